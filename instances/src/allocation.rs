@@ -1,0 +1,100 @@
+//! A divisible allocation: how many tasks each user runs and how it splits them over the server classes.
+
+use crate::{ClassId, Instance, UserId};
+
+/// Tasks per user and class. Users that agree on how to divide their tasks share one split, which is what
+/// keeps a million users small.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Allocation {
+    classes: usize,
+    tasks: Vec<f64>,
+    split_of: Vec<u32>,
+    splits: Vec<f64>,
+}
+
+impl Allocation {
+    /// `tasks[i]` tasks of user `i`, divided over the classes in the proportions of row `split_of[i]` of
+    /// `splits` (row-major, `classes` numbers a row, each row summing to one, or all zero).
+    pub fn new(classes: usize, tasks: Vec<f64>, split_of: Vec<u32>, splits: Vec<f64>) -> Self {
+        debug_assert_eq!(tasks.len(), split_of.len());
+        debug_assert_eq!(splits.len() % classes.max(1), 0);
+        Self { classes, tasks, split_of, splits }
+    }
+
+    /// An allocation from a full `users × classes` matrix of tasks.
+    pub fn from_matrix(classes: usize, matrix: &[f64]) -> Self {
+        let tasks: Vec<f64> = matrix.chunks(classes).map(|row| row.iter().sum()).collect();
+        let splits = matrix
+            .chunks(classes)
+            .zip(&tasks)
+            .flat_map(|(row, total)| row.iter().map(move |x| if *total > 0.0 { x / total } else { 0.0 }))
+            .collect();
+        Self::new(classes, tasks, (0..matrix.len() / classes.max(1)).map(|i| i as u32).collect(), splits)
+    }
+
+    /// How many users there are.
+    pub fn user_count(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// The tasks of a user over all classes.
+    pub fn tasks(&self, user: UserId) -> f64 {
+        self.tasks[user.0]
+    }
+
+    /// The fractions of a user's tasks on each class.
+    pub fn split(&self, user: UserId) -> &[f64] {
+        let start = self.split_of[user.0] as usize * self.classes;
+        &self.splits[start..start + self.classes]
+    }
+
+    /// The tasks of a user on one class. This product, rounded to a double, is *the* allocation: what is
+    /// printed, summed and certified.
+    pub fn tasks_on(&self, user: UserId, class: ClassId) -> f64 {
+        self.tasks[user.0] * self.split(user)[class.0]
+    }
+
+    /// The classes on which a user runs anything, with its tasks there.
+    pub fn placement(&self, user: UserId) -> impl Iterator<Item = (ClassId, f64)> + '_ {
+        let tasks = self.tasks[user.0];
+        self.split(user)
+            .iter()
+            .enumerate()
+            .map(move |(class, fraction)| (ClassId(class), tasks * fraction))
+            .filter(|(_, tasks)| *tasks > 0.0)
+    }
+
+    /// Dominant share `G_i = δ_i Σ_l ρ_il x_il` of a user.
+    pub fn dominant_share(&self, instance: &Instance, user: UserId) -> f64 {
+        let view = instance.user(user);
+        let rule = view.rule();
+        let work: f64 = if rule.rates().is_empty() {
+            self.tasks[user.0] * self.split(user).iter().sum::<f64>().min(1.0)
+        } else {
+            self.placement(user).map(|(class, tasks)| tasks * rule.rate(class).to_f64()).sum()
+        };
+        work * view.task_share()
+    }
+
+    /// The load of every class, row-major `classes × resources`, in the units of the instance.
+    pub fn loads(&self, instance: &Instance) -> Vec<f64> {
+        let m = instance.resources().len();
+        let rows = self.splits.len() / self.classes.max(1);
+        let mut of_split = vec![0.0; rows * m];
+        for (user, tasks) in instance.users().zip(&self.tasks) {
+            let row = self.split_of[user.index().0] as usize;
+            for (sum, demand) in of_split[row * m..(row + 1) * m].iter_mut().zip(user.demand_doubles()) {
+                *sum += tasks * demand;
+            }
+        }
+        let mut loads = vec![0.0; self.classes * m];
+        for (split, demand) in self.splits.chunks(self.classes).zip(of_split.chunks(m)) {
+            for (load, fraction) in loads.chunks_mut(m).zip(split) {
+                for (sum, demand) in load.iter_mut().zip(demand) {
+                    *sum += fraction * demand;
+                }
+            }
+        }
+        loads
+    }
+}

@@ -1,0 +1,293 @@
+//! Exact non-negative decimals: what a file says is what is computed with.
+
+use std::fmt;
+
+/// Powers of ten that a `u64` can hold: `10^0 ..= 10^19`.
+const POWERS: [u64; 20] = {
+    let mut powers = [1u64; 20];
+    let mut k = 1;
+    while k < 20 {
+        powers[k] = powers[k - 1] * 10;
+        k += 1;
+    }
+    powers
+};
+
+/// Values must lie in `10^-MAX_EXPONENT .. 10^MAX_EXPONENT` (or be zero).
+const MAX_EXPONENT: i32 = 30;
+
+/// A non-negative decimal `coefficient · 10^exponent`, kept in lowest terms (the coefficient is no
+/// multiple of ten, and zero is `0 · 10^0`), so that equal values are equal structures.
+///
+/// ```
+/// use fairplan_instances::Decimal;
+/// let third_of_a_server: Decimal = "0.10".parse().unwrap();
+/// assert_eq!(third_of_a_server.scaled(-2), Some(10));
+/// assert_eq!(third_of_a_server.to_string(), "0.1");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Decimal {
+    coefficient: u64,
+    exponent: i8,
+}
+
+/// Why a text is not a usable decimal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecimalError {
+    /// Not a number at all.
+    #[error("is not a decimal number")]
+    NotANumber,
+    /// `nan`, `inf` and their relatives.
+    #[error("must be a finite number")]
+    NotFinite,
+    /// Below zero.
+    #[error("must be >= 0")]
+    Negative,
+    /// More than 19 significant digits.
+    #[error("has more than 19 significant digits; round it")]
+    TooPrecise,
+    /// Not zero and outside 1e-30 .. 1e30.
+    #[error("is outside the supported range 1e-30 .. 1e30; choose another unit")]
+    OutOfRange,
+}
+
+impl Decimal {
+    /// Zero.
+    pub const ZERO: Self = Self { coefficient: 0, exponent: 0 };
+    /// One.
+    pub const ONE: Self = Self { coefficient: 1, exponent: 0 };
+
+    /// The decimal `coefficient · 10^exponent`.
+    pub fn new(coefficient: u64, exponent: i32) -> Result<Self, DecimalError> {
+        if coefficient == 0 {
+            return Ok(Self::ZERO);
+        }
+        let (mut coefficient, mut exponent) = (coefficient, exponent);
+        while coefficient.is_multiple_of(10) {
+            coefficient /= 10;
+            exponent = exponent.saturating_add(1);
+        }
+        let digits = coefficient.ilog10() as i32;
+        let leading = exponent.saturating_add(digits);
+        if !(-MAX_EXPONENT..MAX_EXPONENT).contains(&leading) {
+            return Err(DecimalError::OutOfRange);
+        }
+        Ok(Self { coefficient, exponent: exponent as i8 })
+    }
+
+    /// Reads plain or scientific notation: `3`, `0.4995`, `.5`, `7.057e-05`. Never loses a digit.
+    pub fn parse(text: &[u8]) -> Result<Self, DecimalError> {
+        let (negative, digits) = match text {
+            [b'-', rest @ ..] => (true, rest),
+            [b'+', rest @ ..] => (false, rest),
+            _ => (false, text),
+        };
+        let value = parse_magnitude(digits)?;
+        if negative && value != Self::ZERO { Err(DecimalError::Negative) } else { Ok(value) }
+    }
+
+    /// The shortest decimal that reads back as `value`.
+    pub fn from_f64(value: f64) -> Result<Self, DecimalError> {
+        if !value.is_finite() {
+            return Err(DecimalError::NotFinite);
+        }
+        Self::parse(format!("{value:e}").as_bytes())
+    }
+
+    /// Whether the value is zero.
+    pub fn is_zero(self) -> bool {
+        self.coefficient == 0
+    }
+
+    /// The power of ten of the last significant digit.
+    pub fn exponent(self) -> i8 {
+        self.exponent
+    }
+
+    /// The value as a whole number of `10^exponent`; `None` when it is no multiple of that unit or
+    /// exceeds `u128`.
+    pub fn scaled(self, exponent: i8) -> Option<u128> {
+        if self.coefficient == 0 {
+            return Some(0);
+        }
+        let shift = u32::try_from(i32::from(self.exponent) - i32::from(exponent)).ok()?;
+        10u128.checked_pow(shift)?.checked_mul(u128::from(self.coefficient))
+    }
+
+    /// The nearest double.
+    pub fn to_f64(self) -> f64 {
+        let shift = usize::from(self.exponent.unsigned_abs());
+        if self.coefficient < 1 << 53 && shift < POWERS.len() {
+            // Both operands are exact doubles (10^19 = 5^19 · 2^19), so one operation rounds once.
+            let power = POWERS[shift] as f64;
+            let coefficient = self.coefficient as f64;
+            return if self.exponent < 0 { coefficient / power } else { coefficient * power };
+        }
+        // Cannot fail: digits and an exponent form a number.
+        format!("{}e{}", self.coefficient, self.exponent).parse().unwrap_or(f64::NAN)
+    }
+}
+
+fn parse_magnitude(text: &[u8]) -> Result<Decimal, DecimalError> {
+    let mut coefficient: u64 = 0;
+    let mut exponent: i32 = 0;
+    let mut pending_zeros: i32 = 0;
+    let (mut seen_digit, mut seen_point) = (false, false);
+    let mut rest = text;
+    while let [byte, tail @ ..] = rest {
+        match byte {
+            b'0'..=b'9' => {
+                seen_digit = true;
+                if *byte == b'0' {
+                    pending_zeros += 1;
+                } else {
+                    // Zeros count only once another digit follows, so `0.50000…0` stays exact.
+                    let shift = usize::try_from(pending_zeros + 1).unwrap_or(usize::MAX);
+                    coefficient = if coefficient == 0 {
+                        u64::from(byte - b'0')
+                    } else {
+                        POWERS
+                            .get(shift)
+                            .and_then(|power| coefficient.checked_mul(*power))
+                            .and_then(|c| c.checked_add(u64::from(byte - b'0')))
+                            .ok_or(DecimalError::TooPrecise)?
+                    };
+                    pending_zeros = 0;
+                }
+                exponent -= i32::from(seen_point);
+            }
+            b'.' if !seen_point => seen_point = true,
+            b'e' | b'E' if seen_digit => {
+                exponent = exponent.saturating_add(parse_exponent(tail)?);
+                break;
+            }
+            _ => return Err(not_a_number(text)),
+        }
+        rest = tail;
+    }
+    if !seen_digit {
+        return Err(not_a_number(text));
+    }
+    Decimal::new(coefficient, exponent.saturating_add(pending_zeros))
+}
+
+fn parse_exponent(text: &[u8]) -> Result<i32, DecimalError> {
+    let (sign, digits) = match text {
+        [b'-', rest @ ..] => (-1, rest),
+        [b'+', rest @ ..] => (1, rest),
+        _ => (1, text),
+    };
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(DecimalError::NotANumber);
+    }
+    let magnitude =
+        digits.iter().fold(0i32, |sum, digit| sum.saturating_mul(10).saturating_add(i32::from(digit - b'0')));
+    Ok(sign * magnitude.min(1_000_000))
+}
+
+fn not_a_number(text: &[u8]) -> DecimalError {
+    let word = text.to_ascii_lowercase();
+    if word.starts_with(b"nan") || word.starts_with(b"inf") {
+        DecimalError::NotFinite
+    } else {
+        DecimalError::NotANumber
+    }
+}
+
+impl std::str::FromStr for Decimal {
+    type Err = DecimalError;
+    fn from_str(text: &str) -> Result<Self, DecimalError> {
+        Self::parse(text.as_bytes())
+    }
+}
+
+impl fmt::Display for Decimal {
+    /// Plain notation between 1e-9 and 1e21, scientific outside; the same value prints the same text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let exponent = i32::from(self.exponent);
+        if exponent >= 0 {
+            let length = if self.coefficient == 0 { 1 } else { self.coefficient.ilog10() as i32 + 1 };
+            if length + exponent > 21 {
+                return write!(f, "{}e{}", self.coefficient, exponent);
+            }
+            write!(f, "{}", self.coefficient)?;
+            return (0..exponent).try_for_each(|_| f.write_str("0"));
+        }
+        let places = exponent.unsigned_abs() as usize;
+        if places >= POWERS.len() || self.coefficient.ilog10() as i32 + exponent < -9 {
+            return write!(f, "{}e{}", self.coefficient, exponent);
+        }
+        let power = POWERS[places];
+        write!(f, "{}.{:0places$}", self.coefficient / power, self.coefficient % power)
+    }
+}
+
+impl fmt::Debug for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn notations_of_one_value_are_equal() {
+        for text in ["0.5", ".5", "5e-1", "0.500000000000000000000000000", "+0.50", "50E-2"] {
+            assert_eq!(decimal(text), decimal("0.5"), "{text}");
+        }
+        assert_eq!(decimal("-0"), Decimal::ZERO);
+        assert_eq!(decimal("0e999"), Decimal::ZERO);
+    }
+
+    #[test]
+    fn what_is_no_decimal_is_refused_with_its_reason() {
+        use DecimalError::*;
+        for (text, reason) in [
+            ("", NotANumber),
+            (".", NotANumber),
+            ("1e", NotANumber),
+            ("1.2.3", NotANumber),
+            ("0x10", NotANumber),
+            (" 1", NotANumber),
+            ("nan", NotFinite),
+            ("-inf", NotFinite),
+            ("Infinity", NotFinite),
+            ("-2", Negative),
+            ("1e999", OutOfRange),
+            ("1e-31", OutOfRange),
+            ("12345678901234567890123", TooPrecise),
+        ] {
+            assert_eq!(text.parse::<Decimal>(), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn three_tenths_hold_exactly_three_tasks_of_a_tenth() {
+        let (server, task) = (decimal("0.3").scaled(-1), decimal("0.1").scaled(-1));
+        assert_eq!(server.unwrap() / task.unwrap(), 3);
+        assert_eq!(decimal("0.25").scaled(-1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn text_and_doubles_round_trip(coefficient: u64, exponent in -28i32..10) {
+            if let Ok(value) = Decimal::new(coefficient, exponent) {
+                prop_assert_eq!(value.to_string().parse::<Decimal>(), Ok(value));
+                let nearest: f64 = format!("{coefficient}e{exponent}").parse().unwrap();
+                prop_assert_eq!(value.to_f64().to_bits(), nearest.to_bits());
+            }
+        }
+
+        #[test]
+        fn doubles_become_their_shortest_decimal(value in 1e-20f64..1e20) {
+            prop_assert_eq!(Decimal::from_f64(value).unwrap().to_f64(), value);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! The vocabulary of fairplan: clusters and users in exact decimals, what solving and placing them yields,
+//! and every way an instance comes in: files, generators, importers. No solver, no clock.
+
+mod allocation;
+mod decimal;
+mod error;
+mod ids;
+mod model;
+mod placement;
+mod ratio;
+mod solution;
+
+pub use allocation::Allocation;
+pub use decimal::{Decimal, DecimalError};
+pub use error::InstanceError;
+pub use ids::IdTable;
+pub use model::{
+    ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User,
+    UserId, Violation,
+};
+pub use placement::{Placement, ServerTasks};
+pub use ratio::compare_ratios;
+pub use solution::{Level, LimitedBy, Objective, Solution, Solver, SolverError, Statistics, Status};

@@ -1,0 +1,628 @@
+//! The model: servers in classes, users with one task's demand, and the rules that make them an instance.
+
+use crate::{Decimal, IdTable, compare_ratios};
+use std::collections::HashMap;
+use std::fmt;
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub usize);
+    };
+}
+index!(
+    /// Position of a server class in its instance.
+    ClassId
+);
+index!(
+    /// Position of a user in its instance.
+    UserId
+);
+index!(
+    /// Position of a resource in its instance.
+    ResourceId
+);
+index!(
+    /// Position of a placement rule in its instance; rule 0 is "every class, at rate 1".
+    RuleId
+);
+
+/// Identical servers: `count` of them, each with `capacity`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerClass {
+    /// Unique name.
+    pub id: String,
+    /// How many servers.
+    pub count: u64,
+    /// One server's capacity, one entry a resource.
+    pub capacity: Vec<Decimal>,
+}
+
+/// Where tasks may run and how fast; shared by all users with the same rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct PlacementRule {
+    eligible: Option<Vec<ClassId>>,
+    rates: Vec<(ClassId, Decimal)>,
+}
+
+impl PlacementRule {
+    /// A rule from the eligible classes (`None`: all) and the work a task does on some classes (others: 1).
+    pub fn new(eligible: Option<Vec<ClassId>>, mut rates: Vec<(ClassId, Decimal)>) -> Self {
+        rates.retain(|(_, rate)| *rate != Decimal::ONE);
+        rates.sort_by_key(|(class, _)| *class);
+        let eligible = eligible.map(|mut classes| {
+            classes.sort();
+            classes
+        });
+        Self { eligible, rates }
+    }
+
+    /// Whether tasks may run on `class`.
+    pub fn allows(&self, class: ClassId) -> bool {
+        self.eligible.as_ref().is_none_or(|classes| classes.binary_search(&class).is_ok())
+    }
+
+    /// Work one task does on `class` (1 unless stated).
+    pub fn rate(&self, class: ClassId) -> Decimal {
+        match self.rates.binary_search_by_key(&class, |(other, _)| *other) {
+            Ok(found) => self.rates[found].1,
+            Err(_) => Decimal::ONE,
+        }
+    }
+
+    /// The eligible classes in order, when they are restricted.
+    pub fn eligible(&self) -> Option<&[ClassId]> {
+        self.eligible.as_deref()
+    }
+
+    /// The rates that are not 1, by class.
+    pub fn rates(&self) -> &[(ClassId, Decimal)] {
+        &self.rates
+    }
+}
+
+/// A cluster and its users. Immutable; every instance has passed [`InstanceBuilder::build`].
+#[derive(Clone)]
+pub struct Instance {
+    name: String,
+    resources: Vec<String>,
+    classes: Vec<ServerClass>,
+    class_positions: HashMap<String, usize>,
+    ids: IdTable,
+    /// One task's demand, row-major `users × resources`.
+    demands: Vec<Decimal>,
+    demand_doubles: Vec<f64>,
+    weights: Option<Vec<Decimal>>,
+    tasks: Option<Vec<Option<u64>>>,
+    rules: Vec<PlacementRule>,
+    rule_of: Option<Vec<u32>>,
+    /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
+    exponents: Vec<i8>,
+    totals: Vec<u128>,
+    total_doubles: Vec<f64>,
+}
+
+impl Instance {
+    /// The instance's name (may be empty).
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Resource names, in the order of every capacity and demand.
+    pub fn resources(&self) -> &[String] {
+        &self.resources
+    }
+
+    /// Server classes, in the instance's order.
+    pub fn classes(&self) -> &[ServerClass] {
+        &self.classes
+    }
+
+    /// How many users there are (at least one).
+    pub fn user_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// How many servers there are over all classes (at least one).
+    pub fn server_count(&self) -> u64 {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// One user.
+    pub fn user(&self, id: UserId) -> User<'_> {
+        User { instance: self, id }
+    }
+
+    /// All users in order.
+    pub fn users(&self) -> impl ExactSizeIterator<Item = User<'_>> + Clone {
+        (0..self.user_count()).map(|i| self.user(UserId(i)))
+    }
+
+    /// The class with this name.
+    pub fn class_named(&self, id: &str) -> Option<ClassId> {
+        self.class_positions.get(id).map(|&position| ClassId(position))
+    }
+
+    /// The user with this name.
+    pub fn user_named(&self, id: &str) -> Option<UserId> {
+        self.ids.position(id).map(UserId)
+    }
+
+    /// All demands as nearest doubles, row-major `users × resources`.
+    pub fn demand_doubles(&self) -> &[f64] {
+        &self.demand_doubles
+    }
+
+    /// The distinct placement rules; rule 0 is "every class, at rate 1".
+    pub fn rules(&self) -> &[PlacementRule] {
+        &self.rules
+    }
+
+    /// Whether any user has a weight other than 1.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// The power of ten that is this resource's smallest exact unit.
+    pub fn unit_exponent(&self, resource: ResourceId) -> i8 {
+        self.exponents[resource.0]
+    }
+
+    /// A decimal of this resource as a whole number of its smallest units.
+    fn in_units(&self, resource: ResourceId, value: Decimal) -> u128 {
+        // Validation chose the unit so that every value of the instance fits.
+        value.scaled(self.exponents[resource.0]).unwrap_or(u128::MAX)
+    }
+
+    /// One server's capacity in whole smallest units.
+    pub fn capacity_units(&self, class: ClassId, resource: ResourceId) -> u128 {
+        self.in_units(resource, self.classes[class.0].capacity[resource.0])
+    }
+
+    /// The whole cluster's capacity in whole smallest units (DRFH Sec. III-A normalises by this).
+    pub fn total_units(&self, resource: ResourceId) -> u128 {
+        self.totals[resource.0]
+    }
+
+    /// The whole cluster's capacity as the nearest double.
+    pub fn total(&self, resource: ResourceId) -> f64 {
+        self.total_doubles[resource.0]
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Instance({:?}, {} classes, {} users)", self.name, self.classes.len(), self.user_count())
+    }
+}
+
+/// A view of one user of an [`Instance`].
+#[derive(Clone, Copy)]
+pub struct User<'a> {
+    instance: &'a Instance,
+    id: UserId,
+}
+
+impl<'a> User<'a> {
+    /// Position in the instance.
+    pub fn index(self) -> UserId {
+        self.id
+    }
+
+    /// Unique name.
+    pub fn id(self) -> &'a str {
+        self.instance.ids.get(self.id.0)
+    }
+
+    /// One task's demand, one entry a resource.
+    pub fn demand(self) -> &'a [Decimal] {
+        let m = self.instance.resources.len();
+        &self.instance.demands[self.id.0 * m..(self.id.0 + 1) * m]
+    }
+
+    /// One task's demand as doubles.
+    pub fn demand_doubles(self) -> &'a [f64] {
+        let m = self.instance.resources.len();
+        &self.instance.demand_doubles[self.id.0 * m..(self.id.0 + 1) * m]
+    }
+
+    /// One task's demand of `resource` in whole smallest units.
+    pub fn demand_units(self, resource: ResourceId) -> u128 {
+        self.instance.in_units(resource, self.demand()[resource.0])
+    }
+
+    /// Weight (> 0, default 1).
+    pub fn weight(self) -> Decimal {
+        self.instance.weights.as_ref().map_or(Decimal::ONE, |weights| weights[self.id.0])
+    }
+
+    /// How many tasks the user has; `None` is unlimited.
+    pub fn tasks(self) -> Option<u64> {
+        self.instance.tasks.as_ref().and_then(|tasks| tasks[self.id.0])
+    }
+
+    /// Which placement rule the user has.
+    pub fn rule_id(self) -> RuleId {
+        RuleId(self.instance.rule_of.as_ref().map_or(0, |rules| rules[self.id.0] as usize))
+    }
+
+    /// Where the user's tasks may run and how fast.
+    pub fn rule(self) -> &'a PlacementRule {
+        &self.instance.rules[self.rule_id().0]
+    }
+
+    /// Whether the divisible model lets the user run on `class`: eligible, and the class has some of every
+    /// resource that a task needs. (A whole task may still be larger than each server.)
+    pub fn can_use(self, class: ClassId) -> bool {
+        self.rule().allows(class)
+            && self.instance.classes[class.0].count > 0
+            && self
+                .demand()
+                .iter()
+                .zip(&self.instance.classes[class.0].capacity)
+                .all(|(demand, capacity)| demand.is_zero() || !capacity.is_zero())
+    }
+
+    /// The resource of which one task takes the largest part of the whole cluster; ties: the first
+    /// (DRFH Sec. III-A, `r*_i`). Decided in exact integers.
+    pub fn dominant_resource(self) -> ResourceId {
+        let share = |r: usize| (self.demand_units(ResourceId(r)), self.instance.totals[r]);
+        let mut best = None;
+        for r in (0..self.instance.resources.len()).filter(|&r| !self.demand()[r].is_zero()) {
+            if best.is_none_or(|b| compare_ratios(share(r), share(b)).is_gt()) {
+                best = Some(r);
+            }
+        }
+        ResourceId(best.unwrap_or(0))
+    }
+
+    /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A).
+    pub fn task_share(self) -> f64 {
+        self.demand_doubles()
+            .iter()
+            .zip(&self.instance.total_doubles)
+            .filter(|(demand, _)| **demand > 0.0)
+            .map(|(demand, total)| demand / total)
+            .fold(0.0, f64::max)
+    }
+}
+
+/// A value that breaks a rule of the model: `users[3].demand.cpu = -2: must be >= 0`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Path of the field inside the instance (`users[3].demand.cpu`); empty for the whole.
+    pub place: String,
+    /// The offending value as text; empty when there is none to show.
+    pub value: String,
+    /// The rule, as an instruction.
+    pub problem: String,
+}
+
+impl Violation {
+    /// A violation at `place`.
+    pub fn new(place: impl Into<String>, value: impl fmt::Display, problem: impl Into<String>) -> Self {
+        Self { place: place.into(), value: value.to_string(), problem: problem.into() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.place.is_empty() {
+            f.write_str(&self.place)?;
+        }
+        if !self.value.is_empty() {
+            // Values come from files: no raw control characters on a terminal, no endless lines.
+            let shown: String = self.value.chars().take(60).flat_map(char::escape_debug).collect();
+            let cut = if self.value.chars().nth(60).is_some() { "…" } else { "" };
+            write!(f, " = {shown}{cut}")?;
+        }
+        if !self.place.is_empty() || !self.value.is_empty() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&self.problem)
+    }
+}
+
+impl std::error::Error for Violation {}
+
+/// One user on its way into an instance.
+#[derive(Clone, Copy, Debug)]
+pub struct NewUser<'a> {
+    /// Unique name.
+    pub id: &'a str,
+    /// One task's demand, one entry a resource.
+    pub demand: &'a [Decimal],
+    /// Weight (> 0).
+    pub weight: Decimal,
+    /// How many tasks; `None` is unlimited.
+    pub tasks: Option<u64>,
+    /// Where tasks may run, from [`InstanceBuilder::rule`].
+    pub rule: RuleId,
+}
+
+impl<'a> NewUser<'a> {
+    /// A user of weight 1 with unlimited tasks that may run anywhere.
+    pub fn new(id: &'a str, demand: &'a [Decimal]) -> Self {
+        Self { id, demand, weight: Decimal::ONE, tasks: None, rule: RuleId(0) }
+    }
+}
+
+/// Collects server classes, then users, and checks each rule of the model as they come.
+pub struct InstanceBuilder {
+    instance: Instance,
+    rule_positions: HashMap<PlacementRule, RuleId>,
+}
+
+impl InstanceBuilder {
+    /// Starts an instance; resource names must be distinct and not empty.
+    pub fn new(name: impl Into<String>, resources: Vec<String>) -> Result<Self, Violation> {
+        if resources.is_empty() {
+            return Err(Violation::new("resources", "", "name at least one resource"));
+        }
+        for (r, resource) in resources.iter().enumerate() {
+            if resource.is_empty() {
+                return Err(Violation::new(format!("resources[{r}]"), "", "a resource needs a name"));
+            }
+            if resources[..r].contains(resource) {
+                return Err(Violation::new(format!("resources[{r}]"), resource, "duplicate resource"));
+            }
+        }
+        let m = resources.len();
+        let anywhere = PlacementRule::default();
+        Ok(Self {
+            instance: Instance {
+                name: name.into(),
+                resources,
+                classes: Vec::new(),
+                class_positions: HashMap::new(),
+                ids: IdTable::default(),
+                demands: Vec::new(),
+                demand_doubles: Vec::new(),
+                weights: None,
+                tasks: None,
+                rules: vec![anywhere.clone()],
+                rule_of: None,
+                exponents: vec![0; m],
+                totals: vec![0; m],
+                total_doubles: vec![0.0; m],
+            },
+            rule_positions: HashMap::from([(anywhere, RuleId(0))]),
+        })
+    }
+
+    /// The resource names given at the start.
+    pub fn resources(&self) -> &[String] {
+        &self.instance.resources
+    }
+
+    /// The class with this name, among those added so far.
+    pub fn class_named(&self, id: &str) -> Option<ClassId> {
+        self.instance.class_named(id)
+    }
+
+    /// Adds a server class. The violation's place starts at the class (`server_classes[2].id`).
+    pub fn class(&mut self, class: ServerClass) -> Result<ClassId, Violation> {
+        let position = self.instance.classes.len();
+        let place = |field: &str| format!("server_classes[{position}].{field}");
+        if class.id.is_empty() {
+            return Err(Violation::new(place("id"), "", "a server class needs an id"));
+        }
+        if class.count > MAX_COUNT {
+            return Err(Violation::new(place("count"), class.count, format!("must be <= {MAX_COUNT}")));
+        }
+        if class.capacity.len() != self.instance.resources.len() {
+            return Err(Violation::new(
+                place("capacity"),
+                format!("{} numbers", class.capacity.len()),
+                "one number a resource",
+            ));
+        }
+        if self.instance.class_positions.insert(class.id.clone(), position).is_some() {
+            return Err(Violation::new(place("id"), &class.id, "duplicate id"));
+        }
+        for (exponent, capacity) in self.instance.exponents.iter_mut().zip(&class.capacity) {
+            *exponent = (*exponent).min(capacity.exponent());
+        }
+        self.instance.classes.push(class);
+        Ok(ClassId(position))
+    }
+
+    /// The id of a placement rule; equal rules share one.
+    pub fn rule(&mut self, rule: PlacementRule) -> RuleId {
+        let next = RuleId(self.instance.rules.len());
+        let rules = &mut self.instance.rules;
+        *self.rule_positions.entry(rule).or_insert_with_key(|rule| {
+            rules.push(rule.clone());
+            next
+        })
+    }
+
+    /// Adds a user. The violation's place starts at the user (`users[3].demand.cpu`).
+    pub fn user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
+        let instance = &mut self.instance;
+        let position = instance.ids.len();
+        let place = |field: &str| format!("users[{position}].{field}");
+        if user.id.is_empty() {
+            return Err(Violation::new(place("id"), "", "a user needs an id"));
+        }
+        if user.demand.len() != instance.resources.len() {
+            return Err(Violation::new(
+                place("demand"),
+                format!("{} numbers", user.demand.len()),
+                "one number a resource",
+            ));
+        }
+        if user.demand.iter().all(|demand| demand.is_zero()) {
+            return Err(Violation::new(place("demand"), "", "a task must need some resource"));
+        }
+        if user.weight.is_zero() {
+            return Err(Violation::new(place("weight"), user.weight, "must be > 0"));
+        }
+        if user.tasks.is_some_and(|tasks| tasks > MAX_COUNT) {
+            return Err(Violation::new(
+                place("tasks"),
+                user.tasks.unwrap_or_default(),
+                format!("must be <= {MAX_COUNT}; leave it out for unlimited"),
+            ));
+        }
+        let rule = &instance.rules[user.rule.0];
+        if rule.rates.iter().any(|(_, rate)| rate.is_zero()) {
+            return Err(Violation::new(place("rates"), "0", "a rate must be > 0"));
+        }
+        if instance.ids.insert(user.id).is_none() {
+            return Err(Violation::new(place("id"), user.id, "duplicate id"));
+        }
+        for (exponent, demand) in instance.exponents.iter_mut().zip(user.demand) {
+            *exponent = (*exponent).min(demand.exponent());
+        }
+        instance.demands.extend_from_slice(user.demand);
+        instance.demand_doubles.extend(user.demand.iter().map(|demand| demand.to_f64()));
+        set_unless_default(&mut instance.weights, position, user.weight, Decimal::ONE);
+        set_unless_default(&mut instance.tasks, position, user.tasks, None);
+        set_unless_default(&mut instance.rule_of, position, user.rule.0 as u32, 0);
+        Ok(UserId(position))
+    }
+
+    /// Checks what can only be seen at the end and returns the instance.
+    pub fn build(mut self) -> Result<Instance, Violation> {
+        let instance = &mut self.instance;
+        if instance.server_count() == 0 {
+            return Err(Violation::new("server_classes", "", "the cluster has no servers"));
+        }
+        if instance.ids.is_empty() {
+            return Err(Violation::new("users", "", "there are no users"));
+        }
+        for r in 0..instance.resources.len() {
+            let total = instance.classes.iter().try_fold(0u128, |sum, class| {
+                let one = class.capacity[r].scaled(instance.exponents[r])?;
+                sum.checked_add(one.checked_mul(u128::from(class.count))?)
+            });
+            let fits = |demand: &Decimal| demand.scaled(instance.exponents[r]).is_some_and(|d| d < MAX_UNITS);
+            let column = || instance.demands.iter().skip(r).step_by(instance.resources.len());
+            match total {
+                Some(total) if total < MAX_UNITS && column().all(fits) => instance.totals[r] = total,
+                _ => {
+                    return Err(Violation::new(
+                        format!("resource {}", instance.resources[r]),
+                        "",
+                        "its largest and smallest numbers are too far apart to count exactly; round the small ones",
+                    ));
+                }
+            }
+            if instance.totals[r] == 0
+                && let Some(user) = column().position(|demand| !demand.is_zero())
+            {
+                let name = &instance.resources[r];
+                return Err(Violation::new(
+                    format!("users[{user}].demand.{name}"),
+                    column().nth(user).copied().unwrap_or_default(),
+                    format!("no server has any {name}; add servers with {name} or drop the demand"),
+                ));
+            }
+            // Dividing by the exact power of ten keeps the nearest double for all but enormous totals.
+            instance.total_doubles[r] =
+                format!("{}e{}", instance.totals[r], instance.exponents[r]).parse().unwrap_or(f64::INFINITY);
+        }
+        Ok(self.instance)
+    }
+}
+
+/// Largest count of servers of a class or of tasks of a user: a billion billions would be a typing error.
+const MAX_COUNT: u64 = 1_000_000_000_000_000;
+
+/// Totals stay below this many smallest units, so that sums of products in 256 bits cannot overflow.
+const MAX_UNITS: u128 = 1 << 120;
+
+/// Columns that hold only defaults are not stored.
+fn set_unless_default<T: Clone + PartialEq>(
+    column: &mut Option<Vec<T>>,
+    position: usize,
+    value: T,
+    default: T,
+) {
+    match column {
+        Some(values) => values.push(value),
+        None if value == default => {}
+        None => {
+            let mut values = vec![default; position];
+            values.push(value);
+            *column = Some(values);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimals(numbers: &[&str]) -> Vec<Decimal> {
+        numbers.iter().map(|number| number.parse().unwrap()).collect()
+    }
+
+    fn two_resources() -> InstanceBuilder {
+        let mut builder = InstanceBuilder::new("test", vec!["cpu".into(), "memory".into()]).unwrap();
+        builder.class(ServerClass { id: "a".into(), count: 2, capacity: decimals(&["2", "12"]) }).unwrap();
+        builder.class(ServerClass { id: "b".into(), count: 1, capacity: decimals(&["12", "0"]) }).unwrap();
+        builder
+    }
+
+    #[test]
+    fn an_instance_knows_totals_dominant_resources_and_usable_classes() {
+        let mut builder = two_resources();
+        builder.user(NewUser::new("u", &decimals(&["0.2", "1"]))).unwrap();
+        builder.user(NewUser::new("v", &decimals(&["1", "0"]))).unwrap();
+        let instance = builder.build().unwrap();
+        assert_eq!(instance.total(ResourceId(0)), 16.0);
+        assert_eq!(instance.total_units(ResourceId(0)), 160);
+        let (u, v) = (instance.user(UserId(0)), instance.user(UserId(1)));
+        assert_eq!((u.dominant_resource(), v.dominant_resource()), (ResourceId(1), ResourceId(0)));
+        assert_eq!(u.task_share(), 1.0 / 24.0);
+        assert!(!u.can_use(ClassId(1)), "class b has no memory");
+        assert!(v.can_use(ClassId(1)));
+    }
+
+    #[test]
+    fn each_broken_rule_names_its_place_and_value() {
+        let text = |violation: Violation| violation.to_string();
+        let mut builder = two_resources();
+        let zero = decimals(&["0", "0"]);
+        assert_eq!(
+            text(builder.user(NewUser::new("u", &zero)).unwrap_err()),
+            "users[0].demand: a task must need some resource"
+        );
+        let one = decimals(&["1", "1"]);
+        builder.user(NewUser::new("u", &one)).unwrap();
+        assert_eq!(text(builder.user(NewUser::new("u", &one)).unwrap_err()), "users[1].id = u: duplicate id");
+        let weightless = NewUser { weight: Decimal::ZERO, ..NewUser::new("v", &one) };
+        assert_eq!(text(builder.user(weightless).unwrap_err()), "users[1].weight = 0: must be > 0");
+        assert_eq!(
+            text(InstanceBuilder::new("", vec!["cpu".into(), "cpu".into()]).err().unwrap()),
+            "resources[1] = cpu: duplicate resource"
+        );
+        assert_eq!(text(two_resources().build().unwrap_err()), "users: there are no users");
+    }
+
+    #[test]
+    fn a_demanded_resource_that_no_server_has_is_refused() {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
+        builder.class(ServerClass { id: "a".into(), count: 1, capacity: decimals(&["1", "0"]) }).unwrap();
+        builder.user(NewUser::new("u", &decimals(&["1", "2"]))).unwrap();
+        let message = builder.build().unwrap_err().to_string();
+        assert_eq!(
+            message,
+            "users[0].demand.gpu = 2: no server has any gpu; add servers with gpu or drop the demand"
+        );
+    }
+
+    #[test]
+    fn columns_of_defaults_are_filled_in_when_the_first_other_value_comes() {
+        let mut builder = two_resources();
+        let one = decimals(&["1", "1"]);
+        builder.user(NewUser::new("u", &one)).unwrap();
+        builder.user(NewUser { tasks: Some(7), ..NewUser::new("v", &one) }).unwrap();
+        let instance = builder.build().unwrap();
+        let tasks: Vec<_> = instance.users().map(|user| user.tasks()).collect();
+        assert_eq!(tasks, [None, Some(7)]);
+    }
+}

@@ -1,0 +1,141 @@
+//! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
+
+use crate::{Allocation, Instance};
+
+/// Which allocation is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// Dominant resource fairness over heterogeneous servers: lexicographic max-min of the weighted dominant
+    /// shares (DRFH eq. 7 and Sec. V-A).
+    Drfh,
+}
+
+impl Objective {
+    /// The name used on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Drfh => "drfh",
+        }
+    }
+}
+
+/// Why a solver stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// The certificate closes: its relative gap on the original data is within the tolerance.
+    Optimal,
+    /// A valid allocation and a valid bound, but the gap between them is wider than the tolerance.
+    Uncertified,
+}
+
+impl Status {
+    /// The name used in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Optimal => "optimal",
+            Self::Uncertified => "uncertified",
+        }
+    }
+}
+
+/// What keeps a user from more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// Capacity: more for this user would mean less for one that has no larger weighted share.
+    Capacity,
+    /// The user has no more tasks.
+    Tasks,
+    /// No class that the user may run on has every resource that its tasks need.
+    NoUsableClass,
+}
+
+impl LimitedBy {
+    /// The name used in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Capacity => "capacity",
+            Self::Tasks => "tasks",
+            Self::NoUsableClass => "no-usable-class",
+        }
+    }
+}
+
+/// One level of the lexicographic max-min with its proof.
+///
+/// With `y_i = π_i(p) = min over usable classes l of Σ_r d_ir p_lr / ρ_il`, where `d_ir = D_ir / δ_i`:
+/// `value <= (Σ_lr C_lr p_lr − Σ_F y_i G_i) / Σ_A w_i y_i`, for any prices `p >= 0`. `A` are the users of this
+/// level or a later one that are limited by capacity, or by tasks that last beyond this level; `F` are the
+/// others with a usable class. (DRFH eq. 7 by linear programming duality.)
+#[derive(Clone, Debug, PartialEq)]
+pub struct Level {
+    /// The weighted dominant share of the users that capacity limits at this level.
+    pub value: f64,
+    /// The upper bound that the prices prove.
+    pub bound: f64,
+    /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of `value` per
+    /// unit of that resource in that class, dominant shares still measured against today's totals.
+    pub prices: Vec<f64>,
+}
+
+/// How a solution came about. Nothing here decides what the solution is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Wall-clock seconds from instance to certified solution.
+    pub seconds: f64,
+    /// Iterations of the innermost method, over all levels and rounds.
+    pub iterations: u64,
+    /// Users in the last problem solved, after merging those that can share a split.
+    pub users_merged: usize,
+    /// Server classes in the last problem solved, after merging those with proportional capacities.
+    pub classes_merged: usize,
+    /// Rounds of adaptive aggregation, over all levels.
+    pub rounds: u64,
+}
+
+/// A solved instance. Everything is in the instance's own order and units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// Which allocation was asked for.
+    pub objective: Objective,
+    /// Which backend was asked for.
+    pub backend: &'static str,
+    /// What that backend did in the end (`aggregation`, `interior-point`, `simplex`).
+    pub method: &'static str,
+    /// Why it stopped.
+    pub status: Status,
+    /// Tasks per user and class; feasible in exact arithmetic.
+    pub allocation: Allocation,
+    /// The capacity levels, rising. Empty when every user has all its tasks or no usable class.
+    pub levels: Vec<Level>,
+    /// For each user the first level whose value it does not exceed by more than its tasks allow: the level at
+    /// which it is frozen (`levels.len()` for users that no level reaches, whom their tasks limit).
+    pub level_of: Vec<u32>,
+    /// For each user what limits it.
+    pub limited_by: Vec<LimitedBy>,
+    /// How it came about.
+    pub statistics: Statistics,
+}
+
+/// An exact method for some objectives.
+pub trait Solver {
+    /// The backend's name on the command line.
+    fn name(&self) -> &'static str;
+    /// Solves, and says by its status whether the result is proved.
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError>;
+}
+
+/// Why there is no solution at all. (Stopping early is a [`Status`], not an error.)
+#[derive(Debug, thiserror::Error)]
+pub enum SolverError {
+    /// The method does not cover this instance.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The linear programming backend failed or contradicted itself.
+    #[error("backend {backend}: {problem}")]
+    Backend {
+        /// Which one.
+        backend: &'static str,
+        /// What it said or did.
+        problem: String,
+    },
+}
