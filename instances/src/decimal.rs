@@ -54,6 +54,8 @@ pub enum DecimalError {
 impl Decimal {
     /// Zero.
     pub const ZERO: Self = Self { coefficient: 0, exponent: 0 };
+    /// Bytes that the text of any decimal fits in.
+    pub const TEXT: usize = 32;
     /// One.
     pub const ONE: Self = Self { coefficient: 1, exponent: 0 };
 
@@ -112,6 +114,44 @@ impl Decimal {
         }
         let shift = u32::try_from(i32::from(self.exponent) - i32::from(exponent)).ok()?;
         10u128.checked_pow(shift)?.checked_mul(u128::from(self.coefficient))
+    }
+
+    /// The text of `Display`, right-aligned in `buffer`: what writing millions of numbers needs.
+    pub fn text(self, buffer: &mut [u8; Self::TEXT]) -> &[u8] {
+        let mut start = buffer.len();
+        let mut put = |byte: u8| {
+            start -= 1;
+            buffer[start] = byte;
+        };
+        let exponent = i32::from(self.exponent);
+        let length = if self.coefficient == 0 { 1 } else { self.coefficient.ilog10() as i32 + 1 };
+        let mut rest = self.coefficient;
+        let mut places = 0;
+        if length + exponent > 21 || exponent <= -(POWERS.len() as i32) || length + exponent < -8 {
+            let mut power = exponent.unsigned_abs();
+            while power > 0 {
+                put(b'0' + (power % 10) as u8);
+                power /= 10;
+            }
+            if exponent < 0 {
+                put(b'-');
+            }
+            put(b'e');
+        } else if exponent < 0 {
+            places = -exponent;
+        } else {
+            (0..exponent).for_each(|_| put(b'0'));
+        }
+        let mut written = 0;
+        while written <= places || rest > 0 {
+            if places > 0 && written == places {
+                put(b'.');
+            }
+            put(b'0' + (rest % 10) as u8);
+            rest /= 10;
+            written += 1;
+        }
+        &buffer[start..]
     }
 
     /// The nearest double.
@@ -204,21 +244,7 @@ impl std::str::FromStr for Decimal {
 impl fmt::Display for Decimal {
     /// Plain notation between 1e-9 and 1e21, scientific outside; the same value prints the same text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let exponent = i32::from(self.exponent);
-        if exponent >= 0 {
-            let length = if self.coefficient == 0 { 1 } else { self.coefficient.ilog10() as i32 + 1 };
-            if length + exponent > 21 {
-                return write!(f, "{}e{}", self.coefficient, exponent);
-            }
-            write!(f, "{}", self.coefficient)?;
-            return (0..exponent).try_for_each(|_| f.write_str("0"));
-        }
-        let places = exponent.unsigned_abs() as usize;
-        if places >= POWERS.len() || self.coefficient.ilog10() as i32 + exponent < -9 {
-            return write!(f, "{}e{}", self.coefficient, exponent);
-        }
-        let power = POWERS[places];
-        write!(f, "{}.{:0places$}", self.coefficient / power, self.coefficient % power)
+        f.write_str(std::str::from_utf8(self.text(&mut [0; Self::TEXT])).map_err(|_| fmt::Error)?)
     }
 }
 
@@ -265,6 +291,27 @@ mod tests {
             ("12345678901234567890123", TooPrecise),
         ] {
             assert_eq!(text.parse::<Decimal>(), Err(reason), "{text}");
+        }
+    }
+
+    #[test]
+    fn normal_form_is_plain_between_1e_9_and_1e21_and_scientific_outside() {
+        for (value, text) in [
+            ("0", "0"),
+            ("0.10", "0.1"),
+            ("120e-2", "1.2"),
+            ("1e20", "100000000000000000000"),
+            ("1e21", "1e21"),
+            ("12e20", "12e20"),
+            ("1e-9", "0.000000001"),
+            ("12e-10", "0.0000000012"),
+            ("1e-10", "1e-10"),
+            ("1.000000000000000001", "1.000000000000000001"),
+            ("0.1234567890123456789", "0.1234567890123456789"),
+            ("0.01234567890123456789", "1234567890123456789e-20"),
+            ("9999999999999999999e10", "9999999999999999999e10"),
+        ] {
+            assert_eq!(decimal(value).to_string(), text, "{value}");
         }
     }
 

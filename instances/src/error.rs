@@ -14,7 +14,7 @@ pub enum InstanceError {
         source: std::io::Error,
     },
     /// The file's form is wrong at `place` (a line, a column, a byte).
-    #[error("{file}: {place}: {problem}")]
+    #[error("{file}: {}: {}", printable(place, 200), printable(problem, 400))]
     Malformed {
         /// The path as the user gave it.
         file: String,
@@ -31,4 +31,17 @@ pub enum InstanceError {
         /// Place, value and rule.
         violation: Violation,
     },
+}
+
+/// `text` for one line of a terminal: texts come from files, so no control characters and no endless lines.
+pub(crate) fn printable(text: &str, limit: usize) -> String {
+    let mut shown = String::new();
+    for (count, letter) in text.chars().enumerate() {
+        if count == limit {
+            shown.push('…');
+            break;
+        }
+        if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
+    }
+    shown
 }

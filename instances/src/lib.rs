@@ -4,6 +4,7 @@
 mod allocation;
 mod decimal;
 mod error;
+pub mod files;
 mod ids;
 mod model;
 mod placement;

@@ -1,5 +1,6 @@
 //! The model: servers in classes, users with one task's demand, and the rules that make them an instance.
 
+use crate::error::printable;
 use crate::{Decimal, IdTable, compare_ratios};
 use std::collections::HashMap;
 use std::fmt;
@@ -308,19 +309,14 @@ impl Violation {
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.place.is_empty() {
-            f.write_str(&self.place)?;
-        }
+        f.write_str(&printable(&self.place, 200))?;
         if !self.value.is_empty() {
-            // Values come from files: no raw control characters on a terminal, no endless lines.
-            let shown: String = self.value.chars().take(60).flat_map(char::escape_debug).collect();
-            let cut = if self.value.chars().nth(60).is_some() { "…" } else { "" };
-            write!(f, " = {shown}{cut}")?;
+            write!(f, " = {}", printable(&self.value, 60))?;
         }
         if !self.place.is_empty() || !self.value.is_empty() {
             f.write_str(": ")?;
         }
-        f.write_str(&self.problem)
+        f.write_str(&printable(&self.problem, 400))
     }
 }
 
@@ -359,6 +355,10 @@ impl InstanceBuilder {
     pub fn new(name: impl Into<String>, resources: Vec<String>) -> Result<Self, Violation> {
         if resources.is_empty() {
             return Err(Violation::new("resources", "", "name at least one resource"));
+        }
+        if resources.len() > MAX_RESOURCES {
+            let names = format!("{} names", resources.len());
+            return Err(Violation::new("resources", names, format!("at most {MAX_RESOURCES} are supported")));
         }
         for (r, resource) in resources.iter().enumerate() {
             if resource.is_empty() {
@@ -530,6 +530,9 @@ impl InstanceBuilder {
 
 /// Largest count of servers of a class or of tasks of a user: a billion billions would be a typing error.
 const MAX_COUNT: u64 = 1_000_000_000_000_000;
+
+/// Most resources of an instance: more is a table read the wrong way round.
+const MAX_RESOURCES: usize = 1000;
 
 /// Totals stay below this many smallest units, so that sums of products in 256 bits cannot overflow.
 const MAX_UNITS: u128 = 1 << 120;

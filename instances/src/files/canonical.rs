@@ -1,0 +1,165 @@
+//! The canonical form: one text for one instance, the same from whatever file it came. Its SHA-256 names it.
+//!
+//! Fixed key order, resources in the instance's order with zeros left out, numbers in normal form
+//! ([`Decimal::text`]), optional fields only where they are not the default, one class or user a line.
+
+use crate::{ClassId, Decimal, Instance, ServerClass, User};
+use sha2::{Digest, Sha256};
+use std::io::{self, Write};
+
+use super::json::FORMAT;
+
+/// Bytes gathered before they are passed on.
+const BUFFER: usize = 1 << 16;
+
+/// Writes the canonical JSON of `instance`. [`read_json`](super::read_json) returns the same instance.
+pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
+    let mut text = Text { bytes: Vec::with_capacity(2 * BUFFER) };
+    text.raw("{\n  \"format\": ");
+    text.string(FORMAT);
+    if !instance.name().is_empty() {
+        text.raw(",\n  \"name\": ");
+        text.string(instance.name());
+    }
+    text.raw(",\n  \"resources\": ");
+    text.strings(instance.resources().iter().map(String::as_str));
+    text.raw(",\n  \"server_classes\": [");
+    let keys: Vec<Vec<u8>> = instance.resources().iter().map(|name| key(name)).collect();
+    for (position, class) in instance.classes().iter().enumerate() {
+        text.raw(if position == 0 { "\n    " } else { ",\n    " });
+        text.class(class, &keys);
+        text.pass_on(out)?;
+    }
+    text.raw("\n  ],\n  \"users\": [");
+    for (position, user) in instance.users().enumerate() {
+        text.raw(if position == 0 { "\n    " } else { ",\n    " });
+        text.user(user, instance, &keys);
+        text.pass_on(out)?;
+    }
+    text.raw("\n  ]\n}\n");
+    out.write_all(&text.bytes)
+}
+
+/// The SHA-256 of the canonical JSON, in hexadecimal: what `sha256sum` prints for the file that
+/// [`write_json`] writes.
+pub fn sha256_hex(instance: &Instance) -> String {
+    struct Hash(Sha256);
+    impl Write for Hash {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.update(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut hash = Hash(Sha256::new());
+    // A hash takes whatever is written to it.
+    let _ = write_json(instance, &mut hash);
+    hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// `"name": `, ready to be written a million times.
+fn key(name: &str) -> Vec<u8> {
+    let mut text = Text { bytes: Vec::new() };
+    text.string(name);
+    text.raw(": ");
+    text.bytes
+}
+
+/// JSON on its way out.
+struct Text {
+    bytes: Vec<u8>,
+}
+
+impl Text {
+    fn raw(&mut self, text: &str) {
+        self.bytes.extend_from_slice(text.as_bytes());
+    }
+
+    fn string(&mut self, text: &str) {
+        // Writing a text to memory cannot fail.
+        let _ = serde_json::to_writer(&mut self.bytes, text);
+    }
+
+    fn number(&mut self, number: Decimal) {
+        self.bytes.extend_from_slice(number.text(&mut [0; Decimal::TEXT]));
+    }
+
+    fn whole(&mut self, number: u64) {
+        let _ = write!(self.bytes, "{number}");
+    }
+
+    fn strings<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
+        self.raw("[");
+        for (position, text) in texts.enumerate() {
+            if position > 0 {
+                self.raw(", ");
+            }
+            self.string(text);
+        }
+        self.raw("]");
+    }
+
+    fn amounts(&mut self, amounts: &[Decimal], keys: &[Vec<u8>]) {
+        self.raw("{");
+        let mut separator = "";
+        for (amount, key) in amounts.iter().zip(keys).filter(|(amount, _)| !amount.is_zero()) {
+            self.raw(separator);
+            self.bytes.extend_from_slice(key);
+            self.number(*amount);
+            separator = ", ";
+        }
+        self.raw("}");
+    }
+
+    fn class(&mut self, class: &ServerClass, keys: &[Vec<u8>]) {
+        self.raw("{\"id\": ");
+        self.string(&class.id);
+        self.raw(", \"count\": ");
+        self.whole(class.count);
+        self.raw(", \"capacity\": ");
+        self.amounts(&class.capacity, keys);
+        self.raw("}");
+    }
+
+    fn user(&mut self, user: User<'_>, instance: &Instance, keys: &[Vec<u8>]) {
+        self.raw("{\"id\": ");
+        self.string(user.id());
+        self.raw(", \"demand\": ");
+        self.amounts(user.demand(), keys);
+        if user.weight() != Decimal::ONE {
+            self.raw(", \"weight\": ");
+            self.number(user.weight());
+        }
+        if let Some(tasks) = user.tasks() {
+            self.raw(", \"tasks\": ");
+            self.whole(tasks);
+        }
+        let name = |class: &ClassId| instance.classes()[class.0].id.as_str();
+        if let Some(classes) = user.rule().eligible() {
+            self.raw(", \"eligible\": ");
+            self.strings(classes.iter().map(name));
+        }
+        let mut separator = ", \"rates\": {";
+        for (class, rate) in user.rule().rates() {
+            self.raw(separator);
+            self.string(name(class));
+            self.raw(": ");
+            self.number(*rate);
+            separator = ", ";
+        }
+        if !user.rule().rates().is_empty() {
+            self.raw("}");
+        }
+        self.raw("}");
+    }
+
+    fn pass_on(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if self.bytes.len() >= BUFFER {
+            out.write_all(&self.bytes)?;
+            self.bytes.clear();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,349 @@
+//! Reading `fairplan.instance.v1`: strict keys, exact decimals, users streamed into the builder one by one.
+//!
+//! The text is scanned once for syntax (errors with line and column); what is inside the known-good text is
+//! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
+
+use crate::{Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId};
+use crate::{ServerClass, Violation};
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, de};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use super::source::Source;
+use super::{decimal, repeated, whole_number};
+
+/// The version that the reader expects and the writer states.
+pub(super) const FORMAT: &str = "fairplan.instance.v1";
+
+/// Reads an instance from JSON.
+///
+/// Refused: another format version, unknown or duplicate keys at any level, numbers that are no exact
+/// non-negative decimals (or written as texts), and whatever [`InstanceBuilder`] refuses.
+pub fn read_json(source: Source) -> Result<Instance, InstanceError> {
+    let file = source.name().to_owned();
+    let content = source.read_all()?;
+    let malformed =
+        |place: String, problem: String| InstanceError::Malformed { file: file.clone(), place, problem };
+    let text = std::str::from_utf8(&content).map_err(|error| {
+        let valid = &content[..error.valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        let column = 1 + valid.iter().rev().take_while(|byte| **byte != b'\n').count();
+        malformed(format!("line {line}, column {column}"), "is not valid UTF-8".into())
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if !text.trim_start().starts_with('{') {
+        let problem = "an instance is a JSON object; give tables with --servers and --users";
+        return Err(malformed("line 1".into(), problem.into()));
+    }
+    let document: Document = object(text).map_err(|(path, error)| {
+        let other_format = if error.is_data() { check_format(text).err() } else { None };
+        match other_format {
+            Some(violation) => InstanceError::Invalid { file: file.clone(), violation },
+            None => {
+                let at = if path == "." { String::new() } else { format!(" ({path})") };
+                malformed(format!("line {}, column {}{at}", error.line(), error.column()), problem(&error))
+            }
+        }
+    })?;
+    instance(&document).map_err(|violation| InstanceError::Invalid { file: file.clone(), violation })
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document<'a> {
+    #[serde(borrow)]
+    format: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    resources: &'a RawValue,
+    #[serde(borrow)]
+    server_classes: &'a RawValue,
+    #[serde(borrow)]
+    users: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    count: &'a RawValue,
+    #[serde(borrow)]
+    capacity: Entries<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UserFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    demand: Entries<'a>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    weight: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    tasks: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    eligible: Option<Vec<Text<'a>>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    rates: Option<Entries<'a>>,
+}
+
+/// A key that is there has a value: `null` is not the same as leaving it out.
+fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A text, borrowed from the file when it has no escapes.
+#[derive(Deserialize, Default)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// A map from names to numbers with every entry kept, so that duplicates can be refused.
+struct Entries<'a>(Vec<(Text<'a>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Collect<'a> {
+            type Value = Entries<'a>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of names and numbers")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'a>, A::Error> {
+                let mut entries = Vec::with_capacity(4);
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Collect(PhantomData))
+    }
+}
+
+/// A struct that must be written as an object; derived ones would take an array of their fields too.
+struct Object<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
+}
+
+/// Hands each element of an array to a function, without keeping any.
+struct Elements<T, F>(F, PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, F> DeserializeSeed<'de> for Elements<T, F>
+where
+    F: FnMut(usize, T) -> Result<(), Violation>,
+{
+    type Value = Result<(), Violation>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F> Visitor<'de> for Elements<T, F>
+where
+    F: FnMut(usize, T) -> Result<(), Violation>,
+{
+    type Value = Result<(), Violation>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut position = 0;
+        while let Some(element) = elements.next_element()? {
+            if let Err(violation) = self.0(position, element) {
+                while elements.next_element::<de::IgnoredAny>()?.is_some() {}
+                return Ok(Err(violation));
+            }
+            position += 1;
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// Reads the array `raw`, which stands at `place`, element by element.
+fn for_each<'a, T: Deserialize<'a>>(
+    raw: &'a RawValue,
+    place: &str,
+    each: impl FnMut(usize, T) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let mut text = serde_json::Deserializer::from_str(raw.get());
+    Elements(each, PhantomData).deserialize(&mut text).unwrap_or_else(|error| {
+        // Tracking the path costs time, so only a second run over the bad file does it.
+        let mut track = serde_path_to_error::Track::new();
+        let mut text = serde_json::Deserializer::from_str(raw.get());
+        let text = serde_path_to_error::Deserializer::new(&mut text, &mut track);
+        let _ = Elements(|_, _: T| Ok(()), PhantomData).deserialize(text);
+        let path = track.path().to_string();
+        let path = if path == "." { "" } else { path.as_str() };
+        Err(Violation::new(format!("{place}{path}"), "", problem(&error)))
+    })
+}
+
+/// Reads one object, naming the path of what is wrong.
+fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, (String, serde_json::Error)> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let Object(value) = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| (error.path().to_string(), error.into_inner()))?;
+    reader.end().map_err(|error| (".".into(), error))?;
+    Ok(value)
+}
+
+/// What serde_json says, without its line and column, which are relative to the part it was given.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let location = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&location).map(str::to_owned).unwrap_or(text)
+}
+
+/// Whether the file states the expected format, whatever else it contains.
+fn check_format(text: &str) -> Result<(), Violation> {
+    #[derive(Deserialize)]
+    struct Header<'a> {
+        #[serde(borrow, default)]
+        format: Option<Text<'a>>,
+    }
+    match object::<Header>(text) {
+        Ok(Header { format }) => expect_format(&format.unwrap_or_default()),
+        Err(_) => Ok(()),
+    }
+}
+
+fn expect_format(stated: &Text) -> Result<(), Violation> {
+    if stated.0 == FORMAT {
+        return Ok(());
+    }
+    Err(Violation::new("format", &stated.0, format!("this is no instance; expected \"{FORMAT}\"")))
+}
+
+fn instance(document: &Document) -> Result<Instance, Violation> {
+    expect_format(&document.format)?;
+    let mut resources: Vec<String> = Vec::new();
+    for_each(document.resources, "resources", |_, name: Text| {
+        resources.push(name.0.into_owned());
+        Ok(())
+    })?;
+    let mut builder = InstanceBuilder::new(document.name.0.as_ref(), resources.clone())?;
+    let mut amounts = Amounts { resources, values: Vec::new(), named: Vec::new() };
+    for_each(document.server_classes, "server_classes", |position, Object(class): Object<ClassFields>| {
+        let place = |field: &str| format!("server_classes[{position}].{field}");
+        let count = whole(class.count, || place("count"))?;
+        amounts.read(&class.capacity, || place("capacity"))?;
+        let capacity = amounts.values.clone();
+        builder.class(ServerClass { id: class.id.0.into_owned(), count, capacity }).map(|_| ())
+    })?;
+    for_each(document.users, "users", |position, Object(user): Object<UserFields>| {
+        let place = |field: &str| format!("users[{position}].{field}");
+        amounts.read(&user.demand, || place("demand"))?;
+        let weight = user.weight.map(|raw| number(raw, || place("weight"))).transpose()?;
+        let tasks = user.tasks.map(|raw| whole(raw, || place("tasks"))).transpose()?;
+        let rule = rule(&mut builder, &user, place)?;
+        let (id, demand, weight) = (user.id.0.as_ref(), &amounts.values, weight.unwrap_or(Decimal::ONE));
+        builder.user(NewUser { id, demand, weight, tasks, rule }).map(|_| ())
+    })?;
+    builder.build()
+}
+
+/// Reads capacities and demands: one number a resource, zero where the map has none.
+struct Amounts {
+    resources: Vec<String>,
+    values: Vec<Decimal>,
+    named: Vec<bool>,
+}
+
+impl Amounts {
+    fn read(&mut self, entries: &Entries, place: impl Fn() -> String) -> Result<(), Violation> {
+        self.values.clear();
+        self.values.resize(self.resources.len(), Decimal::ZERO);
+        self.named.clear();
+        self.named.resize(self.resources.len(), false);
+        for (position, (name, raw)) in entries.0.iter().enumerate() {
+            let name = name.0.as_ref();
+            // Files mostly keep the order of `resources`.
+            let resource = match self.resources.get(position) {
+                Some(expected) if expected == name => position,
+                _ => self.resources.iter().position(|resource| resource == name).ok_or_else(|| {
+                    let known = self.resources.join(", ");
+                    Violation::new(
+                        format!("{}.{name}", place()),
+                        "",
+                        format!("unknown resource; there are {known}"),
+                    )
+                })?,
+            };
+            if std::mem::replace(&mut self.named[resource], true) {
+                return Err(Violation::new(format!("{}.{name}", place()), "", "duplicate key"));
+            }
+            self.values[resource] = number(raw, || format!("{}.{name}", place()))?;
+        }
+        Ok(())
+    }
+}
+
+fn rule(
+    builder: &mut InstanceBuilder,
+    user: &UserFields,
+    place: impl Fn(&str) -> String,
+) -> Result<RuleId, Violation> {
+    if user.eligible.is_none() && user.rates.is_none() {
+        return Ok(RuleId(0));
+    }
+    let class = |name: &Text, place: String| {
+        let unknown = || Violation::new(place, &name.0, "there is no server class with this id");
+        builder.class_named(&name.0).ok_or_else(unknown)
+    };
+    let eligible = match &user.eligible {
+        None => None,
+        Some(names) => {
+            let mut classes = Vec::with_capacity(names.len());
+            for (position, name) in names.iter().enumerate() {
+                classes.push(class(name, place(&format!("eligible[{position}]")))?);
+            }
+            Some(classes)
+        }
+    };
+    let mut rates = Vec::new();
+    for (name, raw) in user.rates.iter().flat_map(|entries| &entries.0) {
+        let place = || place(&format!("rates.{}", name.0));
+        rates.push((class(name, place())?, number(raw, place)?));
+    }
+    if let Some(name) = repeated(user.eligible.iter().flatten().map(|name| name.0.as_ref())) {
+        return Err(Violation::new(place("eligible"), name, "named twice"));
+    }
+    if let Some(name) =
+        repeated(user.rates.iter().flat_map(|entries| &entries.0).map(|(name, _)| name.0.as_ref()))
+    {
+        return Err(Violation::new(place(&format!("rates.{name}")), "", "duplicate key"));
+    }
+    Ok(builder.rule(PlacementRule::new(eligible, rates)))
+}
+
+fn number(raw: &RawValue, place: impl Fn() -> String) -> Result<Decimal, Violation> {
+    let text = raw.get();
+    if text.starts_with('"') {
+        return Err(Violation::new(place(), text, "must be a number, without quotes"));
+    }
+    decimal(text.as_bytes(), place)
+}
+
+fn whole(raw: &RawValue, place: impl Fn() -> String) -> Result<u64, Violation> {
+    whole_number(number(raw, &place)?, place)
+}

@@ -1,0 +1,41 @@
+//! Every way an instance is read from a file or written to one. Reading is strict: what is not understood is
+//! refused with file, place and value, and every number means exactly the decimal that is written.
+
+mod canonical;
+mod csv;
+mod json;
+pub mod source;
+mod tables;
+
+pub use canonical::{sha256_hex, write_json};
+pub use json::read_json;
+pub use tables::read_tables;
+
+use crate::{Decimal, Instance, InstanceError, Violation};
+
+/// Reads an instance from `fairplan.instance.v1` JSON, gzipped or not; `-` is standard input.
+pub fn read_instance(path: &str) -> Result<Instance, InstanceError> {
+    json::read_json(source::open(path)?)
+}
+
+/// The decimal in `text`, or what is wrong with it at `place`.
+fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
+    Decimal::parse(text)
+        .map_err(|error| Violation::new(place(), String::from_utf8_lossy(text), error.to_string()))
+}
+
+/// `number` as a count; `3.0` is as whole as `3`.
+fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
+    let whole = number.scaled(0).ok_or_else(|| Violation::new(place(), number, "must be a whole number"))?;
+    Ok(u64::try_from(whole).unwrap_or(u64::MAX))
+}
+
+/// A name that occurs more than once.
+fn repeated<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let mut names: Vec<_> = names.collect();
+    names.sort_unstable();
+    names.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0])
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Opening: a path or `-` becomes a stream of bytes, gzip undone, and every failure one clear line.
+
+use crate::InstanceError;
+use flate2::bufread::MultiGzDecoder;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+
+/// Bytes read at a time.
+const BUFFER: usize = 1 << 17;
+
+/// When gzip is taken for a decompression bomb: more than `bytes` come out **and** more than `ratio` times
+/// what went in. (Deflate can reach 1032:1; tables and JSON of distinct users stay below 20:1.)
+#[derive(Clone, Copy)]
+struct GzipLimit {
+    bytes: u64,
+    ratio: u64,
+}
+
+const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
+
+/// An opened input: its content as a stream, gzip already undone, and its name for messages.
+pub struct Source {
+    name: String,
+    reader: Box<dyn BufRead>,
+}
+
+/// Opens `path` (`-`: standard input). Gzip is recognised by its first bytes; all its members are read.
+///
+/// Refused, with the reason: what is no regular file (a directory, a named pipe, a device; redirect those to
+/// `-`), an empty file, a file named `.gz` that is not gzip. Damaged gzip (truncated, wrong checksum, trailing
+/// garbage) and a decompression bomb (over 256 MiB and over 100 times the compressed size) are errors of the
+/// read that meets them.
+pub fn open(path: &str) -> Result<Source, InstanceError> {
+    if path == "-" {
+        return Source::new("standard input", io::stdin(), GZIP_LIMIT);
+    }
+    let failed = |source| InstanceError::Io { file: path.to_owned(), source };
+    let kind = std::fs::metadata(path).map_err(failed)?.file_type();
+    // A shell hands over `<(command)` and redirections under these names: pipes, but with someone writing.
+    let redirected =
+        ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|prefix| path.starts_with(prefix));
+    if kind.is_dir() {
+        return Err(failed(io::Error::new(io::ErrorKind::IsADirectory, "is a directory; name a file")));
+    }
+    if !kind.is_file() && !redirected {
+        let reason = "is not a regular file; redirect it to standard input and name it -";
+        return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, reason)));
+    }
+    Source::new(path, File::open(path).map_err(failed)?, GZIP_LIMIT)
+}
+
+impl Source {
+    fn new(name: &str, file: impl Read + 'static, limit: GzipLimit) -> Result<Self, InstanceError> {
+        let failed = |source| InstanceError::Io { file: name.to_owned(), source };
+        let mut file = BufReader::with_capacity(BUFFER, file);
+        let mut head = Vec::new();
+        file.by_ref().take(2).read_to_end(&mut head).map_err(failed)?;
+        let gzip = head == [0x1f, 0x8b];
+        if !gzip && !head.is_empty() && Path::new(name).extension().is_some_and(|end| end == "gz") {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, "is named .gz but is not gzip")));
+        }
+        let whole = Cursor::new(head).chain(file);
+        let mut reader: Box<dyn BufRead> = if gzip {
+            Box::new(BufReader::with_capacity(BUFFER, Gunzip::new(whole, limit)))
+        } else {
+            Box::new(whole)
+        };
+        if reader.fill_buf().map_err(failed)?.is_empty() {
+            return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is empty")));
+        }
+        Ok(Self { name: name.to_owned(), reader })
+    }
+
+    /// The path as the user gave it, or `standard input`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The whole content.
+    pub fn read_all(mut self) -> Result<Vec<u8>, InstanceError> {
+        let mut content = Vec::new();
+        match self.reader.read_to_end(&mut content) {
+            Ok(_) => Ok(content),
+            Err(source) => Err(InstanceError::Io { file: self.name, source }),
+        }
+    }
+}
+
+impl Read for Source {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.reader.read(buffer)
+    }
+}
+
+impl BufRead for Source {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+    fn consume(&mut self, count: usize) {
+        self.reader.consume(count);
+    }
+}
+
+/// Decompresses all members and holds the result against the limit.
+struct Gunzip<R> {
+    decoder: MultiGzDecoder<Counted<R>>,
+    produced: u64,
+    limit: GzipLimit,
+}
+
+impl<R: BufRead> Gunzip<R> {
+    fn new(compressed: R, limit: GzipLimit) -> Self {
+        let decoder = MultiGzDecoder::new(Counted { reader: compressed, consumed: 0 });
+        Self { decoder, produced: 0, limit }
+    }
+}
+
+impl<R: BufRead> Read for Gunzip<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.decoder.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                io::Error::new(error.kind(), "truncated gzip: the data ends early")
+            }
+            io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData => {
+                io::Error::new(error.kind(), format!("damaged gzip: {error}"))
+            }
+            _ => error,
+        })?;
+        self.produced += count as u64;
+        let GzipLimit { bytes, ratio } = self.limit;
+        let consumed = self.decoder.get_ref().consumed;
+        if self.produced > bytes && self.produced > consumed.saturating_mul(ratio) {
+            let reason = format!(
+                "gzip expands more than {ratio} times, beyond {} MiB; decompress it first if it is meant so",
+                bytes >> 20
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
+        Ok(count)
+    }
+}
+
+/// Counts what passes.
+struct Counted<R> {
+    reader: R,
+    consumed: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.consumed += count as u64;
+        Ok(count)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.reader.fill_buf()
+    }
+    fn consume(&mut self, count: usize) {
+        self.consumed += count as u64;
+        self.reader.consume(count);
+    }
+}

@@ -1,0 +1,252 @@
+//! An instance as two tables: servers (`id`, `count`, one column a resource) and users (`id`, one column a
+//! resource, and optionally `weight`, `tasks`, `eligible`, `rates`).
+//!
+//! The resources are the servers' other columns, in their order. An empty cell is the default: zero of a
+//! resource, weight 1, unlimited tasks, every class, rate 1. `eligible` lists class ids between `;` (a lone
+//! `;` is the empty list) and `rates` lists `class=rate` likewise. Tables carry no instance name.
+
+use crate::{ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId};
+use crate::{ServerClass, Violation};
+use csv::ByteRecord;
+use std::collections::HashMap;
+
+use super::csv::CsvRows;
+use super::{decimal, repeated, source, whole_number};
+
+/// The columns that are no resources; no resource may be called so.
+pub(super) const FIXED: [&str; 6] = ["id", "count", "weight", "tasks", "eligible", "rates"];
+
+/// A table read row by row, every cell as text.
+pub(super) trait Rows {
+    /// The file's name for messages.
+    fn file(&self) -> &str;
+    /// The column names.
+    fn header(&self) -> &[String];
+    /// Reads the next row into `row`, one field a column; `false` after the last.
+    fn next(&mut self, row: &mut ByteRecord) -> Result<bool, InstanceError>;
+    /// Where `row`, the last one read, stands in the file.
+    fn place(&self, row: &ByteRecord) -> String;
+}
+
+/// Reads an instance from a table of servers and a table of users, each CSV (gzipped or not; `-` is standard
+/// input for one of them) or, with the feature `parquet`, Parquet.
+pub fn read_tables(servers: &str, users: &str) -> Result<Instance, InstanceError> {
+    if servers == "-" && users == "-" {
+        let problem = "standard input can hold only one of the two tables".to_owned();
+        return Err(InstanceError::Malformed { file: "-".into(), place: "--users".into(), problem });
+    }
+    let mut builder = read_servers(open(servers)?.as_mut())?;
+    read_users(open(users)?.as_mut(), &mut builder)?;
+    builder.build().map_err(|violation| {
+        let file = if violation.place.starts_with("users") { users } else { servers };
+        InstanceError::Invalid { file: file.to_owned(), violation }
+    })
+}
+
+fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+    Ok(Box::new(CsvRows::new(source::open(path)?)?))
+}
+
+/// Which column holds what.
+struct Layout {
+    fixed: [Option<usize>; FIXED.len()],
+    resources: Vec<(usize, String)>,
+}
+
+impl Layout {
+    fn new(rows: &dyn Rows, required: &[&str]) -> Result<Self, InstanceError> {
+        let header = rows.header();
+        let bad = |place: String, problem: &str| InstanceError::Malformed {
+            file: rows.file().to_owned(),
+            place,
+            problem: problem.to_owned(),
+        };
+        if let Some(empty) = header.iter().position(String::is_empty) {
+            return Err(bad(format!("line 1, column {}", empty + 1), "has no name"));
+        }
+        if let Some(name) = repeated(header.iter().map(String::as_str)) {
+            return Err(bad(format!("line 1, column {name}"), "duplicate column"));
+        }
+        let fixed = FIXED.map(|name| header.iter().position(|column| column == name));
+        for name in required {
+            if !header.iter().any(|column| column == name) {
+                let problem = format!("there is no column {name}; the table needs {}", required.join(", "));
+                return Err(bad("line 1".into(), &problem));
+            }
+        }
+        let resources = header.iter().cloned().enumerate();
+        let resources = resources.filter(|(_, name)| !FIXED.contains(&name.as_str())).collect();
+        Ok(Self { fixed, resources })
+    }
+}
+
+fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
+    let layout = Layout::new(rows, &["id", "count"])?;
+    let file = rows.file().to_owned();
+    let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
+    if let Some(column) = layout.fixed[2..].iter().flatten().next() {
+        let problem = "is a column of the users table; a resource needs another name";
+        let place = format!("line 1, column {}", rows.header()[*column]);
+        return Err(InstanceError::Malformed { file, place, problem: problem.to_owned() });
+    }
+    let names = layout.resources.iter().map(|(_, name)| name.clone()).collect();
+    let mut builder = InstanceBuilder::new("", names).map_err(invalid)?;
+    let mut row = ByteRecord::new();
+    while rows.next(&mut row)? {
+        let cells = Cells { row: &row, layout: &layout, rows };
+        let mut class = || {
+            let id = cells.text(0, "id")?.to_owned();
+            let count = cells.get(layout.fixed[1]);
+            let count = whole_number(decimal(count, || cells.place("count"))?, || cells.place("count"))?;
+            let mut capacity = Vec::with_capacity(layout.resources.len());
+            for (column, name) in &layout.resources {
+                capacity.push(cells.amount(*column, name)?);
+            }
+            builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
+        };
+        class().map_err(invalid)?;
+    }
+    Ok(builder)
+}
+
+fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), InstanceError> {
+    let layout = Layout::new(rows, &["id"])?;
+    let file = rows.file().to_owned();
+    let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
+    let known = |name: &String| builder.resources().contains(name);
+    if let Some(name) = rows
+        .header()
+        .iter()
+        .find(|name| !known(name) && (!FIXED.contains(&name.as_str()) || *name == "count"))
+    {
+        let place = format!("line 1, column {name}");
+        let problem =
+            format!("unknown column; the servers' resources are {}", builder.resources().join(", "));
+        return Err(InstanceError::Malformed { file, place, problem });
+    }
+    // Where each resource of the servers stands in this table; one that is missing is zero.
+    let columns: Vec<Option<usize>> = builder
+        .resources()
+        .iter()
+        .map(|name| rows.header().iter().position(|column| column == name))
+        .collect();
+    let names = builder.resources().to_vec();
+    let mut demand = vec![Decimal::ZERO; names.len()];
+    let mut rules = HashMap::new();
+    let mut row = ByteRecord::new();
+    while rows.next(&mut row)? {
+        let cells = Cells { row: &row, layout: &layout, rows };
+        let mut user = || {
+            let id = cells.text(0, "id")?;
+            for ((amount, column), name) in demand.iter_mut().zip(&columns).zip(&names) {
+                if let Some(column) = column {
+                    *amount = cells.amount(*column, name)?;
+                }
+            }
+            let weight = match cells.get(layout.fixed[2]) {
+                b"" => Decimal::ONE,
+                text => decimal(text, || cells.place("weight"))?,
+            };
+            let tasks = match cells.get(layout.fixed[3]) {
+                b"" => None,
+                text => Some(whole_number(decimal(text, || cells.place("tasks"))?, || cells.place("tasks"))?),
+            };
+            let rule = cells.rule(builder, &mut rules)?;
+            builder.user(NewUser { id, demand: &demand, weight, tasks, rule }).map_err(|v| cells.locate(v))
+        };
+        user().map_err(invalid)?;
+    }
+    Ok(())
+}
+
+/// One row under its layout.
+struct Cells<'a> {
+    row: &'a ByteRecord,
+    layout: &'a Layout,
+    rows: &'a dyn Rows,
+}
+
+/// The rules of earlier rows by the text of their two cells.
+type KnownRules = HashMap<Vec<u8>, RuleId>;
+
+impl<'a> Cells<'a> {
+    /// The cell of an optional column.
+    fn get(&self, column: Option<usize>) -> &'a [u8] {
+        column.and_then(|column| self.row.get(column)).unwrap_or_default()
+    }
+
+    fn place(&self, column: &str) -> String {
+        format!("{}, column {column}", self.rows.place(self.row))
+    }
+
+    /// The cell of the fixed column `FIXED[fixed]`, which must be UTF-8.
+    fn text(&self, fixed: usize, name: &str) -> Result<&'a str, Violation> {
+        let cell = self.get(self.layout.fixed[fixed]);
+        std::str::from_utf8(cell).map_err(|_| {
+            Violation::new(self.place(name), String::from_utf8_lossy(cell), "is not valid UTF-8")
+        })
+    }
+
+    fn amount(&self, column: usize, name: &str) -> Result<Decimal, Violation> {
+        match self.get(Some(column)) {
+            b"" => Ok(Decimal::ZERO),
+            text => decimal(text, || self.place(name)),
+        }
+    }
+
+    /// A violation of the builder (`users[3].demand.cpu`) at its row and column here.
+    fn locate(&self, violation: Violation) -> Violation {
+        let field = violation.place.split_once('.').map(|(_, field)| field).unwrap_or_default();
+        let place = match field.strip_prefix("demand").or(field.strip_prefix("capacity")) {
+            Some(resource) => match resource.strip_prefix('.') {
+                Some(resource) => self.place(resource),
+                None => self.rows.place(self.row),
+            },
+            None => self.place(field),
+        };
+        Violation { place, ..violation }
+    }
+
+    fn rule(&self, builder: &mut InstanceBuilder, known: &mut KnownRules) -> Result<RuleId, Violation> {
+        let (eligible, rates) = (self.get(self.layout.fixed[4]), self.get(self.layout.fixed[5]));
+        if eligible.is_empty() && rates.is_empty() {
+            return Ok(RuleId(0));
+        }
+        let key = [&eligible.len().to_le_bytes(), eligible, rates].concat();
+        if let Some(rule) = known.get(&key) {
+            return Ok(*rule);
+        }
+        let class = |name: &str, column: &str| -> Result<ClassId, Violation> {
+            let unknown =
+                || Violation::new(self.place(column), name, "there is no server class with this id");
+            builder.class_named(name).ok_or_else(unknown)
+        };
+        let names = list(self.text(4, "eligible")?);
+        if let Some(name) = repeated(names.iter().copied()) {
+            return Err(Violation::new(self.place("eligible"), name, "named twice"));
+        }
+        let classes = names.iter().map(|name| class(name, "eligible")).collect::<Result<Vec<_>, _>>()?;
+        let mut rated = Vec::new();
+        let items = list(self.text(5, "rates")?);
+        let mut named = Vec::with_capacity(items.len());
+        for item in items {
+            // A rate has no `=`, a class may.
+            let (name, rate) = item.rsplit_once('=').ok_or_else(|| {
+                Violation::new(self.place("rates"), item, "is not class=rate; separate several by ;")
+            })?;
+            named.push(name);
+            rated.push((class(name, "rates")?, decimal(rate.as_bytes(), || self.place("rates"))?));
+        }
+        if let Some(name) = repeated(named.into_iter()) {
+            return Err(Violation::new(self.place("rates"), name, "named twice"));
+        }
+        let rule = builder.rule(PlacementRule::new((!eligible.is_empty()).then_some(classes), rated));
+        known.insert(key, rule);
+        Ok(rule)
+    }
+}
+
+/// The items of a cell between `;`; a lone `;` is the empty list.
+fn list(cell: &str) -> Vec<&str> {
+    if cell.is_empty() || cell == ";" { Vec::new() } else { cell.split(';').collect() }
+}
