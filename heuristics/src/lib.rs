@@ -1,1 +1,101 @@
-//! Placeholder.
+//! Placement policies for whole tasks: progressive filling, one rule a file, all counted in exact integers.
+//!
+//! Every policy serves the user with the lowest weighted dominant share `G_i / w_i` (ties: the lowest index)
+//! one task at a time. A user whose next task fits on no server leaves the round, and so does a user that has
+//! no more tasks. The policies differ only in the server they choose among those with room.
+
+mod best_fit;
+mod dot_product;
+mod error;
+mod filling;
+mod first_fit;
+mod packing;
+mod random;
+mod scoring;
+mod shares;
+mod slots;
+mod states;
+mod worst_fit;
+
+pub use best_fit::BestFit;
+pub use dot_product::DotProduct;
+pub use error::{PlacementError, UnknownPolicy};
+pub use first_fit::FirstFit;
+pub use random::Random;
+pub use slots::Slots;
+pub use worst_fit::WorstFit;
+
+use fairplan_instances::{Instance, Placement};
+
+/// A rule that places whole tasks on servers until nothing more fits.
+pub trait PlacementPolicy {
+    /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
+    fn name(&self) -> String;
+
+    /// Fills the servers of `instance`. The same instance gives the same placement, always.
+    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError>;
+}
+
+/// Every policy: its name and its rule in one line.
+pub const POLICIES: &[(&str, &str)] = &[
+    ("best-fit", "the server whose free resources are most like the task's demand (DRFH eq. 9)"),
+    ("first-fit", "the first server with room"),
+    ("worst-fit", "the server with room for the most copies of the task"),
+    ("dot-product", "the server whose free resources align most with the demand (Tetris)"),
+    ("random", "any server with room, all equally likely"),
+    ("slots=N", "the first server with enough free slots, N of them the size of the largest server"),
+];
+
+/// The policy called `name`. Only `random` draws on `seed`.
+///
+/// ```
+/// assert_eq!(fairplan_heuristics::policy("slots=14", 0).unwrap().name(), "slots=14");
+/// ```
+pub fn policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy> {
+    Ok(match name {
+        "best-fit" => Box::new(BestFit),
+        "first-fit" => Box::new(FirstFit),
+        "worst-fit" => Box::new(WorstFit),
+        "dot-product" => Box::new(DotProduct),
+        "random" => Box::new(Random { seed }),
+        _ => match name.strip_prefix("slots") {
+            Some("") => return Err(UnknownPolicy::slots(name)),
+            Some(rest) if rest.starts_with('=') => {
+                let count = rest[1..].parse().map_err(|_| UnknownPolicy::slots(name))?;
+                Box::new(Slots { count })
+            }
+            _ => return Err(UnknownPolicy::name(name)),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_policy_is_found_under_its_name() {
+        for (name, rule) in POLICIES {
+            let name = name.replace('N', "3");
+            assert_eq!(policy(&name, 1).unwrap().name(), name);
+            assert!(!rule.is_empty());
+        }
+    }
+
+    #[test]
+    fn unknown_policies_and_impossible_slots_say_what_would_do() {
+        let message = |name| policy(name, 0).err().unwrap().to_string();
+        assert_eq!(
+            message("bestfit"),
+            "unknown policy bestfit: use best-fit, first-fit, worst-fit, dot-product, random, slots=N"
+        );
+        for name in ["slots", "slots=", "slots=0", "slots=-1", "slots=1.5", "slots=99999999999999999999"] {
+            assert_eq!(
+                message(name),
+                format!(
+                    "policy {name}: into how many slots is the largest server divided? Use slots=N, N from 1 to 4294967295"
+                )
+            );
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Dot-product: the server whose free resources align most with the demand, `Σ_r (D_ir / C_r) (c̄_lr / C_r)`
+//! with the whole cluster's capacity `C_r` as the unit (the alignment score of Tetris, SIGCOMM 2014).
+
+use crate::filling::fill;
+use crate::packing::{Packing, Shape};
+use crate::scoring::{LeastCost, Score};
+use crate::{PlacementError, PlacementPolicy};
+use fairplan_instances::{Instance, Placement, ResourceId};
+use num_bigint::BigUint;
+use std::cmp::Ordering;
+
+/// Places every task where much is free of what the task needs much of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DotProduct;
+
+impl PlacementPolicy for DotProduct {
+    fn name(&self) -> String {
+        "dot-product".into()
+    }
+
+    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+        let packing = Packing::in_resources(instance)?;
+        let totals: Vec<u128> = (0..packing.width).map(|r| instance.total_units(ResourceId(r))).collect();
+        let score = Alignment::new(&packing.shapes, &totals);
+        fill(instance, &packing, LeastCost::new(&packing, score))
+    }
+}
+
+/// The alignment of what is free with a demand.
+struct Alignment<'a> {
+    shapes: &'a [Shape],
+    /// Of each shape `D_r / C_r²`, as doubles.
+    slopes: Vec<Vec<f64>>,
+    /// `Π_s C_s² / C_r²`: the alignment times `Π_s C_s²` is a whole number.
+    cofactors: Vec<BigUint>,
+}
+
+impl<'a> Alignment<'a> {
+    fn new(shapes: &'a [Shape], totals: &[u128]) -> Self {
+        // A resource that no server has is free nowhere and demanded by nobody.
+        let present = |r: usize| totals[r].max(1);
+        let slopes = |shape: &Shape| {
+            let slope = |(r, demand): (usize, &u128)| *demand as f64 / present(r) as f64 / present(r) as f64;
+            shape.demand.iter().enumerate().map(slope).collect()
+        };
+        let cofactor = |r: usize| {
+            let others = (0..totals.len()).filter(|s| *s != r);
+            others.fold(BigUint::from(1u8), |product, s| product * present(s) * present(s))
+        };
+        Self {
+            shapes,
+            slopes: shapes.iter().map(slopes).collect(),
+            cofactors: (0..totals.len()).map(cofactor).collect(),
+        }
+    }
+}
+
+impl Score for Alignment<'_> {
+    fn cost(&self, shape: usize, free: &[f64]) -> f64 {
+        -free.iter().zip(&self.slopes[shape]).map(|(free, slope)| free * slope).sum::<f64>()
+    }
+
+    fn offset(&self, _: usize) -> f64 {
+        0.0
+    }
+
+    fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering {
+        let demand = &self.shapes[shape].demand;
+        let alignment = |free: &[u128]| {
+            let terms = free.iter().zip(demand).zip(&self.cofactors);
+            terms.fold(BigUint::ZERO, |sum, ((free, demand), cofactor)| sum + cofactor * *free * *demand)
+        };
+        alignment(b).cmp(&alignment(a))
+    }
+}

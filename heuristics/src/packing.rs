@@ -1,0 +1,140 @@
+//! What is to be packed: servers and tasks in whole units, tasks that pack alike merged into shapes.
+
+use crate::PlacementError;
+use fairplan_instances::{ClassId, Instance, ResourceId, RuleId, User};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// More servers than this are not listed one by one (a placement has an entry for each).
+pub(crate) const MAX_SERVERS: u64 = 50_000_000;
+
+/// Capacities and demands as vectors of `width` whole numbers: one a resource, or one in all for slots.
+pub(crate) struct Packing {
+    pub width: usize,
+    /// Servers are numbered class by class.
+    pub classes: Vec<Class>,
+    pub shapes: Vec<Shape>,
+    /// The shape of each user's tasks.
+    pub shape_of: Vec<u32>,
+}
+
+/// The servers of one class.
+pub(crate) struct Class {
+    pub servers: Range<usize>,
+    pub capacity: Vec<u128>,
+}
+
+/// Tasks of the same demand that may run on the same classes.
+pub(crate) struct Shape {
+    pub demand: Vec<u128>,
+    /// The classes that the tasks may run on, rising.
+    pub classes: Vec<usize>,
+}
+
+impl Packing {
+    /// Servers and tasks measured in the smallest exact unit of every resource.
+    pub fn in_resources(instance: &Instance) -> Result<Self, PlacementError> {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        Self::new(
+            instance,
+            |class| resources.clone().map(|r| instance.capacity_units(class, r)).collect(),
+            |user| resources.clone().map(|r| user.demand_units(r)).collect(),
+        )
+    }
+
+    /// Servers and tasks measured by any vectors of one length.
+    pub fn new(
+        instance: &Instance,
+        capacity: impl Fn(ClassId) -> Vec<u128>,
+        demand: impl Fn(User<'_>) -> Vec<u128>,
+    ) -> Result<Self, PlacementError> {
+        // Counts are at most 10^15 each, so only an absurd number of classes could saturate.
+        let servers = instance.classes().iter().fold(0u64, |sum, class| sum.saturating_add(class.count));
+        if servers > MAX_SERVERS {
+            return Err(PlacementError::TooManyServers { servers });
+        }
+        let mut start = 0;
+        let classes: Vec<Class> = (instance.classes().iter().enumerate())
+            .map(|(l, class)| {
+                let servers = start..start + class.count as usize;
+                start = servers.end;
+                Class { servers, capacity: capacity(ClassId(l)) }
+            })
+            .collect();
+
+        let mut positions: HashMap<(RuleId, Vec<u128>), u32> = HashMap::new();
+        let mut shapes = Vec::new();
+        let shape_of = instance
+            .users()
+            .map(|user| {
+                *positions.entry((user.rule_id(), demand(user))).or_insert_with_key(|(_, demand)| {
+                    let allowed = |&l: &usize| user.rule().allows(ClassId(l));
+                    let classes = (0..classes.len()).filter(allowed).collect();
+                    shapes.push(Shape { demand: demand.clone(), classes });
+                    (shapes.len() - 1) as u32
+                })
+            })
+            .collect();
+        let width = classes.first().map_or(0, |class| class.capacity.len());
+        Ok(Self { width, classes, shapes, shape_of })
+    }
+
+    /// How many servers there are.
+    pub fn servers(&self) -> usize {
+        self.classes.last().map_or(0, |class| class.servers.end)
+    }
+
+    /// The class of a server.
+    pub fn class_of(&self, server: usize) -> ClassId {
+        ClassId(self.classes.partition_point(|class| class.servers.end <= server))
+    }
+}
+
+impl Shape {
+    /// The servers that the tasks may run on, as few ranges as possible, rising.
+    pub fn servers(&self, packing: &Packing) -> Vec<Range<usize>> {
+        let mut ranges: Vec<Range<usize>> = Vec::new();
+        for class in
+            self.classes.iter().map(|&l| &packing.classes[l].servers).filter(|range| !range.is_empty())
+        {
+            match ranges.last_mut() {
+                Some(last) if last.end == class.start => last.end = class.end,
+                _ => ranges.push(class.clone()),
+            }
+        }
+        ranges
+    }
+}
+
+/// Whether a task of `demand` has room in `free`.
+pub(crate) fn fits(demand: &[u128], free: &[u128]) -> bool {
+    demand.iter().zip(free).all(|(demand, free)| demand <= free)
+}
+
+/// What each server still has free.
+pub(crate) struct Servers {
+    width: usize,
+    free: Vec<u128>,
+}
+
+impl Servers {
+    /// All servers, empty of tasks.
+    pub fn new(packing: &Packing) -> Self {
+        let mut free = Vec::with_capacity(packing.servers() * packing.width);
+        for class in &packing.classes {
+            class.servers.clone().for_each(|_| free.extend_from_slice(&class.capacity));
+        }
+        Self { width: packing.width, free }
+    }
+
+    /// What one server has free.
+    pub fn free(&self, server: usize) -> &[u128] {
+        &self.free[server * self.width..(server + 1) * self.width]
+    }
+
+    /// Takes `demand`, which must fit, from a server.
+    pub fn take(&mut self, server: usize, demand: &[u128]) {
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
+    }
+}

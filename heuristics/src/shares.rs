@@ -1,0 +1,212 @@
+//! Who is served next: the user with the lowest weighted dominant share, compared exactly.
+//!
+//! The weighted dominant share of user `i` is `work_i · δ_i / w_i` with `work_i = Σ_l ρ_il x_il` (DRFH
+//! Sec. III-A and V-A), a fraction of whole numbers. A tournament over the users, in their order, keeps the
+//! lowest at the top; doubles decide where they differ by more than their error, whole numbers elsewhere.
+
+use crate::PlacementError;
+use fairplan_instances::{ClassId, Instance, PlacementRule, User};
+use num_bigint::BigUint;
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+/// Doubles of shares carry at most a dozen roundings; two that differ by more than this part of the larger
+/// one differ in truth.
+const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
+
+/// Rates in the smallest unit of their user stay below this, so that the work of 2^48 tasks can be counted.
+const MAX_RATE: u128 = 1 << 80;
+
+/// The weighted dominant shares of all users.
+pub(crate) struct Shares {
+    /// The distinct shares of one unit of work.
+    units: Vec<Fraction>,
+    unit_of: Vec<u32>,
+    work: Vec<u128>,
+    rates: Vec<Rates>,
+    rates_of: Vec<u32>,
+    /// One unit's share as a double.
+    step: Vec<f64>,
+    /// The share as a double; infinite for users that have left.
+    nearly: Vec<f64>,
+    /// The tournament: entry 1 is the winner, entries `2p` and `2p + 1` play for entry `p`, and user `i` enters
+    /// at `leaves + i`.
+    winners: Vec<u32>,
+    leaves: usize,
+}
+
+/// A positive fraction that need not be in lowest terms.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Fraction {
+    Small(u128, u128),
+    Big(BigUint, BigUint),
+}
+
+/// The work that a task does on each class, in units of `10^exponent`; `None` is one unit everywhere.
+struct Rates {
+    exponent: i8,
+    by_class: Option<Vec<u128>>,
+}
+
+impl Shares {
+    /// Nobody has anything yet.
+    pub fn new(instance: &Instance) -> Result<Self, PlacementError> {
+        let users = instance.user_count();
+        let rates: Vec<Option<Rates>> =
+            instance.rules().iter().map(|rule| Rates::new(rule, instance.classes().len())).collect();
+        let mut positions = HashMap::new();
+        let (mut units, mut unit_of) = (Vec::new(), Vec::with_capacity(users));
+        let mut step = Vec::with_capacity(users);
+        for user in instance.users() {
+            let exponent = match &rates[user.rule_id().0] {
+                Some(rates) => rates.exponent,
+                None => return Err(PlacementError::RatesTooFarApart { user: user.index().0 }),
+            };
+            let unit = unit_share(instance, user, exponent);
+            unit_of.push(*positions.entry(unit).or_insert_with_key(|unit| {
+                units.push(unit.clone());
+                (units.len() - 1) as u32
+            }));
+            step.push(unit_share_nearly(instance, user, exponent));
+        }
+        let leaves = users.next_power_of_two();
+        let mut shares = Self {
+            units,
+            unit_of,
+            work: vec![0; users],
+            // Rules that no user has may be out of bounds; they are not asked.
+            rates: rates
+                .into_iter()
+                .map(|rates| rates.unwrap_or(Rates { exponent: 0, by_class: None }))
+                .collect(),
+            rates_of: instance.users().map(|user| user.rule_id().0 as u32).collect(),
+            step,
+            nearly: vec![0.0; users],
+            winners: vec![0; leaves],
+            leaves,
+        };
+        for place in (1..leaves).rev() {
+            shares.play(place);
+        }
+        Ok(shares)
+    }
+
+    /// The user to be served next, unless all have left.
+    pub fn lowest(&self) -> Option<usize> {
+        let winner = self.entrant(1);
+        self.is_in(winner).then_some(winner)
+    }
+
+    /// Counts one more task of `user`; `class` tells where it runs (asked only of users with rates).
+    pub fn add_task(&mut self, user: usize, class: impl FnOnce() -> ClassId) {
+        self.work[user] += match &self.rates[self.rates_of[user] as usize].by_class {
+            None => 1,
+            Some(rates) => rates[class().0],
+        };
+        self.nearly[user] = self.work[user] as f64 * self.step[user];
+        self.replay(user);
+    }
+
+    /// Takes `user` out of the round.
+    pub fn leave(&mut self, user: usize) {
+        self.nearly[user] = f64::INFINITY;
+        self.replay(user);
+    }
+
+    fn is_in(&self, user: usize) -> bool {
+        self.nearly.get(user).is_some_and(|share| *share < f64::INFINITY)
+    }
+
+    fn entrant(&self, place: usize) -> usize {
+        if place < self.leaves { self.winners[place] as usize } else { place - self.leaves }
+    }
+
+    fn play(&mut self, place: usize) {
+        let (left, right) = (self.entrant(2 * place), self.entrant(2 * place + 1));
+        self.winners[place] = if self.is_lower(right, left) { right } else { left } as u32;
+    }
+
+    fn replay(&mut self, user: usize) {
+        let mut place = (self.leaves + user) / 2;
+        while place > 0 {
+            self.play(place);
+            place /= 2;
+        }
+    }
+
+    /// Whether `a` has strictly less than `b`.
+    fn is_lower(&self, a: usize, b: usize) -> bool {
+        if !self.is_in(a) || !self.is_in(b) {
+            return self.is_in(a);
+        }
+        let (x, y) = (self.nearly[a], self.nearly[b]);
+        if (x - y).abs() > UNCERTAIN * x.max(y) { x < y } else { self.compare_exactly(a, b).is_lt() }
+    }
+
+    fn compare_exactly(&self, a: usize, b: usize) -> Ordering {
+        let (work_a, work_b) = (self.work[a], self.work[b]);
+        if self.unit_of[a] == self.unit_of[b] || work_a == 0 || work_b == 0 {
+            return work_a.cmp(&work_b);
+        }
+        let (unit_a, unit_b) = (&self.units[self.unit_of[a] as usize], &self.units[self.unit_of[b] as usize]);
+        if let (Fraction::Small(p, q), Fraction::Small(r, s)) = (unit_a, unit_b) {
+            let product = |x: u128, y: u128, z: u128| x.checked_mul(y)?.checked_mul(z);
+            if let (Some(left), Some(right)) = (product(work_a, *p, *s), product(work_b, *r, *q)) {
+                return left.cmp(&right);
+            }
+        }
+        let ((p, q), (r, s)) = (unit_a.to_big(), unit_b.to_big());
+        (p * s * work_a).cmp(&(r * q * work_b))
+    }
+}
+
+impl Fraction {
+    fn to_big(&self) -> (BigUint, BigUint) {
+        match self {
+            Self::Small(p, q) => (BigUint::from(*p), BigUint::from(*q)),
+            Self::Big(p, q) => (p.clone(), q.clone()),
+        }
+    }
+}
+
+impl Rates {
+    /// `None` when the rates have no common unit that is fine and short enough.
+    fn new(rule: &PlacementRule, classes: usize) -> Option<Self> {
+        if rule.rates().is_empty() {
+            return Some(Self { exponent: 0, by_class: None });
+        }
+        let exponent = rule.rates().iter().map(|(_, rate)| rate.exponent()).fold(0, i8::min);
+        let by_class: Option<Vec<u128>> = (0..classes)
+            .map(|l| rule.rate(ClassId(l)).scaled(exponent).filter(|rate| *rate < MAX_RATE))
+            .collect();
+        by_class.map(|rates| Self { exponent, by_class: Some(rates) })
+    }
+}
+
+/// `δ_i · 10^exponent / w_i`: the weighted dominant share of one unit of work.
+fn unit_share(instance: &Instance, user: User<'_>, exponent: i8) -> Fraction {
+    let resource = user.dominant_resource();
+    let (demand, total) = (user.demand_units(resource), instance.total_units(resource));
+    let weight = user.weight();
+    let power = i32::from(exponent) - i32::from(weight.exponent());
+    // A decimal is a 64-bit whole number of its own last digit.
+    let coefficient = weight.scaled(weight.exponent()).unwrap_or_default();
+    let (up, down) = (power.max(0).unsigned_abs(), power.min(0).unsigned_abs());
+    let scaled = |value: u128, by: u32| 10u128.checked_pow(by)?.checked_mul(value);
+    let small = (scaled(demand, up), total.checked_mul(coefficient).and_then(|value| scaled(value, down)));
+    match small {
+        (Some(p), Some(q)) => Fraction::Small(p, q),
+        _ => {
+            let ten = BigUint::from(10u8);
+            Fraction::Big(ten.pow(up) * demand, ten.pow(down) * total * coefficient)
+        }
+    }
+}
+
+/// The same as a double, by fewer than ten roundings.
+fn unit_share_nearly(instance: &Instance, user: User<'_>, exponent: i8) -> f64 {
+    let resource = user.dominant_resource();
+    let share = user.demand_units(resource) as f64 / instance.total_units(resource) as f64;
+    let unit = 10f64.powi(-i32::from(exponent));
+    share / unit / user.weight().to_f64()
+}

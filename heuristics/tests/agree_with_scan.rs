@@ -1,0 +1,145 @@
+//! Every policy places what the plain scan places, task for task, and breaks no rule of the model.
+
+mod scan;
+
+use fairplan_heuristics::policy;
+use fairplan_instances::{
+    ClassId, Decimal, Instance, InstanceBuilder, NewUser, Placement, PlacementRule, ResourceId, ServerClass,
+};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::{select, subsequence};
+use scan::Rule;
+
+const RULES: [(&str, Rule); 6] = [
+    ("first-fit", Rule::FirstFit),
+    ("best-fit", Rule::BestFit),
+    ("worst-fit", Rule::WorstFit),
+    ("dot-product", Rule::DotProduct),
+    ("slots=1", Rule::Slots(1)),
+    ("slots=5", Rule::Slots(5)),
+];
+
+/// What a user of a random instance is made of.
+#[derive(Clone, Debug)]
+struct Person {
+    demand: Vec<u64>,
+    weight: &'static str,
+    tasks: Option<u64>,
+    eligible: Option<Vec<usize>>,
+    rates: Vec<(usize, &'static str)>,
+}
+
+/// Small whole numbers, so that ties, zeros, exact fits and tasks larger than every server are frequent.
+fn instances(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
+    (1usize..=3, 1usize..=4).prop_flat_map(move |(resources, classes)| {
+        let class = (0..=servers, vec(0..=most, resources));
+        let person = (
+            vec(prop_oneof![1 => Just(0), 4 => 0..=most / 2 + 1], resources),
+            select(vec!["1", "1", "1", "2", "0.5", "3"]),
+            prop_oneof![2 => Just(None), 1 => (0u64..6).prop_map(Some)],
+            proptest::option::weighted(0.3, subsequence((0..classes).collect::<Vec<_>>(), 0..=classes)),
+            prop_oneof![3 => Just(vec![]), 1 => vec((0..classes, select(vec!["0.5", "2", "1.25"])), 1)],
+        );
+        let person = person.prop_map(|(demand, weight, tasks, eligible, rates)| Person {
+            demand,
+            weight,
+            tasks,
+            eligible,
+            rates,
+        });
+        (vec(class, classes), vec(person, 1..=6))
+            .prop_filter_map("no instance", move |(classes, people)| build(resources, &classes, &people))
+    })
+}
+
+fn build(resources: usize, classes: &[(u64, Vec<u64>)], people: &[Person]) -> Option<Instance> {
+    let number = |n: u64| Decimal::new(n, -1).unwrap();
+    let mut builder = InstanceBuilder::new("", (0..resources).map(|r| format!("r{r}")).collect()).unwrap();
+    for (l, (count, capacity)) in classes.iter().enumerate() {
+        let capacity = capacity.iter().copied().map(number).collect();
+        builder.class(ServerClass { id: format!("c{l}"), count: *count, capacity }).unwrap();
+    }
+    for (i, person) in people.iter().enumerate() {
+        let present = |r: usize| classes.iter().any(|(count, capacity)| *count > 0 && capacity[r] > 0);
+        let demand: Vec<Decimal> =
+            person.demand.iter().enumerate().map(|(r, &d)| number(if present(r) { d } else { 0 })).collect();
+        if demand.iter().all(|d| d.is_zero()) {
+            continue;
+        }
+        let eligible = person.eligible.as_ref().map(|list| list.iter().copied().map(ClassId).collect());
+        let rates = person.rates.iter().map(|(l, rate)| (ClassId(*l), rate.parse().unwrap())).collect();
+        let rule = builder.rule(PlacementRule::new(eligible, rates));
+        let user = NewUser {
+            weight: person.weight.parse().unwrap(),
+            tasks: person.tasks,
+            rule,
+            ..NewUser::new("", &demand)
+        };
+        builder.user(NewUser { id: &format!("u{i}"), ..user }).unwrap();
+    }
+    builder.build().ok()
+}
+
+/// No server over its capacity, no user over its limit or on a class it may not run on, sums that agree; with
+/// `full`, also no room left for anyone who has tasks left.
+fn check(instance: &Instance, placement: &Placement, full: bool) {
+    let resources = instance.resources().len();
+    let classes: Vec<ClassId> = (instance.classes().iter().enumerate())
+        .flat_map(|(l, class)| (0..class.count).map(move |_| ClassId(l)))
+        .collect();
+    assert_eq!(placement.servers.len(), classes.len());
+    let mut tasks = vec![0; instance.user_count()];
+    for (class, server) in classes.iter().zip(&placement.servers) {
+        assert!(server.is_sorted_by(|a, b| a.0 < b.0), "users in order, each once");
+        let mut free: Vec<u128> =
+            (0..resources).map(|r| instance.capacity_units(*class, ResourceId(r))).collect();
+        for (user, count) in server {
+            let user = instance.users().nth(*user as usize).unwrap();
+            assert!(*count > 0 && user.rule().allows(*class));
+            tasks[user.index().0] += count;
+            for (r, free) in free.iter_mut().enumerate() {
+                let used = user.demand_units(ResourceId(r)) * u128::from(*count);
+                *free = free.checked_sub(used).expect("no server holds more than its capacity");
+            }
+        }
+        for user in instance.users().filter(|_| full) {
+            let fits = (0..resources).all(|r| user.demand_units(ResourceId(r)) <= free[r]);
+            let has_more = user.tasks() != Some(placement.tasks[user.index().0]);
+            assert!(!(fits && has_more && user.rule().allows(*class)), "nothing more fits");
+        }
+    }
+    assert_eq!(tasks, placement.tasks);
+    for user in instance.users() {
+        assert!(user.tasks().is_none_or(|limit| placement.tasks[user.index().0] <= limit));
+    }
+}
+
+fn check_all(instance: &Instance) {
+    for (name, rule) in RULES {
+        let placement = policy(name, 0).unwrap().place(instance).unwrap();
+        check(instance, &placement, !name.starts_with("slots"));
+        assert_eq!(placement, scan::place(instance, rule), "{name}");
+    }
+    let placement = policy("random", 7).unwrap().place(instance).unwrap();
+    check(instance, &placement, true);
+    assert_eq!(placement, policy("random", 7).unwrap().place(instance).unwrap(), "same seed, same placement");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn small_instances_full_of_ties(instance in instances(4, 9)) {
+        check_all(&instance);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn hundreds_of_servers_in_many_states(instance in instances(150, 60)) {
+        check_all(&instance);
+    }
+}
