@@ -5,6 +5,8 @@ mod allocation;
 mod decimal;
 mod error;
 pub mod files;
+pub mod generate;
+mod google2011;
 mod ids;
 mod model;
 mod placement;

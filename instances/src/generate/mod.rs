@@ -1,0 +1,95 @@
+//! Instances that need no file: the clusters of the papers, Google's published servers, synthetic populations.
+//!
+//! Everything drawn is drawn from a seed: the same settings and seed give the same instance on every machine.
+
+mod google;
+mod papers;
+mod population;
+mod random;
+
+pub use google::{GoogleOptions, google};
+pub use papers::{drfh_fig1, drfh_fig4};
+pub use population::{Cluster, PopulationKind, PopulationOptions, population};
+
+use crate::{Decimal, Violation};
+use std::fmt::Write;
+
+/// Streams of the seed: each drawn thing has its own, so that asking for other servers leaves the users alone.
+const SERVER_STREAM: u64 = 1;
+const USER_STREAM: u64 = 2;
+
+/// Most servers or users that are drawn one by one.
+const MAX_DRAWN: u64 = 100_000_000;
+
+/// `count` if that many can be drawn.
+fn drawable(what: &str, count: u64) -> Result<u64, Violation> {
+    if (1..=MAX_DRAWN).contains(&count) {
+        Ok(count)
+    } else {
+        Err(Violation::new(what, count, format!("draw at least 1 and at most {MAX_DRAWN}")))
+    }
+}
+
+/// `u000001`, `u000002`, …: short names of drawn users, written over `id`.
+fn name_user(id: &mut String, number: u64) {
+    id.clear();
+    // Writing to a String cannot fail.
+    write!(id, "u{number:06}").unwrap_or_default();
+}
+
+/// Published numbers, kept in the sources as they were printed.
+fn decimals<const N: usize>(texts: [&str; N]) -> Result<[Decimal; N], Violation> {
+    let mut values = [Decimal::ZERO; N];
+    for (value, text) in values.iter_mut().zip(texts) {
+        *value =
+            text.parse().map_err(|error: crate::DecimalError| Violation::new("", text, error.to_string()))?;
+    }
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Instance;
+    use crate::files::sha256_hex;
+
+    /// Every digest is that of the instance's JSON file: should one change, so did what users were given.
+    #[test]
+    fn the_same_settings_give_the_same_bytes_as_ever() {
+        let drawn =
+            GoogleOptions { servers: Some(200), users: Some(50), rounded: true, finite: true, seed: 9 };
+        let weighted = PopulationOptions {
+            kind: PopulationKind::Weighted,
+            users: 40,
+            cluster: Cluster::Distinct { servers: 30 },
+            seed: 9,
+        };
+        let made: [(&str, Result<Instance, Violation>, &str); 5] = [
+            (
+                "google",
+                google(&GoogleOptions::default()),
+                "ae23e2d8b1e3a0889da95f44862d5d128910d1c111e2ae6824878ab8ed3fded2",
+            ),
+            (
+                "google drawn",
+                google(&drawn),
+                "3ae8b533013a89b13bf97d4b2652455183da0ae2a7eef3dc2adef009ea892009",
+            ),
+            (
+                "population",
+                population(&weighted),
+                "cfd584f1ee40e85cc838112a0f72b0f404ebe4d8d3bea728d105d5419f88216e",
+            ),
+            ("drfh-fig1", drfh_fig1(), "60fd8fb047fee129ec6bacec4dcb5e6daa0408e471a174bfe907a89db3b8b34e"),
+            (
+                "drfh-fig4",
+                drfh_fig4(&[1, 2, 3]),
+                "a81b1039da1ce3d8bf448a7b1c560032d3b09256c1d1e6e1699aba667d517b07",
+            ),
+        ];
+        let digests: Vec<_> =
+            made.iter().map(|(name, made, _)| (*name, sha256_hex(made.as_ref().unwrap()))).collect();
+        let expected: Vec<_> = made.iter().map(|(name, _, digest)| (*name, digest.to_string())).collect();
+        assert_eq!(digests, expected);
+    }
+}
