@@ -1,5 +1,8 @@
 //! Exact methods: fair allocations with the prices that prove them.
 
+mod interior_point;
+mod level;
+
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 
 struct Unfinished;
