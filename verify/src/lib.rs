@@ -1,1 +1,23 @@
-//! Placeholder.
+//! The checker: re-proves results from the instance and the claim alone, and shares no code with any solver.
+//!
+//! Whether a class is overloaded or a task limit passed is decided in exact integers. Bounds and shares are
+//! computed in doubles rounded outward, so what is proved here holds in exact arithmetic.
+
+mod claim;
+mod exact;
+mod feasibility;
+mod form;
+mod levels;
+mod limits;
+mod placement;
+mod printed;
+mod rounding;
+mod solution;
+mod tolerance;
+mod users;
+mod verdict;
+
+pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
+pub use placement::verify_placement;
+pub use solution::{SolutionProof, verify_solution};
+pub use verdict::Verdict;

@@ -1,0 +1,99 @@
+//! Tasks only where they can run, no class overloaded, no task limit passed: decided exactly, without tolerance.
+
+use crate::claim::Tasks;
+use crate::exact::{Dyadic, Tally, excess};
+use crate::users::Reaches;
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+
+/// The three verdicts, and the load of every class in whole smallest units, row-major `classes × resources`.
+pub(crate) struct Feasibility {
+    pub verdicts: [Verdict; 3],
+    pub loads: Vec<f64>,
+}
+
+/// Judges tasks that are finite and >= 0.
+pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -> Feasibility {
+    let (m, classes) = (instance.resources().len(), instance.classes());
+    let mut eligibility = Worst::of("eligibility", 0.0);
+    let mut limits = Worst::of("task-limits", 0.0);
+    let mut tallies: Vec<Tally> = (0..classes.len())
+        .flat_map(|class| (0..m).map(move |r| (class, r)))
+        .map(|(class, r)| Tally::against(capacity_units(instance, class, r)))
+        .collect();
+    let mut demand = vec![Dyadic::at_least(0); m];
+    for user in instance.users() {
+        let position = user.index().0;
+        let reach = reaches.of_user(position);
+        for (r, units) in demand.iter_mut().enumerate() {
+            *units = Dyadic::at_least(user.demand_units(ResourceId(r)));
+        }
+        let mut of_limit = user.tasks().map(|limit| Tally::against(u128::from(limit)));
+        tasks.visit(position, |class, here| {
+            if !reach.contains(class) {
+                eligibility.fail(|| {
+                    format!(
+                        "user {} has {here} tasks on class {}, which it cannot use",
+                        user.id(),
+                        classes[class].id
+                    )
+                });
+            }
+            let here = Dyadic::of(here);
+            for (tally, units) in tallies[class * m..].iter_mut().zip(&demand) {
+                tally.add(here, *units);
+            }
+            if let Some(tally) = &mut of_limit {
+                tally.add(here, Dyadic::at_least(1));
+            }
+        });
+        if let (Some(tally), Some(limit)) = (of_limit, user.tasks())
+            && !tally.fits()
+        {
+            let mut terms = Vec::new();
+            tasks.visit(position, |_, here| terms.push((here, 1)));
+            let over = excess(terms.into_iter(), u128::from(limit));
+            limits.see(over, || {
+                format!("user {} has {} tasks, {over:e} of its {limit} too many", user.id(), tally.units())
+            });
+        }
+    }
+
+    let mut capacity = Worst::of("capacity", 0.0);
+    for position in (0..tallies.len()).filter(|&position| !tallies[position].fits()) {
+        let (class, r) = (position / m, ResourceId(position % m));
+        let over = excess(terms_on(instance, tasks, class, r), capacity_units(instance, class, r.0));
+        capacity.see(over, || {
+            let (class, resource) = (&classes[class].id, &instance.resources()[r.0]);
+            format!("class {class} is loaded with {over:e} of its {resource} too much")
+        });
+    }
+    Feasibility {
+        verdicts: [eligibility.verdict(), capacity.verdict(), limits.verdict()],
+        loads: tallies.iter().map(Tally::units).collect(),
+    }
+}
+
+/// All servers of a class together, in whole smallest units.
+pub(crate) fn capacity_units(instance: &Instance, class: usize, resource: usize) -> u128 {
+    let one = instance.capacity_units(ClassId(class), ResourceId(resource));
+    one * u128::from(instance.classes()[class].count)
+}
+
+/// Every user's tasks on a class, with one task's demand of a resource.
+fn terms_on(
+    instance: &Instance,
+    tasks: &Tasks<'_>,
+    class: usize,
+    resource: ResourceId,
+) -> impl Iterator<Item = (f64, u128)> {
+    (0..instance.user_count()).flat_map(move |user| {
+        let mut terms = Vec::new();
+        tasks.visit(user, |other, here| {
+            if other == class {
+                terms.push((here, instance.user(UserId(user)).demand_units(resource)));
+            }
+        });
+        terms
+    })
+}

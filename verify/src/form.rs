@@ -1,0 +1,99 @@
+//! The form of a claim: every list as long as the instance says, every number finite and >= 0.
+
+use crate::claim::{Printed, SolutionClaim, Tasks};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, UserId};
+
+/// Whether anything else about the claim can be measured.
+pub(crate) fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
+    let mut worst = Worst::of("well-formed", 0.0);
+    if let Err(problem) = check(instance, claim) {
+        worst.fail(|| problem);
+    }
+    worst.verdict()
+}
+
+fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
+    let (users, classes, m) = (instance.user_count(), instance.classes().len(), instance.resources().len());
+    length("level_of", claim.level_of.len(), users)?;
+    length("limited_by", claim.limited_by.len(), users)?;
+    for (k, level) in claim.levels.iter().enumerate() {
+        length(&format!("levels[{k}].prices"), level.prices.len(), classes * m)?;
+        numbers(&format!("levels[{k}].prices"), &level.prices)?;
+        numbers(&format!("levels[{k}] value and bound"), &[level.value, level.bound])?;
+    }
+    if let Some(user) = claim.level_of.iter().position(|&level| level as usize > claim.levels.len()) {
+        return Err(format!("users[{user}] has level {} of {}", claim.level_of[user], claim.levels.len()));
+    }
+    tasks(instance, &claim.tasks)?;
+    claim.printed.as_ref().map_or(Ok(()), |stated| printed(instance, stated))
+}
+
+fn tasks(instance: &Instance, tasks: &Tasks<'_>) -> Result<(), String> {
+    let (users, classes) = (instance.user_count(), instance.classes().len());
+    match tasks {
+        Tasks::Allocation(allocation) => {
+            length("the allocation's users", allocation.user_count(), users)?;
+            length("the allocation's classes", allocation.split(UserId(0)).len(), classes)?;
+        }
+        Tasks::Listed { starts, entries } => {
+            length("starts of the users' tasks", starts.len(), users + 1)?;
+            if starts[0] != 0 || starts[users] != entries.len() || !starts.is_sorted() {
+                return Err("the starts of the users' tasks do not divide their entries".into());
+            }
+            if let Some((class, _)) = entries.iter().find(|(class, _)| *class as usize >= classes) {
+                return Err(format!("tasks on class {class} of {classes}"));
+            }
+        }
+    }
+    let mut wrong = None;
+    for user in 0..users {
+        tasks.visit(user, |class, here| {
+            if !usable(here) {
+                wrong = Some((user, class, here));
+            }
+        });
+    }
+    match wrong {
+        None => Ok(()),
+        Some((user, class, here)) => {
+            let (user, class) = (instance.user(UserId(user)).id(), &instance.classes()[class].id);
+            Err(format!("user {user} has {here} tasks on class {class}"))
+        }
+    }
+}
+
+fn printed(instance: &Instance, stated: &Printed<'_>) -> Result<(), String> {
+    let (users, classes, m) = (instance.user_count(), instance.classes().len(), instance.resources().len());
+    length("tasks", stated.tasks.len(), users)?;
+    length("dominant shares", stated.dominant_shares.len(), users)?;
+    length("dominant resources", stated.dominant_resources.len(), users)?;
+    length("class utilizations", stated.class_utilization.len(), classes * m)?;
+    length("utilizations", stated.utilization.len(), m)?;
+    length("prices", stated.prices.len(), classes * m)?;
+    numbers("tasks", stated.tasks)?;
+    numbers("dominant shares", stated.dominant_shares)?;
+    numbers("class utilizations", stated.class_utilization)?;
+    numbers("utilizations", stated.utilization)?;
+    numbers("prices", stated.prices)?;
+    numbers("value, primal, dual and gap", &[stated.value, stated.primal, stated.dual, stated.relative_gap])?;
+    match stated.dominant_resources.iter().position(|resource| resource.0 >= m) {
+        None => Ok(()),
+        Some(user) => Err(format!("users[{user}] has a dominant resource that the instance lacks")),
+    }
+}
+
+fn usable(number: f64) -> bool {
+    number.is_finite() && number >= 0.0
+}
+
+fn length(what: &str, actual: usize, expected: usize) -> Result<(), String> {
+    if actual == expected { Ok(()) } else { Err(format!("{what}: {actual} instead of {expected}")) }
+}
+
+fn numbers(what: &str, numbers: &[f64]) -> Result<(), String> {
+    match numbers.iter().position(|number| !usable(*number)) {
+        None => Ok(()),
+        Some(position) => Err(format!("{what}: number {position} is {}", numbers[position])),
+    }
+}

@@ -1,0 +1,110 @@
+//! What limits each user and on which level: true reasons, true levels, and nobody frozen too early.
+
+use crate::claim::SolutionClaim;
+use crate::levels::LevelProof;
+use crate::tolerance;
+use crate::users::{Reaches, Shares};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, LimitedBy, UserId};
+
+/// `limited-by`: users without usable class are those said to have none; users said to be limited by their tasks
+/// have them all, on the first level that is not below their share; the others are frozen on some level.
+pub(crate) fn reasons(
+    instance: &Instance,
+    reaches: &Reaches,
+    shares: &Shares,
+    claim: &SolutionClaim<'_>,
+) -> Verdict {
+    let mut worst = Worst::of("limited-by", tolerance::STATED);
+    let levels = claim.levels;
+    for i in 0..instance.user_count() {
+        let id = || instance.user(UserId(i)).id();
+        let (level, reason) = (claim.level_of[i] as usize, claim.limited_by[i]);
+        if reaches.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
+            let classes = reaches.of_user(i).classes.len();
+            worst.fail(|| {
+                format!("user {} is limited by {}, with {classes} usable classes", id(), reason.name())
+            });
+            continue;
+        }
+        match reason {
+            LimitedBy::NoUsableClass => {
+                if level != 0 {
+                    worst.fail(|| format!("user {} has no usable class and level {level}, not 0", id()));
+                }
+            }
+            LimitedBy::Capacity => {
+                if level == levels.len() {
+                    worst.fail(|| {
+                        format!("user {} is limited by capacity on level {level}, which is none", id())
+                    });
+                }
+            }
+            LimitedBy::Tasks => {
+                let (share, cap) = (shares.weighted[i], shares.cap[i]);
+                worst.see(below(share, cap), || {
+                    format!("user {} has weighted share {share}, but tasks for {cap}", id())
+                });
+                if let Some(here) = levels.get(level) {
+                    worst.see(below(here.value, cap), || {
+                        format!("user {} has tasks for {cap}, level {level} is at {}", id(), here.value)
+                    });
+                }
+                if let Some(before) = level.checked_sub(1).map(|before| &levels[before]) {
+                    worst.see(below(cap, before.value), || {
+                        format!("user {} has tasks for {cap}, but comes after level {}", id(), before.value)
+                    });
+                }
+            }
+        }
+    }
+    worst.verdict()
+}
+
+/// The verdicts on levels: they rise and are what their users have; bounds and prices are what is stated; bounds
+/// are reached; and nobody is frozen who could get more.
+pub(crate) fn levels(
+    instance: &Instance,
+    shares: &Shares,
+    claim: &SolutionClaim<'_>,
+    proofs: &[LevelProof],
+) -> [Verdict; 5] {
+    let mut values = Worst::of("levels", tolerance::STATED);
+    for (i, &level) in claim.level_of.iter().enumerate() {
+        if let (LimitedBy::Capacity, Some(level)) = (claim.limited_by[i], claim.levels.get(level as usize)) {
+            values.compare(level.value, shares.weighted[i], || {
+                format!("weighted share of user {}", instance.user(UserId(i)).id())
+            });
+        }
+    }
+    for (k, pair) in claim.levels.windows(2).enumerate() {
+        values.see(below(pair[1].value, pair[0].value), || format!("level {} is below level {k}", k + 1));
+    }
+
+    let mut bounds = Worst::of("level-bounds", tolerance::ROUNDING);
+    let mut scales = Worst::of("price-scale", tolerance::STATED);
+    let mut gaps = Worst::of("level-gaps", tolerance::GAP);
+    let mut freezing = Worst::of("freezing", tolerance::FREEZING);
+    for (k, (level, proof)) in claim.levels.iter().zip(proofs).enumerate() {
+        if !proof.freezes {
+            values.fail(|| format!("level {k} freezes no user"));
+        }
+        bounds.compare(level.bound, proof.bound, || format!("bound of level {k}"));
+        scales.compare(1.0, proof.scale, || format!("weighted prices of the users of level {k}"));
+        gaps.see(proof.relative_gap(), || {
+            format!("level {k} has {}, up to {} is not ruled out", proof.achieved, proof.bound)
+        });
+        if let Some((gain, i)) = proof.gain {
+            freezing.see(gain, || {
+                let id = instance.user(UserId(i)).id();
+                format!("user {id} is frozen on level {k}, but could gain {gain:e} of the pool")
+            });
+        }
+    }
+    [values.verdict(), bounds.verdict(), scales.verdict(), gaps.verdict(), freezing.verdict()]
+}
+
+/// By which part of `reference` the smaller `value` is below it; 0 when it is not smaller.
+fn below(value: f64, reference: f64) -> f64 {
+    if value >= reference { 0.0 } else { 1.0 - value / reference }
+}

@@ -1,0 +1,119 @@
+//! A claimed placement of whole tasks, counted in whole units.
+
+use crate::claim::PlacementClaim;
+use crate::rounding::decimal_down;
+use crate::tolerance;
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+
+/// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
+/// and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
+/// `well-formed` is returned when that fails.
+pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
+    let mut form = Worst::of("well-formed", 0.0);
+    if let Err(problem) = check(instance, claim) {
+        form.fail(|| problem);
+    }
+    let form = form.verdict();
+    if !form.holds {
+        return vec![form];
+    }
+    let (classes, m) = (instance.classes(), instance.resources().len());
+    let mut eligibility = Worst::of("eligibility", 0.0);
+    let mut capacity = Worst::of("capacity", 0.0);
+    let mut counted = vec![0u64; instance.user_count()];
+    let mut work = vec![0.0; instance.user_count()];
+    let mut used = vec![0u128; m];
+    let class_of_server = classes
+        .iter()
+        .enumerate()
+        .flat_map(|(position, class)| (0..class.count).map(move |_| ClassId(position)));
+    for ((server, tasks), class) in claim.servers.iter().enumerate().zip(class_of_server) {
+        let mut load = vec![0u128; m];
+        for &(user, count) in tasks {
+            let user = instance.user(UserId(user as usize));
+            if count > 0 && !user.rule().allows(class) {
+                eligibility.fail(|| {
+                    format!(
+                        "user {} has tasks on server {server}, of class {}",
+                        user.id(),
+                        classes[class.0].id
+                    )
+                });
+            }
+            for (r, load) in load.iter_mut().enumerate() {
+                let units = user.demand_units(ResourceId(r)).checked_mul(u128::from(count));
+                *load = load.saturating_add(units.unwrap_or(u128::MAX));
+            }
+            let counted = &mut counted[user.index().0];
+            *counted = counted.saturating_add(count);
+            work[user.index().0] += count as f64 * user.rule().rate(class).to_f64();
+        }
+        for (r, load) in load.into_iter().enumerate() {
+            let limit = instance.capacity_units(class, ResourceId(r));
+            if load > limit {
+                capacity.fail(|| {
+                    let (resource, class) = (&instance.resources()[r], &classes[class.0].id);
+                    format!("server {server}, of class {class}, is loaded with {load} units of {resource}, has {limit}")
+                });
+            }
+            used[r] = used[r].saturating_add(load);
+        }
+    }
+    let mut limits = Worst::of("task-limits", 0.0);
+    let mut totals = Worst::of("tasks", 0.0);
+    for (user, (&counted, &stated)) in instance.users().zip(counted.iter().zip(claim.tasks)) {
+        if user.tasks().is_some_and(|limit| counted > limit) {
+            limits.fail(|| format!("user {} has {counted} tasks placed, more than it has", user.id()));
+        }
+        if counted != stated {
+            totals.fail(|| {
+                format!("user {}: {stated} tasks are stated, {counted} are on the servers", user.id())
+            });
+        }
+    }
+    let mut verdicts =
+        vec![form, eligibility.verdict(), capacity.verdict(), limits.verdict(), totals.verdict()];
+    if let Some(stated) = &claim.printed {
+        let mut shares = Worst::of("shares", tolerance::STATED);
+        let mut value = Worst::of("value", tolerance::STATED);
+        let mut utilization = Worst::of("utilization", tolerance::STATED);
+        let mut smallest = f64::INFINITY;
+        for (user, work) in instance.users().zip(work) {
+            let share = work * user.task_share();
+            smallest = smallest.min(share / decimal_down(user.weight()));
+            shares.compare(stated.dominant_shares[user.index().0], share, || {
+                format!("dominant share of user {}", user.id())
+            });
+        }
+        value.compare(stated.value, smallest, || "value".into());
+        for (r, used) in used.into_iter().enumerate() {
+            let total = instance.total_units(ResourceId(r));
+            let part = if total == 0 { 0.0 } else { used as f64 / total as f64 };
+            utilization.compare(stated.utilization[r], part, || {
+                format!("{} of the cluster", instance.resources()[r])
+            });
+        }
+        verdicts.extend([shares.verdict(), value.verdict(), utilization.verdict()]);
+    }
+    verdicts
+}
+
+fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> {
+    let users = instance.user_count();
+    let length = |what: &str, actual: u64, expected: u64| {
+        if actual == expected { Ok(()) } else { Err(format!("{what}: {actual} instead of {expected}")) }
+    };
+    length("tasks", claim.tasks.len() as u64, users as u64)?;
+    length("servers", claim.servers.len() as u64, instance.server_count())?;
+    for (server, tasks) in claim.servers.iter().enumerate() {
+        if let Some((user, _)) = tasks.iter().find(|(user, _)| *user as usize >= users) {
+            return Err(format!("server {server} has tasks of user {user} of {users}"));
+        }
+    }
+    if let Some(stated) = &claim.printed {
+        length("dominant shares", stated.dominant_shares.len() as u64, users as u64)?;
+        length("utilizations", stated.utilization.len() as u64, instance.resources().len() as u64)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,18 @@
+//! How much a claim may miss what is proved. Feasibility has no tolerance: it is decided exactly.
+
+/// Relative gap between a level's proved bound and what is achieved, and between the two sides of the value.
+pub(crate) const GAP: f64 = 1e-9;
+
+/// Relative difference between a stated number and the one that follows from the allocation and the levels.
+pub(crate) const STATED: f64 = 1e-9;
+
+/// Relative difference between a stated value or bound and the proved one: both are sums of up to millions of
+/// doubles, rounded differently.
+pub(crate) const ROUNDING: f64 = 1e-10;
+
+/// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
+/// loses: a millionth of the pool of its dominant resource.
+///
+/// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
+/// users of the level, divided by that user's own price.
+pub(crate) const FREEZING: f64 = 1e-6;

@@ -1,0 +1,167 @@
+//! What the instance and the claimed tasks say about each user: usable classes, shares, caps.
+
+use crate::claim::Tasks;
+use crate::rounding::{decimal_down, decimal_up, down, up};
+use crate::tolerance;
+use fairplan_instances::{ClassId, Decimal, Instance, ResourceId, User};
+use std::collections::HashMap;
+
+/// Where some users can run tasks, and the work that a task does there.
+pub(crate) struct Reach {
+    /// The usable classes, in order.
+    pub classes: Vec<usize>,
+    /// Whether a class is usable, one entry a class.
+    usable: Vec<bool>,
+    /// The rate on each class; `None` when all are 1.
+    rates: Option<Vec<Decimal>>,
+}
+
+impl Reach {
+    fn of(user: User<'_>, classes: usize) -> Self {
+        let usable: Vec<bool> = (0..classes).map(|class| user.can_use(ClassId(class))).collect();
+        let rates = (!user.rule().rates().is_empty())
+            .then(|| (0..classes).map(|class| user.rule().rate(ClassId(class))).collect());
+        let classes = (0..classes).filter(|&class| usable[class]).collect();
+        Self { classes, usable, rates }
+    }
+
+    /// Whether tasks can run on `class`.
+    pub fn contains(&self, class: usize) -> bool {
+        self.usable.get(class).is_some_and(|usable| *usable)
+    }
+
+    /// The work a task does on `class`.
+    pub fn rate(&self, class: usize) -> Decimal {
+        self.rates.as_ref().map_or(Decimal::ONE, |rates| rates[class])
+    }
+
+    fn largest_rate_up(&self) -> f64 {
+        self.classes.iter().map(|&class| decimal_up(self.rate(class))).fold(0.0, f64::max)
+    }
+}
+
+/// The reach of every user; users with the same rule and the same kinds of demand share one.
+pub(crate) struct Reaches {
+    reaches: Vec<Reach>,
+    of_user: Vec<u32>,
+}
+
+impl Reaches {
+    /// Which classes each user of `instance` can use.
+    pub fn of(instance: &Instance) -> Self {
+        let classes = instance.classes();
+        // Only a resource that some class lacks can make a class unusable.
+        let scarce: Vec<usize> = (0..instance.resources().len())
+            .filter(|&r| classes.iter().any(|class| class.capacity[r].is_zero()))
+            .collect();
+        let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
+        let mut key = (0, Vec::new());
+        let (mut reaches, mut of_user) = (Vec::new(), Vec::with_capacity(instance.user_count()));
+        for user in instance.users() {
+            key.0 = user.rule_id().0;
+            key.1.clear();
+            key.1.extend(scarce.iter().map(|&r| !user.demand()[r].is_zero()));
+            let position = known.get(&key).copied().unwrap_or_else(|| {
+                reaches.push(Reach::of(user, classes.len()));
+                let position = reaches.len() as u32 - 1;
+                known.insert(key.clone(), position);
+                position
+            });
+            of_user.push(position);
+        }
+        Self { reaches, of_user }
+    }
+
+    /// The reach of the user at this position.
+    pub fn of_user(&self, user: usize) -> &Reach {
+        &self.reaches[self.of_user[user] as usize]
+    }
+
+    /// Which of the [`Reaches::distinct`] ones the user at this position has.
+    pub fn position(&self, user: usize) -> usize {
+        self.of_user[user] as usize
+    }
+
+    /// The distinct ones.
+    pub fn distinct(&self) -> &[Reach] {
+        &self.reaches
+    }
+}
+
+/// Proved figures of every user, in the instance's order.
+pub(crate) struct Shares {
+    /// Work done, `Σ_l ρ_il x_il`, at least.
+    pub work: Vec<f64>,
+    /// Dominant share `G_i`, at least.
+    pub share: Vec<f64>,
+    /// `G_i / w_i`, at least.
+    pub weighted: Vec<f64>,
+    /// `w_i / δ_i`, at least: the work that is worth a weighted share of one.
+    pub work_per_level: Vec<f64>,
+    /// `δ_i T_i max_l ρ_il / w_i`, at most: what the tasks allow; infinite without a limit, 0 without a class.
+    pub cap: Vec<f64>,
+}
+
+impl Shares {
+    /// The figures of `tasks`, all of them finite and >= 0.
+    pub fn of(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -> Self {
+        let n = instance.user_count();
+        let column = || Vec::with_capacity(n);
+        let mut shares = Self {
+            work: column(),
+            share: column(),
+            weighted: column(),
+            work_per_level: column(),
+            cap: column(),
+        };
+        let totals: Vec<f64> =
+            (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
+        for (position, user) in instance.users().enumerate() {
+            let reach = reaches.of_user(position);
+            let mut work = 0.0;
+            tasks.visit(position, |class, here| {
+                let done = match reach.rates {
+                    None => here,
+                    Some(_) => down(decimal_down(reach.rate(class)) * here),
+                };
+                work = down(work + done);
+            });
+            let (least, most) = task_share(user, &totals);
+            let (weight_least, weight_most) = (decimal_down(user.weight()), decimal_up(user.weight()));
+            let share = down(least * work);
+            shares.work.push(work);
+            shares.share.push(share);
+            shares.weighted.push(if weight_most == 1.0 { share } else { down(share / weight_most) });
+            shares.work_per_level.push(down(weight_least / most));
+            shares.cap.push(if reach.classes.is_empty() {
+                0.0
+            } else {
+                user.tasks().map_or(f64::INFINITY, |tasks| {
+                    let work = up(tasks as f64 * reach.largest_rate_up());
+                    up(up(most * work) / weight_least)
+                })
+            });
+        }
+        shares
+    }
+
+    /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
+    pub fn nearly_all_tasks(&self, user: User<'_>) -> bool {
+        let i = user.index().0;
+        let cap = up(self.cap[i] * decimal_up(user.weight()));
+        cap - self.share[i] <= tolerance::FREEZING * self.share[i].max(1.0)
+    }
+}
+
+/// One task's dominant share `δ_i`, at least and at most.
+pub(crate) fn task_share(user: User<'_>, totals: &[f64]) -> (f64, f64) {
+    let (mut least, mut most) = (0.0f64, 0.0f64);
+    for (demand, total) in user.demand_doubles().iter().zip(totals) {
+        if *demand > 0.0 {
+            // Demand, total and quotient are each rounded once.
+            least = least.max(down(down(*demand) / up(*total)));
+            most = most.max(up(up(*demand) / down(*total)));
+        }
+    }
+    (least, most)
+}

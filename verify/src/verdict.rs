@@ -1,0 +1,89 @@
+//! A verdict: one property, how far it is missed, how far it may be, and who shows it.
+
+/// What the checker says about one property of a claim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Verdict {
+    /// Which property (`capacity`, `level-gaps`, …).
+    pub property: &'static str,
+    /// Whether the claim has it: `residual <= tolerance`.
+    pub holds: bool,
+    /// The largest violation found, 0 when there is none, infinite when it cannot be measured.
+    pub residual: f64,
+    /// The largest violation that is accepted, in the same unit.
+    pub tolerance: f64,
+    /// Where the largest violation is, with its numbers; empty when the property holds.
+    pub witness: String,
+}
+
+/// Collects the largest violation of one property.
+pub(crate) struct Worst {
+    property: &'static str,
+    tolerance: f64,
+    residual: f64,
+    witness: String,
+}
+
+impl Worst {
+    /// Nothing seen yet of `property`, of which violations up to `tolerance` are accepted.
+    pub fn of(property: &'static str, tolerance: f64) -> Self {
+        Self { property, tolerance, residual: 0.0, witness: String::new() }
+    }
+
+    /// Takes note of a violation; one that is not a number counts as infinite.
+    pub fn see(&mut self, violation: f64, witness: impl FnOnce() -> String) {
+        let violation = if violation.is_nan() { f64::INFINITY } else { violation };
+        if violation > self.residual {
+            self.residual = violation;
+            if violation > self.tolerance {
+                self.witness = witness();
+            }
+        }
+    }
+
+    /// Takes note of a violation that has no size.
+    pub fn fail(&mut self, witness: impl FnOnce() -> String) {
+        self.see(f64::INFINITY, witness);
+    }
+
+    /// Takes note of how far `stated` is from `computed`, relative to the larger of the two.
+    pub fn compare(&mut self, stated: f64, computed: f64, what: impl FnOnce() -> String) {
+        let scale = stated.abs().max(computed.abs());
+        let violation = if stated == computed { 0.0 } else { (stated - computed).abs() / scale };
+        self.see(violation, || format!("{}: {stated} is stated, {computed} is computed", what()));
+    }
+
+    /// The verdict on all that was seen.
+    pub fn verdict(self) -> Verdict {
+        let Self { property, tolerance, residual, witness } = self;
+        Verdict { property, holds: residual <= tolerance, residual, tolerance, witness }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_violation_decides_and_names_its_witness() {
+        let mut worst = Worst::of("p", 0.1);
+        worst.see(0.05, || unreachable!("what is accepted needs no witness"));
+        worst.see(0.3, || "b".into());
+        worst.see(0.2, || "c".into());
+        let verdict = worst.verdict();
+        assert!(!verdict.holds);
+        assert_eq!((verdict.residual, verdict.witness.as_str()), (0.3, "b"));
+    }
+
+    #[test]
+    fn what_is_not_a_number_never_holds() {
+        let mut worst = Worst::of("p", f64::MAX);
+        worst.see(f64::NAN, || "nan".into());
+        worst.see(1.0, || "small".into());
+        let verdict = worst.verdict();
+        assert!(!verdict.holds);
+        assert_eq!(verdict.witness, "nan");
+        let mut stated = Worst::of("p", 1e-9);
+        stated.compare(f64::INFINITY, 1.0, || "x".into());
+        assert!(!stated.verdict().holds);
+    }
+}
