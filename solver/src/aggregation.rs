@@ -1,0 +1,81 @@
+//! One level solved over bins that are refined until the certificate closes over the users themselves.
+//!
+//! Loads add up linearly, so a split that a whole bin shares is feasible for each of its users. The prices of
+//! the small problem bound the level of the large one after a single streaming pass, and the bound is tight
+//! wherever the users of a bin agree on their cheapest classes.
+
+use crate::bins::{Amounts, Bins, Grouping, costs_of_groups, level_problem, total_costs};
+use crate::interior_point::{cheapest, dot};
+use crate::level::{LevelSolution, LevelSolver};
+use crate::reduction::Reduction;
+use crate::streaming::cheapest_costs;
+use fairplan_instances::SolverError;
+
+/// A level solved over groups, and what that proves over the users.
+pub(crate) struct Solved {
+    /// The groups of the last round, which belong to the bins as they are now.
+    pub grouping: Grouping,
+    /// The last round's solution, with the prices of the round that proved the best bound.
+    pub solution: LevelSolution,
+    /// `1 − level / bound` over all users.
+    pub gap: f64,
+    pub iterations: u64,
+    pub rounds: u64,
+}
+
+/// The gap at which a level counts as closed; a tenth of what is promised, because later levels build on it.
+pub(crate) const CLOSED: f64 = 1e-10;
+/// Most rounds of refinement, and the most bins they may lead to.
+const MOST: (u64, usize) = (40, 40_000);
+/// Bins whose slack is below this part of the average are left alone.
+const NEGLIGIBLE: f64 = 0.05;
+
+/// Solves the level of the rising users, the settled ones held at their shares.
+pub(crate) fn solve_level(
+    reduction: &Reduction,
+    bins: &mut Bins,
+    amounts: &Amounts,
+    solver: &dyn LevelSolver,
+    costs: &mut [f64],
+) -> Result<Solved, SolverError> {
+    let (mut iterations, mut rounds) = (0, 0);
+    let mut best_bound = f64::INFINITY;
+    let mut best_prices = Vec::new();
+    loop {
+        let grouping = bins.group(&reduction.users, amounts);
+        let problem = level_problem(reduction, &grouping);
+        let mut solution = solver.solve(&problem)?;
+        iterations += solution.iterations;
+        rounds += 1;
+        cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
+        let (rising, settled) = total_costs(bins, amounts, costs);
+        let bound = (dot(&solution.prices, &reduction.capacities) - settled) / rising;
+        if bound < best_bound {
+            best_bound = bound;
+            best_prices.clone_from(&solution.prices);
+        }
+        let gap = 1.0 - solution.level / best_bound;
+        if std::env::var("TRACE").is_ok() {
+            eprintln!(
+                "round {rounds} groups {} gap {gap:.2e} level {} its {}",
+                grouping.groups.len(),
+                solution.level,
+                solution.iterations
+            );
+        }
+        if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 {
+            let paid = costs_of_groups(bins, &grouping, amounts, costs);
+            let slack: Vec<f64> = paid
+                .iter()
+                .enumerate()
+                .map(|(g, paid)| cheapest(&problem, &solution.prices, g) - paid)
+                .collect();
+            let worth = NEGLIGIBLE * slack.iter().filter(|slack| **slack > 0.0).sum::<f64>() / slack.len() as f64;
+            if bins.refine(reduction, &solution.prices, &grouping, &slack, worth) > 0 {
+                continue;
+            }
+        }
+        solution.prices = best_prices;
+        return Ok(Solved { grouping, solution, gap, iterations, rounds });
+    }
+}

@@ -1,0 +1,291 @@
+//! DRFH as a lexicographic max-min: raise the level of all users, freeze those that cannot rise further, go on
+//! with the rest (DRFH eq. 7 and Sec. V-A).
+//!
+//! A user whose tasks run out below the level is settled at what it has tasks for. Settling such users gives
+//! room to the others, so the level is raised again until no further user runs out: each time from the tasks
+//! that ran out at the last level, which is Newton's method on a concave function and takes a few steps.
+
+use crate::aggregation::{Solved, solve_level};
+use crate::bins::{Amounts, Bins, NO_BIN, total_costs};
+use crate::interior_point::dot;
+use crate::level::LevelSolver;
+use crate::reduction::{NO_KIND, Population, Reduction};
+use crate::repair::{feasible_splits, MARGIN};
+use crate::streaming::cheapest_costs;
+use fairplan_instances::{
+    Allocation, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution, SolverError, Statistics,
+    Status, UserId,
+};
+
+/// The relative gap up to which a solution is called optimal.
+pub const TOLERANCE: f64 = 1e-9;
+
+/// How users are put into bins at the start.
+#[derive(Clone, Copy)]
+pub(crate) enum FirstBins {
+    /// Users of exactly equal direction share a bin: no further merging.
+    Exact,
+    /// About this many bins by direction, refined as needed, when there are more than this many users.
+    ByDirection(usize),
+}
+
+/// What is known of the users while the levels rise.
+struct Progress {
+    amounts: Amounts,
+    level_of: Vec<u32>,
+    limited_by: Vec<LimitedBy>,
+}
+
+/// One level as it was solved, in the reduction's terms.
+struct RaisedLevel {
+    prices: Vec<f64>,
+}
+
+/// Solves an instance with any way to solve a level.
+pub(crate) fn solve(
+    instance: &Instance,
+    backend: &'static str,
+    method: [&'static str; 2],
+    first_bins: FirstBins,
+    solver: &dyn LevelSolver,
+) -> Result<Solution, SolverError> {
+    let reduction = Reduction::new(instance)?;
+    let users = &reduction.users;
+    let (mut bins, method) = match first_bins {
+        FirstBins::ByDirection(target) if users.len() > target => {
+            (Bins::by_direction(&reduction, target), method[1])
+        }
+        _ => (Bins::exact(users), method[0]),
+    };
+    let mut progress = Progress::start(users, &mut bins);
+    let mut costs = vec![0.0; users.len()];
+    let mut statistics = Statistics { classes_merged: reduction.classes(), ..Statistics::default() };
+    let mut levels: Vec<RaisedLevel> = Vec::new();
+    let mut last: Option<(Solved, Vec<bool>)> = None;
+    while progress.amounts.rising.iter().any(|rising| *rising) {
+        let solved = solve_level(&reduction, &mut bins, &progress.amounts, solver, &mut costs)?;
+        statistics.iterations += solved.iterations;
+        statistics.rounds += solved.rounds;
+        let was_rising = progress.amounts.rising.clone();
+        let level = levels.len() as u32;
+        if !progress.settle_users_out_of_tasks(users, solved.solution.level, level) {
+            progress.freeze(&bins, &solved, level);
+            levels.push(RaisedLevel { prices: solved.solution.prices.clone() });
+        }
+        last = Some((solved, was_rising));
+    }
+    let allocation = match &last {
+        Some((solved, was_rising)) => {
+            statistics.users_merged = solved.grouping.groups.len();
+            allocate(instance, &reduction, &bins, &progress, solved, was_rising)
+        }
+        None => Allocation::new(
+            instance.classes().len(),
+            vec![0.0; users.len()],
+            vec![0; users.len()],
+            vec![0.0; instance.classes().len()],
+        ),
+    };
+    let mut level_of = vec![0; users.len()];
+    let mut limited_by = vec![LimitedBy::Capacity; users.len()];
+    for i in 0..users.len() {
+        level_of[users.position(i)] = progress.level_of[i];
+        limited_by[users.position(i)] = progress.limited_by[i];
+    }
+    let mut solution = Solution {
+        objective: Objective::Drfh,
+        backend,
+        method,
+        status: Status::Optimal,
+        allocation,
+        levels: Vec::new(),
+        level_of,
+        limited_by,
+        statistics,
+    };
+    certify(instance, &reduction, &bins, &progress, levels, &mut costs, &mut solution);
+    Ok(solution)
+}
+
+impl Progress {
+    /// Everybody rises, except those that can run nowhere or have no tasks.
+    fn start(users: &Population, bins: &mut Bins) -> Self {
+        let n = users.len();
+        let mut progress = Self {
+            amounts: Amounts { amount: vec![1.0; n], rising: vec![true; n] },
+            level_of: vec![0; n],
+            limited_by: vec![LimitedBy::Capacity; n],
+        };
+        if let Some(weights) = &users.weights {
+            progress.amounts.amount.copy_from_slice(weights);
+        }
+        for i in 0..n {
+            if users.kind[i] == NO_KIND {
+                progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);
+            } else if users.cap(i) == 0.0 {
+                progress.settle(i, 0.0, 0, LimitedBy::Tasks);
+            } else {
+                continue;
+            }
+            bins.of[i] = NO_BIN;
+        }
+        progress
+    }
+
+    fn settle(&mut self, user: usize, share: f64, level: u32, limited_by: LimitedBy) {
+        self.amounts.amount[user] = share;
+        self.amounts.rising[user] = false;
+        self.level_of[user] = level;
+        self.limited_by[user] = limited_by;
+    }
+
+    /// Settles the users that have tasks for less than the level. True when there were any.
+    fn settle_users_out_of_tasks(&mut self, users: &Population, level: f64, position: u32) -> bool {
+        let Some(caps) = &users.caps else { return false };
+        let mut any = false;
+        for (i, cap) in caps.iter().enumerate() {
+            if self.amounts.rising[i] && *cap <= users.weight(i) * level {
+                self.settle(i, *cap, position, LimitedBy::Tasks);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Settles the rising users of every kind that cannot rise further. Whether a kind can is the same for all
+    /// of its users (it depends on which prices are zero), so the groups of a kind vote by size.
+    fn freeze(&mut self, bins: &Bins, solved: &Solved, position: u32) {
+        let groups = &solved.grouping.groups;
+        let m = groups.loads.len() / groups.len();
+        let kinds = bins.kind.iter().copied().max().map_or(0, |kind| kind as usize + 1);
+        let mut votes = vec![0.0; kinds];
+        for g in (0..groups.len()).filter(|&g| groups.rising[g]) {
+            let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
+            votes[groups.kind[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
+        }
+        // Some kind always freezes: when rounding hides which, all do, and the certificate tells.
+        let all = votes.iter().all(|vote| *vote <= 0.0);
+        for i in 0..bins.of.len() {
+            if self.amounts.rising[i] && (all || votes[bins.kind[bins.of[i] as usize] as usize] > 0.0) {
+                let share = self.amounts.amount[i] * solved.solution.level;
+                self.settle(i, share, position, LimitedBy::Capacity);
+            }
+        }
+    }
+}
+
+/// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class.
+fn allocate(
+    instance: &Instance,
+    reduction: &Reduction,
+    bins: &Bins,
+    progress: &Progress,
+    solved: &Solved,
+    was_rising: &[bool],
+) -> Allocation {
+    let (users, k) = (&reduction.users, reduction.classes());
+    let classes = instance.classes().len();
+    let groups = &solved.grouping.groups;
+    let splits = feasible_splits(reduction, groups, &solved.solution.splits);
+    let mut work = vec![0.0; groups.len()];
+    let mut placed = vec![0.0; groups.len()];
+    // One more row, all zero, for users without a group.
+    let mut rows = vec![0.0; (groups.len() + 1) * classes];
+    for g in 0..groups.len() {
+        let split = &splits[g * k..(g + 1) * k];
+        work[g] = dot(&reduction.kinds[groups.kind[g] as usize], split);
+        placed[g] = split.iter().sum();
+        for (members, part) in reduction.members.iter().zip(split) {
+            for class in members {
+                rows[g * classes + class.0] = part / placed[g] * reduction.part_of_merged[class.0];
+            }
+        }
+    }
+    let mut tasks = vec![0.0; users.len()];
+    let mut split_of = vec![groups.len() as u32; users.len()];
+    for i in 0..users.len() {
+        if bins.of[i] == NO_BIN || progress.amounts.amount[i] == 0.0 {
+            continue;
+        }
+        let position = users.position(i);
+        let group = solved.grouping.group(bins.of[i], was_rising[i]);
+        split_of[position] = group as u32;
+        // A rising user got the level in units of its weight, a settled one its share in units of itself; and
+        // none more than it is due.
+        let share = if was_rising[i] { users.weight(i) * work[group] } else { progress.amounts.amount[i] * work[group] };
+        let share = match progress.limited_by[i] {
+            LimitedBy::Tasks => share.min(progress.amounts.amount[i]),
+            _ if was_rising[i] => share,
+            _ => share.min(progress.amounts.amount[i]),
+        };
+        let view = instance.user(UserId(position));
+        let per_task = view.task_share() * work[group] / placed[group];
+        tasks[position] = share / per_task;
+        if let Some(limit) = view.tasks() {
+            tasks[position] = tasks[position].min(limit as f64 * (1.0 - MARGIN));
+        }
+    }
+    Allocation::new(classes, tasks, split_of, rows)
+}
+
+/// Values, bounds and prices of the levels over the users themselves, from the final allocation.
+fn certify(
+    instance: &Instance,
+    reduction: &Reduction,
+    bins: &Bins,
+    progress: &Progress,
+    raised: Vec<RaisedLevel>,
+    costs: &mut [f64],
+    solution: &mut Solution,
+) {
+    let users = &reduction.users;
+    let m = reduction.resources;
+    let shares: Vec<f64> = (0..users.len())
+        .map(|i| solution.allocation.dominant_share(instance, UserId(users.position(i))))
+        .collect();
+    for (position, mut level) in raised.into_iter().enumerate() {
+        drop_rounding_noise(&mut level.prices, &reduction.capacities);
+        cheapest_costs(users, &level.prices, &reduction.capacities, costs);
+        let mut amounts = Amounts { amount: shares.clone(), rising: vec![false; users.len()] };
+        let mut value = f64::INFINITY;
+        for i in 0..users.len() {
+            let (at, by_tasks) = (progress.level_of[i] as usize, progress.limited_by[i] == LimitedBy::Tasks);
+            if at > position || (at == position && !by_tasks) {
+                amounts.rising[i] = true;
+                amounts.amount[i] = users.weight(i);
+                if bins.of[i] != NO_BIN {
+                    value = value.min(shares[i] / users.weight(i));
+                }
+            }
+        }
+        let (rising, settled) = total_costs(bins, &amounts, costs);
+        let bound = (dot(&level.prices, &reduction.capacities) - settled) / rising;
+        let gap = 1.0 - value / bound;
+        if gap.is_nan() || gap > TOLERANCE {
+            solution.status = Status::Uncertified;
+        }
+        // The multipliers of value: those of Σ_rising y = 1.
+        let scale = 1.0 / rising;
+        let mut prices = vec![0.0; instance.classes().len() * m];
+        for (members, row) in reduction.members.iter().zip(level.prices.chunks(m)) {
+            for &ClassId(class) in members {
+                for (r, price) in row.iter().enumerate() {
+                    if *price > 0.0 {
+                        prices[class * m + r] = scale * price / instance.total(ResourceId(r));
+                    }
+                }
+            }
+        }
+        solution.levels.push(Level { value, bound, prices });
+    }
+}
+
+/// An interior point leaves a price of rounding size where the true one is zero.
+fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
+    let total = dot(prices, capacities);
+    for (price, capacity) in prices.iter_mut().zip(capacities) {
+        if *price * capacity < 1e-12 * total {
+            *price = 0.0;
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! The instance in the solver's own terms, and the way back.
+//!
+//! Resources are measured in parts of the cluster's total, users by the direction of their demand, and classes
+//! with proportional capacities become one: a mix of them is as good as any other of the same size. Undoing
+//! this gives each class of a merged one its part by size, and each user its tasks from its share.
+
+use fairplan_instances::{ClassId, Instance, PlacementRule, ResourceId, RuleId, SolverError, User};
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+use crate::level::Rates;
+
+/// Users handled together in one streaming step. Sums inside are sequential, so this bounds their rounding.
+pub(crate) const CHUNK: usize = 1 << 14;
+
+/// An instance, normalised. Users are listed rule by rule; `order` tells which is which.
+pub(crate) struct Reduction {
+    /// Resources of the instance.
+    pub resources: usize,
+    /// Merged classes, in the order of their first member.
+    pub members: Vec<Vec<ClassId>>,
+    /// Capacity of the merged classes in parts of the cluster's total, row-major `classes × resources`.
+    pub capacities: Vec<f64>,
+    /// For each class of the instance its part of the merged class (0 for classes without any capacity).
+    pub part_of_merged: Vec<f64>,
+    /// Kinds of user: a placement rule with a pattern of zero demands. Users of a kind are frozen together.
+    pub kinds: Vec<Rates>,
+    pub users: Population,
+}
+
+/// The users, column by column, in the order `order`.
+pub(crate) struct Population {
+    /// Position in the instance of each user here; `None` when that is the same.
+    pub order: Option<Vec<u32>>,
+    /// `d_ir = D_ir / (δ_i Σ_l C_lr)`, one column a resource; the largest entry of a user is 1.
+    pub directions: Vec<Vec<f64>>,
+    /// Weights; `None` when all are 1.
+    pub weights: Option<Vec<f64>>,
+    /// Largest dominant share each user has tasks for (infinite when unlimited); `None` when no user is limited.
+    pub caps: Option<Vec<f64>>,
+    /// Kind of each user, or [`NO_KIND`] for one that can run nowhere.
+    pub kind: Vec<u32>,
+    /// Ranges of users with the same placement rule, with the rates that rule gives on the merged classes
+    /// (whatever the zero demands).
+    pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
+}
+
+/// The kind of users that can run on no class.
+pub(crate) const NO_KIND: u32 = u32::MAX;
+
+impl Population {
+    pub fn len(&self) -> usize {
+        self.kind.len()
+    }
+
+    pub fn weight(&self, user: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| weights[user])
+    }
+
+    pub fn cap(&self, user: usize) -> f64 {
+        self.caps.as_ref().map_or(f64::INFINITY, |caps| caps[user])
+    }
+
+    /// Position in the instance.
+    pub fn position(&self, user: usize) -> usize {
+        self.order.as_ref().map_or(user, |order| order[user] as usize)
+    }
+}
+
+impl Reduction {
+    pub fn new(instance: &Instance) -> Result<Self, SolverError> {
+        let m = instance.resources().len();
+        let (members, part_of_merged) = merge_proportional_classes(instance);
+        let totals: Vec<f64> = (0..m).map(|r| instance.total(ResourceId(r))).collect();
+        let mut capacities = vec![0.0; members.len() * m];
+        for (row, members) in capacities.chunks_mut(m).zip(&members) {
+            for (r, capacity) in row.iter_mut().enumerate() {
+                let units: u128 = members
+                    .iter()
+                    .map(|&l| {
+                        instance.capacity_units(l, ResourceId(r)) * u128::from(instance.classes()[l.0].count)
+                    })
+                    .sum();
+                if units > 0 {
+                    *capacity = units as f64 / instance.total_units(ResourceId(r)) as f64;
+                }
+            }
+        }
+        let rates_of_rule: Vec<Rates> = instance
+            .rules()
+            .iter()
+            .map(|rule| {
+                let rate = |l: &ClassId| if rule.allows(*l) { rule.rate(*l).to_f64() } else { 0.0 };
+                members.iter().map(|members| rate(&members[0])).collect()
+            })
+            .collect();
+        let mut reduction = Self {
+            resources: m,
+            members,
+            capacities,
+            part_of_merged,
+            kinds: Vec::new(),
+            users: normalise_users(instance, &totals, rates_of_rule)?,
+        };
+        reduction.tell_kinds_apart(instance);
+        Ok(reduction)
+    }
+
+    pub fn classes(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Sets the kind of every user.
+    fn tell_kinds_apart(&mut self, instance: &Instance) {
+        let m = self.resources;
+        let mut known: HashMap<(RuleId, Vec<bool>), u32> = HashMap::new();
+        let mut pattern = vec![false; m];
+        let mut last: Option<(RuleId, Vec<bool>, u32)> = None;
+        for i in 0..self.users.len() {
+            let rule = instance.user(fairplan_instances::UserId(self.users.position(i))).rule_id();
+            for (r, column) in self.users.directions.iter().enumerate() {
+                pattern[r] = column[i] > 0.0;
+            }
+            if let Some((last_rule, last_pattern, kind)) = &last
+                && *last_rule == rule
+                && *last_pattern == pattern
+            {
+                self.users.kind[i] = *kind;
+                continue;
+            }
+            let kinds = &mut self.kinds;
+            let capacities = &self.capacities;
+            let by_rule = &self.users.by_rule;
+            let kind = *known.entry((rule, pattern.clone())).or_insert_with(|| {
+                let rates = by_rule.iter().find(|(range, _)| range.contains(&i)).map(|(_, rates)| rates);
+                let usable: Rates = capacities
+                    .chunks(m)
+                    .zip(rates.into_iter().flatten())
+                    .map(|(row, rate)| {
+                        let has_all = row.iter().zip(&pattern).all(|(c, needed)| !needed || *c > 0.0);
+                        if has_all { *rate } else { 0.0 }
+                    })
+                    .collect();
+                if usable.iter().all(|rate| *rate == 0.0) {
+                    return NO_KIND;
+                }
+                kinds.push(usable);
+                (kinds.len() - 1) as u32
+            });
+            self.users.kind[i] = kind;
+            last = Some((rule, pattern.clone(), kind));
+        }
+    }
+}
+
+/// Groups the classes whose capacities are proportional and that every placement rule treats alike. Returns the
+/// groups and each class's part of its group.
+fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f64>) {
+    type Key = (Vec<u128>, Vec<(bool, fairplan_instances::Decimal)>);
+    let m = instance.resources().len();
+    let mut group_of: HashMap<Key, usize> = HashMap::new();
+    let mut members: Vec<Vec<ClassId>> = Vec::new();
+    for (l, class) in instance.classes().iter().enumerate() {
+        let units: Vec<u128> =
+            (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
+        let divisor = units.iter().copied().fold(0, greatest_common_divisor);
+        if divisor == 0 || class.count == 0 {
+            continue;
+        }
+        let shape = units.iter().map(|units| units / divisor).collect();
+        let treatment = |rule: &PlacementRule| (rule.allows(ClassId(l)), rule.rate(ClassId(l)));
+        let treatments = instance.rules().iter().skip(1).map(treatment).collect();
+        let group = *group_of.entry((shape, treatments)).or_insert_with(|| {
+            members.push(Vec::new());
+            members.len() - 1
+        });
+        members[group].push(ClassId(l));
+    }
+    let mut part_of_merged = vec![0.0; instance.classes().len()];
+    for group in &members {
+        // Proportional capacities have the same zeros, so any resource they have measures their sizes.
+        let r = (0..m).find(|&r| instance.capacity_units(group[0], ResourceId(r)) > 0).unwrap_or(0);
+        let size = |l: &ClassId| {
+            (instance.capacity_units(*l, ResourceId(r)) * u128::from(instance.classes()[l.0].count)) as f64
+        };
+        let total: f64 = group.iter().map(size).sum();
+        group.iter().for_each(|l| part_of_merged[l.0] = size(l) / total);
+    }
+    (members, part_of_merged)
+}
+
+fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
+    while b > 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn normalise_users(
+    instance: &Instance,
+    totals: &[f64],
+    rates_of_rule: Vec<Rates>,
+) -> Result<Population, SolverError> {
+    let (n, m) = (instance.user_count(), instance.resources().len());
+    let (order, by_rule) = if rates_of_rule.len() == 1 {
+        (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect())
+    } else {
+        let rule = |i: &u32| instance.user(fairplan_instances::UserId(*i as usize)).rule_id().0;
+        let mut order: Vec<u32> = (0..n as u32).collect();
+        order.sort_by_key(rule);
+        let mut by_rule = Vec::new();
+        let mut start = 0;
+        while start < n {
+            let here = rule(&order[start]);
+            let end = start + order[start..].partition_point(|i| rule(i) == here);
+            by_rule.push((start..end, rates_of_rule[here].clone()));
+            start = end;
+        }
+        (Some(order), by_rule)
+    };
+    let view = |i: usize| -> User<'_> {
+        instance.user(fairplan_instances::UserId(order.as_ref().map_or(i, |order| order[i] as usize)))
+    };
+    let inverse: Vec<f64> = totals.iter().map(|total| if *total > 0.0 { 1.0 / total } else { 0.0 }).collect();
+    let mut directions = vec![vec![0.0; n]; m];
+    let mut columns: Vec<_> = directions.iter_mut().map(|column| column.chunks_mut(CHUNK)).collect();
+    let mut pieces: Vec<(usize, Vec<&mut [f64]>)> = Vec::new();
+    for start in (0..n).step_by(CHUNK) {
+        pieces.push((start, columns.iter_mut().filter_map(Iterator::next).collect()));
+    }
+    pieces.into_par_iter().for_each(|(start, mut columns)| {
+        let length = columns.first().map_or(0, |column| column.len());
+        for i in 0..length {
+            let demand = view(start + i).demand_doubles();
+            let mut largest: f64 = 0.0;
+            for r in 0..m {
+                let part = demand[r] * inverse[r];
+                columns[r][i] = part;
+                largest = largest.max(part);
+            }
+            let scale = 1.0 / largest;
+            columns.iter_mut().for_each(|column| column[i] *= scale);
+        }
+    });
+    let weights =
+        instance.is_weighted().then(|| (0..n).map(|i| view(i).weight().to_f64()).collect::<Vec<f64>>());
+    let mut caps = None;
+    if (0..n).any(|i| view(i).tasks().is_some()) {
+        let mut column = vec![f64::INFINITY; n];
+        for (i, cap) in column.iter_mut().enumerate() {
+            let user = view(i);
+            let Some(tasks) = user.tasks() else { continue };
+            if !user.rule().rates().is_empty() {
+                return Err(SolverError::Unsupported(format!(
+                    "user {:?} has both rates and a number of tasks, which this version cannot solve together; \
+                     drop one of them",
+                    user.id()
+                )));
+            }
+            *cap = user.task_share() * tasks as f64;
+        }
+        caps = Some(column);
+    }
+    Ok(Population { order, directions, weights, caps, kind: vec![NO_KIND; n], by_rule })
+}
