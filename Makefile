@@ -1,0 +1,35 @@
+# Two commands do everything on a fresh machine with Rust and a C++ compiler: `make demo` and `make test`.
+# One cargo profile (--release) for all targets, so that HiGHS is compiled once.
+
+FAIRPLAN := target/release/fairplan
+OUT := out
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test lint bench
+
+help: ## Say what the targets are
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s  %s\n", $$1, $$2}' Makefile
+
+setup: ## Find or get cmake and libclang, which the HiGHS build needs
+	@setup/build-tools.sh
+
+build: setup ## Build the fairplan command
+	cargo build --release --locked
+
+demo: build ## Solve, verify and compare placements on the built-in Google cluster of 12,583 servers
+	@mkdir -p $(OUT)
+	$(FAIRPLAN) generate google -o $(OUT)/google.json
+	$(FAIRPLAN) solve $(OUT)/google.json -o $(OUT)/solution.json
+	$(FAIRPLAN) verify $(OUT)/google.json $(OUT)/solution.json
+	$(FAIRPLAN) compare $(OUT)/google.json -o $(OUT)/comparison.json
+
+test: setup ## Run every test, the long ones included
+	cargo test --release --locked --workspace -- --include-ignored
+
+lint: setup ## Formatting, clippy and documentation, warnings refused
+	cargo fmt --all --check
+	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
+
+bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
+	cargo run --release --locked -p fairplan-tests --bin bench
