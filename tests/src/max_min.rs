@@ -1,0 +1,111 @@
+//! The exact lexicographic max-min of weighted dominant shares: one linear program a level, and a user is
+//! frozen when an exact linear program says that it can rise no further.
+
+use crate::Fraction;
+use crate::simplex::Tableau;
+use fairplan_instances::{ClassId, Instance, ResourceId, User};
+use num_bigint::BigInt;
+
+/// The optimum of DRFH eq. 7 and Sec. V-A; the shares are unique, the allocation behind them is not.
+#[derive(Clone, Debug)]
+pub struct ExactMaxMin {
+    /// Dominant share of each user.
+    pub shares: Vec<Fraction>,
+    /// Weighted dominant share of each user, `G_i / w_i`.
+    pub weighted: Vec<Fraction>,
+}
+
+impl ExactMaxMin {
+    /// The smallest weighted dominant share.
+    pub fn value(&self) -> &Fraction {
+        self.weighted.iter().min().expect("an instance has users")
+    }
+
+    /// The distinct weighted dominant shares, rising.
+    pub fn levels(&self) -> Vec<Fraction> {
+        let mut levels = self.weighted.clone();
+        levels.sort();
+        levels.dedup();
+        levels
+    }
+}
+
+/// One task's dominant share in exact arithmetic, `δ_i = max_r D_ir / Σ_l C_lr`.
+pub(crate) fn task_share(instance: &Instance, user: User<'_>) -> Fraction {
+    (0..instance.resources().len())
+        .map(ResourceId)
+        .filter(|&r| user.demand_units(r) > 0)
+        .map(|r| Fraction::new(user.demand_units(r), instance.total_units(r)))
+        .max()
+        .expect("a task needs some resource")
+}
+
+/// A class's whole capacity of a resource in smallest units.
+pub(crate) fn class_units(instance: &Instance, class: ClassId, resource: ResourceId) -> BigInt {
+    BigInt::from(instance.capacity_units(class, resource)) * instance.classes()[class.0].count
+}
+
+/// Solves by exact arithmetic; meant for instances of a handful of users and classes.
+pub fn exact_max_min(instance: &Instance) -> ExactMaxMin {
+    let classes = instance.classes().len();
+    let variables = instance.user_count() * classes;
+    let row = || vec![BigInt::ZERO; variables];
+    let mut constraints = Vec::new();
+    for class in (0..classes).map(ClassId) {
+        for resource in (0..instance.resources().len()).map(ResourceId) {
+            let mut usage = row();
+            for user in instance.users() {
+                usage[user.index().0 * classes + class.0] = user.demand_units(resource).into();
+            }
+            constraints.push((usage, class_units(instance, class, resource)));
+        }
+    }
+    for user in instance.users() {
+        let (mut everywhere, mut not_allowed) = (row(), row());
+        for class in (0..classes).map(ClassId) {
+            let position = user.index().0 * classes + class.0;
+            everywhere[position] = BigInt::from(1);
+            not_allowed[position] = BigInt::from(u8::from(!user.rule().allows(class)));
+        }
+        constraints.push((not_allowed, BigInt::ZERO));
+        if let Some(tasks) = user.tasks() {
+            constraints.push((everywhere, BigInt::from(tasks)));
+        }
+    }
+    // w_i t - δ_i Σ ρ_il x_il <= 0 in whole numbers, and the coefficient of t that goes with it.
+    let first_share_row = constraints.len();
+    let mut level_coefficients = Vec::new();
+    for user in instance.users() {
+        let rates: Vec<_> = (0..classes).map(|l| user.rule().rate(ClassId(l))).collect();
+        let unit = rates.iter().map(|rate| rate.exponent()).fold(user.weight().exponent(), i8::min);
+        let whole = |value: fairplan_instances::Decimal| value.scaled(unit).expect("its unit was chosen so");
+        let task_share = task_share(instance, user);
+        let mut work = row();
+        for (l, rate) in rates.iter().enumerate() {
+            work[user.index().0 * classes + l] = -(task_share.numerator() * whole(*rate));
+        }
+        constraints.push((work, BigInt::ZERO));
+        level_coefficients.push(task_share.denominator() * whole(user.weight()));
+    }
+    let mut tableau = Tableau::new(variables, constraints);
+
+    let mut weighted = vec![Fraction::zero(); instance.user_count()];
+    let mut active: Vec<usize> = (0..instance.user_count()).collect();
+    let mut level = Fraction::zero();
+    while !active.is_empty() {
+        let column: Vec<_> =
+            active.iter().map(|&i| (first_share_row + i, level_coefficients[i].clone())).collect();
+        let rise = tableau.add_variable(&column);
+        level = &level + &tableau.maximise(rise);
+        tableau.keep_maxima_of(rise);
+        let before = active.len();
+        active.retain(|&i| {
+            weighted[i] = level.clone();
+            !tableau.maximise(tableau.slack(first_share_row + i)).is_zero()
+        });
+        assert!(active.len() < before, "some user is frozen at every level");
+    }
+    let shares =
+        instance.users().zip(&weighted).map(|(user, share)| share * &Fraction::from(user.weight())).collect();
+    ExactMaxMin { shares, weighted }
+}

@@ -1,0 +1,85 @@
+//! Small random instances, seeded, leaning to the awkward: zeros, ties, duplicates, limits, several levels.
+
+use crate::{Draft, DraftUser, decimal};
+use fairplan_instances::{Decimal, ServerClass};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+struct Dice(ChaCha8Rng);
+
+impl Dice {
+    /// A number in `0..bound`.
+    fn below(&mut self, bound: u64) -> u64 {
+        // The bias of a remainder does not matter to tests.
+        self.0.next_u64() % bound
+    }
+
+    fn percent(&mut self, chance: u64) -> bool {
+        self.below(100) < chance
+    }
+
+    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[self.below(choices.len() as u64) as usize]
+    }
+
+    /// An integer in `0..=9`, zero with the given chance beyond its own.
+    fn digit(&mut self, zeros: u64) -> Decimal {
+        let value = if self.percent(zeros) { 0 } else { self.below(10) };
+        decimal(&value.to_string())
+    }
+}
+
+/// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
+/// same instance.
+pub fn random_draft(seed: u64) -> Draft {
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    loop {
+        let draft = draw(&mut dice);
+        if draft.build().is_ok() {
+            return draft;
+        }
+    }
+}
+
+fn draw(dice: &mut Dice) -> Draft {
+    let resources = dice.pick(&[1, 2, 2, 3, 3]);
+    let zeros = dice.pick(&[0, 20, 40]);
+    let (limits, eligibility, weights, rates) =
+        (dice.percent(40), dice.percent(40), dice.percent(40), dice.percent(15));
+    let duplicates = dice.pick(&[0, 0, 50]);
+
+    let mut classes: Vec<ServerClass> = Vec::new();
+    for l in 0..dice.pick(&[1, 2, 3, 3, 4, 4]) {
+        let mut capacity: Vec<Decimal> = (0..resources).map(|_| dice.digit(zeros)).collect();
+        if l > 0 && dice.percent(duplicates) {
+            capacity.clone_from(&classes[dice.below(l as u64) as usize].capacity);
+        }
+        classes.push(ServerClass { id: format!("class-{l}"), count: 1 + dice.below(3), capacity });
+    }
+
+    let mut users: Vec<DraftUser> = Vec::new();
+    for i in 0..dice.pick(&[1, 2, 3, 4, 5, 5, 6, 6]) {
+        let mut user = DraftUser::new(i, (0..resources).map(|_| dice.digit(zeros)).collect());
+        if i > 0 && dice.percent(duplicates) {
+            let other = &users[dice.below(i as u64) as usize];
+            user.demand.clone_from(&other.demand);
+            user.eligible.clone_from(&other.eligible);
+        }
+        if eligibility && dice.percent(50) {
+            user.eligible = Some((0..classes.len()).filter(|_| dice.percent(60)).collect());
+        }
+        if weights {
+            user.weight = decimal(dice.pick(&["0.5", "1", "2", "3", "0.1", "7"]));
+        }
+        if limits && dice.percent(50) {
+            user.tasks = Some(dice.below(10));
+        }
+        if rates && dice.percent(50) {
+            let speeds = (0..classes.len()).map(|l| (l, decimal(dice.pick(&["0.5", "1", "2", "3"]))));
+            user.rates = speeds.collect();
+        }
+        users.push(user);
+    }
+    let resources = ["cpu", "memory", "disk"][..resources].iter().map(|name| name.to_string()).collect();
+    Draft { resources, classes, users }
+}

@@ -1,0 +1,6 @@
+//! Everything that must hold of fairplan as a whole, in one binary.
+
+// A failed expectation is how a test speaks.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod oracle;
