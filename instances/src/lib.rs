@@ -8,6 +8,7 @@ pub mod files;
 pub mod generate;
 mod google2011;
 mod ids;
+pub mod import;
 mod model;
 mod placement;
 mod ratio;
