@@ -1,14 +1,14 @@
 //! A primal-dual interior-point method for one level problem, feasible from its first iterate to its last.
 //!
-//! Settled groups are elastic: they may fall short by `q` at a penalty `Π` a unit. With `Π` above their
+//! Settled groups are elastic: they may fall short by `q` at a penalty `Π_g` a unit. With `Π_g` above their
 //! multipliers this changes nothing at the optimum, but it gives the primal and the dual an interior even where
 //! the settled groups have nothing to spare, which is the rule from the second level on.
 //!
 //! ```text
-//! primal  maximise t − Π Σ q_g                      dual  minimise Σ c_lr p_lr − Σ_settled y_g
+//! primal  maximise t − Σ Π_g q_g                    dual  minimise Σ c_lr p_lr − Σ_settled y_g
 //!         Σ_g a_gr ζ_gl + u_lr = c_lr      (p_lr)         a_g·p_l − ρ_gl y_g = s_gl >= 0      (ζ_gl)
 //!         Σ_l ρ_gl ζ_gl − t    = v_g       (y_g)          Σ_rising y_g = 1                    (t)
-//!         Σ_l ρ_gl ζ_gl − 1 + q_g = v_g    (y_g)          Π − y_g = o_g >= 0                  (q_g)
+//!         Σ_l ρ_gl ζ_gl − 1 + q_g = v_g    (y_g)          Π_g − y_g = o_g >= 0                (q_g)
 //! ```
 //!
 //! | symbol | meaning | shape |
@@ -19,7 +19,8 @@
 //! | q, o | shortfall of a settled group, distance of its multiplier to the penalty | groups |
 //! | Θ | ζ / s | groups × classes |
 //! | E | Σ_l ρ² Θ + v/y + q/o | groups |
-//! | μ | mean of the complementarity products ζs, up, vy, qo | |
+//! | ω | weight of a group's complementarity products: its size, so that a bin of many users counts as many | groups |
+//! | μ | mean of the complementarity products ζs/ω, up, vy/ω, qo/ω | |
 //! | σ | centring weight of a step (Mehrotra) | |
 
 mod cholesky;
@@ -38,7 +39,7 @@ const MAX_STEPS: u64 = 150;
 const TARGET_GAP: f64 = 1e-14;
 /// Part of the way to the boundary that a step takes, at least.
 const STEP_FRACTION: f64 = 0.9;
-/// First penalty as a multiple of the level, its growth when a settled group falls short, and the most tries.
+/// First penalty for missing all settled shares as a multiple of the level, its growth when a settled group falls short, and the most tries.
 const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 /// A settled group that misses this part of its share makes the penalty grow.
 const SHORTFALL: f64 = 1e-10;
@@ -77,10 +78,13 @@ impl LevelSolver for InteriorPoint {
 
 struct Run<'a> {
     problem: &'a LevelProblem<'a>,
-    penalty: f64,
+    /// `Π_g`, in proportion to the groups' sizes; zero for rising ones.
+    penalty: Vec<f64>,
+    omega: Vec<f64>,
     now: Iterate,
     best: Iterate,
     best_gap: f64,
+    last: (f64, f64, f64),
 }
 
 impl<'a> Run<'a> {
@@ -128,7 +132,11 @@ impl<'a> Run<'a> {
         y.iter_mut().for_each(|y| *y /= sum);
         // The dual objective of this start bounds the level, which is the natural unit of the penalty.
         let bound: f64 = p.iter().zip(problem.capacities).map(|(p, c)| p * c).sum();
-        let penalty = penalty_levels * bound;
+        let omega = sizes(problem, t);
+        let settled: f64 = (0..n).filter(|&g| !rising[g]).map(|g| omega[g]).sum();
+        let penalty: Vec<f64> = (0..n)
+            .map(|g| if rising[g] { 0.0 } else { penalty_levels * bound * omega[g] / settled })
+            .collect();
         let (mut v, mut q, mut o) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         for g in 0..n {
             if rising[g] {
@@ -136,12 +144,12 @@ impl<'a> Run<'a> {
             } else {
                 q[g] = (1.0 - 0.5 * work[g]).max(0.5);
                 v[g] = work[g] - 1.0 + q[g];
-                y[g] = y[g].min(0.5 * penalty);
-                o[g] = penalty - y[g];
+                y[g] = y[g].min(0.5 * penalty[g]);
+                o[g] = penalty[g] - y[g];
             }
         }
         let now = Iterate { t, zeta, s: vec![0.0; n * k], u, p, v, y, q, o };
-        let mut run = Self { problem, penalty, best: now.clone(), now, best_gap: f64::INFINITY };
+        let mut run = Self { problem, penalty, omega, best: now.clone(), now, best_gap: f64::INFINITY, last: (0.0, 0.0, 0.0) };
         run.refresh_reduced_costs();
         run.best = run.now.clone();
         run
@@ -150,17 +158,20 @@ impl<'a> Run<'a> {
     /// Steps until the gap is as small as doubles allow or no longer falls. Returns the number of steps.
     fn to_the_end(&mut self) -> u64 {
         let mut newton = NewtonSystem::new(self.problem);
-        let mut since_best = 0;
+        let (mut halved_at, mut half) = (0, f64::INFINITY);
         for step in 0..MAX_STEPS {
             let gap = self.relative_gap();
             if gap < self.best_gap {
-                since_best = if gap < 0.5 * self.best_gap { 0 } else { since_best + 1 };
                 self.best_gap = gap;
                 self.best.clone_from(&self.now);
-            } else {
-                since_best += 1;
             }
-            if termination(self.best_gap, since_best) || !self.advance(&mut newton) {
+            if self.best_gap < half {
+                (halved_at, half) = (step, 0.5 * self.best_gap);
+            }
+            if std::env::var("TRACE2").is_ok() {
+                eprintln!("  {step} gap {gap:.2e} t {:e} mu {:.2e} primal {:.2e} dual {:.2e} sigma {:.1e}", self.now.t, self.complementarity() / self.pairs(), self.last.0, self.last.1, self.last.2);
+            }
+            if termination(self.best_gap, step - halved_at) || !self.advance(&mut newton) {
                 return step;
             }
         }
@@ -185,8 +196,8 @@ impl<'a> Run<'a> {
                 level = level.min(work);
                 rising += y;
             } else {
-                work_of_settled.push(work);
-                bound -= y.min(self.penalty);
+                work_of_settled.push((work, self.penalty[g]));
+                bound -= y.min(self.penalty[g]);
             }
         }
         let overload = usage
@@ -195,8 +206,9 @@ impl<'a> Run<'a> {
             .filter(|(_, capacity)| **capacity > 0.0)
             .map(|(usage, capacity)| usage / capacity)
             .fold(1.0, f64::max);
-        let short: f64 = work_of_settled.iter().map(|work| (1.0 - work / overload).max(0.0)).sum();
-        let (value, bound) = (level / overload - self.penalty * short, bound / rising);
+        let missed: f64 =
+            work_of_settled.iter().map(|(work, penalty)| penalty * (1.0 - work / overload).max(0.0)).sum();
+        let (value, bound) = (level / overload - missed, bound / rising);
         (bound - value).abs() / bound.abs().max(level / overload)
     }
 
@@ -212,27 +224,33 @@ impl<'a> Run<'a> {
         if !newton.factor(self.problem, &self.now) {
             return false;
         }
-        let affine = newton.direction(self.problem, &self.now, self.penalty, 0.0, None);
+        let affine = newton.direction(self.problem, &self.now, &self.penalty, &self.omega, 0.0, None);
         let (primal, dual) = self.longest_steps(&affine);
         let mu_affine = self.complementarity_after(&affine, primal, dual) / count;
         let sigma = (mu_affine / mu).powi(3).clamp(1e-6, 1.0);
-        let direction = newton.direction(self.problem, &self.now, self.penalty, sigma * mu, Some(&affine));
+        let direction = newton.direction(self.problem, &self.now, &self.penalty, &self.omega, sigma * mu, Some(&affine));
         let (primal, dual) = self.longest_steps(&direction);
         let fraction = STEP_FRACTION.max(1.0 - mu_affine.abs() / mu.max(f64::MIN_POSITIVE)).min(0.9995);
         let (primal, dual) = ((fraction * primal).min(1.0), (fraction * dual).min(1.0));
         if !(primal > 1e-10 || dual > 1e-10) || !(primal.is_finite() && dual.is_finite()) {
             return false;
         }
+        self.last = (primal, dual, sigma);
         self.take(&direction, primal, dual);
         true
     }
 
+    /// Sum of the weights of all complementarity products.
     fn pairs(&self) -> f64 {
         let rows = self.problem.capacities.iter().filter(|c| **c > 0.0).count();
-        let splits: usize =
-            (0..self.now.y.len()).map(|g| self.problem.rates(g).iter().filter(|r| **r > 0.0).count()).sum();
-        let settled = self.problem.groups.rising.iter().filter(|rising| !**rising).count();
-        (rows + splits + self.now.y.len() + settled) as f64
+        let of_groups: f64 = (0..self.omega.len())
+            .map(|g| {
+                let usable = self.problem.rates(g).iter().filter(|rate| **rate > 0.0).count();
+                let own = if self.problem.groups.rising[g] { 1 } else { 2 };
+                self.omega[g] * (usable + own) as f64
+            })
+            .sum();
+        rows as f64 + of_groups
     }
 
     fn longest_steps(&self, d: &Direction) -> (f64, f64) {
@@ -319,9 +337,26 @@ impl<'a> Run<'a> {
     }
 }
 
+/// The weights ω: the part of the capacity that each group takes at this level, one on average.
+fn sizes(problem: &LevelProblem<'_>, level: f64) -> Vec<f64> {
+    let m = problem.resources;
+    let mut total = vec![0.0; m];
+    for row in problem.capacities.chunks(m) {
+        total.iter_mut().zip(row).for_each(|(sum, c)| *sum += c);
+    }
+    let size = |g: usize| -> f64 {
+        let share = if problem.groups.rising[g] { level } else { 1.0 };
+        share * problem.load(g).iter().zip(&total).filter(|(a, _)| **a > 0.0).map(|(a, c)| a / c).sum::<f64>()
+    };
+    let mut sizes: Vec<f64> = (0..problem.groups.len()).map(size).collect();
+    let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
+    sizes.iter_mut().for_each(|size| *size /= mean);
+    sizes
+}
+
 /// Whether to stop: the gap is at the limit of doubles, or it has not halved for some steps although it is
 /// already small, or for many.
-fn termination(gap: f64, steps_without_halving: u32) -> bool {
+fn termination(gap: f64, steps_without_halving: u64) -> bool {
     gap <= TARGET_GAP || steps_without_halving >= if gap < 1e-11 { 2 } else { 15 }
 }
 

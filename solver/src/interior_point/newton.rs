@@ -254,22 +254,24 @@ impl NewtonSystem {
         Some(matrix)
     }
 
-    /// The step towards complementarity products `target`, corrected by the products of the `affine` step.
+    /// The step towards complementarity products `ω·target`, corrected by the products of the `affine` step.
     pub fn direction(
         &self,
         problem: &LevelProblem<'_>,
         now: &Iterate,
-        penalty: f64,
+        penalty: &[f64],
+        omega: &[f64],
         target: f64,
         affine: Option<&Direction>,
     ) -> Direction {
         let (k, m, n) = (problem.classes(), problem.resources, problem.groups.len());
         let rising = &problem.groups.rising;
-        let goal = |x: f64, z: f64, product: Option<f64>| target - x * z - product.unwrap_or(0.0);
-        let zs = |i: usize| goal(now.zeta[i], now.s[i], affine.map(|d| d.zeta[i] * d.s[i]));
-        let up = |i: usize| goal(now.u[i], now.p[i], affine.map(|d| d.u[i] * d.p[i]));
-        let vy = |g: usize| goal(now.v[g], now.y[g], affine.map(|d| d.v[g] * d.y[g]));
-        let qo = |g: usize| goal(now.q[g], now.o[g], affine.map(|d| d.q[g] * d.o[g]));
+        let goal =
+            |weight: f64, x: f64, z: f64, product: Option<f64>| weight * target - x * z - product.unwrap_or(0.0);
+        let zs = |i: usize| goal(omega[i / k], now.zeta[i], now.s[i], affine.map(|d| d.zeta[i] * d.s[i]));
+        let up = |i: usize| goal(1.0, now.u[i], now.p[i], affine.map(|d| d.u[i] * d.p[i]));
+        let vy = |g: usize| goal(omega[g], now.v[g], now.y[g], affine.map(|d| d.v[g] * d.y[g]));
+        let qo = |g: usize| goal(omega[g], now.q[g], now.o[g], affine.map(|d| d.q[g] * d.o[g]));
 
         // Residuals of the linear equations: rounding only, but cheap to keep from growing.
         let mut free = problem.capacities.to_vec();
@@ -296,7 +298,7 @@ impl NewtonSystem {
             if rising[g] {
                 right_group[g] += now.t;
             } else {
-                elastic[g] = penalty - now.y[g] - now.o[g];
+                elastic[g] = penalty[g] - now.y[g] - now.o[g];
                 right_group[g] += 1.0 - now.q[g] - (qo(g) - now.q[g] * elastic[g]) / now.o[g];
             }
         }
