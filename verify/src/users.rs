@@ -136,10 +136,15 @@ impl Shares {
             shares.cap.push(if reach.classes.is_empty() {
                 0.0
             } else {
-                user.tasks().map_or(f64::INFINITY, |tasks| {
-                    let work = up(tasks as f64 * reach.largest_rate_up());
-                    up(up(most * work) / weight_least)
-                })
+                match user.tasks() {
+                    None => f64::INFINITY,
+                    // Exactly: rounding up from zero would leave room for a share that no task can fill.
+                    Some(0) => 0.0,
+                    Some(tasks) => {
+                        let work = up(tasks as f64 * reach.largest_rate_up());
+                        up(up(most * work) / weight_least)
+                    }
+                }
             });
         }
         shares
