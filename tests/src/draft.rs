@@ -1,8 +1,10 @@
 //! An instance that can still be changed: drawn at random or written down, altered, then built.
 
+use fairplan_instances::files::write_json;
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, Violation,
 };
+use std::fmt;
 
 /// The parts of an instance, free to edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +79,18 @@ impl Draft {
             })?;
         }
         builder.build()
+    }
+}
+
+impl fmt::Display for Draft {
+    /// The instance file, to be saved and tried by hand.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut json = Vec::new();
+        let written = self.build().map(|instance| write_json(&instance, &mut json));
+        match written {
+            Ok(Ok(())) => f.write_str(&String::from_utf8_lossy(&json)),
+            _ => write!(f, "{self:?}"),
+        }
     }
 }
 

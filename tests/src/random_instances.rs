@@ -71,12 +71,13 @@ fn draw(dice: &mut Dice) -> Draft {
         if weights {
             user.weight = decimal(dice.pick(&["0.5", "1", "2", "3", "0.1", "7"]));
         }
-        if limits && dice.percent(50) {
-            user.tasks = Some(dice.below(10));
-        }
-        if rates && dice.percent(50) {
+        let rated = rates && dice.percent(50);
+        if rated {
             let speeds = (0..classes.len()).map(|l| (l, decimal(dice.pick(&["0.5", "1", "2", "3"]))));
             user.rates = speeds.collect();
+        } else if limits && dice.percent(50) {
+            // Rates and limits together are refused by the solvers.
+            user.tasks = Some(dice.below(10));
         }
         users.push(user);
     }

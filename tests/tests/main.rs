@@ -3,4 +3,5 @@
 // A failed expectation is how a test speaks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod conformance;
 mod oracle;

@@ -1,0 +1,77 @@
+//! What every backend must do, on 2,000 random instances and judged by the exact oracle: the same shares, a
+//! proof that closes, and an optimum inside the proved bracket.
+
+use fairplan_instances::{Instance, LimitedBy, Objective, Solver, Status, UserId};
+use fairplan_solver::{BACKENDS, backend};
+use fairplan_tests::{ExactMaxMin, Fraction, exact_max_min, random_draft};
+use fairplan_verify::{SolutionClaim, verify_solution};
+
+/// Relative difference from the exact share that is still the same share.
+const SAME: f64 = 1e-8;
+
+pub fn backends() -> Vec<Box<dyn Solver>> {
+    BACKENDS.iter().filter_map(|name| backend(name)).collect()
+}
+
+fn same(claimed: f64, exact: &Fraction) -> bool {
+    claimed.is_finite() && (&Fraction::from_f64(claimed) - exact).abs() <= &Fraction::from_f64(SAME) * exact
+}
+
+/// The shares that `solver` finds, after every check against the exact ones.
+fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Result<Vec<f64>, String> {
+    let solution = solver.solve(instance, Objective::Drfh).map_err(|error| error.to_string())?;
+    if solution.status != Status::Optimal {
+        return Err("not certified".into());
+    }
+    let proof = verify_solution(instance, &SolutionClaim::from(&solution));
+    if let Some(verdict) = proof.failures().next() {
+        return Err(format!("the checker refuses it: {verdict:?}"));
+    }
+    if !(Fraction::from_f64(proof.primal) <= *exact.value()
+        && *exact.value() <= Fraction::from_f64(proof.dual))
+    {
+        return Err(format!("{:?} is outside {} .. {}", exact.value(), proof.primal, proof.dual));
+    }
+    let share = |i: usize| solution.allocation.dominant_share(instance, UserId(i));
+    let shares: Vec<f64> = (0..instance.user_count()).map(share).collect();
+    for (i, (claimed, exact)) in shares.iter().zip(&exact.shares).enumerate() {
+        if !same(*claimed, exact) {
+            return Err(format!("user {i} has share {claimed}, exactly {exact:?}"));
+        }
+    }
+    for (i, exact) in exact.weighted.iter().enumerate() {
+        if solution.limited_by[i] == LimitedBy::Capacity {
+            let level = solution.levels[solution.level_of[i] as usize].value;
+            if !same(level, exact) {
+                return Err(format!("user {i} is said to be on level {level}, exactly {exact:?}"));
+            }
+        }
+    }
+    Ok(shares)
+}
+
+fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>) {
+    let backends = backends();
+    let mut failures = Vec::new();
+    for seed in seeds {
+        let draft = random_draft(seed);
+        let instance = draft.build().unwrap();
+        let exact = exact_max_min(&instance);
+        for solver in &backends {
+            if let Err(problem) = conforms(&instance, &exact, solver.as_ref()) {
+                failures.push(format!("seed {seed}, {}: {problem}\n{draft}", solver.name()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn every_backend_finds_the_exact_optimum_of_a_thousand_instances() {
+    every_backend_finds_the_exact_optimum(0..1_000);
+}
+
+#[test]
+fn every_backend_finds_the_exact_optimum_of_a_second_thousand() {
+    every_backend_finds_the_exact_optimum(1_000..2_000);
+}
