@@ -71,7 +71,8 @@ pub(crate) fn solve_level(
                 .map(|(g, paid)| cheapest(&problem, &solution.prices, g) - paid)
                 .collect();
             let worth = NEGLIGIBLE * slack.iter().filter(|slack| **slack > 0.0).sum::<f64>() / slack.len() as f64;
-            if bins.refine(reduction, &solution.prices, &grouping, &slack, worth) > 0 {
+            // The gap is of second order in the error of the prices.
+            if bins.refine(reduction, &solution.prices, &grouping, &slack, worth, gap.sqrt()) {
                 continue;
             }
         }

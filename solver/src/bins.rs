@@ -14,8 +14,12 @@ const NO_GROUP: u32 = u32::MAX;
 const CELLS: usize = 4096;
 /// Parts into which the users are cut for summing, whatever the number of threads, so that sums never change.
 const PARTS: usize = 8;
-/// Pieces around a price boundary: each is this many times nearer to it than the last, this many times over.
-const GRADING: (f64, i32) = (4.0, 11);
+/// Pieces around a price boundary: each is this many times nearer to it than the last.
+const GRADING: f64 = 4.0;
+/// In units of the prices' uncertainty: the distance to a boundary at which a choice is settled, and the
+/// distance below which nearer makes no difference.
+const FAR: f64 = 4.0;
+const FINEST: f64 = 0.1;
 /// Prices that differ by less than this part are one price when users are told apart by their cheapest class.
 const SAME_PRICE: f64 = 1e-9;
 
@@ -148,9 +152,11 @@ impl Bins {
         Grouping { groups, group_of }
     }
 
-    /// Splits the bins whose users do not agree on their cheapest classes: by the class each would choose, and
-    /// more finely the nearer it is to changing its mind. `slack[g]` is what a group pays more than its users
-    /// would pay apart. Returns how many bins were split.
+    /// Makes the bins anew from what their users would choose at these prices. Users that are far from changing
+    /// their mind need no bin of their own direction any more: all that choose the same class share one. A bin
+    /// whose users disagree (its `slack`, what it pays more than they would apart, is above `worth`) is split
+    /// by choice, the more finely the nearer a user is to changing its mind. `uncertainty` is how far, relative
+    /// to themselves, prices may still move. Returns whether any bin was split.
     pub fn refine(
         &mut self,
         reduction: &Reduction,
@@ -158,61 +164,84 @@ impl Bins {
         grouping: &Grouping,
         slack: &[f64],
         worth: f64,
-    ) -> usize {
+        uncertainty: f64,
+    ) -> bool {
         let users = &reduction.users;
         let flagged: Vec<bool> = grouping
             .group_of
             .iter()
             .map(|groups| groups.iter().any(|g| *g != NO_GROUP && slack[*g as usize] > worth))
             .collect();
-        let representative = equal_prices(prices, reduction);
-        let mut choices: Vec<Choice> = vec![Choice::default(); users.len()];
+        let markets = Markets::of(prices, reduction);
+        let mut keys: Vec<Key> = vec![Key::default(); users.len()];
         for (range, rates) in &users.by_rule {
             let effective = effective_prices(prices, &reduction.capacities, rates, reduction.resources);
-            choices[range.clone()].par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, choices)| {
-                for (offset, choice) in choices.iter_mut().enumerate() {
+            keys[range.clone()].par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, keys)| {
+                for (offset, key) in keys.iter_mut().enumerate() {
                     let i = range.start + chunk * CHUNK + offset;
-                    if self.of[i] != NO_BIN && flagged[self.of[i] as usize] {
-                        *choice = Choice::of(users, i, &effective, &representative);
+                    if self.of[i] != NO_BIN {
+                        let choice = Choice::of(users, i, &effective, &markets);
+                        *key = self.key(i, &choice, &flagged, uncertainty, &markets);
                     }
                 }
             });
         }
-        let mut pieces: HashMap<(u32, Choice), u32> = HashMap::new();
-        let mut kept = vec![false; self.kind.len()];
-        let mut split = 0;
-        for (bin, choice) in self.of.iter_mut().zip(&choices) {
-            if *bin == NO_BIN || !flagged[*bin as usize] {
-                continue;
+        let before = self.kind.len();
+        let mut known: HashMap<Key, u32> = HashMap::new();
+        let mut kinds = Vec::new();
+        let mut pieces = vec![0u32; before];
+        for (bin, key) in self.of.iter_mut().zip(&keys) {
+            if *bin != NO_BIN {
+                *bin = *known.entry(*key).or_insert_with(|| {
+                    let old = *bin as usize;
+                    pieces[old] += u32::from(flagged[old]);
+                    kinds.push(self.kind[old]);
+                    (kinds.len() - 1) as u32
+                });
             }
-            let old = *bin as usize;
-            *bin = *pieces.entry((*bin, *choice)).or_insert_with(|| {
-                if std::mem::replace(&mut kept[old], true) {
-                    self.kind.push(self.kind[old]);
-                    split += 1;
-                    (self.kind.len() - 1) as u32
-                } else {
-                    old as u32
-                }
-            });
         }
-        split
+        self.kind = kinds;
+        pieces.iter().any(|pieces| *pieces > 1)
+    }
+
+    fn key(&self, user: usize, choice: &Choice, flagged: &[bool], uncertainty: f64, markets: &Markets) -> Key {
+        let bin = self.of[user];
+        let alone = markets.is_single[choice.first as usize];
+        if alone && choice.distance > FAR * uncertainty {
+            return Key { owner: self.kind[bin as usize], settled: true, first: choice.first, ..Key::default() };
+        }
+        if !flagged[bin as usize] {
+            return Key { owner: bin, ..Key::default() };
+        }
+        let nearness = -choice.distance.max(FINEST * uncertainty).log(GRADING);
+        Key { owner: bin, settled: false, first: choice.first, second: choice.second, nearness: nearness.max(0.0) as u8 }
     }
 }
 
-/// What a user would do at given prices: the class it would choose, the runner-up, and how close they are.
+/// What users of one new bin have in common.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
-struct Choice {
+struct Key {
+    /// The bin they come from; for settled choices the kind.
+    owner: u32,
+    settled: bool,
     first: u32,
     second: u32,
     nearness: u8,
 }
 
+/// What a user would do at given prices: the class it would choose, the runner-up with other prices, and by which
+/// part of its cost that one is dearer.
+struct Choice {
+    first: u32,
+    second: u32,
+    distance: f64,
+}
+
 impl Choice {
-    fn of(users: &Population, i: usize, prices: &[f64], representative: &[u32]) -> Self {
+    fn of(users: &Population, i: usize, prices: &[f64], markets: &Markets) -> Self {
         let m = users.directions.len();
         let (mut first, mut second) = ((f64::INFINITY, 0), (f64::INFINITY, 0));
-        for (price, class) in prices.chunks(m).zip(representative) {
+        for (price, class) in prices.chunks(m).zip(&markets.representative) {
             let cost: f64 = price.iter().zip(&users.directions).map(|(p, d)| p * d[i]).sum();
             if cost < first.0 {
                 if *class != first.1 {
@@ -224,11 +253,26 @@ impl Choice {
             }
         }
         let distance = (second.0 - first.0) / first.0;
-        let (base, most) = GRADING;
-        let nearness = if distance.is_finite() { (-distance.log(base)).clamp(0.0, most as f64) } else { 0.0 };
-        let nearness = nearness as u8;
-        // Far from any boundary the runner-up does not matter.
-        Self { first: first.1, second: if nearness > 1 { second.1 } else { u32::MAX }, nearness }
+        Self { first: first.1, second: second.1, distance: if distance.is_nan() { 0.0 } else { distance } }
+    }
+}
+
+/// Which classes have the same prices, and so are one market to every user.
+struct Markets {
+    /// For each class the first class of its market.
+    representative: Vec<u32>,
+    /// Whether the market of this first class has no other class.
+    is_single: Vec<bool>,
+}
+
+impl Markets {
+    fn of(prices: &[f64], reduction: &Reduction) -> Self {
+        let representative = equal_prices(prices, reduction);
+        let mut is_single = vec![false; representative.len()];
+        for (l, market) in representative.iter().enumerate() {
+            is_single[*market as usize] = *market as usize == l;
+        }
+        Self { representative, is_single }
     }
 }
 

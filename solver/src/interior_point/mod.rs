@@ -28,7 +28,7 @@ mod newton;
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver};
 use fairplan_instances::SolverError;
-use newton::{Direction, NewtonSystem};
+use newton::{Direction, Goals, NewtonSystem};
 
 /// The interior-point method as a level solver.
 pub(crate) struct InteriorPoint;
@@ -39,6 +39,11 @@ const MAX_STEPS: u64 = 150;
 const TARGET_GAP: f64 = 1e-14;
 /// Part of the way to the boundary that a step takes, at least.
 const STEP_FRACTION: f64 = 0.9;
+/// Most centrality correctors a step, how much longer a step each tries for, and the factors of the target
+/// between which it brings the products.
+const CORRECTORS: usize = 3;
+const LENGTHEN: f64 = 0.2;
+const WITHIN: (f64, f64) = (0.1, 10.0);
 /// First penalty for missing all settled shares as a multiple of the level, its growth when a settled group falls short, and the most tries.
 const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 /// A settled group that misses this part of its share makes the penalty grow.
@@ -217,19 +222,33 @@ impl<'a> Run<'a> {
         dot(&now.zeta, &now.s) + dot(&now.u, &now.p) + dot(&now.v, &now.y) + dot(&now.q, &now.o)
     }
 
-    /// One predictor and corrector step (Mehrotra). False when no step can be taken any more.
+    /// One predictor and corrector step (Mehrotra), with further centrality correctors as long as they lengthen
+    /// it (Gondzio). False when no step can be taken any more.
     fn advance(&mut self, newton: &mut NewtonSystem) -> bool {
         let count = self.pairs();
         let mu = self.complementarity() / count;
         if !newton.factor(self.problem, &self.now) {
             return false;
         }
-        let affine = newton.direction(self.problem, &self.now, &self.penalty, &self.omega, 0.0, None);
+        let affine = newton.direction(self.problem, &self.now, &self.penalty, &self.goals(0.0, None));
         let (primal, dual) = self.longest_steps(&affine);
         let mu_affine = self.complementarity_after(&affine, primal, dual) / count;
         let sigma = (mu_affine / mu).powi(3).clamp(1e-6, 1.0);
-        let direction = newton.direction(self.problem, &self.now, &self.penalty, &self.omega, sigma * mu, Some(&affine));
-        let (primal, dual) = self.longest_steps(&direction);
+        let mut goals = self.goals(sigma * mu, Some(&affine));
+        let mut direction = newton.direction(self.problem, &self.now, &self.penalty, &goals);
+        let (mut primal, mut dual) = self.longest_steps(&direction);
+        for _ in 0..CORRECTORS {
+            if primal.min(dual) > 0.9 {
+                break;
+            }
+            let further = self.towards_the_path(&goals, &direction, (primal, dual), sigma * mu);
+            let longer = newton.direction(self.problem, &self.now, &self.penalty, &further);
+            let (p, d) = self.longest_steps(&longer);
+            if p.min(1.0) + d.min(1.0) < primal.min(1.0) + dual.min(1.0) + 0.02 {
+                break;
+            }
+            (goals, direction, primal, dual) = (further, longer, p, d);
+        }
         let fraction = STEP_FRACTION.max(1.0 - mu_affine.abs() / mu.max(f64::MIN_POSITIVE)).min(0.9995);
         let (primal, dual) = ((fraction * primal).min(1.0), (fraction * dual).min(1.0));
         if !(primal > 1e-10 || dual > 1e-10) || !(primal.is_finite() && dual.is_finite()) {
@@ -238,6 +257,61 @@ impl<'a> Run<'a> {
         self.last = (primal, dual, sigma);
         self.take(&direction, primal, dual);
         true
+    }
+
+    /// The pairs of factors with their weights and goals, in one order.
+    fn goals(&self, target: f64, affine: Option<&Direction>) -> Goals {
+        let (now, k) = (&self.now, self.problem.classes());
+        let goal = |weight: f64, x: f64, z: f64, dx: Option<f64>, dz: Option<f64>| {
+            weight * target - x * z - dx.unwrap_or(0.0) * dz.unwrap_or(0.0)
+        };
+        let zeta_s = (0..now.s.len())
+            .map(|i| {
+                let (dx, dz) = (affine.map(|d| d.zeta[i]), affine.map(|d| d.s[i]));
+                goal(self.omega[i / k], now.zeta[i], now.s[i], dx, dz)
+            })
+            .collect();
+        let u_p = (0..now.p.len())
+            .map(|i| goal(1.0, now.u[i], now.p[i], affine.map(|d| d.u[i]), affine.map(|d| d.p[i])))
+            .collect();
+        let v_y = (0..now.y.len())
+            .map(|g| goal(self.omega[g], now.v[g], now.y[g], affine.map(|d| d.v[g]), affine.map(|d| d.y[g])))
+            .collect();
+        let q_o = (0..now.y.len())
+            .map(|g| goal(self.omega[g], now.q[g], now.o[g], affine.map(|d| d.q[g]), affine.map(|d| d.o[g])))
+            .collect();
+        Goals { zeta_s, u_p, v_y, q_o }
+    }
+
+    /// Goals changed so that the products a longer step would lead to come within a factor of the target.
+    fn towards_the_path(
+        &self,
+        goals: &Goals,
+        d: &Direction,
+        (primal, dual): (f64, f64),
+        target: f64,
+    ) -> Goals {
+        let (now, k) = (&self.now, self.problem.classes());
+        let (primal, dual) = ((primal + LENGTHEN).min(1.0), (dual + LENGTHEN).min(1.0));
+        let correct = |goal: f64, weight: f64, x: f64, dx: f64, z: f64, dz: f64| {
+            let (product, target) = ((x + primal * dx) * (z + dual * dz), weight * target);
+            let wanted = product.clamp(WITHIN.0 * target, WITHIN.1 * target);
+            goal + (wanted - product).max(-WITHIN.1 * target)
+        };
+        let mut further = goals.clone();
+        for (i, goal) in further.zeta_s.iter_mut().enumerate().filter(|(i, _)| now.s[*i] > 0.0) {
+            *goal = correct(*goal, self.omega[i / k], now.zeta[i], d.zeta[i], now.s[i], d.s[i]);
+        }
+        for (i, goal) in further.u_p.iter_mut().enumerate() {
+            *goal = correct(*goal, 1.0, now.u[i], d.u[i], now.p[i], d.p[i]);
+        }
+        for (g, goal) in further.v_y.iter_mut().enumerate() {
+            *goal = correct(*goal, self.omega[g], now.v[g], d.v[g], now.y[g], d.y[g]);
+        }
+        for (g, goal) in further.q_o.iter_mut().enumerate().filter(|(g, _)| now.o[*g] > 0.0) {
+            *goal = correct(*goal, self.omega[g], now.q[g], d.q[g], now.o[g], d.o[g]);
+        }
+        further
     }
 
     /// Sum of the weights of all complementarity products.

@@ -22,6 +22,15 @@ pub(super) struct Direction {
     pub o: Vec<f64>,
 }
 
+/// What a step should add to each complementarity product, to first order.
+#[derive(Clone)]
+pub(super) struct Goals {
+    pub zeta_s: Vec<f64>,
+    pub u_p: Vec<f64>,
+    pub v_y: Vec<f64>,
+    pub q_o: Vec<f64>,
+}
+
 /// Rows (groups, or classes times resources) multiplied at a time, so that the products stay in cache.
 const BLOCK: usize = 1024;
 
@@ -254,24 +263,16 @@ impl NewtonSystem {
         Some(matrix)
     }
 
-    /// The step towards complementarity products `ω·target`, corrected by the products of the `affine` step.
+    /// The step that adds `goals` to the complementarity products.
     pub fn direction(
         &self,
         problem: &LevelProblem<'_>,
         now: &Iterate,
         penalty: &[f64],
-        omega: &[f64],
-        target: f64,
-        affine: Option<&Direction>,
+        goals: &Goals,
     ) -> Direction {
         let (k, m, n) = (problem.classes(), problem.resources, problem.groups.len());
         let rising = &problem.groups.rising;
-        let goal =
-            |weight: f64, x: f64, z: f64, product: Option<f64>| weight * target - x * z - product.unwrap_or(0.0);
-        let zs = |i: usize| goal(omega[i / k], now.zeta[i], now.s[i], affine.map(|d| d.zeta[i] * d.s[i]));
-        let up = |i: usize| goal(1.0, now.u[i], now.p[i], affine.map(|d| d.u[i] * d.p[i]));
-        let vy = |g: usize| goal(omega[g], now.v[g], now.y[g], affine.map(|d| d.v[g] * d.y[g]));
-        let qo = |g: usize| goal(omega[g], now.q[g], now.o[g], affine.map(|d| d.q[g] * d.o[g]));
 
         // Residuals of the linear equations: rounding only, but cheap to keep from growing.
         let mut free = problem.capacities.to_vec();
@@ -286,7 +287,7 @@ impl NewtonSystem {
                 let pair = g * k + l;
                 let cost = super::dot(load, &now.p[l * m..(l + 1) * m]) - rates[l] * now.y[g];
                 reduced[pair] = cost - now.s[pair];
-                let pull = zs(pair) / now.s[pair] - self.theta[pair] * reduced[pair];
+                let pull = goals.zeta_s[pair] / now.s[pair] - self.theta[pair] * reduced[pair];
                 for r in 0..m {
                     free[l * m + r] -= load[r] * now.zeta[pair];
                     right_class[l * m + r] += load[r] * pull;
@@ -294,16 +295,16 @@ impl NewtonSystem {
                 work += rates[l] * now.zeta[pair];
                 right_group[g] -= rates[l] * pull;
             }
-            right_group[g] += vy(g) / now.y[g] + now.v[g] - work;
+            right_group[g] += goals.v_y[g] / now.y[g] + now.v[g] - work;
             if rising[g] {
                 right_group[g] += now.t;
             } else {
                 elastic[g] = penalty[g] - now.y[g] - now.o[g];
-                right_group[g] += 1.0 - now.q[g] - (qo(g) - now.q[g] * elastic[g]) / now.o[g];
+                right_group[g] += 1.0 - now.q[g] - (goals.q_o[g] - now.q[g] * elastic[g]) / now.o[g];
             }
         }
         for i in (0..k * m).filter(|&i| problem.capacities[i] > 0.0) {
-            right_class[i] += up(i) / now.p[i] - (free[i] - now.u[i]);
+            right_class[i] += goals.u_p[i] / now.p[i] - (free[i] - now.u[i]);
         }
         let level_residual = 1.0 - (0..n).filter(|&g| rising[g]).map(|g| now.y[g]).sum::<f64>();
 
@@ -326,16 +327,16 @@ impl NewtonSystem {
                 let pair = g * k + l;
                 let cost = super::dot(load, &step.p[l * m..(l + 1) * m]) - rates[l] * step.y[g];
                 step.s[pair] = cost + reduced[pair];
-                step.zeta[pair] = (zs(pair) - now.zeta[pair] * step.s[pair]) / now.s[pair];
+                step.zeta[pair] = (goals.zeta_s[pair] - now.zeta[pair] * step.s[pair]) / now.s[pair];
             }
-            step.v[g] = (vy(g) - now.v[g] * step.y[g]) / now.y[g];
+            step.v[g] = (goals.v_y[g] - now.v[g] * step.y[g]) / now.y[g];
             if !rising[g] {
                 step.o[g] = elastic[g] - step.y[g];
-                step.q[g] = (qo(g) - now.q[g] * step.o[g]) / now.o[g];
+                step.q[g] = (goals.q_o[g] - now.q[g] * step.o[g]) / now.o[g];
             }
         }
         for i in (0..k * m).filter(|&i| problem.capacities[i] > 0.0) {
-            step.u[i] = (up(i) - now.u[i] * step.p[i]) / now.p[i];
+            step.u[i] = (goals.u_p[i] - now.u[i] * step.p[i]) / now.p[i];
         }
         step
     }
