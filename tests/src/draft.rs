@@ -1,5 +1,7 @@
 //! An instance that can still be changed: drawn at random or written down, altered, then built.
 
+use crate::Fraction;
+use crate::max_min::task_share;
 use fairplan_instances::files::write_json;
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, Violation,
@@ -82,14 +84,37 @@ impl Draft {
     }
 }
 
+/// The draft with another capacity of resource `r` in each server of class `l`, and weights `w δ' / δ`, so that
+/// `G / w` still measures shares against the totals of `draft` (weights to 17 digits).
+pub fn with_capacity(draft: &Draft, l: usize, r: usize, capacity: Decimal) -> Draft {
+    let task_shares = |draft: &Draft| -> Vec<Fraction> {
+        let instance = draft.build().unwrap_or_else(|violation| panic!("{violation}"));
+        instance.users().map(|user| task_share(&instance, user)).collect()
+    };
+    let mut changed = draft.clone();
+    changed.classes[l].capacity[r] = capacity;
+    let (before, after) = (task_shares(draft), task_shares(&changed));
+    for (user, (before, after)) in changed.users.iter_mut().zip(before.iter().zip(&after)) {
+        if before != after {
+            let weight = &(&Fraction::from(user.weight) * after) / before;
+            user.weight = Decimal::from_f64(weight.to_f64()).unwrap_or_else(|error| panic!("weight {error}"));
+        }
+    }
+    changed
+}
+
+/// The instance file, to be saved and tried by hand.
+pub fn printed(instance: &Instance) -> String {
+    let mut json = Vec::new();
+    write_json(instance, &mut json).unwrap_or_else(|error| panic!("{error}"));
+    String::from_utf8_lossy(&json).into_owned()
+}
+
 impl fmt::Display for Draft {
-    /// The instance file, to be saved and tried by hand.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut json = Vec::new();
-        let written = self.build().map(|instance| write_json(&instance, &mut json));
-        match written {
-            Ok(Ok(())) => f.write_str(&String::from_utf8_lossy(&json)),
-            _ => write!(f, "{self:?}"),
+        match self.build() {
+            Ok(instance) => f.write_str(&printed(&instance)),
+            Err(violation) => write!(f, "{violation}: {self:?}"),
         }
     }
 }

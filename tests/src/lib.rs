@@ -10,7 +10,7 @@ mod random_instances;
 mod simplex;
 mod water_filling;
 
-pub use draft::{Draft, DraftUser, decimal};
+pub use draft::{Draft, DraftUser, decimal, printed, with_capacity};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min};
 pub use random_instances::random_draft;

@@ -3,5 +3,13 @@
 // A failed expectation is how a test speaks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod clarabel;
 mod conformance;
+mod determinism;
+mod lying_backend;
+mod metamorphic;
 mod oracle;
+mod prices;
+mod published;
+mod scale;
+mod solving;

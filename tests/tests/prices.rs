@@ -1,0 +1,76 @@
+//! Prices against finite differences: `value` is concave in every capacity, so a price must be at least every
+//! difference quotient upward and at most every one downward. The values are the exact oracle's.
+
+use crate::solving::{solve, value_of};
+use fairplan_instances::Decimal;
+use fairplan_tests::{Draft, exact_max_min, random_draft, with_capacity};
+
+/// Slack for doubles, relative to the value at hand.
+const ROUNDING: f64 = 1e-8;
+
+/// The price of every capacity, row-major `classes × resources`: the derivative of the smallest weighted share.
+fn prices(draft: &Draft) -> Vec<f64> {
+    let instance = draft.build().unwrap();
+    let solution = solve(&instance);
+    let value = value_of(&instance, &solution);
+    match solution.levels.first() {
+        // Below the first capacity level only tasks or eligibility hold the smallest share down.
+        Some(level) if value >= level.value * (1.0 - ROUNDING) => level.prices.clone(),
+        _ => vec![0.0; draft.classes.len() * draft.resources.len()],
+    }
+}
+
+fn value_with(draft: &Draft, l: usize, r: usize, capacity: Decimal) -> f64 {
+    exact_max_min(&with_capacity(draft, l, r, capacity).build().unwrap()).value().to_f64()
+}
+
+/// How many prices were compared with a quotient that leaves no choice, and how many of those are positive.
+#[derive(Default)]
+struct Compared {
+    exactly: usize,
+    positive: usize,
+}
+
+fn compare_with_differences(draft: &Draft, context: &str, compared: &mut Compared) {
+    let value = exact_max_min(&draft.build().unwrap()).value().to_f64();
+    let prices = prices(draft);
+    for (l, class) in draft.classes.iter().enumerate() {
+        for (r, capacity) in class.capacity.iter().enumerate().filter(|(_, capacity)| !capacity.is_zero()) {
+            let price = prices[l * draft.resources.len() + r];
+            // A thousandth more and less of each server's capacity.
+            let step = capacity.to_f64() / 1000.0;
+            let whole = capacity.scaled(-1).unwrap() as u64;
+            let less = value_with(draft, l, r, Decimal::new(whole * 999, -4).unwrap());
+            let more = value_with(draft, l, r, Decimal::new(whole * 1001, -4).unwrap());
+            let change = price * step * class.count as f64;
+            let slack = ROUNDING * value.max(change);
+            let (rise, fall) = (more - value, value - less);
+            let numbers = format!(
+                "{context}: {} of {} is priced {price}: {rise} more, {fall} less, {change} expected",
+                draft.resources[r], class.id
+            );
+            assert!(price >= 0.0, "{numbers}");
+            assert!(rise <= change + slack && fall >= change - slack, "{numbers}\n{draft}");
+            if (rise - fall).abs() <= slack {
+                compared.exactly += 1;
+                compared.positive += usize::from(rise > slack);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_price_lies_between_the_difference_quotients() {
+    let mut compared = Compared::default();
+    for seed in 900_000..900_600 {
+        compare_with_differences(&random_draft(seed), &format!("seed {seed}"), &mut compared);
+    }
+    let Compared { exactly, positive } = compared;
+    assert!(positive > 300 && exactly > 2 * positive, "only {exactly} and {positive} prices are determined");
+}
+
+#[test]
+fn the_prices_of_fig_1_are_those_of_the_documentation() {
+    let draft = Draft::of(&[(1, "2 12"), (1, "12 2")], &["0.2 1", "1 0.2"]);
+    compare_with_differences(&draft, "Fig. 1", &mut Compared::default());
+}
