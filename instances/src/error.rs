@@ -6,7 +6,7 @@ use crate::model::Violation;
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
     /// The file cannot be read or written.
-    #[error("{file}: {source}")]
+    #[error("{}: {source}", printable(file, 400))]
     Io {
         /// The path as the user gave it.
         file: String,
@@ -14,7 +14,7 @@ pub enum InstanceError {
         source: std::io::Error,
     },
     /// The file's form is wrong at `place` (a line, a column, a byte).
-    #[error("{file}: {}: {}", printable(place, 200), printable(problem, 400))]
+    #[error("{}: {}: {}", printable(file, 400), printable(place, 200), printable(problem, 400))]
     Malformed {
         /// The path as the user gave it.
         file: String,
@@ -24,7 +24,7 @@ pub enum InstanceError {
         problem: String,
     },
     /// The file can be read, but a value in it breaks a rule of the model.
-    #[error("{file}: {violation}")]
+    #[error("{}: {violation}", printable(file, 400))]
     Invalid {
         /// The path as the user gave it.
         file: String,

@@ -1,95 +1,175 @@
-//! Rows of a CSV table, with the line each starts on.
+//! CSV rows as RFC 4180 has them, read strictly and with their line, and written.
+//!
+//! The rows are split here rather than by the csv crate because that takes an unclosed or stray quote for
+//! text and counts lines wrongly after CRLF and blank lines, which a refusal has to get right.
 
 use crate::InstanceError;
-use csv::{ByteRecord, ErrorKind, Reader, ReaderBuilder};
-use std::io::{Cursor, Read};
+use std::io::BufRead;
 
 use super::source::Source;
-use super::tables::Rows;
+use super::tables::{Row, Rows};
 
-/// A row appended to every file. The parser takes an unclosed quote for closed by the end of the file; with
-/// this behind it, the quote swallows the row and its absence shows.
-const LAST_ROW: &[u8] = b"\n\x04\n";
-
-/// A CSV table with a header: commas, fields quoted as in RFC 4180 where needed, a byte order mark and CRLF
-/// accepted, blank lines skipped.
+/// A CSV table with a header: a byte order mark and CRLF accepted, blank lines skipped.
 pub(super) struct CsvRows {
-    file: String,
-    reader: Reader<std::io::Chain<Source, Cursor<&'static [u8]>>>,
+    source: Source,
     header: Vec<String>,
+    /// Line on which the last row starts, from 1.
+    line: usize,
+    next_line: usize,
+    /// A row with quotes as it stands in the file.
+    quoted: Vec<u8>,
 }
 
 impl CsvRows {
     pub(super) fn new(source: Source) -> Result<Self, InstanceError> {
-        let file = source.name().to_owned();
-        let reader = ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .buffer_capacity(1 << 17)
-            .from_reader(source.chain(Cursor::new(LAST_ROW)));
-        let mut rows = Self { file, reader, header: Vec::new() };
-        let mut record = ByteRecord::new();
-        if !rows.record(&mut record)? {
-            return Err(rows.malformed(&record, "there is no header"));
+        let mut rows = Self { source, header: Vec::new(), line: 1, next_line: 1, quoted: Vec::new() };
+        let mut row = Row::default();
+        if !rows.read(&mut row)? {
+            return Err(rows.malformed("there is no header".into()));
         }
-        for (position, name) in record.iter().enumerate() {
-            match std::str::from_utf8(name) {
-                Ok(name) => rows.header.push(name.to_owned()),
-                Err(_) => {
-                    return Err(
-                        rows.malformed(&record, &format!("column {}: is not valid UTF-8", position + 1))
-                    );
-                }
-            }
+        for column in 0..row.len() {
+            let name = std::str::from_utf8(row.cell(column)).map(str::to_owned);
+            let bad = |_| rows.malformed(format!("the name of column {} is not valid UTF-8", column + 1));
+            rows.header.push(name.map_err(bad)?);
         }
         Ok(rows)
     }
 
-    fn malformed(&self, record: &ByteRecord, problem: &str) -> InstanceError {
-        InstanceError::Malformed { file: self.file.clone(), place: line(record), problem: problem.to_owned() }
+    fn malformed(&self, problem: String) -> InstanceError {
+        InstanceError::Malformed { file: self.file().to_owned(), place: self.place(), problem }
     }
 
-    /// Reads the next record; `false` after the last.
-    fn record(&mut self, record: &mut ByteRecord) -> Result<bool, InstanceError> {
-        let more = self.reader.read_byte_record(record).map_err(|error| {
-            let source = match error.into_kind() {
-                ErrorKind::Io(source) => source,
-                kind => std::io::Error::other(format!("{kind:?}")),
-            };
-            InstanceError::Io { file: self.file.clone(), source }
-        })?;
-        if !more {
-            return Err(self.malformed(record, "a quote that opens here is never closed"));
+    /// Appends one line with its end to `bytes`; `false` at the end of the file.
+    fn read_line(&mut self, bytes: &mut Vec<u8>) -> Result<bool, InstanceError> {
+        let count = match self.source.read_until(b'\n', bytes) {
+            Ok(count) => count,
+            Err(source) => return Err(InstanceError::Io { file: self.file().to_owned(), source }),
+        };
+        self.next_line += usize::from(count > 0);
+        Ok(count > 0)
+    }
+
+    /// Reads the next row that is not blank.
+    fn read(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
+        loop {
+            row.clear();
+            self.line = self.next_line;
+            if !self.read_line(&mut row.bytes)? {
+                return Ok(false);
+            }
+            if self.line == 1 && row.bytes.starts_with(b"\xef\xbb\xbf") {
+                row.bytes.drain(..3);
+            }
+            if !without_line_end(&row.bytes).is_empty() {
+                break;
+            }
         }
-        Ok(record.len() != 1 || record.as_slice() != b"\x04")
+        if row.bytes.contains(&b'"') {
+            return self.read_quoted(row).map(|()| true);
+        }
+        row.bytes.truncate(without_line_end(&row.bytes).len());
+        row.bytes.push(b',');
+        row.ends.extend(row.bytes.iter().enumerate().filter(|(_, byte)| **byte == b',').map(|(at, _)| at));
+        Ok(true)
     }
-}
 
-fn line(record: &ByteRecord) -> String {
-    format!("line {}", record.position().map_or(1, |position| position.line()))
+    /// Completes a row whose first line is in `row` and has quotes: it ends where they are balanced.
+    fn read_quoted(&mut self, row: &mut Row) -> Result<(), InstanceError> {
+        let mut raw = std::mem::take(&mut self.quoted);
+        std::mem::swap(&mut raw, &mut row.bytes);
+        row.bytes.clear();
+        let quotes = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'"').count();
+        let mut count = quotes(&raw);
+        while count % 2 == 1 {
+            let from = raw.len();
+            if !self.read_line(&mut raw)? {
+                return Err(self.malformed("a quote that opens in this row is never closed".into()));
+            }
+            count += quotes(&raw[from..]);
+        }
+        unquote(without_line_end(&raw), row).map_err(|problem| self.malformed(problem.into()))?;
+        self.quoted = raw;
+        Ok(())
+    }
 }
 
 impl Rows for CsvRows {
     fn file(&self) -> &str {
-        &self.file
+        self.source.name()
     }
 
     fn header(&self) -> &[String] {
         &self.header
     }
 
-    fn next(&mut self, row: &mut ByteRecord) -> Result<bool, InstanceError> {
-        if !self.record(row)? {
+    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
+        if !self.read(row)? {
             return Ok(false);
         }
         if row.len() != self.header.len() {
-            let problem = format!("has {} fields, the header has {}", row.len(), self.header.len());
-            return Err(self.malformed(row, &problem));
+            let (fields, columns) = (row.len(), self.header.len());
+            return Err(self.malformed(format!("the row has {fields} fields, the header has {columns}")));
         }
         Ok(true)
     }
 
-    fn place(&self, row: &ByteRecord) -> String {
-        line(row)
+    fn place(&self) -> String {
+        format!("line {}", self.line)
     }
+}
+
+fn without_line_end(line: &[u8]) -> &[u8] {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Splits a row with quotes into its fields.
+fn unquote(raw: &[u8], row: &mut Row) -> Result<(), &'static str> {
+    let mut rest = raw;
+    loop {
+        if let [b'"', body @ ..] = rest {
+            let mut body = body;
+            rest = loop {
+                let end = body.iter().position(|byte| *byte == b'"').unwrap_or(body.len());
+                row.bytes.extend_from_slice(&body[..end]);
+                match &body[end..] {
+                    [b'"', b'"', after @ ..] => {
+                        row.bytes.push(b'"');
+                        body = after;
+                    }
+                    [b'"', after @ ..] => break after,
+                    _ => return Err("a quote that opens in this row is never closed"),
+                }
+            };
+        } else {
+            let end = rest.iter().position(|byte| *byte == b',').unwrap_or(rest.len());
+            let (field, after) = rest.split_at(end);
+            if field.contains(&b'"') {
+                return Err("a quote inside a field; quote the whole field and double the quote");
+            }
+            row.bytes.extend_from_slice(field);
+            rest = after;
+        }
+        row.end_cell();
+        match rest {
+            [] => return Ok(()),
+            [b',', after @ ..] => rest = after,
+            _ => return Err("text after a closing quote; double a quote that belongs to the field"),
+        }
+    }
+}
+
+/// Appends one field to a line of CSV, quoted where it must be.
+pub(super) fn push_field(line: &mut Vec<u8>, field: &str) {
+    if !field.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r')) {
+        return line.extend_from_slice(field.as_bytes());
+    }
+    line.push(b'"');
+    for byte in field.bytes() {
+        if byte == b'"' {
+            line.push(b'"');
+        }
+        line.push(byte);
+    }
+    line.push(b'"');
 }

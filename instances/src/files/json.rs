@@ -8,6 +8,7 @@ use crate::{ServerClass, Violation};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment, Track};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,9 +25,19 @@ pub(super) const FORMAT: &str = "fairplan.instance.v1";
 /// non-negative decimals (or written as texts), and whatever [`InstanceBuilder`] refuses.
 pub fn read_json(source: Source) -> Result<Instance, InstanceError> {
     let file = source.name().to_owned();
+    let parquet = source.is_parquet();
     let content = source.read_all()?;
     let malformed =
         |place: String, problem: String| InstanceError::Malformed { file: file.clone(), place, problem };
+    let no_object = || {
+        malformed(
+            "line 1".into(),
+            "an instance is a JSON object; give tables with --servers and --users".into(),
+        )
+    };
+    if parquet {
+        return Err(no_object());
+    }
     let text = std::str::from_utf8(&content).map_err(|error| {
         let valid = &content[..error.valid_up_to()];
         let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
@@ -35,15 +46,14 @@ pub fn read_json(source: Source) -> Result<Instance, InstanceError> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if !text.trim_start().starts_with('{') {
-        let problem = "an instance is a JSON object; give tables with --servers and --users";
-        return Err(malformed("line 1".into(), problem.into()));
+        return Err(no_object());
     }
     let document: Document = object(text).map_err(|(path, error)| {
         let other_format = if error.is_data() { check_format(text).err() } else { None };
         match other_format {
             Some(violation) => InstanceError::Invalid { file: file.clone(), violation },
             None => {
-                let at = if path == "." { String::new() } else { format!(" ({path})") };
+                let at = if path.is_empty() { path } else { format!(" ({path})") };
                 malformed(format!("line {}, column {}{at}", error.line(), error.column()), problem(&error))
             }
         }
@@ -188,13 +198,11 @@ fn for_each<'a, T: Deserialize<'a>>(
     let mut text = serde_json::Deserializer::from_str(raw.get());
     Elements(each, PhantomData).deserialize(&mut text).unwrap_or_else(|error| {
         // Tracking the path costs time, so only a second run over the bad file does it.
-        let mut track = serde_path_to_error::Track::new();
+        let mut track = Track::new();
         let mut text = serde_json::Deserializer::from_str(raw.get());
         let text = serde_path_to_error::Deserializer::new(&mut text, &mut track);
         let _ = Elements(|_, _: T| Ok(()), PhantomData).deserialize(text);
-        let path = track.path().to_string();
-        let path = if path == "." { "" } else { path.as_str() };
-        Err(Violation::new(format!("{place}{path}"), "", problem(&error)))
+        Err(Violation::new(path(place, &track.path()), "", problem(&error)))
     })
 }
 
@@ -202,9 +210,23 @@ fn for_each<'a, T: Deserialize<'a>>(
 fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, (String, serde_json::Error)> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let Object(value) = serde_path_to_error::deserialize(&mut reader)
-        .map_err(|error| (error.path().to_string(), error.into_inner()))?;
-    reader.end().map_err(|error| (".".into(), error))?;
+        .map_err(|error| (path("", error.path()), error.into_inner()))?;
+    reader.end().map_err(|error| (String::new(), error))?;
     Ok(value)
+}
+
+/// The path in the notation of [`Violation`], from `start` on and as far as it is known.
+fn path(start: &str, path: &Path) -> String {
+    let mut text = start.to_owned();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => text.push_str(&format!("[{index}]")),
+            Segment::Map { key } if text.is_empty() => text.push_str(key),
+            Segment::Map { key } => text.push_str(&format!(".{key}")),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    text
 }
 
 /// What serde_json says, without its line and column, which are relative to the part it was given.
@@ -337,11 +359,11 @@ fn rule(
 }
 
 fn number(raw: &RawValue, place: impl Fn() -> String) -> Result<Decimal, Violation> {
-    let text = raw.get();
-    if text.starts_with('"') {
-        return Err(Violation::new(place(), text, "must be a number, without quotes"));
+    match raw.get().as_bytes() {
+        text @ [b'-' | b'0'..=b'9', ..] => decimal(text, place),
+        [b'"', ..] => Err(Violation::new(place(), raw, "must be a number, without quotes")),
+        _ => Err(Violation::new(place(), raw, "must be a number")),
     }
-    decimal(text.as_bytes(), place)
 }
 
 fn whole(raw: &RawValue, place: impl Fn() -> String) -> Result<u64, Violation> {

@@ -4,11 +4,15 @@
 mod canonical;
 mod csv;
 mod json;
+#[cfg(feature = "parquet")]
+mod parquet;
 pub mod source;
+mod table_writer;
 mod tables;
 
 pub use canonical::{sha256_hex, write_json};
 pub use json::read_json;
+pub use table_writer::{write_servers, write_users};
 pub use tables::read_tables;
 
 use crate::{Decimal, Instance, InstanceError, Violation};
@@ -27,7 +31,7 @@ fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation
 /// `number` as a count; `3.0` is as whole as `3`.
 fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
     let whole = number.scaled(0).ok_or_else(|| Violation::new(place(), number, "must be a whole number"))?;
-    Ok(u64::try_from(whole).unwrap_or(u64::MAX))
+    u64::try_from(whole).map_err(|_| Violation::new(place(), number, "is too large"))
 }
 
 /// A name that occurs more than once.

@@ -23,6 +23,7 @@ const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
 pub struct Source {
     name: String,
     reader: Box<dyn BufRead>,
+    parquet: bool,
 }
 
 /// Opens `path` (`-`: standard input). Gzip is recognised by its first bytes; all its members are read.
@@ -53,12 +54,17 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
 impl Source {
     fn new(name: &str, file: impl Read + 'static, limit: GzipLimit) -> Result<Self, InstanceError> {
         let failed = |source| InstanceError::Io { file: name.to_owned(), source };
+        let refused = |kind, reason| Err(failed(io::Error::new(kind, reason)));
         let mut file = BufReader::with_capacity(BUFFER, file);
         let mut head = Vec::new();
-        file.by_ref().take(2).read_to_end(&mut head).map_err(failed)?;
-        let gzip = head == [0x1f, 0x8b];
-        if !gzip && !head.is_empty() && Path::new(name).extension().is_some_and(|end| end == "gz") {
-            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, "is named .gz but is not gzip")));
+        file.by_ref().take(4).read_to_end(&mut head).map_err(failed)?;
+        let (gzip, parquet) = (head.starts_with(&[0x1f, 0x8b]), head == b"PAR1");
+        let named = |ending| Path::new(name).extension().is_some_and(|end| end == ending);
+        if !head.is_empty() && !gzip && named("gz") {
+            return refused(io::ErrorKind::InvalidData, "is named .gz but is not gzip");
+        }
+        if !head.is_empty() && !parquet && named("parquet") {
+            return refused(io::ErrorKind::InvalidData, "is named .parquet but is not Parquet");
         }
         let whole = Cursor::new(head).chain(file);
         let mut reader: Box<dyn BufRead> = if gzip {
@@ -67,9 +73,14 @@ impl Source {
             Box::new(whole)
         };
         if reader.fill_buf().map_err(failed)?.is_empty() {
-            return Err(failed(io::Error::new(io::ErrorKind::UnexpectedEof, "the file is empty")));
+            return refused(io::ErrorKind::UnexpectedEof, "the file is empty");
         }
-        Ok(Self { name: name.to_owned(), reader })
+        Ok(Self { name: name.to_owned(), reader, parquet })
+    }
+
+    /// Whether the file is a Parquet file, by its first bytes.
+    pub fn is_parquet(&self) -> bool {
+        self.parquet
     }
 
     /// The path as the user gave it, or `standard input`.
@@ -162,5 +173,32 @@ impl<R: BufRead> BufRead for Counted<R> {
     fn consume(&mut self, count: usize) {
         self.consumed += count as u64;
         self.reader.consume(count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::{Compression, write::GzEncoder};
+    use std::io::Write;
+
+    #[test]
+    fn the_gzip_limit_needs_both_the_size_and_the_ratio_to_be_passed() {
+        let mut compressor = GzEncoder::new(Vec::new(), Compression::default());
+        compressor.write_all(&[b' '; 100_000]).unwrap();
+        let bomb = compressor.finish().unwrap();
+        let ratio = 100_000 / bomb.len() as u64;
+        let read =
+            |limit| Source::new("bomb.gz", Cursor::new(bomb.clone()), limit).and_then(Source::read_all);
+        for limit in [
+            GzipLimit { bytes: 100_000, ratio: 10 },
+            // Deflate's own bound.
+            GzipLimit { bytes: 10, ratio: 1032 },
+            GzipLimit { bytes: u64::MAX, ratio: 0 },
+        ] {
+            assert_eq!(read(limit).unwrap().len(), 100_000);
+        }
+        let text = read(GzipLimit { bytes: 99_999, ratio: ratio - 1 }).unwrap_err().to_string();
+        assert!(text.starts_with("bomb.gz: gzip expands more than"), "{text}");
     }
 }

@@ -7,7 +7,6 @@
 
 use crate::{ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId};
 use crate::{ServerClass, Violation};
-use csv::ByteRecord;
 use std::collections::HashMap;
 
 use super::csv::CsvRows;
@@ -22,10 +21,39 @@ pub(super) trait Rows {
     fn file(&self) -> &str;
     /// The column names.
     fn header(&self) -> &[String];
-    /// Reads the next row into `row`, one field a column; `false` after the last.
-    fn next(&mut self, row: &mut ByteRecord) -> Result<bool, InstanceError>;
-    /// Where `row`, the last one read, stands in the file.
-    fn place(&self, row: &ByteRecord) -> String;
+    /// Reads the next row, one cell a column; `false` after the last.
+    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError>;
+    /// Where the last row stands in the file; before the first, the header.
+    fn place(&self) -> String;
+}
+
+/// The cells of one row, in one buffer that is used again for the next: each is followed by one more byte.
+#[derive(Default)]
+pub(super) struct Row {
+    pub(super) bytes: Vec<u8>,
+    pub(super) ends: Vec<usize>,
+}
+
+impl Row {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// Makes what was added to `bytes` since the last cell a cell.
+    pub(super) fn end_cell(&mut self) {
+        self.ends.push(self.bytes.len());
+        self.bytes.push(b',');
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub(super) fn cell(&self, column: usize) -> &[u8] {
+        let start = if column == 0 { 0 } else { self.ends[column - 1] + 1 };
+        &self.bytes[start..self.ends[column]]
+    }
 }
 
 /// Reads an instance from a table of servers and a table of users, each CSV (gzipped or not; `-` is standard
@@ -44,7 +72,19 @@ pub fn read_tables(servers: &str, users: &str) -> Result<Instance, InstanceError
 }
 
 fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
-    Ok(Box::new(CsvRows::new(source::open(path)?)?))
+    let source = source::open(path)?;
+    if !source.is_parquet() {
+        return Ok(Box::new(CsvRows::new(source)?));
+    }
+    #[cfg(feature = "parquet")]
+    {
+        Ok(Box::new(super::parquet::ParquetRows::new(path)?))
+    }
+    #[cfg(not(feature = "parquet"))]
+    {
+        let reason = "is Parquet, which this build does not read; convert it to CSV";
+        Err(InstanceError::Io { file: path.to_owned(), source: std::io::Error::other(reason) })
+    }
 }
 
 /// Which column holds what.
@@ -62,16 +102,16 @@ impl Layout {
             problem: problem.to_owned(),
         };
         if let Some(empty) = header.iter().position(String::is_empty) {
-            return Err(bad(format!("line 1, column {}", empty + 1), "has no name"));
+            return Err(bad(format!("{}, column {}", rows.place(), empty + 1), "has no name"));
         }
         if let Some(name) = repeated(header.iter().map(String::as_str)) {
-            return Err(bad(format!("line 1, column {name}"), "duplicate column"));
+            return Err(bad(format!("{}, column {name}", rows.place()), "duplicate column"));
         }
         let fixed = FIXED.map(|name| header.iter().position(|column| column == name));
         for name in required {
             if !header.iter().any(|column| column == name) {
                 let problem = format!("there is no column {name}; the table needs {}", required.join(", "));
-                return Err(bad("line 1".into(), &problem));
+                return Err(bad(rows.place(), &problem));
             }
         }
         let resources = header.iter().cloned().enumerate();
@@ -86,13 +126,15 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
     if let Some(column) = layout.fixed[2..].iter().flatten().next() {
         let problem = "is a column of the users table; a resource needs another name";
-        let place = format!("line 1, column {}", rows.header()[*column]);
+        let place = format!("{}, column {}", rows.place(), rows.header()[*column]);
         return Err(InstanceError::Malformed { file, place, problem: problem.to_owned() });
     }
     let names = layout.resources.iter().map(|(_, name)| name.clone()).collect();
     let mut builder = InstanceBuilder::new("", names).map_err(invalid)?;
-    let mut row = ByteRecord::new();
+    let mut row = Row::default();
+    let mut empty = true;
     while rows.next(&mut row)? {
+        empty = false;
         let cells = Cells { row: &row, layout: &layout, rows };
         let mut class = || {
             let id = cells.text(0, "id")?.to_owned();
@@ -105,6 +147,9 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
             builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
         };
         class().map_err(invalid)?;
+    }
+    if empty {
+        return Err(invalid(Violation::new("", "", "there are no servers")));
     }
     Ok(builder)
 }
@@ -119,7 +164,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
         .iter()
         .find(|name| !known(name) && (!FIXED.contains(&name.as_str()) || *name == "count"))
     {
-        let place = format!("line 1, column {name}");
+        let place = format!("{}, column {name}", rows.place());
         let problem =
             format!("unknown column; the servers' resources are {}", builder.resources().join(", "));
         return Err(InstanceError::Malformed { file, place, problem });
@@ -133,7 +178,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
     let names = builder.resources().to_vec();
     let mut demand = vec![Decimal::ZERO; names.len()];
     let mut rules = HashMap::new();
-    let mut row = ByteRecord::new();
+    let mut row = Row::default();
     while rows.next(&mut row)? {
         let cells = Cells { row: &row, layout: &layout, rows };
         let mut user = || {
@@ -161,7 +206,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
 
 /// One row under its layout.
 struct Cells<'a> {
-    row: &'a ByteRecord,
+    row: &'a Row,
     layout: &'a Layout,
     rows: &'a dyn Rows,
 }
@@ -172,11 +217,11 @@ type KnownRules = HashMap<Vec<u8>, RuleId>;
 impl<'a> Cells<'a> {
     /// The cell of an optional column.
     fn get(&self, column: Option<usize>) -> &'a [u8] {
-        column.and_then(|column| self.row.get(column)).unwrap_or_default()
+        column.map(|column| self.row.cell(column)).unwrap_or_default()
     }
 
     fn place(&self, column: &str) -> String {
-        format!("{}, column {column}", self.rows.place(self.row))
+        format!("{}, column {column}", self.rows.place())
     }
 
     /// The cell of the fixed column `FIXED[fixed]`, which must be UTF-8.
@@ -200,7 +245,7 @@ impl<'a> Cells<'a> {
         let place = match field.strip_prefix("demand").or(field.strip_prefix("capacity")) {
             Some(resource) => match resource.strip_prefix('.') {
                 Some(resource) => self.place(resource),
-                None => self.rows.place(self.row),
+                None => self.rows.place(),
             },
             None => self.place(field),
         };

@@ -1,5 +1,12 @@
 //! What is written is read back the same, and what is broken is refused with file, place and value.
 
+mod bad_json;
+mod bad_tables;
+mod gzip;
+mod mutations;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod round_trips;
 mod speed;
 
 use crate::Instance;
@@ -19,6 +26,8 @@ impl Folder {
 
     /// Writes a file and returns its path.
     fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        // Some file systems flush to disk when a file is written over, but not when it is new.
+        let _ = std::fs::remove_file(self.path(name));
         std::fs::write(self.path(name), content).unwrap();
         self.path(name)
     }
@@ -39,6 +48,15 @@ fn message<T>(folder: &Folder, result: Result<T, crate::InstanceError>) -> Strin
     assert!(!text.contains('\n'), "an error is one line: {text}");
     let folder = folder.0.path().to_str().unwrap();
     text.replace(&format!("{folder}/"), "")
+}
+
+/// Fails with all the texts that lack their fragment, not only the first.
+#[track_caller]
+fn assert_fragments(texts_and_fragments: impl IntoIterator<Item = (String, String)>) {
+    let lacks = |(text, fragment): &(String, String)| !text.contains(fragment.as_str());
+    let lacking: Vec<_> = texts_and_fragments.into_iter().filter(lacks).collect();
+    let shown: String = lacking.iter().map(|(text, part)| format!("\n{text}\n  lacks {part}")).collect();
+    assert!(lacking.is_empty(), "{shown}");
 }
 
 const FULL: &str = r#"{

@@ -1,0 +1,150 @@
+//! Reading Parquet as rows of text cells.
+
+use crate::InstanceError;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{self, ArrowPrimitiveType};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+use super::BATCH;
+use crate::files::tables::{Row, Rows};
+
+/// A Parquet table read row by row.
+pub(in crate::files) struct ParquetRows {
+    file: String,
+    header: Vec<String>,
+    batches: ParquetRecordBatchReader,
+    batch: RecordBatch,
+    /// Next row inside `batch`.
+    next: usize,
+    /// Rows read so far.
+    count: u64,
+}
+
+impl ParquetRows {
+    pub(in crate::files) fn new(path: &str) -> Result<Self, InstanceError> {
+        let failed = |source| InstanceError::Io { file: path.to_owned(), source };
+        let file = File::open(path).map_err(failed)?;
+        // Without the writer's own schema, its dictionaries and large texts are plain texts.
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))
+            .map_err(|problem| malformed(path, "metadata", problem))?;
+        let schema = builder.schema().clone();
+        if let Some(field) = schema.fields().iter().find(|field| !is_readable(field.data_type())) {
+            let place = format!("column {}", field.name());
+            let problem = format!("has type {}; numbers and texts are read", field.data_type());
+            return Err(malformed(path, &place, problem));
+        }
+        let header = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let batches = guarded(|| builder.with_batch_size(BATCH).build())
+            .map_err(|problem| malformed(path, "metadata", problem))?;
+        let batch = RecordBatch::new_empty(schema);
+        Ok(Self { file: path.to_owned(), header, batches, batch, next: 0, count: 0 })
+    }
+}
+
+/// Runs a step of the parquet crate, which panics on some damaged files instead of returning an error.
+fn guarded<T, E: std::fmt::Display>(step: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
+    thread_local! {
+        static GUARDED: Cell<bool> = const { Cell::new(false) };
+    }
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        // A panic that is caught here is no news for the terminal; all others are reported as before.
+        let report = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                report(panic);
+            }
+        }));
+    });
+    GUARDED.set(true);
+    // What a panic leaves half-changed is not used again: the caller gives up on the file.
+    let outcome = catch_unwind(AssertUnwindSafe(step));
+    GUARDED.set(false);
+    match outcome {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err("the Parquet file is damaged".to_owned()),
+    }
+}
+
+fn malformed(file: &str, place: &str, problem: String) -> InstanceError {
+    InstanceError::Malformed { file: file.to_owned(), place: place.to_owned(), problem }
+}
+
+impl Rows for ParquetRows {
+    fn file(&self) -> &str {
+        &self.file
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
+        while self.next == self.batch.num_rows() {
+            let batch = guarded(|| self.batches.next().transpose())
+                .map_err(|problem| malformed(&self.file, &self.place(), problem))?;
+            let Some(batch) = batch else { return Ok(false) };
+            self.batch = batch;
+            self.next = 0;
+        }
+        row.clear();
+        for column in self.batch.columns() {
+            if !column.is_null(self.next) {
+                push_cell(&mut row.bytes, column, self.next);
+            }
+            row.end_cell();
+        }
+        self.next += 1;
+        self.count += 1;
+        Ok(true)
+    }
+
+    fn place(&self) -> String {
+        if self.count == 0 { "schema".to_owned() } else { format!("row {}", self.count) }
+    }
+}
+
+fn is_readable(kind: &DataType) -> bool {
+    kind.is_integer()
+        || matches!(kind, DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8)
+}
+
+/// Appends the value as the text that CSV would have; a double's is the shortest that reads back as it.
+fn push_cell(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
+    fn push<T: ArrowPrimitiveType<Native: std::fmt::Display>>(
+        bytes: &mut Vec<u8>,
+        column: &ArrayRef,
+        row: usize,
+    ) {
+        // Writing to memory cannot fail.
+        let _ = write!(bytes, "{}", column.as_primitive::<T>().value(row));
+    }
+    match column.data_type() {
+        DataType::Utf8 => bytes.extend_from_slice(column.as_string::<i32>().value(row).as_bytes()),
+        DataType::Float64 => push::<types::Float64Type>(bytes, column, row),
+        DataType::Float32 => push::<types::Float32Type>(bytes, column, row),
+        DataType::Int8 => push::<types::Int8Type>(bytes, column, row),
+        DataType::Int16 => push::<types::Int16Type>(bytes, column, row),
+        DataType::Int32 => push::<types::Int32Type>(bytes, column, row),
+        DataType::Int64 => push::<types::Int64Type>(bytes, column, row),
+        DataType::UInt8 => push::<types::UInt8Type>(bytes, column, row),
+        DataType::UInt16 => push::<types::UInt16Type>(bytes, column, row),
+        DataType::UInt32 => push::<types::UInt32Type>(bytes, column, row),
+        DataType::UInt64 => push::<types::UInt64Type>(bytes, column, row),
+        DataType::Decimal128(_, scale) => {
+            push::<types::Decimal128Type>(bytes, column, row);
+            let _ = write!(bytes, "e{}", -i32::from(*scale));
+        }
+        other => debug_assert!(!is_readable(other), "{other} is refused when the file is opened"),
+    }
+}

@@ -1,0 +1,128 @@
+//! Writing the two tables as Parquet, snappy-compressed.
+
+use crate::{Decimal, Instance, InstanceError, User, UserId, Violation};
+use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
+use std::io::{self, Write};
+use std::sync::Arc;
+
+use super::BATCH;
+use crate::files::table_writer::OptionalColumns;
+use crate::files::tables::FIXED;
+
+/// Writes the table of servers.
+pub(in crate::files) fn write_servers(
+    instance: &Instance,
+    path: &str,
+    out: &mut (impl Write + Send),
+) -> Result<(), InstanceError> {
+    let classes = instance.classes();
+    let mut columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(StringArray::from_iter_values(classes.iter().map(|class| &class.id)))),
+        // Counts are at most 10^15.
+        ("count", Arc::new(Int64Array::from_iter_values(classes.iter().map(|class| class.count as i64)))),
+    ];
+    for (resource, name) in instance.resources().iter().enumerate() {
+        let place = |class: usize| format!("server_classes[{class}].capacity.{name}");
+        let amounts = classes.iter().map(|class| class.capacity[resource]);
+        columns.push((name, doubles(amounts, place, path)?));
+    }
+    write(path, out, [Ok(columns)])
+}
+
+/// Writes the table of users.
+pub(in crate::files) fn write_users(
+    instance: &Instance,
+    optional: &OptionalColumns,
+    path: &str,
+    out: &mut (impl Write + Send),
+) -> Result<(), InstanceError> {
+    let batches = (0..instance.user_count()).step_by(BATCH).map(|first| {
+        let last = instance.user_count().min(first + BATCH);
+        let users = || (first..last).map(|user| instance.user(UserId(user)));
+        let place = |field: &str| {
+            let field = field.to_owned();
+            move |offset: usize| format!("users[{}].{field}", first + offset)
+        };
+        let mut columns: Vec<(&str, ArrayRef)> =
+            vec![("id", Arc::new(StringArray::from_iter_values(users().map(User::id))))];
+        for (resource, name) in instance.resources().iter().enumerate() {
+            let amounts = users().map(|user| user.demand()[resource]);
+            columns.push((name, doubles(amounts, place(&format!("demand.{name}")), path)?));
+        }
+        if optional.weight {
+            columns.push(("weight", doubles(users().map(User::weight), place("weight"), path)?));
+        }
+        if optional.tasks {
+            // Tasks are at most 10^15.
+            let tasks = users().map(|user| user.tasks().map(|tasks| tasks as i64));
+            columns.push(("tasks", Arc::new(Int64Array::from_iter(tasks))));
+        }
+        for (name, cells) in [("eligible", &optional.eligible), ("rates", &optional.rates)] {
+            if let Some(cells) = cells {
+                let cells = users().map(|user| cells[user.rule_id().0].as_str());
+                columns.push((
+                    name,
+                    Arc::new(StringArray::from_iter(cells.map(|cell| (!cell.is_empty()).then_some(cell)))),
+                ));
+            }
+        }
+        Ok(columns)
+    });
+    write(path, out, batches)
+}
+
+/// A column of doubles that equal the decimals.
+fn doubles(
+    values: impl Iterator<Item = Decimal>,
+    place: impl Fn(usize) -> String,
+    path: &str,
+) -> Result<ArrayRef, InstanceError> {
+    let mut column = Vec::with_capacity(BATCH);
+    for value in values {
+        let double = value.to_f64();
+        if Decimal::from_f64(double) != Ok(value) {
+            let problem = "has more digits than a double of Parquet holds; write CSV or JSON";
+            let violation = Violation::new(place(column.len()), value, problem);
+            return Err(InstanceError::Invalid { file: path.to_owned(), violation });
+        }
+        column.push(double);
+    }
+    Ok(Arc::new(Float64Array::from(column)))
+}
+
+/// Writes batches of named columns, all with the columns of the first.
+fn write<'a>(
+    path: &str,
+    out: &mut (impl Write + Send),
+    batches: impl IntoIterator<Item = Result<Vec<(&'a str, ArrayRef)>, InstanceError>>,
+) -> Result<(), InstanceError> {
+    let failed = |error: ParquetError| InstanceError::Io { file: path.to_owned(), source: io_error(error) };
+    let mut batches = batches.into_iter().map(|columns| {
+        let optional = |name: &str| FIXED[2..].contains(&name);
+        let columns = columns?.into_iter().map(|(name, column)| (name, column, optional(name)));
+        RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| failed(error.into()))
+    });
+    let Some(first) = batches.next().transpose()? else { return Ok(()) };
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let mut writer = ArrowWriter::try_new(out, first.schema(), Some(properties)).map_err(failed)?;
+    for batch in std::iter::once(Ok(first)).chain(batches) {
+        writer.write(&batch?).map_err(failed)?;
+    }
+    writer.close().map_err(failed)?;
+    Ok(())
+}
+
+/// The operating system's error inside, where there is one.
+fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(inner) => io::Error::other(inner),
+        },
+        error => io::Error::other(error),
+    }
+}

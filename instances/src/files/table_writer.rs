@@ -1,0 +1,189 @@
+//! Writing an instance as two tables, the same columns that `tables` reads: CSV, `.gz` or `.parquet` by name.
+
+use crate::{Decimal, Instance, InstanceError, Violation};
+use flate2::{Compression, write::GzEncoder};
+use std::io::{self, Write};
+use std::path::Path;
+
+use super::csv::push_field;
+use super::tables::FIXED;
+
+/// Bytes gathered before they are passed on.
+const BUFFER: usize = 1 << 16;
+
+/// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.gz`
+/// (CSV compressed) or any other (CSV). `path` is only looked at and named in errors.
+///
+/// Refused: a resource named like another column of the tables and, for Parquet, a number that no double
+/// equals. The instance's name is not written.
+pub fn write_servers(
+    instance: &Instance,
+    path: &str,
+    out: &mut (impl Write + Send),
+) -> Result<(), InstanceError> {
+    let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
+    check_resources(instance).map_err(invalid)?;
+    #[cfg(feature = "parquet")]
+    if has_ending(path, "parquet") {
+        return super::parquet::write_servers(instance, path, out);
+    }
+    refuse_parquet(path)?;
+    lines(path, out, |out| {
+        let mut line = Vec::with_capacity(2 * BUFFER);
+        header(&mut line, &["id", "count"], instance, &[]);
+        for class in instance.classes() {
+            push_field(&mut line, &class.id);
+            write!(line, ",{}", class.count)?;
+            class.capacity.iter().for_each(|capacity| push_number(&mut line, *capacity));
+            end_line(&mut line, out)?;
+        }
+        out.write_all(&line)
+    })
+}
+
+/// Writes the table of users, as [`write_servers`] does that of the servers.
+///
+/// Refused besides: a list of classes with an id that contains `;`.
+pub fn write_users(
+    instance: &Instance,
+    path: &str,
+    out: &mut (impl Write + Send),
+) -> Result<(), InstanceError> {
+    let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
+    check_resources(instance).map_err(invalid)?;
+    let optional = OptionalColumns::new(instance).map_err(invalid)?;
+    #[cfg(feature = "parquet")]
+    if has_ending(path, "parquet") {
+        return super::parquet::write_users(instance, &optional, path, out);
+    }
+    refuse_parquet(path)?;
+    lines(path, out, |out| {
+        let mut line = Vec::with_capacity(2 * BUFFER);
+        header(&mut line, &["id"], instance, &optional.names());
+        for user in instance.users() {
+            push_field(&mut line, user.id());
+            user.demand().iter().for_each(|demand| push_number(&mut line, *demand));
+            if optional.weight {
+                push_number(&mut line, user.weight());
+            }
+            if optional.tasks {
+                line.push(b',');
+                if let Some(tasks) = user.tasks() {
+                    write!(line, "{tasks}")?;
+                }
+            }
+            for cells in [&optional.eligible, &optional.rates].into_iter().flatten() {
+                line.push(b',');
+                push_field(&mut line, &cells[user.rule_id().0]);
+            }
+            end_line(&mut line, out)?;
+        }
+        out.write_all(&line)
+    })
+}
+
+/// The optional columns that some user needs; those of rules with their cells by [`RuleId`](crate::RuleId).
+pub(super) struct OptionalColumns {
+    pub(super) weight: bool,
+    pub(super) tasks: bool,
+    pub(super) eligible: Option<Vec<String>>,
+    pub(super) rates: Option<Vec<String>>,
+}
+
+impl OptionalColumns {
+    fn new(instance: &Instance) -> Result<Self, Violation> {
+        let (mut eligible, mut rates) = (Vec::new(), Vec::new());
+        for rule in instance.rules() {
+            let name = |class: usize| {
+                let id = instance.classes()[class].id.as_str();
+                if id.contains(';') {
+                    let problem = "an id with ; cannot be listed in a table; write JSON or rename it";
+                    return Err(Violation::new(format!("server_classes[{class}].id"), id, problem));
+                }
+                Ok(id)
+            };
+            let classes = rule.eligible().unwrap_or_default().iter();
+            let classes = classes.map(|class| name(class.0)).collect::<Result<Vec<_>, _>>()?;
+            let nowhere = rule.eligible().is_some() && classes.is_empty();
+            eligible.push(if nowhere { ";".to_owned() } else { classes.join(";") });
+            let rated = rule.rates().iter().map(|(class, rate)| Ok(format!("{}={rate}", name(class.0)?)));
+            rates.push(rated.collect::<Result<Vec<_>, Violation>>()?.join(";"));
+        }
+        let unless_empty = |cells: Vec<String>| cells.iter().any(|cell| !cell.is_empty()).then_some(cells);
+        Ok(Self {
+            weight: instance.is_weighted(),
+            tasks: instance.users().any(|user| user.tasks().is_some()),
+            eligible: unless_empty(eligible),
+            rates: unless_empty(rates),
+        })
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        let present = [self.weight, self.tasks, self.eligible.is_some(), self.rates.is_some()];
+        FIXED[2..].iter().zip(present).filter(|(_, present)| *present).map(|(name, _)| *name).collect()
+    }
+}
+
+fn check_resources(instance: &Instance) -> Result<(), Violation> {
+    match instance.resources().iter().position(|name| FIXED.contains(&name.as_str())) {
+        None => Ok(()),
+        Some(resource) => {
+            let problem = "is another column of the tables; write JSON or rename the resource";
+            let name = &instance.resources()[resource];
+            Err(Violation::new(format!("resources[{resource}]"), name, problem))
+        }
+    }
+}
+
+pub(super) fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
+}
+
+/// For builds without Parquet: CSV under such a name would only confuse.
+fn refuse_parquet(path: &str) -> Result<(), InstanceError> {
+    if has_ending(path, "parquet") {
+        let reason = "this build writes no Parquet; name a .csv file";
+        return Err(InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) });
+    }
+    Ok(())
+}
+
+/// Runs `write` on `out` or, for a path that ends in `.gz`, on a compressor in front of it.
+fn lines(
+    path: &str,
+    out: &mut impl Write,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), InstanceError> {
+    let written = if has_ending(path, "gz") {
+        let mut compressor = GzEncoder::new(out, Compression::default());
+        write(&mut compressor).and_then(|()| compressor.finish().map(|_| ()))
+    } else {
+        write(out)
+    };
+    written.map_err(|source| InstanceError::Io { file: path.to_owned(), source })
+}
+
+fn header(line: &mut Vec<u8>, first: &[&str], instance: &Instance, last: &[&str]) {
+    let resources = instance.resources().iter().map(String::as_str);
+    for (position, name) in first.iter().copied().chain(resources).chain(last.iter().copied()).enumerate() {
+        if position > 0 {
+            line.push(b',');
+        }
+        push_field(line, name);
+    }
+    line.push(b'\n');
+}
+
+fn push_number(line: &mut Vec<u8>, number: Decimal) {
+    line.push(b',');
+    line.extend_from_slice(number.text(&mut [0; Decimal::TEXT]));
+}
+
+fn end_line(line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+    line.push(b'\n');
+    if line.len() >= BUFFER {
+        out.write_all(line)?;
+        line.clear();
+    }
+    Ok(())
+}
