@@ -7,6 +7,7 @@ mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod source;
+mod strict_json;
 mod table_writer;
 mod tables;
 

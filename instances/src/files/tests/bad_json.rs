@@ -319,14 +319,17 @@ fn whole_files_that_are_no_instance_say_what_they_are() {
         (b"\xef\xbb\xbf", "bad.json: line 1: an instance is a JSON object"),
         (b"[]", "bad.json: line 1: an instance is a JSON object"),
         (b"null", "bad.json: line 1: an instance is a JSON object"),
-        (b"id,count,cpu\na,1,1\n", "an instance is a JSON object; give tables with --servers and --users"),
+        (
+            b"id,count,cpu\na,1,1\n",
+            "an instance is a JSON object in UTF-8; give tables with --servers and --users",
+        ),
         (b"PAR1....PAR1", "bad.json: line 1: an instance is a JSON object"),
         (b"{", "bad.json: line 1, column 1: EOF while parsing an object"),
         (b"{}", "bad.json: format: this is no instance; expected \"fairplan.instance.v1\""),
         (b"{\"users\": 5}", "bad.json: format: this is no instance"),
         (b"{\"format\": \"fairplan.instance.v1\"}", "missing field `resources`"),
         (b"{\"format\":\n \"\xff\"}", "bad.json: line 2, column 3: is not valid UTF-8"),
-        (b"\xff\xfe{\0", "bad.json: line 1, column 1: is not valid UTF-8"),
+        (b"\xff\xfe{\0", "bad.json: line 1: an instance is a JSON object in UTF-8"),
     ] {
         cases.push((refusal(&folder, content), expected.to_owned()));
     }

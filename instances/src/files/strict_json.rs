@@ -1,0 +1,144 @@
+//! JSON read strictly through serde: nothing ignored, nothing taken for something else, errors with their path.
+
+use crate::Violation;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
+use serde::{Deserialize, de};
+use serde_json::value::RawValue;
+use serde_path_to_error::{Path, Segment, Track};
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// A key that is there has a value: `null` is not the same as leaving it out.
+pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A text, borrowed from the file when it has no escapes.
+#[derive(Deserialize, Default)]
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+/// A map from names to numbers with every entry kept, so that duplicates can be refused.
+pub(super) struct Entries<'a>(pub(super) Vec<(Text<'a>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Collect<'a>(PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for Collect<'a> {
+            type Value = Entries<'a>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of names and numbers")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<'a>, A::Error> {
+                let mut entries = Vec::with_capacity(4);
+                while let Some(entry) = map.next_entry()? {
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+        deserializer.deserialize_map(Collect(PhantomData))
+    }
+}
+
+/// A struct that must be written as an object; derived ones would take an array of their fields too.
+pub(super) struct Object<T>(pub(super) T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Fields<T> {
+            type Value = Object<T>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Object<T>, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(Object)
+            }
+        }
+        deserializer.deserialize_map(Fields(PhantomData))
+    }
+}
+
+/// Hands each element of an array to a function, without keeping any.
+struct Elements<T, F>(F, PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>, F> DeserializeSeed<'de> for Elements<T, F>
+where
+    F: FnMut(usize, T) -> Result<(), Violation>,
+{
+    type Value = Result<(), Violation>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Deserialize<'de>, F> Visitor<'de> for Elements<T, F>
+where
+    F: FnMut(usize, T) -> Result<(), Violation>,
+{
+    type Value = Result<(), Violation>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Self::Value, A::Error> {
+        let mut position = 0;
+        while let Some(element) = elements.next_element()? {
+            if let Err(violation) = self.0(position, element) {
+                while elements.next_element::<de::IgnoredAny>()?.is_some() {}
+                return Ok(Err(violation));
+            }
+            position += 1;
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// Reads the array `raw`, which stands at `place`, element by element.
+pub(super) fn for_each<'a, T: Deserialize<'a>>(
+    raw: &'a RawValue,
+    place: &str,
+    each: impl FnMut(usize, T) -> Result<(), Violation>,
+) -> Result<(), Violation> {
+    let mut text = serde_json::Deserializer::from_str(raw.get());
+    Elements(each, PhantomData).deserialize(&mut text).unwrap_or_else(|error| {
+        // Tracking the path costs time, so only a second run over the bad file does it.
+        let mut track = Track::new();
+        let mut text = serde_json::Deserializer::from_str(raw.get());
+        let text = serde_path_to_error::Deserializer::new(&mut text, &mut track);
+        let _ = Elements(|_, _: T| Ok(()), PhantomData).deserialize(text);
+        Err(Violation::new(path(place, &track.path()), "", problem(&error)))
+    })
+}
+
+/// Reads one object, naming the path of what is wrong.
+pub(super) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, (String, serde_json::Error)> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    let Object(value) = serde_path_to_error::deserialize(&mut reader)
+        .map_err(|error| (path("", error.path()), error.into_inner()))?;
+    reader.end().map_err(|error| (String::new(), error))?;
+    Ok(value)
+}
+
+/// The path in the notation of [`Violation`], from `start` on and as far as it is known.
+fn path(start: &str, path: &Path) -> String {
+    let mut text = start.to_owned();
+    for segment in path {
+        match segment {
+            Segment::Seq { index } => text.push_str(&format!("[{index}]")),
+            Segment::Map { key } if text.is_empty() => text.push_str(key),
+            Segment::Map { key } => text.push_str(&format!(".{key}")),
+            Segment::Enum { .. } | Segment::Unknown => {}
+        }
+    }
+    text
+}
+
+/// What serde_json says, without its line and column, which are relative to the part it was given.
+pub(super) fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let location = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&location).map(str::to_owned).unwrap_or(text)
+}
