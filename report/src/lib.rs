@@ -1,1 +1,24 @@
-//! Placeholder.
+//! Results: their formats and JSON Schemas, tables, the summaries on a terminal, and writing them whole or not at
+//! all.
+
+pub mod comparison;
+mod foreign;
+mod json;
+pub mod output;
+pub mod placement;
+pub mod reproduction;
+mod resource_map;
+pub mod schema;
+pub mod solution;
+mod stamp;
+pub mod summary;
+pub mod table;
+pub mod verification;
+
+#[cfg(test)]
+mod tests;
+
+pub use foreign::Foreign;
+pub use json::{MalformedResult, format_of, read_json, write_json};
+pub use resource_map::ResourceMap;
+pub use stamp::{FAIRPLAN_VERSION, InstanceStamp};

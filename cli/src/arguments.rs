@@ -1,0 +1,84 @@
+//! What is typed: the commands and the options they share.
+
+use crate::commands;
+use clap::{Parser, Subcommand, ValueEnum};
+use fairplan_report::output::{Destination, OutputError};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
+/// placement, and how far each policy is from the best.
+#[derive(Debug, Parser)]
+#[command(name = "fairplan", version, max_term_width = 100, after_help = EXIT_STATUS)]
+pub struct Cli {
+    #[command(flatten)]
+    pub session: Session,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+const EXIT_STATUS: &str = "\
+Results go to standard output (or -o FILE), a short summary to standard error.
+Exit status: 0 done; 1 the answer is no (a check failed); 2 bad input or usage; 3 internal failure.
+
+Example: fairplan generate drfh-fig1 | fairplan solve -";
+
+/// Options of every command.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct Session {
+    /// Print no summary and no progress
+    #[arg(long, short, global = true, display_order = 900)]
+    pub quiet: bool,
+    /// Use at most this many threads (default: one per core); the result does not depend on it
+    #[arg(long, global = true, value_name = "N", display_order = 900)]
+    pub threads: Option<NonZeroUsize>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Solve(commands::solve::Arguments),
+    Place(commands::place::Arguments),
+    Compare(commands::compare::Arguments),
+    Verify(commands::verify::Arguments),
+    Generate(commands::generate::Arguments),
+    Reproduce(commands::reproduce::Arguments),
+    Schema(commands::schema::Arguments),
+}
+
+/// Where a result goes.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputArguments {
+    /// Write the result here instead of to standard output: whole, or not at all
+    #[arg(long, short, value_name = "FILE", display_order = 800)]
+    output: Option<PathBuf>,
+}
+
+impl OutputArguments {
+    /// The destination, if it can be one.
+    pub fn destination(&self) -> Result<Destination, OutputError> {
+        Destination::new(self.output.as_deref())
+    }
+}
+
+/// The form of a result that is also a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum TableFormat {
+    Json,
+    Csv,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_commands_are_put_together_soundly_and_each_shows_an_example() {
+        let mut cli = Cli::command();
+        cli.clone().debug_assert();
+        for command in cli.get_subcommands_mut() {
+            let help = command.render_long_help().to_string();
+            assert!(help.contains("Example"), "{}: {help}", command.get_name());
+        }
+    }
+}

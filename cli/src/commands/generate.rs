@@ -1,0 +1,119 @@
+//! `generate`: instances that need no file.
+
+use super::tell;
+use crate::arguments::{OutputArguments, Session};
+use crate::failure::{Answer, Failure};
+use fairplan_instances::generate::{
+    Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
+};
+use fairplan_instances::{Instance, files};
+use fairplan_report::summary;
+
+/// Make an instance: published clusters, the papers' examples, synthetic populations
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The same settings and seed give the same bytes on every machine.
+
+Example: fairplan generate google --servers 100 --users 20 --seed 7 -o google.json")]
+pub struct Arguments {
+    #[command(subcommand)]
+    kind: Kind,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Kind {
+    Google(GoogleArguments),
+    DrfhFig1(Fig1Arguments),
+    DrfhFig4(Fig4Arguments),
+    Population(PopulationArguments),
+}
+
+/// Google's cluster of 2011: 12,583 servers in ten classes, 507 real users
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate google --finite -o google.json")]
+struct GoogleArguments {
+    /// Draw this many servers from the published distribution instead of taking all
+    #[arg(long, value_name = "N")]
+    servers: Option<u64>,
+    /// Draw this many users from the real tasks at trace time 0 instead of taking the real users
+    #[arg(long, value_name = "N")]
+    users: Option<u64>,
+    /// Use the capacities as the DRFH paper prints them, with two decimals
+    #[arg(long)]
+    rounded: bool,
+    /// Give each user as many tasks as it really had, instead of unlimited ones
+    #[arg(long)]
+    finite: bool,
+    /// Seed of everything drawn
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// The two servers and two users of the DRFH paper, Fig. 1
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate drfh-fig1")]
+struct Fig1Arguments {
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// One hundred servers of Google shapes and the three users of the DRFH paper, Fig. 4
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate drfh-fig4 --users 1,2")]
+struct Fig4Arguments {
+    /// Which of the three users take part
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "1,2,3")]
+    users: Vec<usize>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// A synthetic population of any size
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: fairplan generate population --kind alike --users 1000 --cluster random:10x4"
+)]
+struct PopulationArguments {
+    /// How demands and weights lie: spread, alike, zeros or weighted
+    #[arg(long, value_name = "KIND", default_value = "spread")]
+    kind: PopulationKind,
+    /// How many users
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    users: u64,
+    /// The servers: google, random:CLASSESxRESOURCES or distinct:SERVERS
+    #[arg(long, value_name = "CLUSTER", default_value = "google")]
+    cluster: Cluster,
+    /// Seed of everything drawn
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Makes the instance and writes it.
+pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+    let (instance, output) = match arguments.kind {
+        Kind::Google(GoogleArguments { servers, users, rounded, finite, seed, output }) => {
+            (google(&GoogleOptions { servers, users, rounded, finite, seed })?, output)
+        }
+        Kind::DrfhFig1(Fig1Arguments { output }) => (drfh_fig1()?, output),
+        Kind::DrfhFig4(Fig4Arguments { users, output }) => (drfh_fig4(&users)?, output),
+        Kind::Population(PopulationArguments { kind, users, cluster, seed, output }) => {
+            (population(&PopulationOptions { kind, users, cluster, seed })?, output)
+        }
+    };
+    write_instance(&instance, &output, session)
+}
+
+/// Writes an instance as JSON and says what it is.
+pub fn write_instance(
+    instance: &Instance,
+    output: &OutputArguments,
+    session: Session,
+) -> Result<Answer, Failure> {
+    output.destination()?.write(|out| files::write_json(instance, out))?;
+    tell(session, || summary::heading(instance));
+    Ok(Answer::Yes)
+}

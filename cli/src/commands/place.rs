@@ -1,0 +1,105 @@
+//! `place`: whole tasks onto servers by a policy, until nothing more fits.
+
+use super::tell;
+use crate::arguments::{OutputArguments, Session, TableFormat};
+use crate::failure::{Answer, Failure};
+use crate::input::{InstanceArguments, InstanceSource};
+use crate::progress;
+use fairplan_heuristics::{POLICIES, PlacementPolicy, policy};
+use fairplan_instances::{Instance, Placement, files};
+use fairplan_report::output::Destination;
+use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
+use fairplan_report::{summary, table, write_json};
+use fairplan_verify::{PlacementClaim, verify_placement};
+
+/// Place whole tasks on servers by a policy, until nothing more fits
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The user with the smallest weighted dominant share is served next, one task at a time; the policy \
+chooses the server. Everything is counted in whole numbers. The result is a fairplan.placement.v1.
+
+Example: fairplan generate drfh-fig4 | fairplan place - --policy best-fit")]
+pub struct Arguments {
+    #[command(flatten)]
+    instance: InstanceArguments,
+    #[arg(long, value_name = "NAME", default_value = "best-fit", help = policy_help())]
+    policy: String,
+    /// Seed of the policy `random`
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// List the tasks on each server too (needed to verify the result)
+    #[arg(long)]
+    servers_out: bool,
+    /// Write the whole result or the table of users
+    #[arg(long, value_enum, default_value = "json")]
+    format: TableFormat,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+struct Job {
+    source: InstanceSource,
+    policy: Box<dyn PlacementPolicy>,
+    seed: u64,
+    servers: bool,
+    format: TableFormat,
+    destination: Destination,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Failure;
+    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        Ok(Self {
+            source: arguments.instance.try_into()?,
+            policy: policy(&arguments.policy, arguments.seed).map_err(Failure::refused)?,
+            seed: arguments.seed,
+            servers: arguments.servers_out,
+            format: arguments.format,
+            destination: arguments.output.destination()?,
+        })
+    }
+}
+
+/// How the server of a task is chosen, every policy with its rule.
+pub fn policy_help() -> String {
+    let rules: Vec<String> = POLICIES.iter().map(|(name, rule)| format!("{name}: {rule}")).collect();
+    format!("How the server of a task is chosen. {}", rules.join("; "))
+}
+
+/// Places by `policy` and recounts the placement by code that shares nothing with it.
+pub fn placed(
+    instance: &Instance,
+    policy: &dyn PlacementPolicy,
+    session: Session,
+) -> Result<Placement, Failure> {
+    let placement =
+        progress::during(session.quiet, "placing", || policy.place(instance)).map_err(Failure::refused)?;
+    let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
+    match verdicts.iter().find(|verdict| !verdict.holds) {
+        None => Ok(placement),
+        Some(verdict) => Err(Failure::internal(format!(
+            "the placement of policy {} fails its check: {}: {}",
+            policy.name(),
+            verdict.property,
+            verdict.witness
+        ))),
+    }
+}
+
+/// Reads, places, checks, writes.
+pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+    let job = Job::try_from(arguments)?;
+    let instance = job.source.read()?;
+    let placement = placed(&instance, &*job.policy, session)?;
+    let figures = PlacementFigures::new(&instance, &placement);
+    let sha256 = files::sha256_hex(&instance);
+    let name = job.policy.name();
+    let settings = PlacementSettings { policy: &name, seed: job.seed, servers: job.servers };
+    let document = placement_document(&instance, &placement, &figures, &sha256, settings);
+    job.destination.write(|out| match job.format {
+        TableFormat::Json => write_json(out, &document),
+        TableFormat::Csv => table::write_placement_csv(out, &document),
+    })?;
+    tell(session, || summary::placement(&instance, &placement, &figures, &name));
+    Ok(Answer::Yes)
+}

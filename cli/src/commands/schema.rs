@@ -1,0 +1,60 @@
+//! `schema`: the JSON Schema of every format.
+
+use crate::arguments::OutputArguments;
+use crate::failure::{Answer, Failure};
+use fairplan_report::output::{Destination, Sink};
+use fairplan_report::schema::{FORMATS, Format};
+use std::io::{self, Write};
+
+/// Print the JSON Schema of a format, or of all of them in one object
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan schema solution")]
+pub struct Arguments {
+    /// instance, solution, placement, comparison, verification or reproduction
+    name: Option<String>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+struct Job {
+    format: Option<&'static Format>,
+    destination: Destination,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Failure;
+    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let named = |name: String| {
+            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+            Format::named(&name).ok_or_else(|| {
+                Failure::refused(format!(
+                    "there is no format {}; there are {}",
+                    name.escape_debug(),
+                    known.join(", ")
+                ))
+            })
+        };
+        Ok(Self {
+            format: arguments.name.map(named).transpose()?,
+            destination: arguments.output.destination()?,
+        })
+    }
+}
+
+/// Writes the schema.
+pub fn run(arguments: Arguments) -> Result<Answer, Failure> {
+    let job = Job::try_from(arguments)?;
+    job.destination.write(|out| match job.format {
+        Some(format) => pretty(out, &format.schema()),
+        None => {
+            let all = FORMATS.iter().map(|format| (format.id.to_owned(), format.schema().to_value()));
+            pretty(out, &all.collect::<serde_json::Map<_, _>>())
+        }
+    })?;
+    Ok(Answer::Yes)
+}
+
+fn pretty(out: &mut Sink, schema: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, schema)?;
+    out.write_all(b"\n")
+}

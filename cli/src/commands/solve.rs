@@ -1,0 +1,103 @@
+//! `solve`: the exact divisible allocation, with prices and a certificate.
+
+use super::solved::Solved;
+use super::tell;
+use crate::arguments::{OutputArguments, Session, TableFormat};
+use crate::failure::{Answer, Failure};
+use crate::input::{InstanceArguments, InstanceSource};
+use fairplan_instances::{Objective, Solver};
+use fairplan_report::output::Destination;
+use fairplan_report::solution::{Headline, UserResults, solution_document};
+use fairplan_report::{summary, table, write_json};
+
+/// Find the exact fair allocation of divisible tasks, with prices and a proof
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The smallest weighted dominant share is made as large as possible, then the next smallest, and so on. \
+The result (fairplan.solution.v1) is checked in exact arithmetic before it is written; one that is not \
+proved optimal says `uncertified`, and the exit status is 3.
+
+Example: fairplan generate drfh-fig1 | fairplan solve - -o solution.json")]
+pub struct Arguments {
+    #[command(flatten)]
+    instance: InstanceArguments,
+    /// What is fair: drfh (equal weighted dominant shares over all servers together)
+    #[arg(long, value_name = "NAME", default_value = "drfh", value_parser = objective)]
+    objective: Objective,
+    /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
+    backend: String,
+    /// Write the whole result or the table of users
+    #[arg(long, value_enum, default_value = "json")]
+    format: TableFormat,
+    /// Leave out the seconds, so that the same input gives the same bytes
+    #[arg(long)]
+    no_timing: bool,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+struct Job {
+    source: InstanceSource,
+    objective: Objective,
+    solver: Box<dyn Solver>,
+    format: TableFormat,
+    timing: bool,
+    destination: Destination,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Failure;
+    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        Ok(Self {
+            source: arguments.instance.try_into()?,
+            objective: arguments.objective,
+            solver: solver(&arguments.backend)?,
+            format: arguments.format,
+            timing: !arguments.no_timing,
+            destination: arguments.output.destination()?,
+        })
+    }
+}
+
+/// The objective of this name.
+fn objective(name: &str) -> Result<Objective, String> {
+    match name {
+        "drfh" => Ok(Objective::Drfh),
+        _ => Err("the objectives are: drfh".into()),
+    }
+}
+
+/// The name, if it is a backend's.
+pub fn backend_name(name: &str) -> Result<String, String> {
+    let known = fairplan_solver::BACKENDS;
+    if known.contains(&name) {
+        Ok(name.into())
+    } else {
+        Err(format!("the backends are: {}", known.join(", ")))
+    }
+}
+
+/// The backend of this name.
+pub fn solver(backend: &str) -> Result<Box<dyn Solver>, Failure> {
+    fairplan_solver::backend(backend)
+        .ok_or_else(|| Failure::refused(format!("there is no backend {backend}")))
+}
+
+/// Reads, solves, checks, writes.
+pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+    let job = Job::try_from(arguments)?;
+    let instance = job.source.read()?;
+    let solved = Solved::new(&instance, &*job.solver, job.objective, session)?;
+    let solution = &solved.solution;
+    let headline = Headline::new(&instance, solution);
+    job.destination.write(|out| match job.format {
+        TableFormat::Json => {
+            write_json(out, &solution_document(&instance, solution, &headline, &solved.sha256, job.timing))
+        }
+        TableFormat::Csv => table::write_solution_csv(out, &UserResults::new(&instance, solution)),
+    })?;
+    tell(session, || summary::solution(&instance, solution, &headline));
+    solved.certified()?;
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,65 @@
+//! Solving and checking the result before anyone sees it; hashing the instance meanwhile.
+
+use crate::arguments::Session;
+use crate::failure::Failure;
+use crate::progress;
+use fairplan_instances::{Instance, Objective, Solution, Solver, Status, files};
+use fairplan_verify::{SolutionClaim, Verdict, verify_solution};
+
+/// A solution as it was found and what the checker says about it.
+pub struct Solved {
+    /// The solution; its status is `Optimal` only if every verdict holds.
+    pub solution: Solution,
+    /// The hash of the instance.
+    pub sha256: String,
+    /// The verdicts that do not hold.
+    pub failures: Vec<Verdict>,
+}
+
+impl Solved {
+    /// Solves `instance`, and re-proves the solution by code that shares nothing with the solver.
+    pub fn new(
+        instance: &Instance,
+        solver: &dyn Solver,
+        objective: Objective,
+        session: Session,
+    ) -> Result<Self, Failure> {
+        let (sha256, solution) = std::thread::scope(|scope| {
+            let hash = scope.spawn(|| files::sha256_hex(instance));
+            let solution = progress::during(session.quiet, "solving", || solver.solve(instance, objective));
+            (hash.join(), solution)
+        });
+        let mut solution = solution?;
+        let sha256 = sha256.map_err(|_| Failure::internal("hashing the instance failed"))?;
+        let proof = progress::during(session.quiet, "checking the solution", || {
+            verify_solution(instance, &SolutionClaim::from(&solution))
+        });
+        if let Some(broken) = proof.failures().find(|verdict| verdict.property == "well-formed") {
+            let (backend, witness) = (solution.backend, &broken.witness);
+            return Err(Failure::internal(format!(
+                "backend {backend} returned what is no solution: {witness}"
+            )));
+        }
+        if !proof.holds() {
+            solution.status = Status::Uncertified;
+        }
+        let failures = proof.failures().cloned().collect();
+        Ok(Self { solution, sha256, failures })
+    }
+
+    /// An error unless the solution is proved optimal.
+    pub fn certified(&self) -> Result<(), Failure> {
+        let Some(failure) = self.failures.first() else {
+            return match self.solution.status {
+                Status::Optimal => Ok(()),
+                Status::Uncertified => Err(Failure::internal("the solution is valid but not proved optimal")),
+            };
+        };
+        let (backend, more) = (self.solution.backend, self.failures.len() - 1);
+        let also = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        let Verdict { property, witness, .. } = failure;
+        Err(Failure::internal(format!(
+            "the solution of backend {backend} is not proved: {property}: {witness}{also}"
+        )))
+    }
+}

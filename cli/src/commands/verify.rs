@@ -1,0 +1,121 @@
+//! `verify`: a result held against its instance, from the two files alone.
+
+use super::tell;
+use crate::arguments::{OutputArguments, Session};
+use crate::failure::{Answer, Failure};
+use crate::input::{InstanceSource, TableArguments};
+use crate::progress;
+use fairplan_instances::{Instance, files};
+use fairplan_report::output::Destination;
+use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_report::verification::verification_document;
+use fairplan_report::{Foreign, format_of, read_json, summary, write_json};
+use fairplan_verify::{Verdict, verify_placement, verify_solution};
+
+/// Check a result of solve or place in exact arithmetic, from the two files alone
+#[derive(Debug, clap::Args)]
+#[command(
+    override_usage = "fairplan verify [OPTIONS] <INSTANCE> <RESULT>\n       \
+                      fairplan verify [OPTIONS] --servers <FILE> --users <FILE> <RESULT>",
+    after_help = "\
+The exit status is 0 if every property holds, 1 if one fails, 2 if a file is no valid instance or result.
+
+Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o solution.json
+         fairplan verify fig1.json solution.json"
+)]
+pub struct Arguments {
+    /// The instance and the result (fairplan.solution.v1, or fairplan.placement.v1 with its servers)
+    #[arg(value_names = ["INSTANCE", "RESULT"], num_args = 1..=2, required = true)]
+    files: Vec<String>,
+    #[command(flatten)]
+    tables: TableArguments,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+struct Job {
+    source: InstanceSource,
+    result: String,
+    destination: Destination,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Failure;
+    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let mut files = arguments.files.into_iter();
+        let (instance, result) = match (files.next(), files.next()) {
+            (Some(instance), Some(result)) => (Some(instance), result),
+            (Some(result), None) if arguments.tables.are_named() => (None, result),
+            _ => return Err(Failure::refused("name the INSTANCE and the RESULT to check")),
+        };
+        let source = InstanceSource::new(instance, arguments.tables)?;
+        if result == "-" && source.takes_standard_input() {
+            return Err(Failure::refused("only one of INSTANCE and RESULT can be standard input"));
+        }
+        Ok(Self { source, result, destination: arguments.output.destination()? })
+    }
+}
+
+/// Reads both, checks, reports.
+pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+    let job = Job::try_from(arguments)?;
+    let instance = job.source.read()?;
+    let source = files::source::open(&job.result)?;
+    let name = source.name().to_owned();
+    let bytes = source.read_all()?;
+    let sha256 = files::sha256_hex(&instance);
+    let format = format_of(&name, &bytes)?;
+    let verdicts = progress::during(session.quiet, "verifying", || {
+        verdicts(&name, &bytes, &format, &instance, &sha256)
+    })?;
+    let document = verification_document(&instance, &sha256, &format, &verdicts);
+    let holds = document.holds;
+    job.destination.write(|out| write_json(out, &document))?;
+    tell(session, || summary::verification(&verdicts));
+    Ok(Answer::yes_if(holds))
+}
+
+/// What is found of the result in `bytes`. The first property is that it belongs to the instance at all; if it does
+/// not, there is nothing else to check.
+fn verdicts(
+    name: &str,
+    bytes: &[u8],
+    format: &str,
+    instance: &Instance,
+    sha256: &str,
+) -> Result<Vec<Verdict>, Failure> {
+    let stated = match format {
+        "fairplan.solution.v1" => {
+            let document: SolutionDocument<'_> = read_json(name, bytes)?;
+            StatedSolution::new(&document, instance, sha256)
+                .map(|stated| verify_solution(instance, &stated.claim()).verdicts)
+        }
+        "fairplan.placement.v1" => {
+            let document: PlacementDocument<'_> = read_json(name, bytes)?;
+            StatedPlacement::new(&document, instance, sha256)
+                .map(|stated| verify_placement(instance, &stated.claim()))
+        }
+        other => {
+            return Err(Failure::refused(format!(
+                "{name}: format = {}: verify reads fairplan.solution.v1 and fairplan.placement.v1",
+                other.escape_debug()
+            )));
+        }
+    };
+    Ok(match stated {
+        Ok(found) => [vec![belonging(None)], found].concat(),
+        Err(foreign) => vec![belonging(Some(foreign))],
+    })
+}
+
+/// Whether the result belongs to the instance: same hash, same users and classes in the same order.
+fn belonging(foreign: Option<Foreign>) -> Verdict {
+    Verdict {
+        property: "belongs-to-instance",
+        holds: foreign.is_none(),
+        residual: if foreign.is_none() { 0.0 } else { f64::INFINITY },
+        tolerance: 0.0,
+        witness: foreign.map(|foreign| foreign.to_string()).unwrap_or_default(),
+    }
+}

@@ -1,0 +1,85 @@
+//! Where the instance comes from: one JSON file, or a table of servers and a table of users.
+
+use crate::failure::Failure;
+use fairplan_instances::{Instance, files};
+
+/// An instance as it is named on the command line.
+#[derive(Clone, Debug, clap::Args)]
+pub struct InstanceArguments {
+    /// The instance: a fairplan.instance.v1 JSON file, gzipped or not, or - for standard input
+    instance: Option<String>,
+    #[command(flatten)]
+    tables: TableArguments,
+}
+
+/// The instance as two tables.
+#[derive(Clone, Debug, clap::Args)]
+pub struct TableArguments {
+    /// Instead of INSTANCE: a table of server classes (CSV, gzipped or not, or Parquet)
+    #[arg(long, value_name = "FILE", requires = "users")]
+    servers: Option<String>,
+    /// With --servers: a table of users
+    #[arg(long, value_name = "FILE", requires = "servers")]
+    users: Option<String>,
+}
+
+impl TableArguments {
+    /// Whether the instance is given as tables.
+    pub fn are_named(&self) -> bool {
+        self.servers.is_some() || self.users.is_some()
+    }
+}
+
+/// Where an instance is read from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InstanceSource {
+    /// One JSON file.
+    Json(String),
+    /// Two tables.
+    Tables {
+        /// The server classes.
+        servers: String,
+        /// The users.
+        users: String,
+    },
+}
+
+impl TryFrom<InstanceArguments> for InstanceSource {
+    type Error = Failure;
+    fn try_from(arguments: InstanceArguments) -> Result<Self, Failure> {
+        Self::new(arguments.instance, arguments.tables)
+    }
+}
+
+impl InstanceSource {
+    /// From a file or two tables; exactly one of the two must be named.
+    pub fn new(instance: Option<String>, tables: TableArguments) -> Result<Self, Failure> {
+        match (instance, tables.servers, tables.users) {
+            (Some(path), None, None) => Ok(Self::Json(path)),
+            (None, Some(servers), Some(users)) if servers == "-" && users == "-" => {
+                Err(Failure::refused("only one of --servers and --users can be standard input"))
+            }
+            (None, Some(servers), Some(users)) => Ok(Self::Tables { servers, users }),
+            (Some(_), ..) => Err(Failure::refused("name an INSTANCE or --servers and --users, not both")),
+            _ => Err(Failure::refused(
+                "name an INSTANCE file (or - for standard input), or --servers and --users",
+            )),
+        }
+    }
+
+    /// Reads the instance.
+    pub fn read(&self) -> Result<Instance, Failure> {
+        Ok(match self {
+            Self::Json(path) => files::read_instance(path)?,
+            Self::Tables { servers, users } => files::read_tables(servers, users)?,
+        })
+    }
+
+    /// Whether reading takes standard input.
+    pub fn takes_standard_input(&self) -> bool {
+        match self {
+            Self::Json(path) => path == "-",
+            Self::Tables { servers, users } => servers == "-" || users == "-",
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! `fairplan.comparison.v1`: placement policies side by side, each with its gap to the best divisible allocation.
+
+use crate::placement::PlacementFigures;
+use crate::resource_map::ResourceMap;
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::Instance;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ComparisonFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.comparison.v1")]
+    V1,
+}
+
+/// Placement policies side by side. The same instance, settings and seed give the same bytes, except for
+/// `policies[].seconds`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Comparison")]
+pub struct ComparisonDocument<'a> {
+    /// The format and its version.
+    pub format: ComparisonFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The instance whose users were placed.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// The backend that computed the divisible bound.
+    #[serde(borrow)]
+    pub backend: Cow<'a, str>,
+    /// The seed of random choices (only the policy `random` makes any).
+    pub seed: u64,
+    /// Upper and lower bounds on the value of any placement.
+    pub bounds: Bounds,
+    /// The policies in the order asked for.
+    #[serde(borrow)]
+    pub policies: Vec<PolicyResult<'a>>,
+}
+
+/// Bounds on the smallest weighted dominant share.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bounds {
+    /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
+    pub divisible: f64,
+    /// No placement of whole tasks is better. Absent when not computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integral_upper: Option<f64>,
+    /// Some placement of whole tasks reaches this. Absent when not computed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integral_lower: Option<f64>,
+}
+
+/// One policy's placement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyResult<'a> {
+    /// The policy.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// The smallest weighted dominant share of all users.
+    pub value: f64,
+    /// The part of the whole cluster's capacity that is used, 0 to 1.
+    pub utilization: ResourceMap<'a>,
+    /// Tasks placed, over all users.
+    pub tasks: u64,
+    /// `1 - value / bounds.divisible`; 0 when both are 0.
+    pub gap_to_divisible: f64,
+    /// `1 - value / bounds.integral_upper`. Absent when that is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_to_integral: Option<f64>,
+    /// Wall-clock seconds of placing, to the microsecond: the only number that differs from run to run.
+    /// Absent with `--no-timing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+}
+
+impl<'a> PolicyResult<'a> {
+    /// What a policy's placement comes to, held against the bounds.
+    pub fn new(
+        name: &'a str,
+        instance: &'a Instance,
+        figures: &PlacementFigures,
+        bounds: Bounds,
+        seconds: Option<f64>,
+    ) -> Self {
+        let gap = |bound: f64| if figures.value == bound { 0.0 } else { 1.0 - figures.value / bound };
+        Self {
+            name: name.into(),
+            value: figures.value,
+            utilization: ResourceMap::new(instance, figures.utilization.iter().copied()),
+            tasks: figures.tasks,
+            gap_to_divisible: gap(bounds.divisible),
+            gap_to_integral: bounds.integral_upper.map(gap),
+            seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
+        }
+    }
+}
+
+/// The document of a comparison, ready to be written.
+pub fn comparison_document<'a>(
+    instance: &'a Instance,
+    sha256: &'a str,
+    backend: &'a str,
+    seed: u64,
+    bounds: Bounds,
+    policies: Vec<PolicyResult<'a>>,
+) -> ComparisonDocument<'a> {
+    ComparisonDocument {
+        format: ComparisonFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, sha256),
+        backend: backend.into(),
+        seed,
+        bounds,
+        policies,
+    }
+}

@@ -1,0 +1,74 @@
+//! Matching a result with an instance by name: whatever does not match makes the result someone else's.
+
+use crate::resource_map::ResourceMap;
+use crate::stamp::InstanceStamp;
+use fairplan_instances::{Instance, Violation};
+use std::fmt;
+
+/// A valid document that is no result of this instance: where it departs, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign(Violation);
+
+impl Foreign {
+    pub(crate) fn new(place: impl Into<String>, value: &str, problem: impl Into<String>) -> Self {
+        Self(Violation::new(place, value, problem))
+    }
+}
+
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for Foreign {}
+
+/// The instance must be the one that the result names, to the last digit.
+pub(crate) fn check_stamp(
+    stamp: &InstanceStamp<'_>,
+    instance: &Instance,
+    sha256: &str,
+) -> Result<(), Foreign> {
+    if stamp.sha256 != sha256 {
+        let problem = format!("is the hash of another instance; this one's is {sha256}");
+        return Err(Foreign::new("instance.sha256", &stamp.sha256, problem));
+    }
+    if stamp.name != instance.name() {
+        let problem = format!("the instance is named {}", instance.name().escape_debug());
+        return Err(Foreign::new("instance.name", &stamp.name, problem));
+    }
+    Ok(())
+}
+
+/// The ids at `place` must be exactly the `expected` ones in their order.
+pub(crate) fn list<'a>(
+    place: &str,
+    stated: impl ExactSizeIterator<Item = &'a str>,
+    expected: impl ExactSizeIterator<Item = &'a str>,
+) -> Result<(), Foreign> {
+    let counts = (stated.len(), expected.len());
+    for (position, (stated, expected)) in stated.zip(expected).enumerate() {
+        if stated != expected {
+            let problem = format!("the instance has {} here", expected.escape_debug());
+            return Err(Foreign::new(format!("{place}[{position}]"), stated, problem));
+        }
+    }
+    if counts.0 != counts.1 {
+        let problem = format!("the instance has {}", counts.1);
+        return Err(Foreign::new(place, &format!("{} entries", counts.0), problem));
+    }
+    Ok(())
+}
+
+/// The numbers of a map in the instance's order of resources, each of which must be named once.
+pub(crate) fn in_order(
+    map: &ResourceMap<'_>,
+    instance: &Instance,
+    place: impl Fn() -> String,
+) -> Result<Vec<f64>, Foreign> {
+    map.in_order(instance).ok_or_else(|| {
+        let names: Vec<&str> = map.0.iter().map(|(name, _)| &**name).collect();
+        let problem = format!("the resources are {}", instance.resources().join(", ").escape_debug());
+        Foreign::new(place(), &names.join(", "), problem)
+    })
+}

@@ -1,0 +1,284 @@
+//! `fairplan.placement.v1`: whole tasks on servers, as `place` writes them.
+
+use crate::foreign::{Foreign, check_stamp, in_order, list};
+use crate::resource_map::ResourceMap;
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{ClassId, Instance, Placement, ResourceId, UserId};
+use fairplan_verify::{PlacementClaim, PrintedPlacement};
+use schemars::JsonSchema;
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum PlacementFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.placement.v1")]
+    V1,
+}
+
+/// Whole tasks placed on servers by a policy. Every user of the instance appears, in the instance's order. The
+/// same instance, policy and seed give the same bytes.
+// `S` is the sequence of servers: a list when read, computed one by one when written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+#[schemars(rename = "Placement")]
+pub struct PlacementDocument<'a, S = Vec<ServerResult<'a>>> {
+    /// The format and its version.
+    pub format: PlacementFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The instance whose users were placed.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// The policy that chose the servers.
+    #[serde(borrow)]
+    pub policy: Cow<'a, str>,
+    /// The seed of its random choices (only the policy `random` makes any).
+    pub seed: u64,
+    /// The smallest weighted dominant share (dominant share over weight) of all users.
+    pub value: f64,
+    /// What each user gets.
+    #[serde(borrow)]
+    pub users: Vec<PlacedUser<'a>>,
+    /// The part of the whole cluster's capacity that is used, 0 to 1.
+    pub utilization: ResourceMap<'a>,
+    /// The tasks on each server, with `--servers-out`: all servers of the first class, then of the second, and
+    /// so on. Without it a placement cannot be verified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub servers: Option<S>,
+}
+
+/// What one user gets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlacedUser<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// The resource of which one task takes the largest part of the whole cluster.
+    #[serde(borrow)]
+    pub dominant_resource: Cow<'a, str>,
+    /// The part of the whole cluster's dominant resource that the user's tasks take (with rates: the work they
+    /// do, counted in that resource).
+    #[schemars(range(min = 0))]
+    pub dominant_share: f64,
+    /// Tasks placed.
+    pub tasks: u64,
+}
+
+/// The tasks on one server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerResult<'a> {
+    /// The server class.
+    #[serde(borrow)]
+    pub class: Cow<'a, str>,
+    /// The users with tasks on this server, in the instance's order.
+    #[serde(borrow)]
+    pub tasks: Vec<UserTasks<'a>>,
+}
+
+/// Tasks of one user on one server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserTasks<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub user: Cow<'a, str>,
+    /// Whole tasks, at least one.
+    #[schemars(range(min = 1))]
+    pub tasks: u64,
+}
+
+/// What a placement comes to: shares and utilization, summed over the servers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacementFigures {
+    /// The smallest weighted dominant share of all users.
+    pub value: f64,
+    /// The dominant share of each user.
+    pub dominant_shares: Vec<f64>,
+    /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
+    pub utilization: Vec<f64>,
+    /// Tasks placed, over all users.
+    pub tasks: u64,
+}
+
+impl PlacementFigures {
+    /// Sums `placement` up in whole numbers, and divides once at the end.
+    pub fn new(instance: &Instance, placement: &Placement) -> Self {
+        let work = work(instance, placement);
+        let dominant_shares: Vec<f64> =
+            instance.users().zip(work).map(|(user, work)| work * user.task_share()).collect();
+        let weighted = instance.users().zip(&dominant_shares).map(|(u, share)| share / u.weight().to_f64());
+        let utilization = (0..instance.resources().len()).map(|r| {
+            let units = |(user, tasks): (fairplan_instances::User<'_>, &u64)| {
+                user.demand_units(ResourceId(r)).saturating_mul(u128::from(*tasks))
+            };
+            let used: u128 = instance.users().zip(&placement.tasks).map(units).fold(0, u128::saturating_add);
+            let total = instance.total_units(ResourceId(r));
+            if total == 0 { 0.0 } else { used as f64 / total as f64 }
+        });
+        Self {
+            value: weighted.fold(f64::INFINITY, f64::min),
+            utilization: utilization.collect(),
+            dominant_shares,
+            tasks: placement.tasks.iter().sum(),
+        }
+    }
+}
+
+/// `Σ_l ρ_il x_il` per user: its tasks, each counted at the rate of the class it runs on.
+fn work(instance: &Instance, placement: &Placement) -> Vec<f64> {
+    if instance.rules().iter().all(|rule| rule.rates().is_empty()) {
+        return placement.tasks.iter().map(|tasks| *tasks as f64).collect();
+    }
+    let mut work = vec![0.0; instance.user_count()];
+    for (class, server) in server_classes(instance).zip(&placement.servers) {
+        for (user, tasks) in server {
+            let rate = instance.user(UserId(*user as usize)).rule().rate(class);
+            work[*user as usize] += *tasks as f64 * rate.to_f64();
+        }
+    }
+    work
+}
+
+/// The class of each server, in the order of [`Placement::servers`].
+pub fn server_classes(instance: &Instance) -> impl Iterator<Item = ClassId> + '_ {
+    let counts = instance.classes().iter().map(|class| class.count as usize);
+    counts.enumerate().flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count))
+}
+
+/// The servers of a placement, each computed when it is written.
+#[derive(Clone, Copy)]
+pub struct ServerResults<'a> {
+    instance: &'a Instance,
+    placement: &'a Placement,
+}
+
+impl Serialize for ServerResults<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let servers = server_classes(self.instance).zip(&self.placement.servers);
+        serializer.collect_seq(servers.map(|(class, tasks)| {
+            ServerResult {
+                class: self.instance.classes()[class.0].id.as_str().into(),
+                tasks: tasks
+                    .iter()
+                    .map(|(user, tasks)| UserTasks {
+                        user: self.instance.user(UserId(*user as usize)).id().into(),
+                        tasks: *tasks,
+                    })
+                    .collect(),
+            }
+        }))
+    }
+}
+
+/// How a placement was asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacementSettings<'a> {
+    /// The policy's name.
+    pub policy: &'a str,
+    /// The seed of its random choices.
+    pub seed: u64,
+    /// Whether the document lists the tasks on each server.
+    pub servers: bool,
+}
+
+/// The document of a placement, ready to be written.
+pub fn placement_document<'a>(
+    instance: &'a Instance,
+    placement: &'a Placement,
+    figures: &PlacementFigures,
+    sha256: &'a str,
+    settings: PlacementSettings<'a>,
+) -> PlacementDocument<'a, ServerResults<'a>> {
+    let users = instance.users().zip(&figures.dominant_shares).zip(&placement.tasks);
+    PlacementDocument {
+        format: PlacementFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, sha256),
+        policy: settings.policy.into(),
+        seed: settings.seed,
+        value: figures.value,
+        users: users
+            .map(|((user, share), tasks)| PlacedUser {
+                id: user.id().into(),
+                dominant_resource: instance.resources()[user.dominant_resource().0].as_str().into(),
+                dominant_share: *share,
+                tasks: *tasks,
+            })
+            .collect(),
+        utilization: ResourceMap::new(instance, figures.utilization.iter().copied()),
+        servers: settings.servers.then_some(ServerResults { instance, placement }),
+    }
+}
+
+/// Everything a placement document states, in the instance's order.
+#[derive(Clone, Debug)]
+pub struct StatedPlacement {
+    placement: Placement,
+    value: f64,
+    dominant_shares: Vec<f64>,
+    utilization: Vec<f64>,
+}
+
+impl StatedPlacement {
+    /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched: another
+    /// hash, a user or server that is missing, added or in another place, no servers at all.
+    pub fn new(document: &PlacementDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+        check_stamp(&document.instance, instance, sha256)?;
+        list("users", document.users.iter().map(|user| &*user.id), instance.users().map(|user| user.id()))?;
+        for (i, (user, stated)) in instance.users().zip(&document.users).enumerate() {
+            let dominant = &instance.resources()[user.dominant_resource().0];
+            if stated.dominant_resource != *dominant {
+                let place = format!("users[{i}].dominant_resource");
+                return Err(Foreign::new(place, &stated.dominant_resource, format!("it is {dominant}")));
+            }
+        }
+        let Some(stated) = &document.servers else {
+            let problem = "is missing, and nothing can be checked without it; place with --servers-out";
+            return Err(Foreign::new("servers", "", problem));
+        };
+        if stated.len() as u64 != instance.server_count() {
+            let problem = format!("the instance has {}", instance.server_count());
+            return Err(Foreign::new("servers", &format!("{} entries", stated.len()), problem));
+        }
+        let mut servers = Vec::with_capacity(stated.len());
+        for (s, (stated, class)) in stated.iter().zip(server_classes(instance)).enumerate() {
+            let class = &instance.classes()[class.0].id;
+            if stated.class != *class {
+                let problem = format!("the instance has a server of class {} here", class.escape_debug());
+                return Err(Foreign::new(format!("servers[{s}].class"), &stated.class, problem));
+            }
+            let mut tasks = Vec::with_capacity(stated.tasks.len());
+            for (k, part) in stated.tasks.iter().enumerate() {
+                let user = instance.user_named(&part.user).ok_or_else(|| {
+                    Foreign::new(format!("servers[{s}].tasks[{k}].user"), &part.user, "no such user")
+                })?;
+                tasks.push((user.0 as u32, part.tasks));
+            }
+            servers.push(tasks);
+        }
+        Ok(Self {
+            placement: Placement { tasks: document.users.iter().map(|user| user.tasks).collect(), servers },
+            value: document.value,
+            dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
+            utilization: in_order(&document.utilization, instance, || "utilization".into())?,
+        })
+    }
+
+    /// The claim, for [`fairplan_verify::verify_placement`].
+    pub fn claim(&self) -> PlacementClaim<'_> {
+        PlacementClaim {
+            printed: Some(PrintedPlacement {
+                value: self.value,
+                dominant_shares: &self.dominant_shares,
+                utilization: &self.utilization,
+            }),
+            ..PlacementClaim::from(&self.placement)
+        }
+    }
+}

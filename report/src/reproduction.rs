@@ -1,0 +1,96 @@
+//! `fairplan.reproduction.v1`: published numbers beside ours.
+
+use crate::stamp::FAIRPLAN_VERSION;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ReproductionFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.reproduction.v1")]
+    V1,
+}
+
+/// Numbers of published tables and figures, recomputed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Reproduction")]
+pub struct ReproductionDocument<'a> {
+    /// The format and its version.
+    pub format: ReproductionFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// Whether all numbers agree.
+    pub agrees: bool,
+    /// The numbers.
+    #[serde(borrow)]
+    pub numbers: Vec<Reproduced<'a>>,
+}
+
+impl<'a> ReproductionDocument<'a> {
+    /// The document of these numbers.
+    pub fn new(numbers: Vec<Reproduced<'a>>) -> Self {
+        Self {
+            format: ReproductionFormat::V1,
+            fairplan_version: FAIRPLAN_VERSION.into(),
+            agrees: numbers.iter().all(|number| number.agrees),
+            numbers,
+        }
+    }
+}
+
+/// Where a number was published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exhibit {
+    /// Its name in fairplan (`drfh-fig3`).
+    pub id: &'static str,
+    /// Paper, table or figure.
+    pub source: &'static str,
+}
+
+impl Exhibit {
+    /// One of its numbers as published, and as computed here.
+    pub fn number(
+        self,
+        quantity: impl Into<String>,
+        published: f64,
+        ours: f64,
+        tolerance: f64,
+    ) -> Reproduced<'static> {
+        Reproduced {
+            exhibit: self.id.into(),
+            source: self.source.into(),
+            quantity: Cow::Owned(quantity.into()),
+            published,
+            ours,
+            tolerance,
+            agrees: (published - ours).abs() <= tolerance,
+        }
+    }
+}
+
+/// One published number beside ours.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reproduced<'a> {
+    /// The table or figure, by its name in fairplan.
+    #[serde(borrow)]
+    pub exhibit: Cow<'a, str>,
+    /// Where it was published.
+    #[serde(borrow)]
+    pub source: Cow<'a, str>,
+    /// What the number measures.
+    #[serde(borrow)]
+    pub quantity: Cow<'a, str>,
+    /// As published.
+    pub published: f64,
+    /// As computed here.
+    pub ours: f64,
+    /// How far apart they may be: half of the last printed digit, or the precision of the computation.
+    pub tolerance: f64,
+    /// Whether they are no farther apart.
+    pub agrees: bool,
+}

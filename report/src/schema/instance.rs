@@ -1,0 +1,88 @@
+//! The shape of `fairplan.instance.v1` as its schema describes it. Reading and writing it is the business of
+//! `fairplan-instances`, which checks more than a schema can say; a test holds the two together.
+
+use schemars::JsonSchema;
+use std::collections::BTreeMap;
+
+/// A cluster of servers and the users that share it. Numbers are decimals and mean exactly what they say.
+#[derive(JsonSchema)]
+#[schemars(rename = "Instance", deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct InstanceDocument {
+    /// The format and its version.
+    format: InstanceFormat,
+    /// What to call the instance.
+    #[schemars(default)]
+    name: String,
+    /// The names of the resources, in the order in which they are reported.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    resources: Vec<String>,
+    /// The servers, in classes of identical ones.
+    #[schemars(length(min = 1))]
+    server_classes: Vec<ServerClass>,
+    /// The users.
+    #[schemars(length(min = 1))]
+    users: Vec<User>,
+}
+
+/// The format and its version.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+enum InstanceFormat {
+    /// Version 1.
+    #[schemars(rename = "fairplan.instance.v1")]
+    V1,
+}
+
+/// Identical servers.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct ServerClass {
+    /// Unique name.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// How many servers.
+    #[schemars(range(max = 1_000_000_000_000_000_u64))]
+    count: u64,
+    /// One server's capacity by resource; a resource left out is 0.
+    capacity: BTreeMap<String, Amount>,
+}
+
+/// Someone whose tasks run on the servers.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct User {
+    /// Unique name.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// One task's demand by resource, in the unit of the capacities; a resource left out is 0.
+    demand: BTreeMap<String, Amount>,
+    /// Weight: shares are compared after division by it.
+    #[schemars(default = "one", range(max = 1e30), extend("exclusiveMinimum" = 0))]
+    weight: f64,
+    /// How many tasks the user has; absent: unlimited.
+    #[schemars(range(max = 1_000_000_000_000_000_u64))]
+    tasks: Option<u64>,
+    /// The server classes its tasks may run on; absent: all.
+    #[schemars(extend("uniqueItems" = true))]
+    eligible: Option<Vec<String>>,
+    /// Work that one task does on a server class, by class; a class left out counts 1.
+    #[schemars(default)]
+    rates: BTreeMap<String, Rate>,
+}
+
+/// An amount of a resource: a decimal of at most 19 significant digits, 0 or between 1e-30 and 1e30.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct Amount(#[schemars(range(min = 0, max = 1e30))] f64);
+
+/// Work per task, above 0.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct Rate(#[schemars(range(max = 1e30), extend("exclusiveMinimum" = 0))] f64);
+
+fn one() -> f64 {
+    1.0
+}

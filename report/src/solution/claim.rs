@@ -1,0 +1,146 @@
+//! From a result file back to a claim that can be verified: names become positions of the instance.
+
+use super::document::*;
+use super::pools::price_groups;
+use crate::foreign::{Foreign, check_stamp, in_order, list};
+use fairplan_instances::{Instance, Level, LimitedBy, Objective, ResourceId};
+use fairplan_verify::{Printed, SolutionClaim, Tasks};
+
+/// Everything a solution document states, in the instance's order.
+#[derive(Clone, Debug)]
+pub struct StatedSolution {
+    objective: Objective,
+    tasks_on_classes: Tasks<'static>,
+    levels: Vec<Level>,
+    level_of: Vec<u32>,
+    limited_by: Vec<LimitedBy>,
+    value: f64,
+    primal: f64,
+    dual: f64,
+    relative_gap: f64,
+    tasks: Vec<f64>,
+    dominant_shares: Vec<f64>,
+    dominant_resources: Vec<ResourceId>,
+    class_utilization: Vec<f64>,
+    utilization: Vec<f64>,
+    prices: Vec<f64>,
+}
+
+impl StatedSolution {
+    /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched: another
+    /// hash, a user or class that is missing, added or in another place, a resource that is not named once, price
+    /// groups other than the prices make.
+    pub fn new(document: &SolutionDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+        check_stamp(&document.instance, instance, sha256)?;
+        let user_ids = instance.users().map(|user| user.id());
+        list("users", document.users.iter().map(|user| &*user.id), user_ids)?;
+        let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
+        list("server_classes", document.server_classes.iter().map(|class| &*class.id), class_ids())?;
+
+        let n = document.users.len();
+        let (mut starts, mut entries) = (Vec::with_capacity(n + 1), Vec::new());
+        let mut dominant_resources = Vec::with_capacity(n);
+        for (i, user) in document.users.iter().enumerate() {
+            starts.push(entries.len());
+            for (k, part) in user.placement.iter().enumerate() {
+                let class = instance.class_named(&part.class).ok_or_else(|| {
+                    Foreign::new(
+                        format!("users[{i}].placement[{k}].class"),
+                        &part.class,
+                        "no such server class",
+                    )
+                })?;
+                entries.push((class.0 as u32, part.tasks));
+            }
+            let resource = instance.resources().iter().position(|name| *name == user.dominant_resource);
+            dominant_resources.push(ResourceId(resource.ok_or_else(|| {
+                Foreign::new(
+                    format!("users[{i}].dominant_resource"),
+                    &user.dominant_resource,
+                    "no such resource",
+                )
+            })?));
+        }
+        starts.push(entries.len());
+
+        let mut class_utilization = Vec::new();
+        let mut prices = Vec::new();
+        for (l, class) in document.server_classes.iter().enumerate() {
+            let place = |field: &str| format!("server_classes[{l}].{field}");
+            class_utilization.extend(in_order(&class.utilization, instance, || place("utilization"))?);
+            prices.extend(in_order(&class.price, instance, || place("price"))?);
+        }
+        let mut levels = Vec::new();
+        for (k, level) in document.certificate.levels.iter().enumerate() {
+            let place = format!("certificate.levels[{k}].prices");
+            list(&place, level.prices.iter().map(|price| &*price.class), class_ids())?;
+            let mut prices = Vec::new();
+            for (l, price) in level.prices.iter().enumerate() {
+                prices.extend(in_order(&price.price, instance, || format!("{place}[{l}].price"))?);
+            }
+            levels.push(Level { value: level.value, bound: level.bound, prices });
+        }
+        check_price_groups(document, instance, &levels)?;
+        Ok(Self {
+            objective: document.objective.into(),
+            tasks_on_classes: Tasks::Listed { starts, entries },
+            levels,
+            level_of: document.users.iter().map(|user| user.level).collect(),
+            limited_by: document.users.iter().map(|user| user.limited_by.into()).collect(),
+            value: document.value,
+            primal: document.certificate.primal,
+            dual: document.certificate.dual,
+            relative_gap: document.certificate.relative_gap,
+            tasks: document.users.iter().map(|user| user.tasks).collect(),
+            dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
+            dominant_resources,
+            class_utilization,
+            utilization: in_order(&document.utilization, instance, || "utilization".into())?,
+            prices,
+        })
+    }
+
+    /// The claim, for [`fairplan_verify::verify_solution`].
+    pub fn claim(&self) -> SolutionClaim<'_> {
+        SolutionClaim {
+            objective: self.objective,
+            tasks: self.tasks_on_classes.clone(),
+            levels: &self.levels,
+            level_of: &self.level_of,
+            limited_by: &self.limited_by,
+            printed: Some(Printed {
+                value: self.value,
+                primal: self.primal,
+                dual: self.dual,
+                relative_gap: self.relative_gap,
+                tasks: &self.tasks,
+                dominant_shares: &self.dominant_shares,
+                dominant_resources: &self.dominant_resources,
+                class_utilization: &self.class_utilization,
+                utilization: &self.utilization,
+                prices: &self.prices,
+            }),
+        }
+    }
+}
+
+fn check_price_groups(
+    document: &SolutionDocument<'_>,
+    instance: &Instance,
+    levels: &[Level],
+) -> Result<(), Foreign> {
+    let groups = price_groups(instance.classes().len(), instance.resources().len(), levels);
+    if groups.len() != document.price_groups.len() {
+        let problem = format!("the prices of the certificate make {} groups", groups.len());
+        return Err(Foreign::new(
+            "price_groups",
+            &format!("{} groups", document.price_groups.len()),
+            problem,
+        ));
+    }
+    for (g, (group, stated)) in groups.iter().zip(&document.price_groups).enumerate() {
+        let ids = group.iter().map(|&l| instance.classes()[l].id.as_str());
+        list(&format!("price_groups[{g}]"), stated.iter().map(|id| &**id), ids)?;
+    }
+    Ok(())
+}

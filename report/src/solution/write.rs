@@ -1,0 +1,184 @@
+//! From a solved instance to its document, without holding all users at once.
+
+use super::document::*;
+use super::pools::price_groups;
+use crate::resource_map::ResourceMap;
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{ClassId, Instance, LimitedBy, ResourceId, Solution, User};
+use serde::ser::{Serialize, Serializer};
+use std::borrow::Cow;
+
+/// What a solution comes to: the numbers over all users that head its document and its summary.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Headline {
+    /// The smallest weighted dominant share of all users.
+    pub value: f64,
+    /// An upper bound on it.
+    pub bound: f64,
+    /// `1 - value / bound`; 0 when both are 0.
+    pub relative_gap: f64,
+    /// Whether capacity decides the value, so that the first level's prices are its derivatives. Otherwise a
+    /// user without more tasks, or without a usable class, decides it and no capacity would raise it.
+    pub capacity_decides: bool,
+    /// The load of every class, row-major `classes × resources`, in the units of the instance.
+    pub loads: Vec<f64>,
+}
+
+impl Headline {
+    /// Takes one pass over the users.
+    pub fn new(instance: &Instance, solution: &Solution) -> Self {
+        let mut value = f64::INFINITY;
+        let mut least_of_the_limited = f64::INFINITY;
+        for user in instance.users() {
+            let share = solution.allocation.dominant_share(instance, user.index()) / user.weight().to_f64();
+            value = value.min(share);
+            if solution.limited_by[user.index().0] != LimitedBy::Capacity {
+                least_of_the_limited = least_of_the_limited.min(share);
+            }
+        }
+        let first = solution.levels.first();
+        let capacity_decides = first.is_some_and(|level| least_of_the_limited >= level.value);
+        let bound = first.filter(|_| capacity_decides).map_or(value, |level| level.bound);
+        Self {
+            value,
+            bound,
+            relative_gap: if value == bound { 0.0 } else { (1.0 - value / bound).max(0.0) },
+            capacity_decides,
+            loads: solution.allocation.loads(instance),
+        }
+    }
+
+    /// The part of one class's capacity that is used, one number a resource; 0 where it has none.
+    pub fn class_utilization(&self, instance: &Instance, class: ClassId) -> Vec<f64> {
+        let m = instance.resources().len();
+        let server = &instance.classes()[class.0];
+        let capacity = server.capacity.iter().map(|c| c.to_f64() * server.count as f64);
+        self.loads[class.0 * m..(class.0 + 1) * m].iter().zip(capacity).map(|(l, c)| part(*l, c)).collect()
+    }
+
+    /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
+    pub fn utilization(&self, instance: &Instance) -> Vec<f64> {
+        let m = instance.resources().len();
+        let load = |r: usize| self.loads.iter().skip(r).step_by(m).sum();
+        (0..m).map(|r| part(load(r), instance.total(ResourceId(r)))).collect()
+    }
+}
+
+/// `load / capacity`. Allocations are feasible exactly; what rounding puts above a full 1 is taken off.
+fn part(load: f64, capacity: f64) -> f64 {
+    let part = if capacity > 0.0 { load / capacity } else { 0.0 };
+    if part > 1.0 && part < 1.0 + 1e-9 { 1.0 } else { part }
+}
+
+/// The users of a solution, each computed when it is written.
+#[derive(Clone, Copy)]
+pub struct UserResults<'a> {
+    instance: &'a Instance,
+    solution: &'a Solution,
+}
+
+impl<'a> UserResults<'a> {
+    /// The users of `instance` as `solution` serves them.
+    pub fn new(instance: &'a Instance, solution: &'a Solution) -> Self {
+        Self { instance, solution }
+    }
+
+    /// One user's part of the result.
+    pub fn of(&self, user: User<'a>) -> UserResult<'a> {
+        let Self { instance, solution } = *self;
+        let index = user.index();
+        let placed = |(class, tasks): (ClassId, f64)| ClassTasks {
+            class: instance.classes()[class.0].id.as_str().into(),
+            tasks,
+        };
+        UserResult {
+            id: user.id().into(),
+            dominant_resource: instance.resources()[user.dominant_resource().0].as_str().into(),
+            dominant_share: solution.allocation.dominant_share(instance, index),
+            tasks: solution.allocation.tasks(index),
+            limited_by: solution.limited_by[index.0].into(),
+            level: solution.level_of[index.0],
+            placement: solution.allocation.placement(index).map(placed).collect(),
+        }
+    }
+
+    /// All users in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = UserResult<'a>> {
+        let results = *self;
+        self.instance.users().map(move |user| results.of(user))
+    }
+}
+
+impl Serialize for UserResults<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
+
+/// The document of a solution, ready to be written; `timing` says whether to state the seconds it took.
+pub fn solution_document<'a>(
+    instance: &'a Instance,
+    solution: &'a Solution,
+    headline: &Headline,
+    sha256: &'a str,
+    timing: bool,
+) -> SolutionDocument<'a, UserResults<'a>> {
+    let m = instance.resources().len();
+    let classes = || instance.classes().iter().enumerate();
+    let map = |numbers: &[f64]| ResourceMap::new(instance, numbers.iter().copied());
+    let prices = |all: &[f64], class: usize| map(&all[class * m..(class + 1) * m]);
+    let unpriced = vec![0.0; instance.classes().len() * m];
+    let value_prices = match solution.levels.first() {
+        Some(level) if headline.capacity_decides => &level.prices,
+        _ => &unpriced,
+    };
+    SolutionDocument {
+        format: SolutionFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, sha256),
+        objective: solution.objective.into(),
+        backend: solution.backend.into(),
+        method: solution.method.into(),
+        status: solution.status.into(),
+        value: headline.value,
+        users: UserResults::new(instance, solution),
+        server_classes: classes()
+            .map(|(l, class)| ClassResult {
+                id: class.id.as_str().into(),
+                utilization: map(&headline.class_utilization(instance, ClassId(l))),
+                price: prices(value_prices, l),
+            })
+            .collect(),
+        price_groups: price_groups(instance.classes().len(), m, &solution.levels)
+            .into_iter()
+            .map(|group| group.into_iter().map(|l| Cow::from(instance.classes()[l].id.as_str())).collect())
+            .collect(),
+        utilization: map(&headline.utilization(instance)),
+        certificate: Certificate {
+            primal: headline.value,
+            dual: headline.bound,
+            relative_gap: headline.relative_gap,
+            levels: solution
+                .levels
+                .iter()
+                .map(|level| LevelResult {
+                    value: level.value,
+                    bound: level.bound,
+                    prices: classes()
+                        .map(|(l, class)| ClassPrice {
+                            class: class.id.as_str().into(),
+                            price: prices(&level.prices, l),
+                        })
+                        .collect(),
+                })
+                .collect(),
+        },
+        stats: SolutionStats {
+            seconds: timing.then(|| (solution.statistics.seconds * 1e6).round() / 1e6),
+            iterations: solution.statistics.iterations,
+            rounds: solution.statistics.rounds,
+            users_merged: solution.statistics.users_merged,
+            classes_merged: solution.statistics.classes_merged,
+        },
+    }
+}

@@ -1,0 +1,30 @@
+//! What ties a result to its instance and to the program that made it.
+
+use fairplan_instances::Instance;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The version written into every result.
+pub const FAIRPLAN_VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The instance a result belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InstanceStamp<'a> {
+    /// The instance's name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// SHA-256 (64 hexadecimal digits) of the instance as fairplan writes it in JSON, whatever format it was
+    /// read from.
+    #[serde(borrow)]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub sha256: Cow<'a, str>,
+}
+
+impl<'a> InstanceStamp<'a> {
+    /// The stamp of `instance`, whose hash the caller has computed (it takes a pass over all users).
+    pub fn new(instance: &'a Instance, sha256: &'a str) -> Self {
+        Self { name: instance.name().into(), sha256: sha256.into() }
+    }
+}

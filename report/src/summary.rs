@@ -1,0 +1,289 @@
+//! Short summaries for people, at most 100 columns wide: what came out, in plain words and aligned numbers.
+
+mod grid;
+
+use crate::comparison::ComparisonDocument;
+use crate::placement::PlacementFigures;
+use crate::reproduction::ReproductionDocument;
+use crate::solution::{Headline, LimitName, UserResults};
+use fairplan_instances::{ClassId, Instance, Placement, Solution, Status, UserId};
+use fairplan_verify::Verdict;
+use grid::{Column, grid};
+use std::fmt::Write;
+
+/// Lists in a summary are cut after this many rows.
+const ROWS: usize = 10;
+
+/// Ids in a summary are cut after this many characters.
+const ID_LENGTH: usize = 32;
+
+/// The summary of a solution.
+pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -> String {
+    let mut text = heading(instance);
+    let proof = match (solution.status, headline.relative_gap) {
+        (Status::Uncertified, gap) => format!("NOT PROVED: up to {gap:.1e} may be missing"),
+        (Status::Optimal, gap) if gap > 0.0 => format!("optimal, proved to within {gap:.1e}"),
+        (Status::Optimal, _) => "optimal, proved".into(),
+    };
+    let method = solution.method;
+    let seconds = solution.statistics.seconds;
+    let _ = writeln!(text, "Smallest weighted dominant share: {} ({proof})", number(headline.value));
+    let _ = writeln!(text, "Used: {}", used(instance, &headline.utilization(instance)));
+    let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
+
+    let users = UserResults::new(instance, solution);
+    let rows = users.iter().take(ROWS).map(|user| {
+        let limit = match user.limited_by {
+            LimitName::Capacity => "capacity",
+            LimitName::Tasks => "its tasks",
+            LimitName::NoUsableClass => "no usable class",
+        };
+        vec![
+            label(&user.id),
+            label(&user.dominant_resource),
+            number(user.dominant_share),
+            number(user.tasks),
+            limit.into(),
+        ]
+    });
+    let columns = [
+        Column::text("user"),
+        Column::text("dominant resource"),
+        Column::number("dominant share"),
+        Column::number("tasks"),
+        Column::text("limited by"),
+    ];
+    text += &grid(&columns, rows);
+    cut(&mut text, instance.user_count(), "users");
+    text.push('\n');
+
+    let m = instance.resources().len();
+    let priced = headline.capacity_decides && m <= 3;
+    let mut columns = vec![Column::text("server class"), Column::number("servers")];
+    columns.extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
+    if priced {
+        let price = |name: &String| Column::number(format!("{} price", label(name)));
+        columns.extend(instance.resources().iter().map(price));
+    }
+    let rows = instance.classes().iter().enumerate().take(ROWS).map(|(l, class)| {
+        let mut row = vec![label(&class.id), thousands(class.count)];
+        row.extend(headline.class_utilization(instance, ClassId(l)).into_iter().map(percent));
+        if let Some(level) = solution.levels.first().filter(|_| priced) {
+            row.extend(level.prices[l * m..(l + 1) * m].iter().map(|price| number(*price)));
+        }
+        row
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, instance.classes().len(), "server classes");
+    text
+}
+
+/// The summary of a placement.
+pub fn placement(
+    instance: &Instance,
+    placement: &Placement,
+    figures: &PlacementFigures,
+    policy: &str,
+) -> String {
+    let mut text = heading(instance);
+    let _ = writeln!(text, "Placed by {policy}: {} tasks", thousands(figures.tasks));
+    let _ = writeln!(text, "Smallest weighted dominant share: {}", number(figures.value));
+    let _ = writeln!(text, "Used: {}\n", used(instance, &figures.utilization));
+    let rows = (0..instance.user_count()).take(ROWS).map(|i| {
+        let user = instance.user(UserId(i));
+        vec![
+            label(user.id()),
+            label(&instance.resources()[user.dominant_resource().0]),
+            number(figures.dominant_shares[i]),
+            thousands(placement.tasks[i]),
+        ]
+    });
+    let columns = [
+        Column::text("user"),
+        Column::text("dominant resource"),
+        Column::number("dominant share"),
+        Column::number("tasks"),
+    ];
+    text += &grid(&columns, rows);
+    cut(&mut text, instance.user_count(), "users");
+    text
+}
+
+/// The summary of a comparison.
+pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> String {
+    let mut text = heading(instance);
+    let divisible = number(document.bounds.divisible);
+    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}\n");
+    let mut columns = vec![
+        Column::text("policy"),
+        Column::number("smallest share"),
+        Column::number("below divisible"),
+        Column::number("tasks"),
+    ];
+    columns.extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
+    let timed = document.policies.iter().any(|policy| policy.seconds.is_some());
+    if timed {
+        columns.push(Column::number("seconds"));
+    }
+    let rows = document.policies.iter().map(|policy| {
+        let mut row = vec![
+            label(&policy.name),
+            number(policy.value),
+            percent(policy.gap_to_divisible),
+            thousands(policy.tasks),
+        ];
+        row.extend(policy.utilization.0.iter().map(|(_, part)| percent(*part)));
+        row.extend(policy.seconds.map(|seconds| format!("{seconds:.3}")));
+        row
+    });
+    text += &grid(&columns, rows);
+    text
+}
+
+/// The summary of a verification.
+pub fn verification(verdicts: &[Verdict]) -> String {
+    let columns = [
+        Column::text("property"),
+        Column::text("verdict"),
+        Column::number("largest violation"),
+        Column::number("allowed"),
+    ];
+    let rows = verdicts.iter().map(|verdict| {
+        vec![
+            verdict.property.to_owned(),
+            if verdict.holds { "holds" } else { "FAILS" }.into(),
+            violation(verdict.residual),
+            violation(verdict.tolerance),
+        ]
+    });
+    let mut text = grid(&columns, rows);
+    for verdict in verdicts.iter().filter(|verdict| !verdict.holds) {
+        let _ = writeln!(text, "{}: {}", verdict.property, shortened(&verdict.witness, 300));
+    }
+    let failed = verdicts.iter().filter(|verdict| !verdict.holds).count();
+    let _ = match failed {
+        0 => writeln!(text, "Verified: every property holds."),
+        1 => writeln!(text, "NOT verified: 1 property fails."),
+        failed => writeln!(text, "NOT verified: {failed} properties fail."),
+    };
+    text
+}
+
+/// The summary of a reproduction.
+pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
+    let mut text = String::new();
+    for numbers in document.numbers.chunk_by(|a, b| a.exhibit == b.exhibit) {
+        let _ = writeln!(text, "{}: {}", numbers[0].exhibit, numbers[0].source);
+        let columns = [
+            Column::text("quantity"),
+            Column::number("published"),
+            Column::number("ours"),
+            Column::text("verdict"),
+        ];
+        let rows = numbers.iter().map(|row| {
+            vec![
+                row.quantity.clone().into_owned(),
+                number(row.published),
+                number(row.ours),
+                if row.agrees { "agrees" } else { "DIFFERS" }.into(),
+            ]
+        });
+        text += &grid(&columns, rows);
+        text.push('\n');
+    }
+    text
+}
+
+/// One line on an instance: its name and size.
+pub fn heading(instance: &Instance) -> String {
+    let count = |count: u64, one: &str, many: &str| {
+        format!("{} {}", thousands(count), if count == 1 { one } else { many })
+    };
+    let users = count(instance.user_count() as u64, "user", "users");
+    let servers = count(instance.server_count(), "server", "servers");
+    let classes = count(instance.classes().len() as u64, "class", "classes");
+    let name = if instance.name().is_empty() { "Unnamed instance" } else { instance.name() };
+    format!("{}: {users} on {servers} in {classes}\n", shortened(name, 60))
+}
+
+fn used(instance: &Instance, parts: &[f64]) -> String {
+    let used = |(name, part): (&String, &f64)| format!("{} {}", label(name), percent(*part));
+    let all: Vec<String> = instance.resources().iter().zip(parts).take(ROWS / 2).map(used).collect();
+    let more = if all.len() < parts.len() { ", …" } else { "" };
+    format!("{}{more}", all.join(", "))
+}
+
+fn cut(text: &mut String, count: usize, what: &str) {
+    if count > ROWS {
+        let _ = writeln!(text, "… and {} more {what}", thousands((count - ROWS) as u64));
+    }
+}
+
+/// A name from a file: one line, no control characters, not too long.
+fn label(name: &str) -> String {
+    shortened(name, ID_LENGTH)
+}
+
+fn shortened(text: &str, length: usize) -> String {
+    let mut shown: String = text.chars().take(length).flat_map(char::escape_debug).collect();
+    if text.chars().nth(length).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+/// Six significant digits.
+fn number(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-5.0..15.0).contains(&magnitude) {
+        return format!("{value:.5e}");
+    }
+    let places = (5.0 - magnitude).max(0.0) as usize;
+    let fixed = format!("{value:.places$}");
+    if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() } else { fixed }
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.2}%", part * 100.0)
+}
+
+fn violation(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
+}
+
+fn thousands(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits_and_no_idle_zeros() {
+        let shown = [0.0, 1.0, 5.0 / 7.0, 10.0, 123_456.78, 3e-9, 1e20, -0.00001234567].map(number);
+        let expected = ["0", "1", "0.714286", "10", "123457", "3.00000e-9", "1.00000e20", "-0.0000123457"];
+        assert_eq!(shown, expected);
+        assert_eq!(
+            [0, 999, 1000, 12_583, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "12,583", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn names_from_files_cannot_reach_the_terminal_raw_or_break_the_layout() {
+        assert_eq!(label("a\u{1b}[31m\nb"), "a\\u{1b}[31m\\nb");
+        assert_eq!(label(&"x".repeat(1000)), format!("{}…", "x".repeat(ID_LENGTH)));
+    }
+}

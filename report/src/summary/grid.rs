@@ -1,0 +1,55 @@
+//! Plain tables: a ruled header, text to the left, numbers to the right, never wider than 100 columns.
+
+use comfy_table::{Cell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+
+/// Wide enough for a terminal, narrow enough for a README.
+const WIDTH: u16 = 100;
+
+/// A column's header and how its cells are aligned.
+pub(super) struct Column {
+    header: String,
+    alignment: CellAlignment,
+}
+
+impl Column {
+    /// A column of words.
+    pub fn text(header: impl Into<String>) -> Self {
+        Self { header: header.into(), alignment: CellAlignment::Left }
+    }
+
+    /// A column of numbers.
+    pub fn number(header: impl Into<String>) -> Self {
+        Self { header: header.into(), alignment: CellAlignment::Right }
+    }
+}
+
+/// The table as lines of text, each ended by a newline.
+pub(super) fn grid(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table
+        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
+        .set_content_arrangement(ContentArrangement::Dynamic)
+        .set_width(WIDTH);
+    let cell = |text: &str, column: &Column| Cell::new(text).set_alignment(column.alignment);
+    table.set_header(columns.iter().map(|column| cell(&column.header, column)));
+    for row in rows {
+        table.add_row(row.iter().zip(columns).map(|(text, column)| cell(text, column)));
+    }
+    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_aligned_and_long_rows_stay_within_the_width() {
+        let columns = [Column::text("user"), Column::number("tasks")];
+        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bcd".to_owned(), "22".to_owned()]];
+        let text = grid(&columns, rows.into_iter());
+        assert_eq!(text, " user   tasks\n──────────────\n a          1\n bcd       22\n");
+        let columns: Vec<Column> = (0..20).map(|i| Column::number(format!("resource {i} used"))).collect();
+        let text = grid(&columns, std::iter::once(vec!["0.123456789".to_owned(); 20]));
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
+    }
+}

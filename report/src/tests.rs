@@ -1,0 +1,268 @@
+//! The documents against real outputs: written, read back, validated by their schemas, verified.
+
+use crate::comparison::{Bounds, ComparisonDocument, PolicyResult, comparison_document};
+use crate::placement::{
+    PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
+};
+use crate::reproduction::{Exhibit, ReproductionDocument};
+use crate::schema::Format;
+use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResults, solution_document};
+use crate::verification::{VerificationDocument, verification_document};
+use crate::{read_json, table, write_json};
+use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
+use fairplan_instances::{
+    Allocation, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status, files,
+};
+use fairplan_verify::{verify_placement, verify_solution};
+use serde_json::Value;
+
+/// Fig. 1 of the DRFH paper with its optimum: 10 tasks each on the server it likes best, 5/7 of the pool each.
+/// The tasks stay a hair below, so that nothing is overloaded.
+fn fig1() -> (Instance, Solution, String) {
+    let instance = drfh_fig1().unwrap();
+    let tasks = 10.0 * (1.0 - 1e-15);
+    let value = tasks / 14.0;
+    let solution = Solution {
+        objective: Objective::Drfh,
+        backend: "auto",
+        method: "aggregation",
+        status: Status::Optimal,
+        allocation: Allocation::from_matrix(2, &[tasks, 0.0, 0.0, tasks]),
+        levels: vec![Level { value, bound: 5.0 / 7.0, prices: vec![5.0 / 28.0, 0.0, 0.0, 5.0 / 28.0] }],
+        level_of: vec![0, 0],
+        limited_by: vec![LimitedBy::Capacity; 2],
+        statistics: Statistics { seconds: 0.25, iterations: 9, ..Statistics::default() },
+    };
+    let sha256 = files::sha256_hex(&instance);
+    (instance, solution, sha256)
+}
+
+fn written(document: &impl serde::Serialize) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    write_json(&mut bytes, document).unwrap();
+    bytes
+}
+
+fn fig1_bytes() -> (Instance, Vec<u8>, String) {
+    let (instance, solution, sha256) = fig1();
+    let headline = Headline::new(&instance, &solution);
+    let bytes = written(&solution_document(&instance, &solution, &headline, &sha256, true));
+    (instance, bytes, sha256)
+}
+
+fn placed() -> (Instance, Placement) {
+    let instance = drfh_fig1().unwrap();
+    (instance, Placement { tasks: vec![10, 10], servers: vec![vec![(0, 10)], vec![(1, 10)]] })
+}
+
+fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
+    let (instance, placement) = placed();
+    let figures = PlacementFigures::new(&instance, &placement);
+    let sha256 = files::sha256_hex(&instance);
+    let settings = PlacementSettings { policy: "best-fit", seed: 7, servers };
+    let bytes = written(&placement_document(&instance, &placement, &figures, &sha256, settings));
+    (instance, bytes, sha256)
+}
+
+fn fits_schema(name: &str, bytes: &[u8]) {
+    let schema = Format::named(name).unwrap().schema().to_value();
+    let document: Value = serde_json::from_slice(bytes).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}");
+    // A schema that accepts anything would pass too: every member at the top must be required or described.
+    let mut extra = document;
+    extra["unknown"] = Value::Bool(true);
+    assert!(!validator.is_valid(&extra), "{name}: accepts unknown members");
+}
+
+#[test]
+fn what_is_written_line_by_line_is_what_the_document_type_holds() {
+    let (instance, bytes, _) = fig1_bytes();
+    let read: SolutionDocument = read_json("r", &bytes).unwrap();
+    assert_eq!(written(&read), bytes);
+    assert_eq!(read.value, 10.0 * (1.0 - 1e-15) / 14.0);
+    assert_eq!(read.users.len(), instance.user_count());
+    assert_eq!(read.server_classes[0].price.get("cpu"), Some(5.0 / 28.0));
+    assert_eq!(read.price_groups, [["high-memory"], ["high-cpu"]]);
+    let text = String::from_utf8(bytes).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("\"limited_by\"")).collect();
+    assert_eq!(lines.len(), 2, "one user a line");
+}
+
+#[test]
+fn real_outputs_fit_their_schemas() {
+    fits_schema("solution", &fig1_bytes().1);
+    for servers in [true, false] {
+        fits_schema("placement", &placement_bytes(servers).1);
+    }
+    let (instance, placement) = placed();
+    let figures = PlacementFigures::new(&instance, &placement);
+    let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
+    let policy = PolicyResult::new("best-fit", &instance, &figures, bounds, Some(0.001));
+    let comparison =
+        written(&comparison_document(&instance, &"0".repeat(64), "auto", 0, bounds, vec![policy]));
+    fits_schema("comparison", &comparison);
+    let read: ComparisonDocument = read_json("r", &comparison).unwrap();
+    assert!((read.policies[0].gap_to_divisible - (1.0 - 20.0 / 21.0)).abs() < 1e-15);
+    assert_eq!(written(&read), comparison);
+
+    let verdicts = verify_placement(&instance, &(&placement).into());
+    let verification = written(&verification_document(&instance, &"0".repeat(64), "x", &verdicts));
+    fits_schema("verification", &verification);
+    assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
+
+    let exhibit = Exhibit { id: "e", source: "s" };
+    let reproduction = written(&ReproductionDocument::new(vec![exhibit.number("q", 1.0, 1.5, 0.1)]));
+    fits_schema("reproduction", &reproduction);
+    assert!(!read_json::<ReproductionDocument>("r", &reproduction).unwrap().agrees);
+}
+
+#[test]
+fn written_instances_fit_their_schema_and_what_is_refused_does_not() {
+    let mut bytes = Vec::new();
+    files::write_json(&drfh_fig4(&[1, 2, 3]).unwrap(), &mut bytes).unwrap();
+    fits_schema("instance", &bytes);
+    let validator =
+        jsonschema::validator_for(&Format::named("instance").unwrap().schema().to_value()).unwrap();
+    let good: Value = serde_json::from_slice(&bytes).unwrap();
+    let optional = serde_json::json!({"weight": 2.5, "tasks": 3, "eligible": [], "rates": {"a": 0.5}});
+    for (name, value) in optional.as_object().unwrap() {
+        let mut more = good.clone();
+        more["users"][0][name] = value.clone();
+        assert!(validator.is_valid(&more), "{name}");
+    }
+    for (place, value) in [
+        ("/format", "fairplan.instance.v2".into()),
+        ("/users/0/demand/cpu", (-1).into()),
+        ("/users/0/demand/cpu", "1".into()),
+        ("/users/0/id", "".into()),
+        ("/users", Value::Array(Vec::new())),
+        ("/server_classes/0/count", 1.5.into()),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(place).unwrap() = value;
+        assert!(!validator.is_valid(&bad), "{place}");
+    }
+}
+
+#[test]
+fn a_solution_read_back_verifies() {
+    let (instance, bytes, sha256) = fig1_bytes();
+    let document: SolutionDocument = read_json("r", &bytes).unwrap();
+    let stated = StatedSolution::new(&document, &instance, &sha256).unwrap();
+    let proof = verify_solution(&instance, &stated.claim());
+    assert!(proof.holds(), "{:?}", proof.failures().collect::<Vec<_>>());
+}
+
+#[test]
+fn a_result_of_another_instance_is_named_as_such() {
+    let (instance, bytes, sha256) = fig1_bytes();
+    let text = String::from_utf8(bytes).unwrap();
+    let foreign = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        let document: SolutionDocument = read_json("r", changed.as_bytes()).unwrap();
+        StatedSolution::new(&document, &instance, &sha256).unwrap_err().to_string()
+    };
+    assert!(foreign(&sha256, &"0".repeat(64)).contains("is the hash of another instance"));
+    assert!(foreign("DRFH paper", "DRF paper").starts_with("instance.name = DRF paper"));
+    assert_eq!(foreign("user-1", "user-2"), "users[0] = user-2: the instance has user-1 here");
+    assert_eq!(
+        foreign(r#"{"class": "high-memory""#, r#"{"class": "x""#),
+        "users[0].placement[0].class = x: no such server class"
+    );
+    assert!(foreign(r#""memory": 0.0"#, r#""gpu": 0.0"#).contains("the resources are cpu, memory"));
+    assert!(foreign(r#"["high-memory"],"#, "").contains("the prices of the certificate make 2 groups"));
+    let last_user = text.lines().find(|line| line.contains("\"id\": \"user-2\"")).unwrap();
+    let before = text.lines().find(|line| line.contains("\"id\": \"user-1\"")).unwrap();
+    let missing = foreign(&format!("{before}\n{last_user}"), before.trim_end_matches(','));
+    assert_eq!(missing, "users = 1 entries: the instance has 2");
+}
+
+#[test]
+fn duplicate_and_unknown_keys_and_other_versions_are_refused() {
+    let (_, bytes, _) = fig1_bytes();
+    let text = String::from_utf8(bytes).unwrap();
+    let refused = |from: &str, to: &str| {
+        let changed = text.replacen(from, to, 1);
+        assert_ne!(changed, text, "{from}");
+        read_json::<SolutionDocument>("r", changed.as_bytes()).unwrap_err().to_string()
+    };
+    assert!(refused("solution.v1", "solution.v2").contains("unknown variant `fairplan.solution.v2`"));
+    assert!(refused("\"value\":", "\"value\": 1, \"value\":").contains("duplicate field `value`"));
+    assert!(refused("\"level\": 0", "\"level\": 0, \"level\": 0").starts_with("r: users[0]"));
+    assert!(refused("\"method\":", "\"extra\": 1, \"method\":").contains("unknown field `extra`"));
+    assert!(refused("\"cpu\":", "\"cpu\": 0, \"cpu\":").contains("duplicate resource `cpu`"));
+    assert!(refused("\"tasks\":", "\"tasks\": NaN, \"x\":").contains("line"));
+    assert!(refused("\"value\": 0", "\"value\": 1e999, \"x\": 0").contains("number out of range"));
+    assert!(refused("\"value\": 0", "\"value\": null, \"x\": 0").contains("invalid type: null"));
+}
+
+#[test]
+fn every_truncation_is_refused() {
+    let (_, bytes, _) = fig1_bytes();
+    for length in 0..bytes.len() - 1 {
+        if let Ok(document) = read_json::<SolutionDocument>("r", &bytes[..length]) {
+            assert_eq!(written(&document), bytes, "only the last newline may be missing");
+        }
+    }
+}
+
+#[test]
+fn without_timing_nothing_depends_on_the_clock() {
+    let (instance, solution, sha256) = fig1();
+    let slower = Solution {
+        statistics: Statistics { seconds: 9.0, ..solution.statistics.clone() },
+        ..solution.clone()
+    };
+    let bytes = |solution: &Solution| {
+        let headline = Headline::new(&instance, solution);
+        written(&solution_document(&instance, solution, &headline, &sha256, false))
+    };
+    assert_eq!(bytes(&solution), bytes(&slower));
+}
+
+#[test]
+fn a_user_held_by_its_tasks_below_the_first_level_takes_the_price_away() {
+    let (instance, mut solution, _) = fig1();
+    assert!(Headline::new(&instance, &solution).capacity_decides);
+    solution.allocation = Allocation::from_matrix(2, &[5.0, 0.0, 0.0, 9.0]);
+    solution.limited_by[0] = LimitedBy::Tasks;
+    let headline = Headline::new(&instance, &solution);
+    assert!(!headline.capacity_decides);
+    assert!((headline.value - 5.0 / 14.0).abs() < 1e-15);
+    assert_eq!((headline.bound, headline.relative_gap), (headline.value, 0.0));
+}
+
+#[test]
+fn a_placement_read_back_verifies_and_needs_its_servers() {
+    let (instance, bytes, sha256) = placement_bytes(true);
+    let document: PlacementDocument = read_json("r", &bytes).unwrap();
+    assert_eq!(written(&document), bytes);
+    let stated = StatedPlacement::new(&document, &instance, &sha256).unwrap();
+    let verdicts = verify_placement(&instance, &stated.claim());
+    assert!(verdicts.iter().all(|verdict| verdict.holds), "{verdicts:?}");
+
+    let (_, bytes, _) = placement_bytes(false);
+    let document: PlacementDocument = read_json("r", &bytes).unwrap();
+    let error = StatedPlacement::new(&document, &instance, &sha256).unwrap_err().to_string();
+    assert_eq!(error, "servers: is missing, and nothing can be checked without it; place with --servers-out");
+}
+
+#[test]
+fn tables_have_a_row_a_user_and_cells_that_no_spreadsheet_runs() {
+    let (instance, solution, _) = fig1();
+    let mut bytes = Vec::new();
+    table::write_solution_csv(&mut bytes, &UserResults::new(&instance, &solution)).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    assert!(
+        text.starts_with("id,dominant_resource,dominant_share,tasks,limited_by,level\nuser-1,memory,0.714")
+    );
+    assert!(text.ends_with(",capacity,0\n"));
+    assert_eq!(text.lines().count(), 3);
+    for cell in ["=1+1", "+1", "-1", "@SUM", "\tx", "\rx"] {
+        assert_eq!(table::text_cell(cell), format!("'{cell}"));
+    }
+    assert_eq!(table::text_cell("a=b"), "a=b");
+}

@@ -1,0 +1,87 @@
+//! `fairplan.verification.v1`: what `verify` found, property by property.
+
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::Instance;
+use fairplan_verify::Verdict;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum VerificationFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.verification.v1")]
+    V1,
+}
+
+/// A result held against its instance, property by property.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Verification")]
+pub struct VerificationDocument<'a> {
+    /// The format and its version.
+    pub format: VerificationFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The instance that the result was held against.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// The format of the result.
+    #[serde(borrow)]
+    pub result_format: Cow<'a, str>,
+    /// Whether every property holds.
+    pub holds: bool,
+    /// The properties.
+    #[serde(borrow)]
+    pub verdicts: Vec<VerdictResult<'a>>,
+}
+
+/// One property of a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictResult<'a> {
+    /// Which property.
+    #[serde(borrow)]
+    pub property: Cow<'a, str>,
+    /// Whether the result has it.
+    pub holds: bool,
+    /// The largest violation found, 0 when there is none. Absent when it cannot be measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
+    /// The largest violation that is accepted, in the same unit.
+    pub tolerance: f64,
+    /// Where the largest violation is, with its numbers. Absent when the property holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub witness: Option<Cow<'a, str>>,
+}
+
+impl<'a> From<&'a Verdict> for VerdictResult<'a> {
+    fn from(verdict: &'a Verdict) -> Self {
+        Self {
+            property: verdict.property.into(),
+            holds: verdict.holds,
+            residual: verdict.residual.is_finite().then_some(verdict.residual),
+            tolerance: verdict.tolerance,
+            witness: (!verdict.holds).then(|| verdict.witness.as_str().into()),
+        }
+    }
+}
+
+/// The document of a verification, ready to be written.
+pub fn verification_document<'a>(
+    instance: &'a Instance,
+    sha256: &'a str,
+    result_format: &'a str,
+    verdicts: &'a [Verdict],
+) -> VerificationDocument<'a> {
+    VerificationDocument {
+        format: VerificationFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, sha256),
+        result_format: result_format.into(),
+        holds: verdicts.iter().all(|verdict| verdict.holds),
+        verdicts: verdicts.iter().map(VerdictResult::from).collect(),
+    }
+}
