@@ -5,8 +5,7 @@
 //! wherever the users of a bin agree on their cheapest classes.
 
 use crate::bins::{Amounts, Bins, Grouping, costs_of_groups, level_problem, total_costs};
-use crate::interior_point::{cheapest, dot};
-use crate::level::{LevelSolution, LevelSolver};
+use crate::level::{LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use fairplan_instances::SolverError;
@@ -27,6 +26,9 @@ pub(crate) struct Solved {
 pub(crate) const CLOSED: f64 = 1e-10;
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
+/// The accuracy of a later round's small problem: this part of the last gap, and never finer than doubles allow.
+const AHEAD: f64 = 1e-6;
+const FINEST_ACCURACY: f64 = 1e-14;
 /// Bins whose slack is below this part of the average are left alone.
 const NEGLIGIBLE: f64 = 0.05;
 
@@ -41,10 +43,14 @@ pub(crate) fn solve_level(
     let (mut iterations, mut rounds) = (0, 0);
     let mut best_bound = f64::INFINITY;
     let mut best_prices = Vec::new();
+    let mut gap = 1.0f64;
     loop {
-        let grouping = bins.group(&reduction.users, amounts);
+        // The gap is of second order in the error of the prices.
+        let uncertainty = gap.sqrt();
+        let near = (rounds > 0).then_some((best_prices.as_slice(), uncertainty));
+        let grouping = bins.group(reduction, amounts, near);
         let problem = level_problem(reduction, &grouping);
-        let mut solution = solver.solve(&problem)?;
+        let mut solution = solver.solve(&problem, if rounds == 0 { FINEST_ACCURACY } else { FINEST_ACCURACY.max(gap * AHEAD) })?;
         iterations += solution.iterations;
         rounds += 1;
         cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
@@ -54,11 +60,11 @@ pub(crate) fn solve_level(
             best_bound = bound;
             best_prices.clone_from(&solution.prices);
         }
-        let gap = 1.0 - solution.level / best_bound;
+        gap = 1.0 - solution.level / best_bound;
         if std::env::var("TRACE").is_ok() {
             eprintln!(
-                "round {rounds} groups {} gap {gap:.2e} level {} its {}",
-                grouping.groups.len(),
+                "round {rounds} groups {}:{} gap {gap:.2e} level {} its {}",
+                grouping.groups.len(), grouping.groups.pair_count(),
                 solution.level,
                 solution.iterations
             );
@@ -68,10 +74,9 @@ pub(crate) fn solve_level(
             let slack: Vec<f64> = paid
                 .iter()
                 .enumerate()
-                .map(|(g, paid)| cheapest(&problem, &solution.prices, g) - paid)
+                .map(|(g, paid)| problem.cheapest(&solution.prices, g) - paid)
                 .collect();
             let worth = NEGLIGIBLE * slack.iter().filter(|slack| **slack > 0.0).sum::<f64>() / slack.len() as f64;
-            // The gap is of second order in the error of the prices.
             if bins.refine(reduction, &solution.prices, &grouping, &slack, worth, gap.sqrt()) {
                 continue;
             }

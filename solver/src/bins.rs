@@ -1,6 +1,6 @@
 //! Which users share a split: bins of similar demand direction, made finer where their users disagree.
 
-use crate::level::{Groups, LevelProblem};
+use crate::level::{Groups, LevelProblem, dot};
 use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
 use crate::streaming::effective_prices;
 use rayon::prelude::*;
@@ -20,6 +20,8 @@ const GRADING: f64 = 4.0;
 /// distance below which nearer makes no difference.
 const FAR: f64 = 4.0;
 const FINEST: f64 = 0.1;
+/// In the same units: how much dearer than its cheapest class a class may be to be offered to a group.
+const OFFERED: f64 = 4.0;
 /// Prices that differ by less than this part are one price when users are told apart by their cheapest class.
 const SAME_PRICE: f64 = 1e-9;
 
@@ -110,8 +112,10 @@ impl Bins {
     }
 
     /// Sums the users of each bin into groups.
-    pub fn group(&self, users: &Population, amounts: &Amounts) -> Grouping {
-        let m = users.directions.len();
+    ///
+    /// With `near` prices and their uncertainty, a group is offered only the classes that it might choose.
+    pub fn group(&self, reduction: &Reduction, amounts: &Amounts, near: Option<(&[f64], f64)>) -> Grouping {
+        let (users, m) = (&reduction.users, reduction.resources);
         let rows = self.kind.len() * 2;
         let part = users.len().div_ceil(PARTS).max(1);
         let sums: Vec<Vec<Compensated>> = (0..users.len().div_ceil(part))
@@ -131,7 +135,7 @@ impl Bins {
                 sums
             })
             .collect();
-        let mut groups = Groups::default();
+        let mut groups = Groups::new();
         let mut group_of = vec![[NO_GROUP; 2]; self.kind.len()];
         for row in 0..rows {
             let load: Vec<f64> = (0..m)
@@ -145,9 +149,18 @@ impl Bins {
                 continue;
             }
             group_of[row / 2][row % 2] = groups.len() as u32;
-            groups.loads.extend(load);
-            groups.kind.push(self.kind[row / 2]);
-            groups.rising.push(row % 2 == 0);
+            let kind = self.kind[row / 2];
+            let rates = &reduction.kinds[kind as usize];
+            let usable = (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (l, rates[l]));
+            match near {
+                None => groups.push(&load, kind, row % 2 == 0, usable),
+                Some((prices, uncertainty)) => {
+                    let cost = |(l, rate): &(usize, f64)| dot(&load, &prices[l * m..(l + 1) * m]) / rate;
+                    let least = usable.clone().map(|pair| cost(&pair)).fold(f64::INFINITY, f64::min);
+                    let most = least * (1.0 + OFFERED * uncertainty);
+                    groups.push(&load, kind, row % 2 == 0, usable.filter(|pair| cost(pair) <= most));
+                }
+            }
         }
         Grouping { groups, group_of }
     }
@@ -403,7 +416,6 @@ pub(crate) fn level_problem<'a>(reduction: &'a Reduction, grouping: &'a Grouping
     LevelProblem {
         resources: reduction.resources,
         capacities: &reduction.capacities,
-        kinds: &reduction.kinds,
         groups: &grouping.groups,
     }
 }

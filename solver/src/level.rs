@@ -4,15 +4,17 @@
 //! maximise t   subject to   Σ_g a_gr ζ_gl <= c_lr          every class l and resource r
 //!                           Σ_l ρ_gl ζ_gl >= t             every rising group g
 //!                           Σ_l ρ_gl ζ_gl >= 1             every settled group g
-//!                           ζ >= 0, and ζ_gl = 0 where ρ_gl = 0
+//!                           ζ >= 0
 //! ```
 //! A rising group stands for users whose weighted dominant share is the level `t`; its load `a_g` is the sum of
 //! `w_i d_i` over them. A settled group stands for users whose shares `G_i` are fixed; its load is the sum of
-//! `G_i d_i`. Users of one group run with the same split `ζ_g`, so loads simply add up.
+//! `G_i d_i`. Users of one group run with the same split `ζ_g`, so loads simply add up. Only the pairs of a group
+//! and a class that are listed exist.
 
 use fairplan_instances::SolverError;
+use std::ops::Range;
 
-/// Which classes a kind of group can use, and how fast: one number a class, 0 where it cannot run.
+/// Which classes a kind of user can use, and how fast: one number a class, 0 where it cannot run.
 pub(crate) type Rates = Vec<f64>;
 
 /// The linear program of one level.
@@ -21,26 +23,63 @@ pub(crate) struct LevelProblem<'a> {
     pub resources: usize,
     /// `c`, row-major `classes × resources`; a row may hold zeros.
     pub capacities: &'a [f64],
-    /// `ρ` of each kind of group, every one with some class to run on.
-    pub kinds: &'a [Rates],
     /// The groups, at least one of them rising.
     pub groups: &'a Groups,
 }
 
-/// The groups of a level problem, column by column.
-#[derive(Clone, Debug, Default)]
+/// The groups of a level problem, column by column, with the pairs of each in one row after the other.
+#[derive(Clone, Debug)]
 pub(crate) struct Groups {
     /// `a`, row-major `groups × resources`, every row with a positive entry.
     pub loads: Vec<f64>,
-    /// Index into the kinds.
+    /// The kind of the group's users.
     pub kind: Vec<u32>,
     /// Whether the group rises with the level (otherwise it is settled).
     pub rising: Vec<bool>,
+    /// Where each group's pairs begin, and at last where they all end.
+    starts: Vec<usize>,
+    /// The class of each pair.
+    pub class: Vec<u32>,
+    /// `ρ > 0` of each pair.
+    pub rate: Vec<f64>,
 }
 
 impl Groups {
+    pub fn new() -> Self {
+        Self {
+            loads: Vec::new(),
+            kind: Vec::new(),
+            rising: Vec::new(),
+            starts: vec![0],
+            class: Vec::new(),
+            rate: Vec::new(),
+        }
+    }
+
+    /// Adds a group that may run on these classes at these rates.
+    pub fn push(&mut self, load: &[f64], kind: u32, rising: bool, pairs: impl Iterator<Item = (usize, f64)>) {
+        self.loads.extend_from_slice(load);
+        self.kind.push(kind);
+        self.rising.push(rising);
+        for (class, rate) in pairs {
+            self.class.push(class as u32);
+            self.rate.push(rate);
+        }
+        self.starts.push(self.class.len());
+    }
+
     pub fn len(&self) -> usize {
         self.kind.len()
+    }
+
+    /// The pairs of a group.
+    pub fn pairs(&self, group: usize) -> Range<usize> {
+        self.starts[group]..self.starts[group + 1]
+    }
+
+    /// How many pairs there are.
+    pub fn pair_count(&self) -> usize {
+        self.class.len()
     }
 }
 
@@ -53,8 +92,34 @@ impl LevelProblem<'_> {
         &self.groups.loads[group * self.resources..(group + 1) * self.resources]
     }
 
-    pub fn rates(&self, group: usize) -> &[f64] {
-        &self.kinds[self.groups.kind[group] as usize]
+    /// The rows of the class of a pair in anything that is `classes × resources`.
+    pub fn rows(&self, pair: usize) -> Range<usize> {
+        let class = self.groups.class[pair] as usize;
+        class * self.resources..(class + 1) * self.resources
+    }
+
+    /// The least cost of one unit of work for a group over its pairs.
+    pub fn cheapest(&self, prices: &[f64], group: usize) -> f64 {
+        let cost = |pair: usize| dot(self.load(group), &prices[self.rows(pair)]) / self.groups.rate[pair];
+        self.groups.pairs(group).map(cost).fold(f64::INFINITY, f64::min)
+    }
+
+    /// The work `Σ_l ρ ζ` that these splits give a group.
+    pub fn work(&self, splits: &[f64], group: usize) -> f64 {
+        let pairs = self.groups.pairs(group);
+        dot(&self.groups.rate[pairs.clone()], &splits[pairs])
+    }
+
+    /// The load of every class, row-major `classes × resources`.
+    pub fn usage(&self, splits: &[f64]) -> Vec<f64> {
+        let mut usage = vec![0.0; self.capacities.len()];
+        for g in 0..self.groups.len() {
+            let load = self.load(g);
+            for pair in self.groups.pairs(g) {
+                usage[self.rows(pair)].iter_mut().zip(load).for_each(|(sum, a)| *sum += a * splits[pair]);
+            }
+        }
+        usage
     }
 }
 
@@ -63,7 +128,7 @@ impl LevelProblem<'_> {
 pub(crate) struct LevelSolution {
     /// The level `t` reached.
     pub level: f64,
-    /// `ζ`, row-major `groups × classes`.
+    /// `ζ` of each pair.
     pub splits: Vec<f64>,
     /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0.
     pub prices: Vec<f64>,
@@ -75,7 +140,11 @@ pub(crate) struct LevelSolution {
 
 /// A way to solve level problems.
 pub(crate) trait LevelSolver: Sync {
-    /// Solves one level as exactly as the method can. A poor answer is caught by the certificate; an error is
-    /// for a backend that broke.
-    fn solve(&self, problem: &LevelProblem<'_>) -> Result<LevelSolution, SolverError>;
+    /// Solves one level to the relative gap `accuracy` or better, as exactly as the method can. A poor answer is
+    /// caught by the certificate; an error is for a backend that broke.
+    fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError>;
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

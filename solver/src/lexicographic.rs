@@ -6,9 +6,8 @@
 //! that ran out at the last level, which is Newton's method on a concave function and takes a few steps.
 
 use crate::aggregation::{Solved, solve_level};
-use crate::bins::{Amounts, Bins, NO_BIN, total_costs};
-use crate::interior_point::dot;
-use crate::level::LevelSolver;
+use crate::bins::{Amounts, Bins, NO_BIN, level_problem, total_costs};
+use crate::level::{LevelSolver, dot};
 use crate::reduction::{NO_KIND, Population, Reduction};
 use crate::repair::{feasible_splits, MARGIN};
 use crate::streaming::cheapest_costs;
@@ -183,21 +182,20 @@ fn allocate(
     solved: &Solved,
     was_rising: &[bool],
 ) -> Allocation {
-    let (users, k) = (&reduction.users, reduction.classes());
+    let users = &reduction.users;
     let classes = instance.classes().len();
     let groups = &solved.grouping.groups;
-    let splits = feasible_splits(reduction, groups, &solved.solution.splits);
+    let splits = feasible_splits(&level_problem(reduction, &solved.grouping), &solved.solution.splits);
     let mut work = vec![0.0; groups.len()];
     let mut placed = vec![0.0; groups.len()];
     // One more row, all zero, for users without a group.
     let mut rows = vec![0.0; (groups.len() + 1) * classes];
     for g in 0..groups.len() {
-        let split = &splits[g * k..(g + 1) * k];
-        work[g] = dot(&reduction.kinds[groups.kind[g] as usize], split);
-        placed[g] = split.iter().sum();
-        for (members, part) in reduction.members.iter().zip(split) {
-            for class in members {
-                rows[g * classes + class.0] = part / placed[g] * reduction.part_of_merged[class.0];
+        work[g] = dot(&groups.rate[groups.pairs(g)], &splits[groups.pairs(g)]);
+        placed[g] = splits[groups.pairs(g)].iter().sum();
+        for pair in groups.pairs(g) {
+            for class in &reduction.members[groups.class[pair] as usize] {
+                rows[g * classes + class.0] = splits[pair] / placed[g] * reduction.part_of_merged[class.0];
             }
         }
     }

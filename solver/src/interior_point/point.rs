@@ -1,0 +1,123 @@
+//! A point of the interior-point method, which is also a step, and its four families of complementary products.
+
+/// Values, or steps, of every variable. Symbols as in the table of the method.
+#[derive(Clone)]
+pub(super) struct Point {
+    pub t: f64,
+    pub zeta: Vec<f64>,
+    pub s: Vec<f64>,
+    pub u: Vec<f64>,
+    pub p: Vec<f64>,
+    pub v: Vec<f64>,
+    pub y: Vec<f64>,
+    pub q: Vec<f64>,
+    pub o: Vec<f64>,
+}
+
+/// One number a complementarity product, in the order ζs, up, vy, qo.
+#[derive(Clone)]
+pub(super) struct Goals(pub [Vec<f64>; 4]);
+
+impl Goals {
+    pub fn sum(&self) -> f64 {
+        self.0.iter().flatten().sum()
+    }
+}
+
+/// How much longer a step a centrality corrector tries for, and the factors of the target between which it
+/// brings the products (Gondzio).
+const LENGTHEN: f64 = 0.2;
+const WITHIN: (f64, f64) = (0.1, 10.0);
+
+impl Point {
+    /// The primal and the dual factor of each family.
+    fn families(&self) -> [(&[f64], &[f64]); 4] {
+        [(&self.zeta, &self.s), (&self.u, &self.p), (&self.v, &self.y), (&self.q, &self.o)]
+    }
+
+    /// Sum of all complementarity products.
+    pub fn complementarity(&self) -> f64 {
+        self.families().iter().map(|(x, z)| crate::level::dot(x, z)).sum()
+    }
+
+    /// The same after steps of these lengths.
+    pub fn complementarity_after(&self, step: &Self, primal: f64, dual: f64) -> f64 {
+        let mut sum = 0.0;
+        for ((x, z), (dx, dz)) in self.families().into_iter().zip(step.families()) {
+            for i in 0..x.len() {
+                sum += (x[i] + primal * dx[i]) * (z[i] + dual * dz[i]);
+            }
+        }
+        sum
+    }
+
+    /// The longest primal and dual steps, up to 1, that keep every variable non-negative.
+    pub fn longest_steps(&self, step: &Self) -> (f64, f64) {
+        let mut longest = (1.0, 1.0);
+        for ((x, z), (dx, dz)) in self.families().into_iter().zip(step.families()) {
+            longest = (to_boundary(x, dx, longest.0), to_boundary(z, dz, longest.1));
+        }
+        longest
+    }
+
+    /// What must be added to each product to reach `ω·target`, given the products of the `affine` step.
+    pub fn goals(&self, omega: &Goals, target: f64, affine: Option<&Self>) -> Goals {
+        let mut goals = omega.clone();
+        for (goals, (x, z)) in goals.0.iter_mut().zip(self.families()) {
+            for (i, goal) in goals.iter_mut().enumerate() {
+                *goal = *goal * target - x[i] * z[i];
+            }
+        }
+        for (goals, (dx, dz)) in goals.0.iter_mut().zip(affine.into_iter().flat_map(Self::families)) {
+            for (i, goal) in goals.iter_mut().enumerate() {
+                *goal -= dx[i] * dz[i];
+            }
+        }
+        goals
+    }
+
+    /// Goals changed so that the products a longer step would lead to come within a factor of the target.
+    pub fn towards_the_path(
+        &self,
+        goals: &Goals,
+        step: &Self,
+        primal: f64,
+        dual: f64,
+        omega: &Goals,
+        target: f64,
+    ) -> Goals {
+        let (primal, dual) = ((primal + LENGTHEN).min(1.0), (dual + LENGTHEN).min(1.0));
+        let mut further = goals.clone();
+        let families = self.families().into_iter().zip(step.families()).zip(&omega.0);
+        for (goals, (((x, z), (dx, dz)), omega)) in further.0.iter_mut().zip(families) {
+            for (i, goal) in goals.iter_mut().enumerate() {
+                let (product, target) = ((x[i] + primal * dx[i]) * (z[i] + dual * dz[i]), omega[i] * target);
+                let wanted = product.clamp(WITHIN.0 * target, WITHIN.1 * target);
+                *goal += (wanted - product).max(-WITHIN.1 * target);
+            }
+        }
+        further
+    }
+
+    /// Takes a step.
+    pub fn take(&mut self, step: &Self, primal: f64, dual: f64) {
+        self.t += primal * step.t;
+        for (x, dx, length) in [
+            (&mut self.zeta, &step.zeta, primal),
+            (&mut self.u, &step.u, primal),
+            (&mut self.v, &step.v, primal),
+            (&mut self.q, &step.q, primal),
+            (&mut self.s, &step.s, dual),
+            (&mut self.p, &step.p, dual),
+            (&mut self.y, &step.y, dual),
+            (&mut self.o, &step.o, dual),
+        ] {
+            x.iter_mut().zip(dx).for_each(|(x, dx)| *x += length * dx);
+        }
+    }
+}
+
+/// The longest step, up to `longest`, that keeps `x` non-negative.
+fn to_boundary(x: &[f64], dx: &[f64], longest: f64) -> f64 {
+    x.iter().zip(dx).filter(|(_, dx)| **dx < 0.0).map(|(x, dx)| -x / dx).fold(longest, f64::min)
+}
