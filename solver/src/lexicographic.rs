@@ -24,8 +24,9 @@ pub const TOLERANCE: f64 = 1e-9;
 pub(crate) enum FirstBins {
     /// Users of exactly equal direction share a bin: no further merging.
     Exact,
-    /// About this many bins by direction, refined as needed, when there are more than this many users.
-    ByDirection(usize),
+    /// About this many `bins` by direction, refined as needed, when there are more users than that; fewer, but
+    /// not below `least`, where each of them would meet so many classes that there were more than `pairs`.
+    ByDirection { bins: usize, least: usize, pairs: usize },
 }
 
 /// What is known of the users while the levels rise.
@@ -51,10 +52,15 @@ pub(crate) fn solve(
     let reduction = Reduction::new(instance)?;
     let users = &reduction.users;
     let (mut bins, method) = match first_bins {
-        FirstBins::ByDirection(target) if users.len() > target => {
-            (Bins::by_direction(&reduction, target), method[1])
+        FirstBins::ByDirection { bins, least, pairs } => {
+            let target = bins.min(pairs / reduction.classes().max(1)).max(least);
+            if users.len() > target {
+                (Bins::by_direction(&reduction, target), method[1])
+            } else {
+                (Bins::exact(users), method[0])
+            }
         }
-        _ => (Bins::exact(users), method[0]),
+        FirstBins::Exact => (Bins::exact(users), method[0]),
     };
     let mut progress = Progress::start(users, &mut bins);
     let mut costs = vec![0.0; users.len()];

@@ -2,6 +2,7 @@
 
 mod aggregation;
 mod bins;
+mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
@@ -10,16 +11,18 @@ mod repair;
 mod streaming;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
+use highs::Highs;
 use interior_point::InteriorPoint;
 use lexicographic::FirstBins;
 
+pub use highs::HighsAlgorithm;
 pub use lexicographic::TOLERANCE;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.
 struct Auto;
 
-/// Bins that aggregation starts with.
-const FIRST_BINS: usize = 256;
+/// Bins that aggregation starts with, with up to this many pairs of a bin and a class.
+const FIRST_BINS: FirstBins = FirstBins::ByDirection { bins: 256, least: 32, pairs: 100_000 };
 
 impl Solver for Auto {
     fn name(&self) -> &'static str {
@@ -32,7 +35,7 @@ impl Solver for Auto {
                 instance,
                 self.name(),
                 ["interior-point", "aggregation"],
-                FirstBins::ByDirection(FIRST_BINS),
+                FIRST_BINS,
                 &InteriorPoint,
             ),
         }
@@ -60,11 +63,38 @@ impl Solver for Ipm {
     }
 }
 
+/// HiGHS, over users merged only where their demands are the same.
+struct HighsBackend(HighsAlgorithm);
+
+impl Solver for HighsBackend {
+    fn name(&self) -> &'static str {
+        "highs"
+    }
+
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        let method = match self.0 {
+            HighsAlgorithm::Simplex => "simplex",
+            HighsAlgorithm::InteriorPoint => "highs-interior-point",
+        };
+        match objective {
+            Objective::Drfh => {
+                lexicographic::solve(instance, self.name(), [method; 2], FirstBins::Exact, &Highs(self.0))
+            }
+        }
+    }
+}
+
+/// The `highs` backend with one of HiGHS's algorithms.
+pub fn highs(algorithm: HighsAlgorithm) -> Box<dyn Solver> {
+    Box::new(HighsBackend(algorithm))
+}
+
 /// The backend of this name: `auto`, `ipm` or `highs`.
 pub fn backend(name: &str) -> Option<Box<dyn Solver>> {
     match name {
         "auto" => Some(Box::new(Auto)),
         "ipm" => Some(Box::new(Ipm)),
+        "highs" => Some(highs(HighsAlgorithm::Simplex)),
         _ => None,
     }
 }

@@ -1,0 +1,248 @@
+//! The second, independent way to solve a level: a linear program through good_lp and HiGHS.
+//!
+//! HiGHS works with absolute tolerances and drops tiny entries, so it never sees pool shares: rows and columns
+//! are scaled by powers of two first, which changes no digit, and the answer is judged on the original numbers
+//! like any other.
+
+use crate::level::{LevelProblem, LevelSolution, LevelSolver};
+use fairplan_instances::SolverError;
+use good_lp::solvers::highs::{HighsParallelType, HighsSolverType, highs};
+use good_lp::{
+    Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionWithDual, SolverModel, Variable,
+    constraint, variable,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Mutex, PoisonError};
+
+/// Which algorithm of HiGHS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HighsAlgorithm {
+    /// Dual simplex: exact to the last digits, slow on many users.
+    Simplex,
+    /// Interior point with crossover.
+    InteriorPoint,
+}
+
+/// Linear programs through HiGHS.
+pub(crate) struct Highs(pub HighsAlgorithm);
+
+/// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
+static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
+
+/// The finest feasibility tolerance that HiGHS accepts.
+const TOLERANCE: f64 = 1e-10;
+/// A multiplier above this part of the largest proves that its group is frozen.
+const CLEARLY_POSITIVE: f64 = 1e-6;
+/// A group whose share can exceed the level by more than the first part of it is not frozen; each is asked for at
+/// most the second part, so that room for one does not hide the room of others.
+const ROOM: (f64, f64) = (1e-6, 1e-3);
+
+impl LevelSolver for Highs {
+    fn solve(&self, problem: &LevelProblem<'_>, _accuracy: f64) -> Result<LevelSolution, SolverError> {
+        let scaling = Scaling::of(problem);
+        let groups = problem.groups;
+        let mut program = Program::new(problem, &scaling);
+        let level = program.variables.add(variable().min(0.0));
+        for g in 0..groups.len() {
+            let required = if groups.rising[g] { Expression::from(level) } else { Expression::from(1.0) };
+            program.require(problem, &scaling, g, required);
+        }
+        let solved = program.maximise(level.into(), self.0)?;
+        let splits = solved.splits(&scaling);
+        let prices = solved.prices(problem, &scaling);
+        let reached = solved.value(level) * scaling.level;
+        let multipliers: Vec<f64> = solved.share_duals.iter().map(|dual| dual.abs()).collect();
+        let largest = multipliers.iter().copied().fold(0.0, f64::max);
+        let mut frozen: Vec<bool> = (0..groups.len())
+            .map(|g| !groups.rising[g] || multipliers[g] > CLEARLY_POSITIVE * largest)
+            .collect();
+        let mut iterations = 1;
+        // At a vertex a multiplier of zero proves nothing: ask who can have more while nobody has less.
+        let mut open: Vec<usize> = (0..groups.len()).filter(|&g| !frozen[g]).collect();
+        while !open.is_empty() {
+            let gained = self.gains(problem, &scaling, reached, &open)?;
+            iterations += 1;
+            let still: Vec<usize> =
+                open.iter().zip(&gained).filter(|(_, gain)| **gain <= ROOM.0).map(|(g, _)| *g).collect();
+            if still.len() == open.len() {
+                still.iter().for_each(|g| frozen[*g] = true);
+                break;
+            }
+            open = still;
+        }
+        Ok(LevelSolution { level: reached, splits, prices, frozen, iterations })
+    }
+}
+
+impl Highs {
+    /// How much the shares of the `open` groups can exceed the level, in parts of it, most together.
+    fn gains(
+        &self,
+        problem: &LevelProblem<'_>,
+        scaling: &Scaling,
+        level: f64,
+        open: &[usize],
+    ) -> Result<Vec<f64>, SolverError> {
+        let groups = problem.groups;
+        let mut program = Program::new(problem, scaling);
+        let gains: Vec<Variable> =
+            open.iter().map(|_| program.variables.add(variable().min(0.0).max(ROOM.1))).collect();
+        // Shares that others keep may give way by what the level was solved to.
+        let kept = 1.0 - 10.0 * TOLERANCE;
+        let unit = level / scaling.level;
+        for g in 0..groups.len() {
+            let base = if groups.rising[g] { unit * kept } else { kept };
+            let gain = open.iter().position(|o| *o == g).map(|at| unit * gains[at]);
+            program.require(problem, scaling, g, Expression::from(base) + gain.unwrap_or_default());
+        }
+        let solved = program.maximise(gains.iter().copied().sum(), self.0)?;
+        Ok(gains.iter().map(|gain| solved.value(*gain)).collect())
+    }
+}
+
+/// Powers of two that bring every row and column near one.
+struct Scaling {
+    /// Factor of each capacity row.
+    row: Vec<f64>,
+    /// The level is measured in this.
+    level: f64,
+    /// The split of each pair is measured in this.
+    pair: Vec<f64>,
+}
+
+impl Scaling {
+    fn of(problem: &LevelProblem<'_>) -> Self {
+        let (m, groups) = (problem.resources, problem.groups);
+        let power = |x: f64| if x > 0.0 { x.log2().round().exp2() } else { 1.0 };
+        let class: Vec<f64> =
+            problem.capacities.chunks(m).map(|row| power(row.iter().copied().fold(0.0, f64::max))).collect();
+        let row = problem.capacities.iter().map(|c| 1.0 / power(*c)).collect();
+        let rising: f64 = (0..groups.len())
+            .filter(|&g| groups.rising[g])
+            .map(|g| problem.load(g).iter().copied().fold(0.0, f64::max))
+            .sum();
+        let level = power(1.0 / rising);
+        let mut pair = vec![1.0; groups.pair_count()];
+        for g in 0..groups.len() {
+            let size = power(problem.load(g).iter().copied().fold(0.0, f64::max));
+            for i in groups.pairs(g) {
+                // The split at which the group would fill the class.
+                pair[i] = class[groups.class[i] as usize] / size;
+            }
+        }
+        Self { row, level, pair }
+    }
+}
+
+/// A linear program under construction: splits and capacity rows first, one share row a group after them.
+struct Program {
+    variables: ProblemVariables,
+    splits: Vec<Variable>,
+    capacity: Vec<Constraint>,
+    shares: Vec<Constraint>,
+}
+
+impl Program {
+    fn new(problem: &LevelProblem<'_>, scaling: &Scaling) -> Self {
+        let groups = problem.groups;
+        let mut variables = ProblemVariables::new();
+        let splits: Vec<Variable> =
+            (0..groups.pair_count()).map(|_| variables.add(variable().min(0.0))).collect();
+        let mut usage = vec![Expression::default(); problem.capacities.len()];
+        for g in 0..groups.len() {
+            for pair in groups.pairs(g) {
+                for (row, a) in problem.rows(pair).zip(problem.load(g)) {
+                    if *a > 0.0 {
+                        usage[row].add_mul(a * scaling.pair[pair] * scaling.row[row], splits[pair]);
+                    }
+                }
+            }
+        }
+        let capacity = usage
+            .into_iter()
+            .zip(problem.capacities.iter().zip(&scaling.row))
+            .map(|(usage, (capacity, scale))| constraint!(usage <= capacity * scale))
+            .collect();
+        Self { variables, splits, capacity, shares: Vec::new() }
+    }
+
+    /// Demands this much work for the group: of the scaled level for rising groups, of its share for settled
+    /// ones. Written as a `<=` row, whose dual signs good_lp gets right.
+    fn require(&mut self, problem: &LevelProblem<'_>, scaling: &Scaling, group: usize, required: Expression) {
+        let unit = if problem.groups.rising[group] { scaling.level } else { 1.0 };
+        let mut short = required;
+        for pair in problem.groups.pairs(group) {
+            short.add_mul(-problem.groups.rate[pair] * scaling.pair[pair] / unit, self.splits[pair]);
+        }
+        self.shares.push(constraint!(short <= 0.0));
+    }
+
+    /// Maximises, with every status of HiGHS but an optimum an error: a level is always feasible and bounded.
+    fn maximise(self, objective: Expression, algorithm: HighsAlgorithm) -> Result<Solved, SolverError> {
+        let broken = |problem: String| SolverError::Backend { backend: "highs", problem };
+        let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let solve = || {
+            let mut model = self
+                .variables
+                .maximise(objective)
+                .using(highs)
+                .set_parallel(HighsParallelType::Off)
+                .set_threads(1)
+                .set_solver(match algorithm {
+                    HighsAlgorithm::Simplex => HighsSolverType::Simplex,
+                    HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
+                })
+                .set_option("primal_feasibility_tolerance", TOLERANCE)
+                .set_option("dual_feasibility_tolerance", TOLERANCE);
+            let capacity: Vec<_> = self.capacity.into_iter().map(|row| model.add_constraint(row)).collect();
+            let shares: Vec<_> = self.shares.into_iter().map(|row| model.add_constraint(row)).collect();
+            let mut solution = model.solve().map_err(|error| broken(error.to_string()))?;
+            let status = format!("{:?}", solution.status());
+            if status != "Optimal" {
+                return Err(broken(format!("stopped with status {status}")));
+            }
+            let duals = solution.compute_dual();
+            let capacity_duals = capacity.into_iter().map(|row| duals.dual(row)).collect();
+            let share_duals = shares.into_iter().map(|row| duals.dual(row)).collect();
+            Ok(Solved { splits: self.splits, solution, capacity_duals, share_duals })
+        };
+        // The HiGHS crate panics on a status that it does not know.
+        let solved = catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))??;
+        let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
+        let values: Vec<f64> = solved.splits.iter().map(|split| solved.solution.value(*split)).collect();
+        if finite(&values) && finite(&solved.capacity_duals) && finite(&solved.share_duals) {
+            Ok(solved)
+        } else {
+            Err(broken("it returned numbers that are not finite".into()))
+        }
+    }
+}
+
+/// What HiGHS returned, in its scaled terms.
+struct Solved {
+    splits: Vec<Variable>,
+    solution: good_lp::solvers::highs::HighsSolution,
+    capacity_duals: Vec<f64>,
+    share_duals: Vec<f64>,
+}
+
+impl Solved {
+    fn value(&self, variable: Variable) -> f64 {
+        self.solution.value(variable)
+    }
+
+    fn splits(&self, scaling: &Scaling) -> Vec<f64> {
+        self.splits
+            .iter()
+            .zip(&scaling.pair)
+            .map(|(split, unit)| self.solution.value(*split).max(0.0) * unit)
+            .collect()
+    }
+
+    fn prices(&self, problem: &LevelProblem<'_>, scaling: &Scaling) -> Vec<f64> {
+        let price = |((dual, capacity), scale): ((&f64, &f64), &f64)| {
+            if *capacity > 0.0 { dual.max(0.0) * scale * scaling.level } else { 0.0 }
+        };
+        self.capacity_duals.iter().zip(problem.capacities).zip(&scaling.row).map(price).collect()
+    }
+}
