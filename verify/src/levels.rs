@@ -32,8 +32,13 @@ pub(crate) struct LevelProof {
 impl LevelProof {
     /// How far the bound is above what is achieved, relative to the bound.
     pub fn relative_gap(&self) -> f64 {
-        if self.bound == self.achieved { 0.0 } else { up(up(self.bound - self.achieved) / self.bound) }
+        relative_gap(self.achieved, self.bound)
     }
+}
+
+/// `1 − lower/upper`, 0 when both are 0, rounded up.
+pub(crate) fn relative_gap(lower: f64, upper: f64) -> f64 {
+    if lower == upper { 0.0 } else { up(1.0 - down(lower / upper)).clamp(0.0, 1.0) }
 }
 
 /// Evaluates level `k` of a claim. Prices must be finite and >= 0.

@@ -9,14 +9,13 @@
 use crate::claim::SolutionClaim;
 use crate::feasibility;
 use crate::form::well_formed;
-use crate::levels::{LevelProof, prove_level};
+use crate::levels::{LevelProof, prove_level, relative_gap};
 use crate::limits;
 use crate::printed;
-use crate::rounding::{down, up};
 use crate::tolerance;
 use crate::users::{Reaches, Shares};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::Instance;
+use fairplan_instances::{Instance, Objective};
 
 /// What is proved of a claimed solution.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +47,7 @@ impl SolutionProof {
 /// Re-proves a DRFH solution from the instance alone. Never panics on a claim, whatever its numbers and lengths;
 /// a claim is accepted when [`SolutionProof::holds`].
 pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> SolutionProof {
+    let Objective::Drfh = claim.objective;
     let well_formed = well_formed(instance, claim);
     if !well_formed.holds {
         let (primal, dual, relative_gap) = (0.0, f64::INFINITY, 1.0);
@@ -70,7 +70,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
         .collect();
 
     let (primal, dual) = value_bracket(&shares, &levels);
-    let relative_gap = if primal == dual { 0.0 } else { up(1.0 - down(primal / dual)) };
+    let relative_gap = relative_gap(primal, dual);
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality
         .see(relative_gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
