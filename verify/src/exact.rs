@@ -24,6 +24,11 @@ impl Dyadic {
         }
     }
 
+    /// The mantissa, and where its last bit is, counted from 2^-1074.
+    pub fn and_position(self) -> (u64, usize) {
+        (self.mantissa, (self.exponent + 1074) as usize)
+    }
+
     /// At least `units`: exactly below 2^64, else rounded up to 63 bits or more.
     pub fn at_least(units: u128) -> Self {
         let excess = 128u32.saturating_sub(units.leading_zeros() + 63);
@@ -79,13 +84,12 @@ impl Tally {
 
 /// By which part of `limit` the exact sum of `tasks · units` exceeds it: 0 exactly when it does not.
 pub(crate) fn excess(terms: impl Iterator<Item = (f64, u128)>, limit: u128) -> f64 {
-    const POINT: i32 = 1074;
     let mut sum = BigUint::ZERO;
     for (tasks, units) in terms {
-        let tasks = Dyadic::of(tasks);
-        sum += (BigUint::from(tasks.mantissa) * units) << (tasks.exponent + POINT);
+        let (mantissa, position) = Dyadic::of(tasks).and_position();
+        sum += (BigUint::from(mantissa) * units) << position;
     }
-    let limit = BigUint::from(limit) << POINT;
+    let limit = BigUint::from(limit) << 1074;
     if sum <= limit {
         return 0.0;
     }

@@ -5,9 +5,9 @@
 //! `G_i = δ_i X_i`, so `c_i = δ_i y_i` with the `y_i` of [`Level`]: prices need no division by `δ_i`, and
 //! `bound = (C·p − Σ_F c_i X_i) / Σ_A c_i w_i/δ_i`.
 
-use crate::rounding::{SumBelow, decimal_up, down, up};
+use crate::rounding::{Sum, decimal_up, down, up};
 use crate::users::{Reach, Reaches, Shares};
-use fairplan_instances::{Instance, Level, LimitedBy, ServerClass};
+use fairplan_instances::{Instance, Level, LimitedBy};
 use std::collections::HashSet;
 
 /// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
@@ -57,7 +57,7 @@ pub(crate) fn prove_level(
     // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
     let surely = 1.0 - (m + 4) as f64 * f64::EPSILON;
 
-    let (mut frozen, mut active) = (SumBelow::default(), SumBelow::default());
+    let (mut frozen, mut active) = (Sum::new(), Sum::new());
     let (mut none_frozen, mut freezes) = (true, false);
     let mut achieved = f64::INFINITY;
     let mut cheapest_gain: Option<(f64, usize)> = None;
@@ -87,8 +87,8 @@ pub(crate) fn prove_level(
         }
     }
 
-    let left = up(capacity_value(instance, &prices) - frozen.sum());
-    let scale = active.sum();
+    let left = up(capacity_value(instance, &prices) - frozen.below());
+    let scale = active.below();
     let bound = if scale == 0.0 { f64::INFINITY } else { up(left.max(0.0) / scale) };
     // What C·p leaves for one user's gain when all others keep min(own share, w · achieved).
     let slack = up(left - down(achieved * scale)).max(0.0);
@@ -121,18 +121,18 @@ fn cheapest(demand: &[f64], columns: &[f64]) -> f64 {
 
 /// `Σ_lr C_lr p_lr`, at least.
 fn capacity_value(instance: &Instance, prices: &[f64]) -> f64 {
-    let m = instance.resources().len();
-    let sum_up = |terms: &mut dyn Iterator<Item = f64>| terms.fold(0.0, |sum, term| up(sum + term));
-    let of_class = |(class, prices): (&ServerClass, &[f64])| {
-        let one = &mut class
-            .capacity
-            .iter()
-            .zip(prices)
-            .filter(|(capacity, price)| !capacity.is_zero() && **price > 0.0)
-            .map(|(capacity, price)| up(decimal_up(*capacity) * price));
-        // A count is below 2^53, so it is a double.
-        up(sum_up(one) * class.count as f64)
-    };
-    let classes: Vec<f64> = instance.classes().iter().zip(prices.chunks(m)).map(of_class).collect();
-    sum_up(&mut classes.chunks(128).map(|block| sum_up(&mut block.iter().copied())))
+    let mut sum = Sum::new();
+    for (class, prices) in instance.classes().iter().zip(prices.chunks(instance.resources().len())) {
+        for (capacity, price) in class.capacity.iter().zip(prices) {
+            if *price > 0.0 && !capacity.is_zero() && class.count > 0 {
+                // A count is below 2^53, so it is a double. Overflow: no bound.
+                let value = up(up(decimal_up(*capacity) * price) * class.count as f64);
+                if value.is_infinite() {
+                    return value;
+                }
+                sum.add(value);
+            }
+        }
+    }
+    sum.above()
 }

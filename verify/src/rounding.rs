@@ -3,6 +3,7 @@
 //! A rounded result is at most half a step from the exact one, so the next double below it is below the exact
 //! one and the next above is above, also where numbers underflow or overflow. All quantities are >= 0.
 
+use crate::exact::Dyadic;
 use fairplan_instances::Decimal;
 
 /// At most the exact result whose rounded value is `rounded`.
@@ -25,30 +26,59 @@ pub(crate) fn decimal_up(decimal: Decimal) -> f64 {
     if decimal == Decimal::ONE || decimal.is_zero() { decimal.to_f64() } else { up(decimal.to_f64()) }
 }
 
-/// A lower bound on a sum of lower bounds. Summed in blocks, so that a million terms lose a thousand times
-/// less than one by one.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct SumBelow {
-    blocks: f64,
-    block: f64,
-    terms: u32,
+/// An exact sum of doubles >= 0: one long binary number, from the last bit of the smallest double to room for
+/// 2^64 of the largest. Levels above the first subtract nearly equal sums, which a rounded one would spoil.
+#[derive(Clone)]
+pub(crate) struct Sum {
+    words: [u64; Self::WORDS],
 }
 
-impl SumBelow {
-    const BLOCK: u32 = 1024;
+impl Sum {
+    const WORDS: usize = (1074 + 1024 + 64) / 64 + 1;
 
-    /// Adds a term.
-    pub fn add(&mut self, term: f64) {
-        self.block = down(self.block + term);
-        self.terms += 1;
-        if self.terms == Self::BLOCK {
-            *self = Self { blocks: self.sum(), ..Self::default() };
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self { words: [0; Self::WORDS] }
+    }
+
+    /// Adds a finite number.
+    pub fn add(&mut self, x: f64) {
+        let (mantissa, position) = Dyadic::of(x).and_position();
+        let shifted = u128::from(mantissa) << (position % 64);
+        let mut carry = false;
+        for (i, part) in [shifted as u64, (shifted >> 64) as u64].into_iter().enumerate() {
+            let word = &mut self.words[position / 64 + i];
+            let (sum, over) = word.overflowing_add(part);
+            let (sum, over_again) = sum.overflowing_add(u64::from(carry));
+            (*word, carry) = (sum, over | over_again);
+        }
+        let mut next = position / 64 + 2;
+        while carry {
+            (self.words[next], carry) = self.words[next].overflowing_add(1);
+            next += 1;
         }
     }
 
-    /// The bound.
-    pub fn sum(&self) -> f64 {
-        down(self.blocks + self.block)
+    /// At most the sum, and at least all but the last bits of it.
+    pub fn below(&self) -> f64 {
+        down(self.leading())
+    }
+
+    /// At least the sum.
+    pub fn above(&self) -> f64 {
+        let leading = self.leading();
+        if leading == 0.0 { 0.0 } else { up(leading) }
+    }
+
+    /// The sum up to half a step and the 64th of its bits; the sum exactly when it is 0.
+    fn leading(&self) -> f64 {
+        let Some(top) = self.words.iter().rposition(|word| *word != 0) else { return 0.0 };
+        let next = top.saturating_sub(1);
+        let bits =
+            if top == 0 { 0 } else { u128::from(self.words[top]) << 64 } | u128::from(self.words[next]);
+        // In two steps, since neither of the smallest powers of two has an inverse.
+        let scale = 64 * next as i32 - 1074;
+        bits as f64 * 2f64.powi(scale / 2) * 2f64.powi(scale - scale / 2)
     }
 }
 
@@ -65,21 +95,37 @@ mod tests {
         if exponent == 0 { fraction.into() } else { BigUint::from(fraction | 1 << 52) << (exponent - 1) }
     }
 
+    fn bracket(terms: &[f64]) -> (f64, BigUint, f64) {
+        let mut sum = Sum::new();
+        terms.iter().for_each(|term| sum.add(*term));
+        (sum.below(), terms.iter().map(|term| exact(*term)).sum(), sum.above())
+    }
+
     proptest! {
         #[test]
-        fn sums_never_exceed_the_exact_sum_and_hardly_fall_short(
-            terms in proptest::collection::vec(0.0f64..1.0, 0..3000), scale in -300i32..300
+        fn sums_are_bracketed_within_three_steps(
+            terms in prop::collection::vec((0.0f64..1.0, -320i32..300), 0..50), alike in any::<bool>()
         ) {
-            let mut sum = SumBelow::default();
-            let mut truth = BigUint::ZERO;
-            for term in terms {
-                let term = term * 10f64.powi(scale);
-                sum.add(term);
-                truth += exact(term);
-            }
-            prop_assert!(exact(sum.sum()) <= truth);
-            prop_assert!(exact(sum.sum() * (1.0 + 1e-12)) + BigUint::from(5000u32) >= truth);
+            let first = terms.first().map_or(0, |(_, scale)| *scale);
+            let terms: Vec<f64> =
+                terms.iter().map(|(x, scale)| x * 10f64.powi(if alike { first } else { *scale })).collect();
+            let (below, truth, above) = bracket(&terms);
+            prop_assert!(exact(below) <= truth && truth <= exact(above));
+            prop_assert!(below.next_up().next_up().next_up() >= above);
         }
+    }
+
+    #[test]
+    fn a_million_terms_lose_nothing_and_carries_run_far() {
+        let (below, _, above) = bracket(&vec![0.1; 1 << 20]);
+        assert!(below <= 0.1 * f64::from(1 << 20) && 0.1 * f64::from(1 << 20) <= above);
+        assert!(below.next_up().next_up() >= above);
+        let powers: Vec<f64> = (0..1000).map(|k| 2f64.powi(-k)).collect();
+        let (below, truth, above) = bracket(&[&powers[..], &[2f64.powi(-999)]].concat());
+        assert_eq!(truth, exact(2.0));
+        assert!(below <= 2.0 && 2.0 <= above);
+        assert_eq!((bracket(&[]).0, bracket(&[0.0]).2), (0.0, 0.0));
+        assert_eq!(bracket(&[f64::MAX; 3]).0, f64::MAX);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the instance and the claimed tasks say about each user: usable classes, shares, caps.
 
 use crate::claim::Tasks;
-use crate::rounding::{decimal_down, decimal_up, down, up};
+use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
 use fairplan_instances::{ClassId, Decimal, Instance, ResourceId, User};
 use std::collections::HashMap;
@@ -118,14 +118,15 @@ impl Shares {
             (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
         for (position, user) in instance.users().enumerate() {
             let reach = reaches.of_user(position);
-            let mut work = 0.0;
+            let mut work = Sum::new();
             tasks.visit(position, |class, here| {
                 let done = match reach.rates {
                     None => here,
                     Some(_) => down(decimal_down(reach.rate(class)) * here),
                 };
-                work = down(work + done);
+                work.add(done);
             });
+            let work = work.below();
             let (least, most) = task_share(user, &totals);
             let (weight_least, weight_most) = (decimal_down(user.weight()), decimal_up(user.weight()));
             let share = down(least * work);
