@@ -8,24 +8,38 @@ use std::hash::BuildHasher;
 pub struct IdTable {
     letters: String,
     ends: Vec<usize>,
-    positions: HashTable<u32>,
+    slots: HashTable<Slot>,
     hasher: DefaultHashBuilder,
+}
+
+/// A text's position with half of its hash, so that the table grows without reading all texts again.
+#[derive(Clone, Copy)]
+struct Slot {
+    hash: u32,
+    position: u32,
+}
+
+impl Slot {
+    /// The hash under which the table keeps the slot: both its ends matter there.
+    fn spread(hash: u32) -> u64 {
+        u64::from(hash) << 32 | u64::from(hash)
+    }
 }
 
 impl IdTable {
     /// Appends `id` and returns its position, or `None` when it is there already.
     pub fn insert(&mut self, id: &str) -> Option<usize> {
-        let Self { letters, ends, positions, hasher } = self;
-        let hash = hasher.hash_one(id);
+        let Self { letters, ends, slots, hasher } = self;
+        let hash = hasher.hash_one(id) as u32;
         let position = u32::try_from(ends.len()).ok()?;
-        match positions.entry(
-            hash,
-            |&other| slice(letters, ends, other as usize) == id,
-            |&other| hasher.hash_one(slice(letters, ends, other as usize)),
+        match slots.entry(
+            Slot::spread(hash),
+            |other| other.hash == hash && slice(letters, ends, other.position as usize) == id,
+            |other| Slot::spread(other.hash),
         ) {
             hashbrown::hash_table::Entry::Occupied(_) => None,
             hashbrown::hash_table::Entry::Vacant(entry) => {
-                entry.insert(position);
+                entry.insert(Slot { hash, position });
                 letters.push_str(id);
                 ends.push(letters.len());
                 Some(position as usize)
@@ -40,8 +54,9 @@ impl IdTable {
 
     /// Where `id` stands, if it does.
     pub fn position(&self, id: &str) -> Option<usize> {
-        let hash = self.hasher.hash_one(id);
-        self.positions.find(hash, |&other| self.get(other as usize) == id).map(|&position| position as usize)
+        let hash = self.hasher.hash_one(id) as u32;
+        let same = |other: &Slot| other.hash == hash && self.get(other.position as usize) == id;
+        self.slots.find(Slot::spread(hash), same).map(|slot| slot.position as usize)
     }
 
     /// How many texts there are.

@@ -6,8 +6,8 @@
 use crate::InstanceError;
 use std::io::BufRead;
 
+use super::rows::{Row, Rows};
 use super::source::Source;
-use super::tables::{Row, Rows};
 
 /// A CSV table with a header: a byte order mark and CRLF accepted, blank lines skipped.
 pub(super) struct CsvRows {

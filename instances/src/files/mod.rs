@@ -6,6 +6,7 @@ mod csv;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod rows;
 pub mod source;
 mod strict_json;
 mod table_writer;

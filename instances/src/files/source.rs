@@ -52,10 +52,9 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
 }
 
 impl Source {
-    fn new(name: &str, file: impl Read + 'static, limit: GzipLimit) -> Result<Self, InstanceError> {
+    fn new(name: &str, mut file: impl Read + 'static, limit: GzipLimit) -> Result<Self, InstanceError> {
         let failed = |source| InstanceError::Io { file: name.to_owned(), source };
         let refused = |kind, reason| Err(failed(io::Error::new(kind, reason)));
-        let mut file = BufReader::with_capacity(BUFFER, file);
         let mut head = Vec::new();
         file.by_ref().take(4).read_to_end(&mut head).map_err(failed)?;
         let (gzip, parquet) = (head.starts_with(&[0x1f, 0x8b]), head == b"PAR1");
@@ -66,7 +65,7 @@ impl Source {
         if !head.is_empty() && !parquet && named("parquet") {
             return refused(io::ErrorKind::InvalidData, "is named .parquet but is not Parquet");
         }
-        let whole = Cursor::new(head).chain(file);
+        let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(file));
         let mut reader: Box<dyn BufRead> = if gzip {
             Box::new(BufReader::with_capacity(BUFFER, Gunzip::new(whole, limit)))
         } else {

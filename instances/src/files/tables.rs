@@ -9,52 +9,11 @@ use crate::{ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser,
 use crate::{ServerClass, Violation};
 use std::collections::HashMap;
 
-use super::csv::CsvRows;
-use super::{decimal, repeated, source, whole_number};
+use super::rows::{Row, Rows, open};
+use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
 pub(super) const FIXED: [&str; 6] = ["id", "count", "weight", "tasks", "eligible", "rates"];
-
-/// A table read row by row, every cell as text.
-pub(super) trait Rows {
-    /// The file's name for messages.
-    fn file(&self) -> &str;
-    /// The column names.
-    fn header(&self) -> &[String];
-    /// Reads the next row, one cell a column; `false` after the last.
-    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError>;
-    /// Where the last row stands in the file; before the first, the header.
-    fn place(&self) -> String;
-}
-
-/// The cells of one row, in one buffer that is used again for the next: each is followed by one more byte.
-#[derive(Default)]
-pub(super) struct Row {
-    pub(super) bytes: Vec<u8>,
-    pub(super) ends: Vec<usize>,
-}
-
-impl Row {
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
-    /// Makes what was added to `bytes` since the last cell a cell.
-    pub(super) fn end_cell(&mut self) {
-        self.ends.push(self.bytes.len());
-        self.bytes.push(b',');
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn cell(&self, column: usize) -> &[u8] {
-        let start = if column == 0 { 0 } else { self.ends[column - 1] + 1 };
-        &self.bytes[start..self.ends[column]]
-    }
-}
 
 /// Reads an instance from a table of servers and a table of users, each CSV (gzipped or not; `-` is standard
 /// input for one of them) or, with the feature `parquet`, Parquet.
@@ -71,63 +30,51 @@ pub fn read_tables(servers: &str, users: &str) -> Result<Instance, InstanceError
     })
 }
 
-fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
-    let source = source::open(path)?;
-    if !source.is_parquet() {
-        return Ok(Box::new(CsvRows::new(source)?));
-    }
-    #[cfg(feature = "parquet")]
-    {
-        Ok(Box::new(super::parquet::ParquetRows::new(path)?))
-    }
-    #[cfg(not(feature = "parquet"))]
-    {
-        let reason = "is Parquet, which this build does not read; convert it to CSV";
-        Err(InstanceError::Io { file: path.to_owned(), source: std::io::Error::other(reason) })
-    }
-}
-
 /// Which column holds what.
 struct Layout {
-    fixed: [Option<usize>; FIXED.len()],
+    id: Option<usize>,
+    count: Option<usize>,
+    weight: Option<usize>,
+    tasks: Option<usize>,
+    eligible: Option<usize>,
+    rates: Option<usize>,
+    /// The columns under other names.
     resources: Vec<(usize, String)>,
 }
 
 impl Layout {
     fn new(rows: &dyn Rows, required: &[&str]) -> Result<Self, InstanceError> {
         let header = rows.header();
-        let bad = |place: String, problem: &str| InstanceError::Malformed {
-            file: rows.file().to_owned(),
-            place,
-            problem: problem.to_owned(),
-        };
-        if let Some(empty) = header.iter().position(String::is_empty) {
-            return Err(bad(format!("{}, column {}", rows.place(), empty + 1), "has no name"));
+        let column = |name: &str| header.iter().position(|column| column == name);
+        if let Some(empty) = column("") {
+            return Err(bad_header(rows, &(empty + 1).to_string(), "has no name"));
         }
         if let Some(name) = repeated(header.iter().map(String::as_str)) {
-            return Err(bad(format!("{}, column {name}", rows.place()), "duplicate column"));
+            return Err(bad_header(rows, name, "duplicate column"));
         }
-        let fixed = FIXED.map(|name| header.iter().position(|column| column == name));
-        for name in required {
-            if !header.iter().any(|column| column == name) {
-                let problem = format!("there is no column {name}; the table needs {}", required.join(", "));
-                return Err(bad(rows.place(), &problem));
-            }
+        if let Some(name) = required.iter().find(|name| column(name).is_none()) {
+            let problem = format!("is missing; the table needs {}", required.join(", "));
+            return Err(bad_header(rows, name, &problem));
         }
         let resources = header.iter().cloned().enumerate();
         let resources = resources.filter(|(_, name)| !FIXED.contains(&name.as_str())).collect();
-        Ok(Self { fixed, resources })
+        let [id, count, weight, tasks, eligible, rates] = FIXED.map(column);
+        Ok(Self { id, count, weight, tasks, eligible, rates, resources })
     }
+}
+
+fn bad_header(rows: &dyn Rows, column: &str, problem: &str) -> InstanceError {
+    let (file, place) = (rows.file().to_owned(), format!("{}, column {column}", rows.place()));
+    InstanceError::Malformed { file, place, problem: problem.to_owned() }
 }
 
 fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
     let layout = Layout::new(rows, &["id", "count"])?;
     let file = rows.file().to_owned();
     let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
-    if let Some(column) = layout.fixed[2..].iter().flatten().next() {
+    if let Some(name) = rows.header().iter().find(|name| FIXED[2..].contains(&name.as_str())) {
         let problem = "is a column of the users table; a resource needs another name";
-        let place = format!("{}, column {}", rows.place(), rows.header()[*column]);
-        return Err(InstanceError::Malformed { file, place, problem: problem.to_owned() });
+        return Err(bad_header(rows, name, problem));
     }
     let names = layout.resources.iter().map(|(_, name)| name.clone()).collect();
     let mut builder = InstanceBuilder::new("", names).map_err(invalid)?;
@@ -137,13 +84,10 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
         empty = false;
         let cells = Cells { row: &row, layout: &layout, rows };
         let mut class = || {
-            let id = cells.text(0, "id")?.to_owned();
-            let count = cells.get(layout.fixed[1]);
-            let count = whole_number(decimal(count, || cells.place("count"))?, || cells.place("count"))?;
-            let mut capacity = Vec::with_capacity(layout.resources.len());
-            for (column, name) in &layout.resources {
-                capacity.push(cells.amount(*column, name)?);
-            }
+            let id = cells.text(layout.id, "id")?.to_owned();
+            let count = cells.whole(layout.count, "count")?;
+            let capacity = layout.resources.iter().map(|(column, name)| cells.amount(*column, name));
+            let capacity = capacity.collect::<Result<_, _>>()?;
             builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
         };
         class().map_err(invalid)?;
@@ -158,43 +102,35 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
     let layout = Layout::new(rows, &["id"])?;
     let file = rows.file().to_owned();
     let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
-    let known = |name: &String| builder.resources().contains(name);
-    if let Some(name) = rows
-        .header()
-        .iter()
-        .find(|name| !known(name) && (!FIXED.contains(&name.as_str()) || *name == "count"))
-    {
-        let place = format!("{}, column {name}", rows.place());
-        let problem =
-            format!("unknown column; the servers' resources are {}", builder.resources().join(", "));
-        return Err(InstanceError::Malformed { file, place, problem });
+    let resources = builder.resources().to_vec();
+    let expected =
+        |name: &String| FIXED.contains(&name.as_str()) && name != "count" || resources.contains(name);
+    if let Some(name) = rows.header().iter().find(|name| !expected(name)) {
+        let problem = format!("unknown column; the servers' resources are {}", resources.join(", "));
+        return Err(bad_header(rows, name, &problem));
     }
     // Where each resource of the servers stands in this table; one that is missing is zero.
-    let columns: Vec<Option<usize>> = builder
-        .resources()
-        .iter()
-        .map(|name| rows.header().iter().position(|column| column == name))
-        .collect();
-    let names = builder.resources().to_vec();
-    let mut demand = vec![Decimal::ZERO; names.len()];
+    let columns: Vec<Option<usize>> =
+        resources.iter().map(|name| rows.header().iter().position(|column| column == name)).collect();
+    let mut demand = vec![Decimal::ZERO; resources.len()];
     let mut rules = HashMap::new();
     let mut row = Row::default();
     while rows.next(&mut row)? {
         let cells = Cells { row: &row, layout: &layout, rows };
         let mut user = || {
-            let id = cells.text(0, "id")?;
-            for ((amount, column), name) in demand.iter_mut().zip(&columns).zip(&names) {
+            let id = cells.text(layout.id, "id")?;
+            for ((amount, column), name) in demand.iter_mut().zip(&columns).zip(&resources) {
                 if let Some(column) = column {
                     *amount = cells.amount(*column, name)?;
                 }
             }
-            let weight = match cells.get(layout.fixed[2]) {
+            let weight = match cells.get(layout.weight) {
                 b"" => Decimal::ONE,
                 text => decimal(text, || cells.place("weight"))?,
             };
-            let tasks = match cells.get(layout.fixed[3]) {
+            let tasks = match cells.get(layout.tasks) {
                 b"" => None,
-                text => Some(whole_number(decimal(text, || cells.place("tasks"))?, || cells.place("tasks"))?),
+                _ => Some(cells.whole(layout.tasks, "tasks")?),
             };
             let rule = cells.rule(builder, &mut rules)?;
             builder.user(NewUser { id, demand: &demand, weight, tasks, rule }).map_err(|v| cells.locate(v))
@@ -224,12 +160,16 @@ impl<'a> Cells<'a> {
         format!("{}, column {column}", self.rows.place())
     }
 
-    /// The cell of the fixed column `FIXED[fixed]`, which must be UTF-8.
-    fn text(&self, fixed: usize, name: &str) -> Result<&'a str, Violation> {
-        let cell = self.get(self.layout.fixed[fixed]);
+    /// The cell as text, which must be UTF-8.
+    fn text(&self, column: Option<usize>, name: &str) -> Result<&'a str, Violation> {
+        let cell = self.get(column);
         std::str::from_utf8(cell).map_err(|_| {
             Violation::new(self.place(name), String::from_utf8_lossy(cell), "is not valid UTF-8")
         })
+    }
+
+    fn whole(&self, column: Option<usize>, name: &str) -> Result<u64, Violation> {
+        whole_number(decimal(self.get(column), || self.place(name))?, || self.place(name))
     }
 
     fn amount(&self, column: usize, name: &str) -> Result<Decimal, Violation> {
@@ -253,7 +193,7 @@ impl<'a> Cells<'a> {
     }
 
     fn rule(&self, builder: &mut InstanceBuilder, known: &mut KnownRules) -> Result<RuleId, Violation> {
-        let (eligible, rates) = (self.get(self.layout.fixed[4]), self.get(self.layout.fixed[5]));
+        let (eligible, rates) = (self.get(self.layout.eligible), self.get(self.layout.rates));
         if eligible.is_empty() && rates.is_empty() {
             return Ok(RuleId(0));
         }
@@ -266,13 +206,13 @@ impl<'a> Cells<'a> {
                 || Violation::new(self.place(column), name, "there is no server class with this id");
             builder.class_named(name).ok_or_else(unknown)
         };
-        let names = list(self.text(4, "eligible")?);
+        let names = list(self.text(self.layout.eligible, "eligible")?);
         if let Some(name) = repeated(names.iter().copied()) {
             return Err(Violation::new(self.place("eligible"), name, "named twice"));
         }
         let classes = names.iter().map(|name| class(name, "eligible")).collect::<Result<Vec<_>, _>>()?;
         let mut rated = Vec::new();
-        let items = list(self.text(5, "rates")?);
+        let items = list(self.text(self.layout.rates, "rates")?);
         let mut named = Vec::with_capacity(items.len());
         for item in items {
             // A rate has no `=`, a class may.

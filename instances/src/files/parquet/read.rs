@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::BATCH;
-use crate::files::tables::{Row, Rows};
+use crate::files::rows::{Row, Rows};
 
 /// A Parquet table read row by row.
 pub(in crate::files) struct ParquetRows {

@@ -78,9 +78,9 @@ fn each_broken_table_of_servers_names_its_place() {
     let alike = ",cpu".repeat(1_000_000);
     let long = "9".repeat(10 << 20);
     let cases: &[Case] = &[
-        ("id,count", "name,count", "servers.csv: line 1: there is no column id; the table needs id, count"),
-        ("id,count", "id,number", "servers.csv: line 1: there is no column count"),
-        ("id,count", "ID,count", "line 1: there is no column id"),
+        ("id,count", "name,count", "servers.csv: line 1, column id: is missing; the table needs id, count"),
+        ("id,count", "id,number", "servers.csv: line 1, column count: is missing"),
+        ("id,count", "ID,count", "line 1, column id: is missing"),
         ("cpu,memory", "cpu,cpu", "servers.csv: line 1, column cpu: duplicate column"),
         ("id,count", "id,id", "servers.csv: line 1, column id: duplicate column"),
         ("cpu,memory", "cpu,", "servers.csv: line 1, column 4: has no name"),
@@ -98,7 +98,7 @@ fn each_broken_table_of_servers_names_its_place() {
         ),
         ("id,count,cpu,memory\na,3,2,12\nb,1,8,\n", "", "servers.csv: the file is empty"),
         ("id,count,cpu,memory\na,3,2,12\nb,1,8,\n", "\n\r\n\n", "servers.csv: line 4: there is no header"),
-        ("id,count,cpu,memory\n", "", "servers.csv: line 1: there is no column id"),
+        ("id,count,cpu,memory\n", "", "servers.csv: line 1, column id: is missing"),
         ("\na,3,2,12\nb,1,8,", "", "servers.csv: there are no servers"),
         (",cpu,memory\na,3,2,12\nb,1,8,", "\na,3\nb,1", "servers.csv: resources: name at least one resource"),
         ("a,3,2,12", "a,3,2,12,7", "servers.csv: line 2: the row has 5 fields, the header has 4"),
@@ -140,7 +140,7 @@ fn each_broken_table_of_users_names_its_place() {
     let long = "x".repeat(10 << 20);
     let wide: String = (0..1_000_000).map(|column| format!(",c{column}")).collect();
     let cases: &[Case] = &[
-        ("id,", "name,", "users.csv: line 1: there is no column id"),
+        ("id,", "name,", "users.csv: line 1, column id: is missing"),
         (
             "weight",
             "weights",
@@ -155,7 +155,7 @@ fn each_broken_table_of_users_names_its_place() {
         ("weight", "Weight", "users.csv: line 1, column Weight: unknown column"),
         (USERS, "", "users.csv: the file is empty"),
         (USERS, "\u{feff}", "users.csv: line 2: there is no header"),
-        (USERS, "\0", "users.csv: line 1: there is no column id"),
+        (USERS, "\0", "users.csv: line 1, column id: is missing"),
         (USERS, "{\"format\": 1}", "users.csv: line 1: a quote inside a field"),
         (USERS, "id,cpu\n", "users.csv: users: there are no users"),
         (USERS, "id,cpu\nu,1\nv,0\n", "users.csv: line 3: a task must need some resource"),

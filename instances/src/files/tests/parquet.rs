@@ -116,7 +116,7 @@ fn unusable_columns_and_files_are_refused() {
             message(&folder, read(&folder, vec![id.clone(), one("cpu"), one("cpu")])),
             "column cpu: duplicate column",
         ),
-        (message(&folder, read(&folder, vec![one("cpu")])), "users.parquet: schema: there is no column id"),
+        (message(&folder, read(&folder, vec![one("cpu")])), "users.parquet: schema, column id: is missing"),
         (
             message(&folder, read(&folder, vec![id.clone(), wide])),
             "row 1, column cpu = 129127208515966861305e-10: has more",
