@@ -60,8 +60,8 @@ impl Score for Alignment<'_> {
         -free.iter().zip(&self.slopes[shape]).map(|(free, slope)| free * slope).sum::<f64>()
     }
 
-    fn offset(&self, _: usize) -> f64 {
-        0.0
+    fn bound(&self, shape: usize, _low: &[f64], high: &[f64]) -> f64 {
+        self.cost(shape, high)
     }
 
     fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering {

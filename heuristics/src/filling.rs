@@ -1,9 +1,10 @@
 //! Progressive filling, the loop that all policies share.
 
 use crate::PlacementError;
+use crate::journal::Journal;
 use crate::packing::Packing;
 use crate::shares::Shares;
-use fairplan_instances::{Instance, Placement, ServerTasks};
+use fairplan_instances::{Instance, Placement};
 
 /// Where the next task goes: the part in which policies differ.
 pub(crate) trait Rule {
@@ -21,7 +22,7 @@ pub(crate) fn fill(
     let mut shares = Shares::new(instance)?;
     let mut turned_down = vec![false; packing.shapes.len()];
     let mut tasks = vec![0u64; instance.user_count()];
-    let mut servers: Vec<Tally> = vec![Tally::default(); packing.servers()];
+    let mut journal = Journal::new(packing.servers());
     let limits: Vec<Option<u64>> = instance.users().map(|user| user.tasks()).collect();
 
     while let Some(user) = shares.lowest() {
@@ -30,7 +31,7 @@ pub(crate) fn fill(
         match if may_have_more { rule.take(shape) } else { None } {
             Some(server) => {
                 tasks[user] += 1;
-                servers[server].add(user as u32);
+                journal.add(server as u32, user as u32);
                 shares.add_task(user, || packing.class_of(server));
             }
             None => {
@@ -39,43 +40,5 @@ pub(crate) fn fill(
             }
         }
     }
-    Ok(Placement { tasks, servers: servers.into_iter().map(Tally::finish).collect() })
-}
-
-/// The tasks on one server as they come: merged whenever the list would grow, so that it stays as short as
-/// the number of its users.
-#[derive(Clone, Default)]
-struct Tally(ServerTasks);
-
-impl Tally {
-    fn add(&mut self, user: u32) {
-        match self.0.last_mut() {
-            Some((last, count)) if *last == user => *count += 1,
-            _ => {
-                if self.0.len() == self.0.capacity() && self.0.len() > 1 {
-                    self.merge();
-                    // Room for as many again keeps the cost of merging in proportion to the tasks.
-                    self.0.reserve(self.0.len());
-                }
-                self.0.push((user, 1));
-            }
-        }
-    }
-
-    fn merge(&mut self) {
-        self.0.sort_unstable_by_key(|(user, _)| *user);
-        self.0.dedup_by(|(user, count), (kept, sum)| {
-            let same = user == kept;
-            if same {
-                *sum += *count;
-            }
-            same
-        });
-    }
-
-    fn finish(mut self) -> ServerTasks {
-        self.merge();
-        self.0.shrink_to_fit();
-        self.0
-    }
+    Ok(Placement { tasks, servers: journal.finish() })
 }

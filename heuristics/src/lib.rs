@@ -9,12 +9,15 @@ mod dot_product;
 mod error;
 mod filling;
 mod first_fit;
+mod first_with_room;
+mod journal;
 mod packing;
 mod random;
 mod scoring;
 mod shares;
 mod slots;
 mod states;
+mod tree;
 mod worst_fit;
 
 pub use best_fit::BestFit;

@@ -84,6 +84,15 @@ impl Packing {
         self.classes.last().map_or(0, |class| class.servers.end)
     }
 
+    /// What each server has free before anything is placed, row-major `servers × width`.
+    pub fn free(&self) -> Vec<u128> {
+        let mut free = Vec::with_capacity(self.servers() * self.width);
+        for class in &self.classes {
+            class.servers.clone().for_each(|_| free.extend_from_slice(&class.capacity));
+        }
+        free
+    }
+
     /// The class of a server.
     pub fn class_of(&self, server: usize) -> ClassId {
         ClassId(self.classes.partition_point(|class| class.servers.end <= server))
@@ -109,32 +118,4 @@ impl Shape {
 /// Whether a task of `demand` has room in `free`.
 pub(crate) fn fits(demand: &[u128], free: &[u128]) -> bool {
     demand.iter().zip(free).all(|(demand, free)| demand <= free)
-}
-
-/// What each server still has free.
-pub(crate) struct Servers {
-    width: usize,
-    free: Vec<u128>,
-}
-
-impl Servers {
-    /// All servers, empty of tasks.
-    pub fn new(packing: &Packing) -> Self {
-        let mut free = Vec::with_capacity(packing.servers() * packing.width);
-        for class in &packing.classes {
-            class.servers.clone().for_each(|_| free.extend_from_slice(&class.capacity));
-        }
-        Self { width: packing.width, free }
-    }
-
-    /// What one server has free.
-    pub fn free(&self, server: usize) -> &[u128] {
-        &self.free[server * self.width..(server + 1) * self.width]
-    }
-
-    /// Takes `demand`, which must fit, from a server.
-    pub fn take(&mut self, server: usize, demand: &[u128]) {
-        let free = &mut self.free[server * self.width..(server + 1) * self.width];
-        free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
-    }
 }

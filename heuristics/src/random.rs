@@ -1,7 +1,7 @@
 //! Random: any server with room, all equally likely.
 
 use crate::filling::{Rule, fill};
-use crate::packing::{Packing, Servers, fits};
+use crate::packing::{Packing, fits};
 use crate::{PlacementError, PlacementPolicy};
 use fairplan_instances::{Instance, Placement};
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +24,7 @@ impl PlacementPolicy for Random {
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
             packing: &packing,
-            servers: Servers::new(&packing),
+            free: packing.free(),
             eligible: packing.shapes.iter().map(|shape| shape.servers(&packing)).collect(),
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
@@ -37,7 +37,8 @@ const DRAWS: usize = 32;
 
 struct AnyWithRoom<'a> {
     packing: &'a Packing,
-    servers: Servers,
+    /// Row-major `servers × width`.
+    free: Vec<u128>,
     eligible: Vec<Vec<Range<usize>>>,
     generator: ChaCha8Rng,
 }
@@ -50,15 +51,17 @@ impl Rule for AnyWithRoom<'_> {
         if servers == 0 {
             return None;
         }
+        let width = self.packing.width;
+        let has_room = |server: &usize| fits(demand, &self.free[server * width..(server + 1) * width]);
         // A drawn server with room is uniform over those with room, and so is one drawn from their list.
         let mut drawn = (0..DRAWS).map(|_| nth(eligible, below(&mut self.generator, servers)));
-        let found = drawn.find(|&server| fits(demand, self.servers.free(server)));
+        let found = drawn.find(has_room);
         let server = found.or_else(|| {
-            let with_room: Vec<usize> =
-                eligible.iter().cloned().flatten().filter(|&s| fits(demand, self.servers.free(s))).collect();
+            let with_room: Vec<usize> = eligible.iter().cloned().flatten().filter(has_room).collect();
             (!with_room.is_empty()).then(|| with_room[below(&mut self.generator, with_room.len())])
         })?;
-        self.servers.take(server, demand);
+        let free = &mut self.free[server * width..(server + 1) * width];
+        free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
         Some(server)
     }
 }

@@ -27,12 +27,17 @@ pub(crate) struct Shares {
     rates_of: Vec<u32>,
     /// One unit's share as a double.
     step: Vec<f64>,
-    /// The share as a double; infinite for users that have left.
-    nearly: Vec<f64>,
     /// The tournament: entry 1 is the winner, entries `2p` and `2p + 1` play for entry `p`, and user `i` enters
-    /// at `leaves + i`.
-    winners: Vec<u32>,
-    leaves: usize,
+    /// at `places.len() / 2 + i`.
+    places: Vec<Entrant>,
+}
+
+/// A user in the tournament.
+#[derive(Clone, Copy)]
+struct Entrant {
+    /// Its share as a double; infinite when it has left.
+    nearly: f64,
+    user: u32,
 }
 
 /// A positive fraction that need not be in lowest terms.
@@ -69,7 +74,12 @@ impl Shares {
             }));
             step.push(unit_share_nearly(instance, user, exponent));
         }
-        let leaves = users.next_power_of_two();
+        // The lower half is played out below; places behind the last user stay empty.
+        let mut places = vec![Entrant { nearly: f64::INFINITY, user: 0 }; 2 * users.next_power_of_two()];
+        let first = places.len() / 2;
+        for (user, entrant) in places[first..first + users].iter_mut().enumerate() {
+            *entrant = Entrant { nearly: 0.0, user: user as u32 };
+        }
         let mut shares = Self {
             units,
             unit_of,
@@ -81,11 +91,9 @@ impl Shares {
                 .collect(),
             rates_of: instance.users().map(|user| user.rule_id().0 as u32).collect(),
             step,
-            nearly: vec![0.0; users],
-            winners: vec![0; leaves],
-            leaves,
+            places,
         };
-        for place in (1..leaves).rev() {
+        for place in (1..first).rev() {
             shares.play(place);
         }
         Ok(shares)
@@ -93,8 +101,8 @@ impl Shares {
 
     /// The user to be served next, unless all have left.
     pub fn lowest(&self) -> Option<usize> {
-        let winner = self.entrant(1);
-        self.is_in(winner).then_some(winner)
+        let winner = self.places[1];
+        (winner.nearly < f64::INFINITY).then_some(winner.user as usize)
     }
 
     /// Counts one more task of `user`; `class` tells where it runs (asked only of users with rates).
@@ -103,44 +111,38 @@ impl Shares {
             None => 1,
             Some(rates) => rates[class().0],
         };
-        self.nearly[user] = self.work[user] as f64 * self.step[user];
-        self.replay(user);
+        self.replay(user, self.work[user] as f64 * self.step[user]);
     }
 
     /// Takes `user` out of the round.
     pub fn leave(&mut self, user: usize) {
-        self.nearly[user] = f64::INFINITY;
-        self.replay(user);
+        self.replay(user, f64::INFINITY);
     }
 
-    fn is_in(&self, user: usize) -> bool {
-        self.nearly.get(user).is_some_and(|share| *share < f64::INFINITY)
-    }
-
-    fn entrant(&self, place: usize) -> usize {
-        if place < self.leaves { self.winners[place] as usize } else { place - self.leaves }
+    fn replay(&mut self, user: usize, nearly: f64) {
+        let mut place = self.places.len() / 2 + user;
+        self.places[place].nearly = nearly;
+        while place > 1 {
+            place /= 2;
+            self.play(place);
+        }
     }
 
     fn play(&mut self, place: usize) {
-        let (left, right) = (self.entrant(2 * place), self.entrant(2 * place + 1));
-        self.winners[place] = if self.is_lower(right, left) { right } else { left } as u32;
+        let (left, right) = (self.places[2 * place], self.places[2 * place + 1]);
+        let (x, y) = (left.nearly, right.nearly);
+        // False for infinite shares.
+        let certain = (x - y).abs() > UNCERTAIN * x.max(y);
+        let right_is_lower = if certain { y < x } else { self.is_lower(right, left) };
+        self.places[place] = if right_is_lower { right } else { left };
     }
 
-    fn replay(&mut self, user: usize) {
-        let mut place = (self.leaves + user) / 2;
-        while place > 0 {
-            self.play(place);
-            place /= 2;
+    /// Whether `a` has strictly less than `b`, or `b` has left.
+    fn is_lower(&self, a: Entrant, b: Entrant) -> bool {
+        if a.nearly == f64::INFINITY || b.nearly == f64::INFINITY {
+            return a.nearly < b.nearly;
         }
-    }
-
-    /// Whether `a` has strictly less than `b`.
-    fn is_lower(&self, a: usize, b: usize) -> bool {
-        if !self.is_in(a) || !self.is_in(b) {
-            return self.is_in(a);
-        }
-        let (x, y) = (self.nearly[a], self.nearly[b]);
-        if (x - y).abs() > UNCERTAIN * x.max(y) { x < y } else { self.compare_exactly(a, b).is_lt() }
+        self.compare_exactly(a.user as usize, b.user as usize).is_lt()
     }
 
     fn compare_exactly(&self, a: usize, b: usize) -> Ordering {

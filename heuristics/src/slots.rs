@@ -8,7 +8,7 @@
 //! under the other policies: only the packing differs.
 
 use crate::filling::fill;
-use crate::first_fit::FirstWithRoom;
+use crate::first_with_room::FirstWithRoom;
 use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
 use fairplan_instances::{ClassId, Instance, Placement, ResourceId};

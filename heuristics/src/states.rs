@@ -12,14 +12,19 @@ pub(crate) struct States {
     width: usize,
     /// Row-major `states × width`.
     free: Vec<u128>,
-    /// The same as doubles.
-    free_nearly: Vec<f64>,
-    group: Vec<u32>,
-    /// The servers in each state, the lowest index on top: servers are only taken from the top.
-    servers: Vec<BinaryHeap<Reverse<u32>>>,
+    members: Vec<Members>,
     vacant: Vec<u32>,
     positions: HashTable<u32>,
     hasher: DefaultHashBuilder,
+}
+
+/// The servers in one state, all of one group.
+struct Members {
+    group: u32,
+    /// The lowest index. (Vacant states have whatever they had.)
+    first: u32,
+    /// The others: servers are only taken from the front.
+    others: BinaryHeap<Reverse<u32>>,
 }
 
 impl States {
@@ -28,9 +33,7 @@ impl States {
         let mut states = Self {
             width: packing.width,
             free: Vec::new(),
-            free_nearly: Vec::new(),
-            group: Vec::new(),
-            servers: Vec::new(),
+            members: Vec::new(),
             vacant: Vec::new(),
             positions: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
@@ -45,12 +48,7 @@ impl States {
 
     /// How many state numbers are in use or vacant.
     pub fn len(&self) -> usize {
-        self.group.len()
-    }
-
-    /// The first server in a state, if there is any.
-    pub fn first_server(&self, state: usize) -> Option<u32> {
-        self.servers[state].peek().map(|server| server.0)
+        self.members.len()
     }
 
     /// What each server in the state has free.
@@ -58,60 +56,69 @@ impl States {
         &self.free[state * self.width..(state + 1) * self.width]
     }
 
-    /// The same as nearest doubles.
-    pub fn free_nearly(&self, state: usize) -> &[f64] {
-        &self.free_nearly[state * self.width..(state + 1) * self.width]
-    }
-
     /// The group of classes that the state's servers belong to.
     pub fn group(&self, state: usize) -> u32 {
-        self.group[state]
+        self.members[state].group
+    }
+
+    /// The first server in a state.
+    pub fn first(&self, state: usize) -> u32 {
+        self.members[state].first
+    }
+
+    /// Whether the state has only one server.
+    pub fn has_one(&self, state: usize) -> bool {
+        self.members[state].others.is_empty()
     }
 
     /// Takes the first server of `state` out; a state without servers becomes vacant.
-    pub fn take_first(&mut self, state: usize) -> Option<u32> {
-        let server = self.servers[state].pop()?.0;
-        if self.servers[state].is_empty() {
-            let hash = self.hash(self.group[state], self.free(state));
-            if let Ok(entry) = self.positions.find_entry(hash, |&other| other as usize == state) {
-                entry.remove();
-            }
-            self.vacant.push(state as u32);
+    pub fn take_first(&mut self, state: usize) {
+        let Members { group, first, others } = &mut self.members[state];
+        if let Some(Reverse(next)) = others.pop() {
+            *first = next;
+            return;
         }
-        Some(server)
+        let group = *group;
+        let hash = self.hash(group, self.free(state));
+        if let Ok(entry) = self.positions.find_entry(hash, |&other| other as usize == state) {
+            entry.remove();
+        }
+        self.vacant.push(state as u32);
     }
 
-    /// Puts a server with `free` of a group into its state. The flag tells whether the state is new.
-    pub fn put(&mut self, group: u32, free: &[u128], server: u32) -> (usize, bool) {
+    /// Puts a server of a group into the state with `free`. Returns the state if it is new.
+    pub fn put(&mut self, group: u32, free: &[u128], server: u32) -> Option<usize> {
         let hash = self.hash(group, free);
-        let found = self
-            .positions
-            .find(hash, |&other| self.group[other as usize] == group && self.free(other as usize) == free);
-        let (state, new) = match found {
-            Some(&state) => (state as usize, false),
-            None => (self.add(group, free, hash), true),
+        let same = |&other: &u32| self.group(other as usize) == group && self.free(other as usize) == free;
+        let Some(&state) = self.positions.find(hash, same) else {
+            return Some(self.add(group, free, hash, server));
         };
-        self.servers[state].push(Reverse(server));
-        (state, new)
+        let Members { first, others, .. } = &mut self.members[state as usize];
+        others.push(Reverse(server.max(*first)));
+        *first = server.min(*first);
+        None
     }
 
-    fn add(&mut self, group: u32, free: &[u128], hash: u64) -> usize {
-        let state = self.vacant.pop().map_or(self.len(), |state| state as usize);
-        if state == self.len() {
-            self.free.extend_from_slice(free);
-            self.free_nearly.extend(free.iter().map(|amount| *amount as f64));
-            self.group.push(group);
-            self.servers.push(BinaryHeap::new());
-        } else {
-            let row = state * self.width..(state + 1) * self.width;
-            self.free[row.clone()].copy_from_slice(free);
-            self.free_nearly[row].iter_mut().zip(free).for_each(|(nearly, amount)| *nearly = *amount as f64);
-            self.group[state] = group;
-        }
-        let Self { width, free, group, positions, hasher, .. } = self;
+    fn add(&mut self, group: u32, free: &[u128], hash: u64, server: u32) -> usize {
+        let state = match self.vacant.pop() {
+            Some(state) => {
+                let state = state as usize;
+                self.free[state * self.width..(state + 1) * self.width].copy_from_slice(free);
+                // The heap is empty and keeps its memory.
+                let members = &mut self.members[state];
+                (members.group, members.first) = (group, server);
+                state
+            }
+            None => {
+                self.free.extend_from_slice(free);
+                self.members.push(Members { group, first: server, others: BinaryHeap::new() });
+                self.members.len() - 1
+            }
+        };
+        let Self { width, free, members, positions, hasher, .. } = self;
         let rehash = |&other: &u32| {
             let other = other as usize;
-            hasher.hash_one((group[other], &free[other * *width..(other + 1) * *width]))
+            hasher.hash_one((members[other].group, &free[other * *width..(other + 1) * *width]))
         };
         positions.insert_unique(hash, state as u32, rehash);
         state

@@ -43,8 +43,8 @@ impl Score for Copies<'_> {
             .fold(f64::INFINITY, f64::min)
     }
 
-    fn offset(&self, _: usize) -> f64 {
-        0.0
+    fn bound(&self, shape: usize, _low: &[f64], high: &[f64]) -> f64 {
+        self.cost(shape, high)
     }
 
     fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering {

@@ -1,5 +1,7 @@
 //! Every policy places what the plain scan places, task for task, and breaks no rule of the model.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod scan;
 
 use fairplan_heuristics::policy;
@@ -50,6 +52,29 @@ fn instances(servers: u64, most: u64) -> impl Strategy<Value = Instance> {
         });
         (vec(class, classes), vec(person, 1..=6))
             .prop_filter_map("no instance", move |(classes, people)| build(resources, &classes, &people))
+    })
+}
+
+/// The same instance twice, the second time in units so fine that products of amounts exceed 128 bits.
+fn in_two_units() -> impl Strategy<Value = (Instance, Instance)> {
+    instances(4, 9).prop_map(|coarse| {
+        let mut builder = InstanceBuilder::new("", coarse.resources().to_vec()).unwrap();
+        for class in coarse.classes() {
+            builder.class(class.clone()).unwrap();
+        }
+        for user in coarse.users() {
+            let rule = builder.rule(user.rule().clone());
+            let (id, demand, weight, tasks) = (user.id(), user.demand(), user.weight(), user.tasks());
+            builder.user(NewUser { id, demand, weight, tasks, rule }).unwrap();
+        }
+        // A user without tasks, whose demand only sets the unit.
+        let crumb = |r| {
+            let absent = coarse.total_units(ResourceId(r)) == 0;
+            if absent { Decimal::ZERO } else { Decimal::new(1, -30).unwrap() }
+        };
+        let demand: Vec<Decimal> = (0..coarse.resources().len()).map(crumb).collect();
+        builder.user(NewUser { tasks: Some(0), ..NewUser::new("crumb", &demand) }).unwrap();
+        (coarse, builder.build().unwrap())
     })
 }
 
@@ -141,5 +166,19 @@ proptest! {
     #[test]
     fn hundreds_of_servers_in_many_states(instance in instances(150, 60)) {
         check_all(&instance);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn units_of_any_fineness_give_the_same_placement((coarse, fine) in in_two_units()) {
+        for name in RULES.iter().map(|(name, _)| *name).chain(["random"]) {
+            let policy = policy(name, 3).unwrap();
+            let (coarse, mut fine) = (policy.place(&coarse).unwrap(), policy.place(&fine).unwrap());
+            prop_assert_eq!(fine.tasks.pop(), Some(0));
+            prop_assert_eq!(coarse, fine, "{}", name);
+        }
     }
 }

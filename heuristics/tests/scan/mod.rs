@@ -5,6 +5,7 @@ use fairplan_instances::{ClassId, Instance, Placement, ResourceId, compare_ratio
 use std::cmp::Ordering;
 
 /// The rules that the scan knows. (`random` is not a function of the instance alone.)
+#[allow(dead_code)] // the speed example compares two of them
 #[derive(Clone, Copy, Debug)]
 pub enum Rule {
     FirstFit,
