@@ -1,6 +1,6 @@
 //! Scratch.
-use fairplan_instances::generate::*;
 use fairplan_instances::Objective;
+use fairplan_instances::generate::*;
 use std::time::Instant;
 fn main() {
     let args: Vec<String> = std::env::args().collect();
@@ -8,11 +8,19 @@ fn main() {
     let users: u64 = args[2].parse().unwrap();
     for case in &args[3..] {
         let (kind, cluster) = case.split_once('/').unwrap();
-        let kind = match kind { "spread" => PopulationKind::Spread, "alike" => PopulationKind::Alike, "zeros" => PopulationKind::Zeros, _ => PopulationKind::Weighted };
+        let kind = match kind {
+            "spread" => PopulationKind::Spread,
+            "alike" => PopulationKind::Alike,
+            "zeros" => PopulationKind::Zeros,
+            _ => PopulationKind::Weighted,
+        };
         let mut parts = cluster.split(':');
         let cluster = match parts.next().unwrap() {
             "google" => Cluster::Google,
-            "random" => Cluster::Random { classes: parts.next().unwrap().parse().unwrap(), resources: parts.next().unwrap().parse().unwrap() },
+            "random" => Cluster::Random {
+                classes: parts.next().unwrap().parse().unwrap(),
+                resources: parts.next().unwrap().parse().unwrap(),
+            },
             _ => Cluster::Distinct { servers: parts.next().unwrap().parse().unwrap() },
         };
         let instance = population(&PopulationOptions { kind, users, cluster, seed: 1 }).unwrap();
@@ -21,7 +29,18 @@ fn main() {
         let seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let proof = fairplan_verify::verify_solution(&instance, &(&solution).into());
-        eprintln!("{case}: {seconds:.3} s, {:?} {} levels {:?} gap {:?} {:?} verify {:.3}s {}", solution.status, solution.method, solution.levels.iter().map(|l| (l.value, 1.0 - l.value / l.bound)).collect::<Vec<_>>(), proof.level_gaps, solution.statistics, start.elapsed().as_secs_f64(), proof.holds());
-        for v in proof.failures() { eprintln!("   {v:?}"); }
+        eprintln!(
+            "{case}: {seconds:.3} s, {:?} {} levels {:?} gap {:?} {:?} verify {:.3}s {}",
+            solution.status,
+            solution.method,
+            solution.levels.iter().map(|l| (l.value, 1.0 - l.value / l.bound)).collect::<Vec<_>>(),
+            proof.level_gaps,
+            solution.statistics,
+            start.elapsed().as_secs_f64(),
+            proof.holds()
+        );
+        for v in proof.failures() {
+            eprintln!("   {v:?}");
+        }
     }
 }

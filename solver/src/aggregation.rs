@@ -4,10 +4,11 @@
 //! the small problem bound the level of the large one after a single streaming pass, and the bound is tight
 //! wherever the users of a bin agree on their cheapest classes.
 
-use crate::bins::{Amounts, Bins, Grouping, costs_of_groups, level_problem, total_costs};
+use crate::bins::{Amounts, Bins, Grouping, level_problem};
 use crate::level::{LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
+use crate::sums::{costs_of_groups, total_costs};
 use fairplan_instances::SolverError;
 
 /// A level solved over groups, and what that proves over the users.
@@ -16,8 +17,6 @@ pub(crate) struct Solved {
     pub grouping: Grouping,
     /// The last round's solution, with the prices of the round that proved the best bound.
     pub solution: LevelSolution,
-    /// `1 − level / bound` over all users.
-    pub gap: f64,
     pub iterations: u64,
     pub rounds: u64,
 }
@@ -44,31 +43,23 @@ pub(crate) fn solve_level(
     let mut best_bound = f64::INFINITY;
     let mut best_prices = Vec::new();
     let mut gap = 1.0f64;
+    let mut offer_all = true;
     loop {
-        // The gap is of second order in the error of the prices.
-        let uncertainty = gap.sqrt();
-        let near = (rounds > 0).then_some((best_prices.as_slice(), uncertainty));
+        let near = (!offer_all).then(|| (best_prices.as_slice(), uncertainty(gap)));
         let grouping = bins.group(reduction, amounts, near);
         let problem = level_problem(reduction, &grouping);
-        let mut solution = solver.solve(&problem, if rounds == 0 { FINEST_ACCURACY } else { FINEST_ACCURACY.max(gap * AHEAD) })?;
+        let accuracy = if rounds == 0 { FINEST_ACCURACY } else { FINEST_ACCURACY.max(gap * AHEAD) };
+        let mut solution = solver.solve(&problem, accuracy)?;
         iterations += solution.iterations;
         rounds += 1;
         cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
         let (rising, settled) = total_costs(bins, amounts, costs);
         let bound = (dot(&solution.prices, &reduction.capacities) - settled) / rising;
-        if bound < best_bound {
+        if bound < best_bound || best_prices.is_empty() {
             best_bound = bound;
             best_prices.clone_from(&solution.prices);
         }
         gap = 1.0 - solution.level / best_bound;
-        if std::env::var("TRACE").is_ok() {
-            eprintln!(
-                "round {rounds} groups {}:{} gap {gap:.2e} level {} its {}",
-                grouping.groups.len(), grouping.groups.pair_count(),
-                solution.level,
-                solution.iterations
-            );
-        }
         if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 {
             let paid = costs_of_groups(bins, &grouping, amounts, costs);
             let slack: Vec<f64> = paid
@@ -76,12 +67,21 @@ pub(crate) fn solve_level(
                 .enumerate()
                 .map(|(g, paid)| problem.cheapest(&solution.prices, g) - paid)
                 .collect();
-            let worth = NEGLIGIBLE * slack.iter().filter(|slack| **slack > 0.0).sum::<f64>() / slack.len() as f64;
-            if bins.refine(reduction, &solution.prices, &grouping, &slack, worth, gap.sqrt()) {
+            let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
+            let worth = NEGLIGIBLE * total / slack.len() as f64;
+            let split = bins.refine(reduction, &solution.prices, &grouping, &slack, worth, uncertainty(gap));
+            if split || !offer_all {
+                // Where no bin can be split, it was the classes left out that kept the gap open.
+                offer_all = !split;
                 continue;
             }
         }
         solution.prices = best_prices;
-        return Ok(Solved { grouping, solution, gap, iterations, rounds });
+        return Ok(Solved { grouping, solution, iterations, rounds });
     }
+}
+
+/// How far prices may still be from the optimal ones, relative to themselves: the gap is of second order in that.
+fn uncertainty(gap: f64) -> f64 {
+    gap.sqrt()
 }

@@ -6,14 +6,15 @@
 //! that ran out at the last level, which is Newton's method on a concave function and takes a few steps.
 
 use crate::aggregation::{Solved, solve_level};
-use crate::bins::{Amounts, Bins, NO_BIN, level_problem, total_costs};
+use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::level::{LevelSolver, dot};
 use crate::reduction::{NO_KIND, Population, Reduction};
-use crate::repair::{feasible_splits, MARGIN};
+use crate::repair::{MARGIN, feasible_splits};
 use crate::streaming::cheapest_costs;
+use crate::sums::total_costs;
 use fairplan_instances::{
-    Allocation, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution, SolverError, Statistics,
-    Status, UserId,
+    Allocation, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution, SolverError,
+    Statistics, Status, UserId,
 };
 
 /// The relative gap up to which a solution is called optimal.
@@ -34,11 +35,6 @@ struct Progress {
     amounts: Amounts,
     level_of: Vec<u32>,
     limited_by: Vec<LimitedBy>,
-}
-
-/// One level as it was solved, in the reduction's terms.
-struct RaisedLevel {
-    prices: Vec<f64>,
 }
 
 /// Solves an instance with any way to solve a level.
@@ -65,7 +61,8 @@ pub(crate) fn solve(
     let mut progress = Progress::start(users, &mut bins);
     let mut costs = vec![0.0; users.len()];
     let mut statistics = Statistics { classes_merged: reduction.classes(), ..Statistics::default() };
-    let mut levels: Vec<RaisedLevel> = Vec::new();
+    // The prices of each level, in the reduction's terms.
+    let mut levels: Vec<Vec<f64>> = Vec::new();
     let mut last: Option<(Solved, Vec<bool>)> = None;
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let solved = solve_level(&reduction, &mut bins, &progress.amounts, solver, &mut costs)?;
@@ -75,7 +72,7 @@ pub(crate) fn solve(
         let level = levels.len() as u32;
         if !progress.settle_users_out_of_tasks(users, solved.solution.level, level) {
             progress.freeze(&bins, &solved, level);
-            levels.push(RaisedLevel { prices: solved.solution.prices.clone() });
+            levels.push(solved.solution.prices.clone());
         }
         last = Some((solved, was_rising));
     }
@@ -216,7 +213,11 @@ fn allocate(
         split_of[position] = group as u32;
         // A rising user got the level in units of its weight, a settled one its share in units of itself; and
         // none more than it is due.
-        let share = if was_rising[i] { users.weight(i) * work[group] } else { progress.amounts.amount[i] * work[group] };
+        let share = if was_rising[i] {
+            users.weight(i) * work[group]
+        } else {
+            progress.amounts.amount[i] * work[group]
+        };
         let share = match progress.limited_by[i] {
             LimitedBy::Tasks => share.min(progress.amounts.amount[i]),
             _ if was_rising[i] => share,
@@ -238,7 +239,7 @@ fn certify(
     reduction: &Reduction,
     bins: &Bins,
     progress: &Progress,
-    raised: Vec<RaisedLevel>,
+    raised: Vec<Vec<f64>>,
     costs: &mut [f64],
     solution: &mut Solution,
 ) {
@@ -247,9 +248,9 @@ fn certify(
     let shares: Vec<f64> = (0..users.len())
         .map(|i| solution.allocation.dominant_share(instance, UserId(users.position(i))))
         .collect();
-    for (position, mut level) in raised.into_iter().enumerate() {
-        drop_rounding_noise(&mut level.prices, &reduction.capacities);
-        cheapest_costs(users, &level.prices, &reduction.capacities, costs);
+    for (position, mut level_prices) in raised.into_iter().enumerate() {
+        drop_rounding_noise(&mut level_prices, &reduction.capacities);
+        cheapest_costs(users, &level_prices, &reduction.capacities, costs);
         let mut amounts = Amounts { amount: shares.clone(), rising: vec![false; users.len()] };
         let mut value = f64::INFINITY;
         for i in 0..users.len() {
@@ -263,7 +264,7 @@ fn certify(
             }
         }
         let (rising, settled) = total_costs(bins, &amounts, costs);
-        let bound = (dot(&level.prices, &reduction.capacities) - settled) / rising;
+        let bound = (dot(&level_prices, &reduction.capacities) - settled) / rising;
         let gap = 1.0 - value / bound;
         if gap.is_nan() || gap > TOLERANCE {
             solution.status = Status::Uncertified;
@@ -271,7 +272,7 @@ fn certify(
         // The multipliers of value: those of Σ_rising y = 1.
         let scale = 1.0 / rising;
         let mut prices = vec![0.0; instance.classes().len() * m];
-        for (members, row) in reduction.members.iter().zip(level.prices.chunks(m)) {
+        for (members, row) in reduction.members.iter().zip(level_prices.chunks(m)) {
             for &ClassId(class) in members {
                 for (r, price) in row.iter().enumerate() {
                     if *price > 0.0 {

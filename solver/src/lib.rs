@@ -7,8 +7,10 @@ mod interior_point;
 mod level;
 mod lexicographic;
 mod reduction;
+mod refinement;
 mod repair;
 mod streaming;
+mod sums;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;

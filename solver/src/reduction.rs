@@ -161,8 +161,7 @@ fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f6
     let mut group_of: HashMap<Key, usize> = HashMap::new();
     let mut members: Vec<Vec<ClassId>> = Vec::new();
     for (l, class) in instance.classes().iter().enumerate() {
-        let units: Vec<u128> =
-            (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
+        let units: Vec<u128> = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
         let divisor = units.iter().copied().fold(0, greatest_common_divisor);
         if divisor == 0 || class.count == 0 {
             continue;

@@ -53,7 +53,7 @@ impl LevelSolver for InteriorPoint {
         let mut iterations = 0;
         let mut run = Run::new(problem, penalty);
         for attempt in 1..=tries {
-            iterations += run.to_the_end(accuracy);
+            iterations += run.finish(accuracy);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
             if short <= SHORTFALL.max(accuracy) || attempt == tries {
                 break;
@@ -81,7 +81,8 @@ impl<'a> Run<'a> {
     fn new(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
         let (n, groups) = (problem.groups.len(), problem.groups);
         let rising = &groups.rising;
-        let size: Vec<f64> = problem.capacities.chunks(problem.resources).map(|row| row.iter().sum()).collect();
+        let size: Vec<f64> =
+            problem.capacities.chunks(problem.resources).map(|row| row.iter().sum()).collect();
         let mut zeta = vec![0.0; groups.pair_count()];
         for g in 0..n {
             let total: f64 = groups.pairs(g).map(|pair| size[groups.class[pair] as usize]).sum();
@@ -125,7 +126,8 @@ impl<'a> Run<'a> {
                 o[g] = penalty[g] - y[g];
             }
         }
-        let free = |(capacity, usage): (&f64, &f64)| if *capacity > 0.0 { capacity - usage * scale } else { 0.0 };
+        let free =
+            |(capacity, usage): (&f64, &f64)| if *capacity > 0.0 { capacity - usage * scale } else { 0.0 };
         let u = problem.capacities.iter().zip(&usage).map(free).collect();
         let mut s = vec![0.0; groups.pair_count()];
         for g in 0..n {
@@ -134,11 +136,18 @@ impl<'a> Run<'a> {
             }
         }
         let now = Point { t, zeta, s, u, p, v, y, q, o };
-        Self { problem, penalty, omega: weights(problem, sizes), best: now.clone(), now, best_gap: f64::INFINITY }
+        Self {
+            problem,
+            penalty,
+            omega: weights(problem, sizes),
+            best: now.clone(),
+            now,
+            best_gap: f64::INFINITY,
+        }
     }
 
     /// Steps until the gap is as small as asked or no longer falls. Returns the number of steps.
-    fn to_the_end(&mut self, accuracy: f64) -> u64 {
+    fn finish(&mut self, accuracy: f64) -> u64 {
         let mut newton = NewtonSystem::new(self.problem);
         let (mut halved_at, mut half) = (0, f64::INFINITY);
         for step in 0..MAX_STEPS {
@@ -260,7 +269,8 @@ fn sizes(problem: &LevelProblem<'_>, level: f64) -> Vec<f64> {
 /// The weights ω: one for capacity rows, the group's size for what belongs to a group.
 fn weights(problem: &LevelProblem<'_>, sizes: Vec<f64>) -> Goals {
     let groups = problem.groups;
-    let of_pairs = (0..sizes.len()).flat_map(|g| groups.pairs(g).map(|_| sizes[g]).collect::<Vec<_>>()).collect();
+    let of_pairs =
+        (0..sizes.len()).flat_map(|g| groups.pairs(g).map(|_| sizes[g]).collect::<Vec<_>>()).collect();
     let of_rows = problem.capacities.iter().map(|c| f64::from(u8::from(*c > 0.0))).collect();
     let of_settled = sizes.iter().zip(&groups.rising).map(|(size, rising)| if *rising { 0.0 } else { *size });
     Goals([of_pairs, of_rows, sizes.clone(), of_settled.collect()])
@@ -332,7 +342,8 @@ mod tests {
     fn random_degenerate_levels_close_on_both_sides_of_the_schur_complement() {
         for case in 0..600 {
             let mut next = stream(case + 1);
-            let (m, k, n) = (1 + case as usize % 4, 1 + (next() * 6.0) as usize, 1 + (next() * 30.0) as usize);
+            let (m, k, n) =
+                (1 + case as usize % 4, 1 + (next() * 6.0) as usize, 1 + (next() * 30.0) as usize);
             let whole = |x: f64| (x * 10.0).floor();
             let capacities: Vec<f64> = (0..k * m).map(|_| 1.0 + whole(next())).collect();
             let mut loads = Vec::new();

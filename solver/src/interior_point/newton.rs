@@ -67,8 +67,11 @@ impl NewtonSystem {
                 self.e[g] += groups.rate[pair] * groups.rate[pair] * self.theta[pair];
             }
         }
-        let matrix =
-            if self.by_class { Some(self.class_matrix(problem, now)) } else { self.group_matrix(problem, now) };
+        let matrix = if self.by_class {
+            Some(self.class_matrix(problem, now))
+        } else {
+            self.group_matrix(problem, now)
+        };
         let Some(mut matrix) = matrix else { return false };
         self.pin_scale(problem, &mut matrix);
         let Some(schur) = Cholesky::new(matrix) else { return false };
@@ -106,7 +109,10 @@ impl NewtonSystem {
         for (g, x) in x.iter().enumerate() {
             for pair in groups.pairs(g) {
                 let weight = self.theta[pair] * groups.rate[pair] * x;
-                sum[problem.rows(pair)].iter_mut().zip(problem.load(g)).for_each(|(sum, a)| *sum += weight * a);
+                sum[problem.rows(pair)]
+                    .iter_mut()
+                    .zip(problem.load(g))
+                    .for_each(|(sum, a)| *sum += weight * a);
             }
         }
         sum
@@ -218,7 +224,13 @@ impl NewtonSystem {
     }
 
     /// The step that adds `goals` to the complementarity products.
-    pub fn direction(&self, problem: &LevelProblem<'_>, now: &Point, penalty: &[f64], goals: &Goals) -> Point {
+    pub fn direction(
+        &self,
+        problem: &LevelProblem<'_>,
+        now: &Point,
+        penalty: &[f64],
+        goals: &Goals,
+    ) -> Point {
         let (groups, rising) = (problem.groups, &problem.groups.rising);
         let [goal_zs, goal_up, goal_vy, goal_qo] = &goals.0;
         let (n, pairs, rows) = (groups.len(), groups.pair_count(), problem.capacities.len());
@@ -304,7 +316,11 @@ impl NewtonSystem {
             return (t, p, y);
         }
         let block_solve = |right: &[f64]| -> Vec<f64> {
-            right.chunks(problem.resources).zip(&self.blocks).flat_map(|(right, block)| block.solve(right)).collect()
+            right
+                .chunks(problem.resources)
+                .zip(&self.blocks)
+                .flat_map(|(right, block)| block.solve(right))
+                .collect()
         };
         let met = self.onto_groups(problem, &block_solve(right_class));
         let right: Vec<f64> =

@@ -1,0 +1,191 @@
+//! Making bins anew from what their users would choose at the latest prices.
+//!
+//! Users that are far from changing their mind need no bin of their own direction any more: all that choose the
+//! same class share one. Where the users of a bin disagree it is split by choice, the more finely the nearer a
+//! user is to changing its mind.
+
+use crate::bins::{Bins, Grouping, NO_BIN, NO_GROUP};
+use crate::reduction::{CHUNK, Population, Reduction};
+use crate::streaming::effective_prices;
+use rayon::prelude::*;
+use std::collections::HashMap;
+
+/// Pieces around a price boundary: each is this many times nearer to it than the last.
+const GRADING: f64 = 4.0;
+/// In units of the prices' uncertainty: the distance to a boundary at which a choice is settled, and the
+/// distance below which nearer makes no difference.
+const FAR: f64 = 4.0;
+const FINEST: f64 = 0.1;
+/// Prices that differ by less than this part are one price when users are told apart by their cheapest class.
+const SAME_PRICE: f64 = 1e-9;
+
+impl Bins {
+    /// Refines where it is worth it: in bins whose `slack`, what they pay more than their users would apart, is
+    /// above `worth`. `uncertainty` is how far, relative to themselves, prices may still move. Returns false,
+    /// and changes nothing, when no bin would be split.
+    pub fn refine(
+        &mut self,
+        reduction: &Reduction,
+        prices: &[f64],
+        grouping: &Grouping,
+        slack: &[f64],
+        worth: f64,
+        uncertainty: f64,
+    ) -> bool {
+        let users = &reduction.users;
+        let flagged: Vec<bool> = grouping
+            .group_of
+            .iter()
+            .map(|groups| groups.iter().any(|g| *g != NO_GROUP && slack[*g as usize] > worth))
+            .collect();
+        let markets = Markets::of(prices, reduction);
+        let mut keys: Vec<Key> = vec![Key::default(); users.len()];
+        for (range, rates) in &users.by_rule {
+            let effective = effective_prices(prices, &reduction.capacities, rates, reduction.resources);
+            keys[range.clone()].par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, keys)| {
+                for (offset, key) in keys.iter_mut().enumerate() {
+                    let i = range.start + chunk * CHUNK + offset;
+                    if self.of[i] != NO_BIN {
+                        let choice = Choice::of(users, i, &effective, &markets);
+                        *key = self.key(i, &choice, &flagged, uncertainty, &markets);
+                    }
+                }
+            });
+        }
+        let mut known: HashMap<Key, u32> = HashMap::new();
+        let mut kind = Vec::new();
+        let mut pieces = vec![0u32; self.kind.len()];
+        let mut of = vec![NO_BIN; users.len()];
+        for (i, key) in keys.iter().enumerate().filter(|(i, _)| self.of[*i] != NO_BIN) {
+            of[i] = *known.entry(*key).or_insert_with(|| {
+                let old = self.of[i] as usize;
+                pieces[old] += u32::from(flagged[old]);
+                kind.push(self.kind[old]);
+                (kind.len() - 1) as u32
+            });
+        }
+        let split = pieces.iter().any(|pieces| *pieces > 1);
+        if split {
+            *self = Self { of, kind };
+        }
+        split
+    }
+
+    fn key(
+        &self,
+        user: usize,
+        choice: &Choice,
+        flagged: &[bool],
+        uncertainty: f64,
+        markets: &Markets,
+    ) -> Key {
+        let bin = self.of[user];
+        let alone = markets.is_single[choice.first as usize];
+        if alone && choice.distance > FAR * uncertainty {
+            return Key {
+                owner: self.kind[bin as usize],
+                settled: true,
+                first: choice.first,
+                ..Key::default()
+            };
+        }
+        if !flagged[bin as usize] {
+            return Key { owner: bin, ..Key::default() };
+        }
+        let nearness = -choice.distance.max(FINEST * uncertainty).log(GRADING);
+        Key {
+            owner: bin,
+            settled: false,
+            first: choice.first,
+            second: choice.second,
+            nearness: nearness.max(0.0) as u8,
+        }
+    }
+}
+
+/// What users of one new bin have in common.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+struct Key {
+    /// The bin they come from; for settled choices the kind.
+    owner: u32,
+    settled: bool,
+    first: u32,
+    second: u32,
+    nearness: u8,
+}
+
+/// What a user would do at given prices: the class it would choose, the runner-up with other prices, and by which
+/// part of its cost that one is dearer.
+struct Choice {
+    first: u32,
+    second: u32,
+    distance: f64,
+}
+
+impl Choice {
+    fn of(users: &Population, i: usize, prices: &[f64], markets: &Markets) -> Self {
+        let m = users.directions.len();
+        let (mut first, mut second) = ((f64::INFINITY, 0), (f64::INFINITY, 0));
+        for (price, class) in prices.chunks(m).zip(&markets.representative) {
+            let cost: f64 = price.iter().zip(&users.directions).map(|(p, d)| p * d[i]).sum();
+            if cost < first.0 {
+                if *class != first.1 {
+                    second = first;
+                }
+                first = (cost, *class);
+            } else if cost < second.0 && *class != first.1 {
+                second = (cost, *class);
+            }
+        }
+        let distance = (second.0 - first.0) / first.0;
+        Self { first: first.1, second: second.1, distance: if distance.is_nan() { 0.0 } else { distance } }
+    }
+}
+
+/// Which classes have the same prices, and so are one market to every user.
+struct Markets {
+    /// For each class the first class of its market.
+    representative: Vec<u32>,
+    /// Whether the market of this first class has no other class.
+    is_single: Vec<bool>,
+}
+
+impl Markets {
+    fn of(prices: &[f64], reduction: &Reduction) -> Self {
+        let representative = equal_prices(prices, reduction);
+        let mut is_single = vec![false; representative.len()];
+        for (l, market) in representative.iter().enumerate() {
+            is_single[*market as usize] = *market as usize == l;
+        }
+        Self { representative, is_single }
+    }
+}
+
+/// For each class the first class with the same prices.
+fn equal_prices(prices: &[f64], reduction: &Reduction) -> Vec<u32> {
+    let m = reduction.resources;
+    let mut highest = vec![0.0f64; m];
+    for row in prices.chunks(m) {
+        highest.iter_mut().zip(row).for_each(|(high, p)| *high = high.max(*p));
+    }
+    let rows: Vec<&[f64]> = prices.chunks(m).collect();
+    let mut representative: Vec<u32> = Vec::with_capacity(rows.len());
+    let mut distinct: Vec<usize> = Vec::new();
+    for (l, row) in rows.iter().enumerate() {
+        let same = |other: &usize| {
+            row.iter()
+                .zip(rows[*other])
+                .zip(&highest)
+                .all(|((a, b), high)| (a - b).abs() <= SAME_PRICE * high)
+                && reduction.kinds.iter().all(|rates| rates[l] == rates[*other])
+        };
+        match distinct.iter().find(|other| same(other)) {
+            Some(other) => representative.push(*other as u32),
+            None => {
+                distinct.push(l);
+                representative.push(l as u32);
+            }
+        }
+    }
+    representative
+}
