@@ -6,6 +6,7 @@ mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+mod price_pass;
 mod reduction;
 mod refinement;
 mod repair;
@@ -19,6 +20,7 @@ use lexicographic::FirstBins;
 
 pub use highs::HighsAlgorithm;
 pub use lexicographic::TOLERANCE;
+pub use price_pass::PricePass;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.
 struct Auto;
