@@ -3,6 +3,7 @@
 use crate::commands;
 use clap::{Parser, Subcommand, ValueEnum};
 use fairplan_report::output::{Destination, OutputError};
+use fairplan_report::table::TableFormat;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -41,6 +42,8 @@ pub enum Command {
     Compare(commands::compare::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
+    Import(commands::import::Arguments),
+    Convert(commands::convert::Arguments),
     Reproduce(commands::reproduce::Arguments),
     Schema(commands::schema::Arguments),
 }
@@ -60,11 +63,23 @@ impl OutputArguments {
     }
 }
 
-/// The form of a result that is also a table.
+/// How a result is written: whole (JSON), or its main table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum TableFormat {
+pub enum ResultFormat {
     Json,
     Csv,
+    Parquet,
+}
+
+impl ResultFormat {
+    /// The table's format; `None` for the whole result.
+    pub fn table(self) -> Option<TableFormat> {
+        match self {
+            Self::Json => None,
+            Self::Csv => Some(TableFormat::Csv),
+            Self::Parquet => Some(TableFormat::Parquet),
+        }
+    }
 }
 
 #[cfg(test)]

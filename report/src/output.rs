@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// Where bytes of a result go; buffered, so that rows may be written in small pieces.
-pub type Sink = BufWriter<Box<dyn Write>>;
+pub type Sink = BufWriter<Box<dyn Write + Send>>;
 
 /// Where a result goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Destination {
     pub fn write(&self, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> Result<(), OutputError> {
         match self {
             Self::StandardOutput => {
-                let outcome = pour(Box::new(io::stdout().lock()), body);
+                let outcome = pour(Box::new(io::stdout()), body);
                 closed_pipe_is_fine(outcome)
                     .map_err(|source| OutputError { file: "standard output".into(), source })
             }
@@ -91,7 +91,7 @@ fn directory_of(path: &Path) -> &Path {
     }
 }
 
-fn pour(out: Box<dyn Write>, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> io::Result<()> {
+fn pour(out: Box<dyn Write + Send>, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> io::Result<()> {
     let mut sink = BufWriter::with_capacity(1 << 17, out);
     let outcome = body(&mut sink).and_then(|()| sink.flush());
     if outcome.is_err() {

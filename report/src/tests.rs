@@ -1,20 +1,25 @@
 //! The documents against real outputs: written, read back, validated by their schemas, verified.
 
 use crate::comparison::{Bounds, ComparisonDocument, PolicyResult, comparison_document};
+use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
 };
 use crate::reproduction::{Exhibit, ReproductionDocument};
 use crate::schema::Format;
-use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResults, solution_document};
+use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResult, solution_document};
+use crate::table::{TableFormat, write_comparison, write_placement, write_solution};
 use crate::verification::{VerificationDocument, verification_document};
-use crate::{read_json, table, write_json};
+use crate::{read_json, write_json};
+use arrow_array::{Array, Float64Array};
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::{
-    Allocation, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status, files,
+    Allocation, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::Value;
+use std::io::Write;
 
 /// Fig. 1 of the DRFH paper with its optimum: 10 tasks each on the server it likes best, 5/7 of the pool each.
 /// The tasks stay a hair below, so that nothing is overloaded.
@@ -64,6 +69,13 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
     (instance, bytes, sha256)
 }
 
+fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> ComparisonDocument<'a> {
+    const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
+    let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
+    let policy = PolicyResult::new("best-fit", instance, figures, bounds, Some(0.001));
+    comparison_document(instance, SHA256, "auto", 0, bounds, vec![policy])
+}
+
 fn fits_schema(name: &str, bytes: &[u8]) {
     let schema = Format::named(name).unwrap().schema().to_value();
     let document: Value = serde_json::from_slice(bytes).unwrap();
@@ -79,7 +91,7 @@ fn fits_schema(name: &str, bytes: &[u8]) {
 #[test]
 fn what_is_written_line_by_line_is_what_the_document_type_holds() {
     let (instance, bytes, _) = fig1_bytes();
-    let read: SolutionDocument = read_json("r", &bytes).unwrap();
+    let read: SolutionDocument<Vec<UserResult>> = read_json("r", &bytes).unwrap();
     assert_eq!(written(&read), bytes);
     assert_eq!(read.value, 10.0 * (1.0 - 1e-15) / 14.0);
     assert_eq!(read.users.len(), instance.user_count());
@@ -98,10 +110,7 @@ fn real_outputs_fit_their_schemas() {
     }
     let (instance, placement) = placed();
     let figures = PlacementFigures::new(&instance, &placement);
-    let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
-    let policy = PolicyResult::new("best-fit", &instance, &figures, bounds, Some(0.001));
-    let comparison =
-        written(&comparison_document(&instance, &"0".repeat(64), "auto", 0, bounds, vec![policy]));
+    let comparison = written(&compared(&instance, &figures));
     fits_schema("comparison", &comparison);
     let read: ComparisonDocument = read_json("r", &comparison).unwrap();
     assert!((read.policies[0].gap_to_divisible - (1.0 - 20.0 / 21.0)).abs() < 1e-15);
@@ -168,10 +177,7 @@ fn a_result_of_another_instance_is_named_as_such() {
     assert!(foreign(&sha256, &"0".repeat(64)).contains("is the hash of another instance"));
     assert!(foreign("DRFH paper", "DRF paper").starts_with("instance.name = DRF paper"));
     assert_eq!(foreign("user-1", "user-2"), "users[0] = user-2: the instance has user-1 here");
-    assert_eq!(
-        foreign(r#"{"class": "high-memory""#, r#"{"class": "x""#),
-        "users[0].placement[0].class = x: no such server class"
-    );
+    assert_eq!(foreign(r#"{"class": "high-memory""#, r#"{"class": "x""#), "users = x: no such server class");
     assert!(foreign(r#""memory": 0.0"#, r#""gpu": 0.0"#).contains("the resources are cpu, memory"));
     assert!(foreign(r#"["high-memory"],"#, "").contains("the prices of the certificate make 2 groups"));
     let last_user = text.lines().find(|line| line.contains("\"id\": \"user-2\"")).unwrap();
@@ -203,7 +209,7 @@ fn duplicate_and_unknown_keys_and_other_versions_are_refused() {
 fn every_truncation_is_refused() {
     let (_, bytes, _) = fig1_bytes();
     for length in 0..bytes.len() - 1 {
-        if let Ok(document) = read_json::<SolutionDocument>("r", &bytes[..length]) {
+        if let Ok(document) = read_json::<SolutionDocument<Vec<UserResult>>>("r", &bytes[..length]) {
             assert_eq!(written(&document), bytes, "only the last newline may be missing");
         }
     }
@@ -250,19 +256,54 @@ fn a_placement_read_back_verifies_and_needs_its_servers() {
     assert_eq!(error, "servers: is missing, and nothing can be checked without it; place with --servers-out");
 }
 
+fn file_of(body: impl FnOnce(&mut Sink) -> std::io::Result<()>) -> Vec<u8> {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("table");
+    Destination::new(Some(&path)).unwrap().write(body).unwrap();
+    std::fs::read(path).unwrap()
+}
+
 #[test]
-fn tables_have_a_row_a_user_and_cells_that_no_spreadsheet_runs() {
+fn the_csv_table_of_a_solution_has_a_row_a_user() {
     let (instance, solution, _) = fig1();
-    let mut bytes = Vec::new();
-    table::write_solution_csv(&mut bytes, &UserResults::new(&instance, &solution)).unwrap();
+    let bytes = file_of(|out| write_solution(out, TableFormat::Csv, &instance, &solution));
     let text = String::from_utf8(bytes).unwrap();
     assert!(
         text.starts_with("id,dominant_resource,dominant_share,tasks,limited_by,level\nuser-1,memory,0.714")
     );
     assert!(text.ends_with(",capacity,0\n"));
     assert_eq!(text.lines().count(), 3);
-    for cell in ["=1+1", "+1", "-1", "@SUM", "\tx", "\rx"] {
-        assert_eq!(table::text_cell(cell), format!("'{cell}"));
-    }
-    assert_eq!(table::text_cell("a=b"), "a=b");
+}
+
+#[test]
+fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
+    let (instance, solution, _) = fig1();
+    let bytes = file_of(|out| write_solution(out, TableFormat::Parquet, &instance, &solution));
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&bytes).unwrap();
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let batches: Vec<_> = builder.build().unwrap().map(|batch| batch.unwrap()).collect();
+    assert_eq!((batches.len(), batches[0].num_rows()), (1, 2));
+    let names: Vec<String> = batches[0].schema().fields().iter().map(|field| field.name().clone()).collect();
+    assert_eq!(names.join(","), "id,dominant_resource,dominant_share,tasks,limited_by,level");
+    let tasks = batches[0]["tasks"].as_any().downcast_ref::<Float64Array>().unwrap();
+    assert_eq!(tasks.value(1), solution.allocation.tasks(UserId(1)));
+}
+
+#[test]
+fn the_other_tables_are_written_in_both_formats() {
+    let (instance, placement) = placed();
+    let figures = PlacementFigures::new(&instance, &placement);
+    let settings = PlacementSettings { policy: "best-fit", seed: 0, servers: false };
+    let document = placement_document(&instance, &placement, &figures, "", settings);
+    let text = file_of(|out| write_placement(out, TableFormat::Csv, &document));
+    assert!(text.ends_with(b",10\n"), "{}", String::from_utf8_lossy(&text));
+    assert!(file_of(|out| write_placement(out, TableFormat::Parquet, &document)).starts_with(b"PAR1"));
+
+    let comparison = compared(&instance, &figures);
+    let text = file_of(|out| write_comparison(out, TableFormat::Csv, &comparison));
+    let header =
+        "name,value,tasks,gap_to_divisible,gap_to_integral,seconds,utilization_cpu,utilization_memory\n";
+    assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
+    assert!(file_of(|out| write_comparison(out, TableFormat::Parquet, &comparison)).starts_with(b"PAR1"));
 }

@@ -4,7 +4,7 @@ use super::place::placed;
 use super::solve::{backend_name, solver};
 use super::solved::Solved;
 use super::tell;
-use crate::arguments::{OutputArguments, Session, TableFormat};
+use crate::arguments::{OutputArguments, ResultFormat, Session};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_heuristics::{PlacementPolicy, policy};
@@ -35,9 +35,9 @@ pub struct Arguments {
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
-    /// Write the whole result or the table of policies
+    /// Write the whole result (json), or the table of policies
     #[arg(long, value_enum, default_value = "json")]
-    format: TableFormat,
+    format: ResultFormat,
     /// Leave out the seconds, so that the same input gives the same bytes
     #[arg(long)]
     no_timing: bool,
@@ -53,7 +53,7 @@ struct Job {
     policies: Vec<Box<dyn PlacementPolicy>>,
     seed: u64,
     solver: Box<dyn Solver>,
-    format: TableFormat,
+    format: ResultFormat,
     timing: bool,
     destination: Destination,
 }
@@ -100,9 +100,9 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
     }
     let backend = job.solver.name();
     let document = comparison_document(&instance, &solved.sha256, backend, job.seed, bounds, results);
-    job.destination.write(|out| match job.format {
-        TableFormat::Json => write_json(out, &document),
-        TableFormat::Csv => table::write_comparison_csv(out, &document),
+    job.destination.write(|out| match job.format.table() {
+        None => write_json(out, &document),
+        Some(format) => table::write_comparison(out, format, &document),
     })?;
     tell(session, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)

@@ -7,6 +7,7 @@ use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
 };
 use fairplan_instances::{Instance, files};
+use fairplan_report::output::Destination;
 use fairplan_report::summary;
 
 /// Make an instance: published clusters, the papers' examples, synthetic populations
@@ -104,16 +105,16 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
             (population(&PopulationOptions { kind, users, cluster, seed })?, output)
         }
     };
-    write_instance(&instance, &output, session)
+    write_instance(&instance, &output.destination()?, session)
 }
 
 /// Writes an instance as JSON and says what it is.
 pub fn write_instance(
     instance: &Instance,
-    output: &OutputArguments,
+    destination: &Destination,
     session: Session,
 ) -> Result<Answer, Failure> {
-    output.destination()?.write(|out| files::write_json(instance, out))?;
+    destination.write(|out| files::write_json(instance, out))?;
     tell(session, || summary::heading(instance));
     Ok(Answer::Yes)
 }

@@ -1,7 +1,9 @@
 //! One file a command: what is typed, what it means, what is done.
 
 pub mod compare;
+pub mod convert;
 pub mod generate;
+pub mod import;
 pub mod place;
 pub mod reproduce;
 pub mod schema;
@@ -28,6 +30,8 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Compare(arguments) => compare::run(arguments, session),
         Command::Verify(arguments) => verify::run(arguments, session),
         Command::Generate(arguments) => generate::run(arguments, session),
+        Command::Import(arguments) => import::run(arguments, session),
+        Command::Convert(arguments) => convert::run(arguments, session),
         Command::Reproduce(arguments) => reproduce::run(arguments, session),
         Command::Schema(arguments) => schema::run(arguments),
     }

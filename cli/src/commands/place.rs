@@ -1,7 +1,7 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
 use super::tell;
-use crate::arguments::{OutputArguments, Session, TableFormat};
+use crate::arguments::{OutputArguments, ResultFormat, Session};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
@@ -30,9 +30,9 @@ pub struct Arguments {
     /// List the tasks on each server too (needed to verify the result)
     #[arg(long)]
     servers_out: bool,
-    /// Write the whole result or the table of users
+    /// Write the whole result (json), or the table of users
     #[arg(long, value_enum, default_value = "json")]
-    format: TableFormat,
+    format: ResultFormat,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -42,7 +42,7 @@ struct Job {
     policy: Box<dyn PlacementPolicy>,
     seed: u64,
     servers: bool,
-    format: TableFormat,
+    format: ResultFormat,
     destination: Destination,
 }
 
@@ -96,9 +96,9 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
     let name = job.policy.name();
     let settings = PlacementSettings { policy: &name, seed: job.seed, servers: job.servers };
     let document = placement_document(&instance, &placement, &figures, &sha256, settings);
-    job.destination.write(|out| match job.format {
-        TableFormat::Json => write_json(out, &document),
-        TableFormat::Csv => table::write_placement_csv(out, &document),
+    job.destination.write(|out| match job.format.table() {
+        None => write_json(out, &document),
+        Some(format) => table::write_placement(out, format, &document),
     })?;
     tell(session, || summary::placement(&instance, &placement, &figures, &name));
     Ok(Answer::Yes)

@@ -2,12 +2,12 @@
 
 use super::solved::Solved;
 use super::tell;
-use crate::arguments::{OutputArguments, Session, TableFormat};
+use crate::arguments::{OutputArguments, ResultFormat, Session};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Objective, Solver};
 use fairplan_report::output::Destination;
-use fairplan_report::solution::{Headline, UserResults, solution_document};
+use fairplan_report::solution::{Headline, solution_document};
 use fairplan_report::{summary, table, write_json};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
@@ -27,9 +27,9 @@ pub struct Arguments {
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
-    /// Write the whole result or the table of users
+    /// Write the whole result (json), or the table of users
     #[arg(long, value_enum, default_value = "json")]
-    format: TableFormat,
+    format: ResultFormat,
     /// Leave out the seconds, so that the same input gives the same bytes
     #[arg(long)]
     no_timing: bool,
@@ -41,7 +41,7 @@ struct Job {
     source: InstanceSource,
     objective: Objective,
     solver: Box<dyn Solver>,
-    format: TableFormat,
+    format: ResultFormat,
     timing: bool,
     destination: Destination,
 }
@@ -91,11 +91,11 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
     let solved = Solved::new(&instance, &*job.solver, job.objective, session)?;
     let solution = &solved.solution;
     let headline = Headline::new(&instance, solution);
-    job.destination.write(|out| match job.format {
-        TableFormat::Json => {
+    job.destination.write(|out| match job.format.table() {
+        None => {
             write_json(out, &solution_document(&instance, solution, &headline, &solved.sha256, job.timing))
         }
-        TableFormat::Csv => table::write_solution_csv(out, &UserResults::new(&instance, solution)),
+        Some(format) => table::write_solution(out, format, &instance, solution),
     })?;
     tell(session, || summary::solution(&instance, solution, &headline));
     solved.certified()?;

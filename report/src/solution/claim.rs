@@ -32,36 +32,17 @@ impl StatedSolution {
     /// groups other than the prices make.
     pub fn new(document: &SolutionDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
-        let user_ids = instance.users().map(|user| user.id());
-        list("users", document.users.iter().map(|user| &*user.id), user_ids)?;
+        let users = &document.users;
+        list("users", users.ids.iter(), instance.users().map(|user| user.id()))?;
         let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
         list("server_classes", document.server_classes.iter().map(|class| &*class.id), class_ids())?;
 
-        let n = document.users.len();
-        let (mut starts, mut entries) = (Vec::with_capacity(n + 1), Vec::new());
-        let mut dominant_resources = Vec::with_capacity(n);
-        for (i, user) in document.users.iter().enumerate() {
-            starts.push(entries.len());
-            for (k, part) in user.placement.iter().enumerate() {
-                let class = instance.class_named(&part.class).ok_or_else(|| {
-                    Foreign::new(
-                        format!("users[{i}].placement[{k}].class"),
-                        &part.class,
-                        "no such server class",
-                    )
-                })?;
-                entries.push((class.0 as u32, part.tasks));
-            }
-            let resource = instance.resources().iter().position(|name| *name == user.dominant_resource);
-            dominant_resources.push(ResourceId(resource.ok_or_else(|| {
-                Foreign::new(
-                    format!("users[{i}].dominant_resource"),
-                    &user.dominant_resource,
-                    "no such resource",
-                )
-            })?));
-        }
-        starts.push(entries.len());
+        let classes = known(users.classes.as_slice(), "server class", |name| {
+            instance.class_named(name).map(|class| class.0 as u32)
+        })?;
+        let resources = known(users.resources.as_slice(), "resource", |name| {
+            instance.resources().iter().position(|resource| resource == name).map(ResourceId)
+        })?;
 
         let mut class_utilization = Vec::new();
         let mut prices = Vec::new();
@@ -83,17 +64,28 @@ impl StatedSolution {
         check_price_groups(document, instance, &levels)?;
         Ok(Self {
             objective: document.objective.into(),
-            tasks_on_classes: Tasks::Listed { starts, entries },
+            tasks_on_classes: Tasks::Listed {
+                starts: users.starts.clone(),
+                entries: users
+                    .placements
+                    .iter()
+                    .map(|(name, tasks)| (classes[*name as usize], *tasks))
+                    .collect(),
+            },
             levels,
-            level_of: document.users.iter().map(|user| user.level).collect(),
-            limited_by: document.users.iter().map(|user| user.limited_by.into()).collect(),
+            level_of: users.levels.clone(),
+            limited_by: users.limited_by.iter().map(|limit| (*limit).into()).collect(),
             value: document.value,
             primal: document.certificate.primal,
             dual: document.certificate.dual,
             relative_gap: document.certificate.relative_gap,
-            tasks: document.users.iter().map(|user| user.tasks).collect(),
-            dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
-            dominant_resources,
+            tasks: users.tasks.clone(),
+            dominant_shares: users.dominant_shares.clone(),
+            dominant_resources: users
+                .dominant_resources
+                .iter()
+                .map(|name| resources[*name as usize])
+                .collect(),
             class_utilization,
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
             prices,
@@ -122,6 +114,13 @@ impl StatedSolution {
             }),
         }
     }
+}
+
+/// What the instance calls by each of these names.
+fn known<T>(names: &[String], what: &str, find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Foreign> {
+    let found =
+        |name: &String| find(name).ok_or_else(|| Foreign::new("users", name, format!("no such {what}")));
+    names.iter().map(found).collect()
 }
 
 fn check_price_groups(

@@ -1,5 +1,6 @@
 //! The types of `fairplan.solution.v1`; their comments are the descriptions in its JSON Schema.
 
+use super::columns::UserColumns;
 use crate::resource_map::ResourceMap;
 use crate::stamp::InstanceStamp;
 use fairplan_instances::{LimitedBy, Objective, Status};
@@ -18,11 +19,11 @@ pub enum SolutionFormat {
 /// A divisible allocation with its prices and the certificate that proves it. Every user and server class of
 /// the instance appears, in the instance's order. The same instance and settings give the same bytes, except
 /// for `stats.seconds`.
-// `U` is the sequence of users: a list when read, computed line by line when written.
+// `U` is the sequence of users: columns when read, computed line by line when written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "U: Deserialize<'de>"))]
 #[schemars(rename = "Solution")]
-pub struct SolutionDocument<'a, U = Vec<UserResult<'a>>> {
+pub struct SolutionDocument<'a, U = UserColumns> {
     /// The format and its version.
     pub format: SolutionFormat,
     /// The version of fairplan that wrote this.

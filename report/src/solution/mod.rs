@@ -1,11 +1,13 @@
 //! `fairplan.solution.v1`: what `solve` writes and `verify` reads.
 
 mod claim;
+mod columns;
 mod document;
 mod pools;
 mod write;
 
 pub use claim::StatedSolution;
+pub use columns::{Names, Texts, UserColumns};
 pub use document::{
     Certificate, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
     SolutionDocument, SolutionFormat, SolutionStats, StatusName, UserResult,

@@ -1,0 +1,101 @@
+//! `convert`: an instance from one file format to another.
+
+use super::tell;
+use crate::arguments::{OutputArguments, Session};
+use crate::failure::{Answer, Failure};
+use crate::input::{InstanceArguments, InstanceSource};
+use fairplan_instances::{Instance, InstanceError, files};
+use fairplan_report::output::{Destination, Sink};
+use fairplan_report::summary;
+use std::io;
+use std::path::Path;
+
+/// Rewrite an instance as JSON, or as a table of servers and a table of users
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The ending of a table's name is its format: .parquet, .gz (CSV compressed), anything else CSV. JSON is written \
+in one canonical form, whose SHA-256 identifies the instance in every result.
+
+Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv --to-users users.csv")]
+pub struct Arguments {
+    #[command(flatten)]
+    instance: InstanceArguments,
+    /// Write a table of server classes here instead of JSON
+    #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
+    to_servers: Option<String>,
+    /// With --to-servers: write a table of users here
+    #[arg(long, value_name = "FILE", requires = "to_servers", conflicts_with = "output")]
+    to_users: Option<String>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+enum Target {
+    Json(Destination),
+    Tables { servers: Table, users: Table },
+}
+
+struct Table {
+    path: String,
+    destination: Destination,
+}
+
+struct Job {
+    source: InstanceSource,
+    target: Target,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Failure;
+    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let table = |path: String| -> Result<Table, Failure> {
+            Ok(Table { destination: Destination::new(Some(Path::new(&path)))?, path })
+        };
+        let target = match (arguments.to_servers, arguments.to_users) {
+            (Some(servers), Some(users)) if servers == users => {
+                return Err(Failure::refused("--to-servers and --to-users must be two files"));
+            }
+            (Some(servers), Some(users)) => Target::Tables { servers: table(servers)?, users: table(users)? },
+            _ => Target::Json(arguments.output.destination()?),
+        };
+        Ok(Self { source: arguments.instance.try_into()?, target })
+    }
+}
+
+/// Reads and writes.
+pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+    let job = Job::try_from(arguments)?;
+    let instance = job.source.read()?;
+    match &job.target {
+        Target::Json(destination) => destination.write(|out| files::write_json(&instance, out))?,
+        Target::Tables { servers, users } => {
+            servers.write(&instance, files::write_servers)?;
+            users.write(&instance, files::write_users)?;
+        }
+    }
+    tell(session, || summary::heading(&instance));
+    Ok(Answer::Yes)
+}
+
+type WriteTable = fn(&Instance, &str, &mut Sink) -> Result<(), InstanceError>;
+
+impl Table {
+    fn write(&self, instance: &Instance, write: WriteTable) -> Result<(), Failure> {
+        // What the table cannot express is told as it is, not as a failure to write.
+        let mut refused = None;
+        let outcome = self.destination.write(|out| {
+            write(instance, &self.path, out).map_err(|error| match error {
+                InstanceError::Io { source, .. } => source,
+                other => {
+                    let unwritten = io::Error::other(other.to_string());
+                    refused = Some(other);
+                    unwritten
+                }
+            })
+        });
+        match refused {
+            Some(error) => Err(error.into()),
+            None => Ok(outcome?),
+        }
+    }
+}

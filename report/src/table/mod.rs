@@ -1,0 +1,30 @@
+//! Results as tables: one row a user or a policy, one column a field, as CSV or Parquet.
+
+mod comparison;
+mod csv;
+mod parquet;
+mod users;
+
+pub use comparison::write_comparison;
+pub use users::{write_placement, write_solution};
+
+use std::io;
+
+/// The file formats of tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TableFormat {
+    /// Comma-separated values with a header. Text cells that a spreadsheet would run as a formula (those that
+    /// start with `= + - @`, tab or carriage return) get a `'` in front.
+    Csv,
+    /// Parquet, snappy-compressed.
+    Parquet,
+}
+
+/// The number, unless it is none.
+fn finite(number: f64) -> io::Result<f64> {
+    if number.is_finite() {
+        Ok(number)
+    } else {
+        Err(io::Error::new(io::ErrorKind::InvalidData, "a number of the result is not finite"))
+    }
+}

@@ -1,0 +1,127 @@
+//! The table of users of a solution or a placement.
+
+use super::csv::{self, text_cell};
+use super::parquet::{self, Columns, counts, numbers, positions, words};
+use super::{TableFormat, finite};
+use crate::output::Sink;
+use crate::placement::PlacementDocument;
+use fairplan_instances::{Instance, Solution};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::io;
+
+/// A row of a table, in both formats.
+trait Row: Serialize + Sized {
+    /// The row with its text cells safe for a spreadsheet.
+    fn guarded(self) -> Self;
+    /// Many rows as columns.
+    fn columns(rows: &[Self]) -> Columns<'static>;
+}
+
+fn write<R: Row>(
+    out: &mut Sink,
+    format: TableFormat,
+    mut rows: impl Iterator<Item = io::Result<R>>,
+) -> io::Result<()> {
+    match format {
+        TableFormat::Csv => csv::write(out, rows.map(|row| row.map(Row::guarded))),
+        TableFormat::Parquet => {
+            let batches = std::iter::from_fn(|| {
+                let batch = rows.by_ref().take(parquet::BATCH).collect::<io::Result<Vec<R>>>();
+                batch.map(|rows| (!rows.is_empty()).then(|| R::columns(&rows))).transpose()
+            });
+            parquet::write(out, batches)
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct SolutionRow<'a> {
+    id: Cow<'a, str>,
+    dominant_resource: Cow<'a, str>,
+    dominant_share: f64,
+    tasks: f64,
+    limited_by: &'static str,
+    level: u32,
+}
+
+impl Row for SolutionRow<'_> {
+    fn guarded(mut self) -> Self {
+        self.id = text_cell(self.id);
+        self.dominant_resource = text_cell(self.dominant_resource);
+        self
+    }
+
+    fn columns(rows: &[Self]) -> Columns<'static> {
+        vec![
+            ("id", words(rows.iter().map(|row| &*row.id))),
+            ("dominant_resource", words(rows.iter().map(|row| &*row.dominant_resource))),
+            ("dominant_share", numbers(rows.iter().map(|row| row.dominant_share))),
+            ("tasks", numbers(rows.iter().map(|row| row.tasks))),
+            ("limited_by", words(rows.iter().map(|row| row.limited_by))),
+            ("level", positions(rows.iter().map(|row| row.level))),
+        ]
+    }
+}
+
+/// Writes the users of a solution, in the instance's order.
+pub fn write_solution(
+    out: &mut Sink,
+    format: TableFormat,
+    instance: &Instance,
+    solution: &Solution,
+) -> io::Result<()> {
+    let rows = instance.users().map(|user| {
+        Ok(SolutionRow {
+            id: user.id().into(),
+            dominant_resource: instance.resources()[user.dominant_resource().0].as_str().into(),
+            dominant_share: finite(solution.allocation.dominant_share(instance, user.index()))?,
+            tasks: finite(solution.allocation.tasks(user.index()))?,
+            limited_by: solution.limited_by[user.index().0].name(),
+            level: solution.level_of[user.index().0],
+        })
+    });
+    write(out, format, rows)
+}
+
+#[derive(Serialize)]
+struct PlacementRow<'a> {
+    id: Cow<'a, str>,
+    dominant_resource: Cow<'a, str>,
+    dominant_share: f64,
+    tasks: u64,
+}
+
+impl Row for PlacementRow<'_> {
+    fn guarded(mut self) -> Self {
+        self.id = text_cell(self.id);
+        self.dominant_resource = text_cell(self.dominant_resource);
+        self
+    }
+
+    fn columns(rows: &[Self]) -> Columns<'static> {
+        vec![
+            ("id", words(rows.iter().map(|row| &*row.id))),
+            ("dominant_resource", words(rows.iter().map(|row| &*row.dominant_resource))),
+            ("dominant_share", numbers(rows.iter().map(|row| row.dominant_share))),
+            ("tasks", counts(rows.iter().map(|row| row.tasks))),
+        ]
+    }
+}
+
+/// Writes the users of a placement, in the instance's order.
+pub fn write_placement<S>(
+    out: &mut Sink,
+    format: TableFormat,
+    document: &PlacementDocument<'_, S>,
+) -> io::Result<()> {
+    let rows = document.users.iter().map(|user| {
+        Ok(PlacementRow {
+            id: user.id.clone(),
+            dominant_resource: user.dominant_resource.clone(),
+            dominant_share: finite(user.dominant_share)?,
+            tasks: user.tasks,
+        })
+    });
+    write(out, format, rows)
+}
