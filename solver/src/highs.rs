@@ -49,7 +49,7 @@ impl LevelSolver for Highs {
         }
         let solved = program.maximise(level.into(), self.0)?;
         let splits = solved.splits(&scaling);
-        let prices = solved.prices(problem, &scaling);
+        let mut prices = solved.prices(problem, &scaling);
         let reached = solved.value(level) * scaling.level;
         let multipliers: Vec<f64> = solved.share_duals.iter().map(|dual| dual.abs()).collect();
         let largest = multipliers.iter().copied().fold(0.0, f64::max);
@@ -60,12 +60,16 @@ impl LevelSolver for Highs {
         // At a vertex a multiplier of zero proves nothing: ask who can have more while nobody has less.
         let mut open: Vec<usize> = (0..groups.len()).filter(|&g| !frozen[g]).collect();
         while !open.is_empty() {
-            let gained = self.gains(problem, &scaling, reached, &open)?;
+            let (gained, of_gains) = self.gains(problem, &scaling, reached, &open)?;
             iterations += 1;
             let still: Vec<usize> =
                 open.iter().zip(&gained).filter(|(_, gain)| **gain <= ROOM.0).map(|(g, _)| *g).collect();
             if still.len() == open.len() {
                 still.iter().for_each(|g| frozen[*g] = true);
+                // The duals of "nobody gains" prove the level just as well, and give each of these groups a
+                // positive multiplier; so does the mean of both.
+                let mean = |(p, q): (&f64, &f64)| 0.5 * (p + q);
+                prices = prices.iter().zip(&of_gains).map(mean).collect();
                 break;
             }
             open = still;
@@ -75,14 +79,15 @@ impl LevelSolver for Highs {
 }
 
 impl Highs {
-    /// How much the shares of the `open` groups can exceed the level, in parts of it, most together.
+    /// How much the shares of the `open` groups can exceed the level, in parts of it, most together; and the
+    /// prices of that, scaled so that the multipliers of all rising groups add up to one.
     fn gains(
         &self,
         problem: &LevelProblem<'_>,
         scaling: &Scaling,
         level: f64,
         open: &[usize],
-    ) -> Result<Vec<f64>, SolverError> {
+    ) -> Result<(Vec<f64>, Vec<f64>), SolverError> {
         let groups = problem.groups;
         let mut program = Program::new(problem, scaling);
         let gains: Vec<Variable> =
@@ -96,7 +101,10 @@ impl Highs {
             program.require(problem, scaling, g, Expression::from(base) + gain.unwrap_or_default());
         }
         let solved = program.maximise(gains.iter().copied().sum(), self.0)?;
-        Ok(gains.iter().map(|gain| solved.value(*gain)).collect())
+        let rising: f64 =
+            (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| solved.share_duals[g].abs()).sum();
+        let prices = solved.prices(problem, scaling).into_iter().map(|price| price / rising).collect();
+        Ok((gains.iter().map(|gain| solved.value(*gain)).collect(), prices))
     }
 }
 

@@ -205,7 +205,7 @@ impl<'a> Run<'a> {
         let step = |goals: &Goals| newton.direction(self.problem, now, &self.penalty, goals);
         let affine = step(&now.goals(&self.omega, 0.0, None));
         let (primal, dual) = now.longest_steps(&affine);
-        let mu_affine = now.complementarity_after(&affine, primal, dual) / weight;
+        let mu_affine = now.complementarity_after(&affine, primal.min(1.0), dual.min(1.0)) / weight;
         let sigma = (mu_affine / mu).powi(3).clamp(1e-6, 1.0);
         let mut goals = now.goals(&self.omega, sigma * mu, Some(&affine));
         let mut direction = step(&goals);
@@ -223,13 +223,22 @@ impl<'a> Run<'a> {
             (goals, direction, primal, dual) = (further, longer, p, d);
         }
         let fraction = (1.0 - mu_affine.abs() / mu).max(STEP_FRACTION.0).min(STEP_FRACTION.1);
-        let shorten = |length: f64| if length < 1.0 { fraction * length } else { 1.0 };
-        let (primal, dual) = (shorten(primal), shorten(dual));
+        let (primal, dual) = ((fraction * primal).min(1.0), (fraction * dual).min(1.0));
         if !(primal > 1e-10 || dual > 1e-10) || direction.t.is_nan() {
             return false;
         }
         self.now.take(&direction, primal, dual);
+        self.settle_level();
         true
+    }
+
+    /// The level is the one variable without a bound, so nothing keeps rounding out of it: at a vertex its own
+    /// pivot vanishes. It is what the rising groups' works less their surpluses say, each by its multiplier.
+    fn settle_level(&mut self) {
+        let rising = || (0..self.now.y.len()).filter(|&g| self.problem.groups.rising[g]);
+        let total: f64 = rising().map(|g| self.now.y[g]).sum();
+        let says = |g: usize| self.now.y[g] * (self.problem.work(&self.now.zeta, g) - self.now.v[g]);
+        self.now.t = rising().map(says).sum::<f64>() / total;
     }
 
     /// A rising group is frozen when its multiplier is large where its surplus is small: by strict

@@ -51,9 +51,10 @@ impl Point {
         sum
     }
 
-    /// The longest primal and dual steps, up to 1, that keep every variable non-negative.
+    /// The longest primal and dual steps, up to a little more than 1, that keep every variable non-negative.
     pub fn longest_steps(&self, step: &Self) -> (f64, f64) {
-        let mut longest = (1.0, 1.0);
+        // Longer than 1, so that shortening it to stay off the boundary can still leave a full step.
+        let mut longest = (1.25, 1.25);
         for ((x, z), (dx, dz)) in self.families().into_iter().zip(step.families()) {
             longest = (to_boundary(x, dx, longest.0), to_boundary(z, dz, longest.1));
         }

@@ -38,7 +38,11 @@ fn machine() -> String {
     )
 }
 
-fn instance(kind: PopulationKind, users: u64, cluster: Cluster) -> Result<Instance, Box<dyn std::error::Error>> {
+fn instance(
+    kind: PopulationKind,
+    users: u64,
+    cluster: Cluster,
+) -> Result<Instance, Box<dyn std::error::Error>> {
     Ok(population(&PopulationOptions { kind, users, cluster, seed: 1 })?)
 }
 
@@ -59,12 +63,18 @@ fn proof(instance: &Instance, solution: &Solution) -> String {
     let proof = verify_solution(instance, &solution.into());
     let widest = proof.level_gaps.iter().copied().fold(proof.relative_gap, f64::max);
     let levels = solution.levels.len();
-    format!("{} | {levels} | {widest:.1e} | {}", solution.method, if proof.holds() { "proved" } else { "NOT PROVED" })
+    format!(
+        "{} | {levels} | {widest:.1e} | {}",
+        solution.method,
+        if proof.holds() { "proved" } else { "NOT PROVED" }
+    )
 }
 
 fn against_highs(scale: u64) -> Outcome {
     println!("## Against HiGHS, the same instance in the same run\n");
-    println!("| users × classes | backend | seconds | ratio to `auto` | method | levels | gap | certificate |");
+    println!(
+        "| users × classes | backend | seconds | ratio to `auto` | method | levels | gap | certificate |"
+    );
     println!("|---|---|---|---|---|---|---|---|");
     for users in [5_000 / scale, 10_000 / scale] {
         let instance = instance(PopulationKind::Spread, users, Cluster::Google)?;
@@ -76,7 +86,10 @@ fn against_highs(scale: u64) -> Outcome {
                 baseline = seconds;
             }
             let ratio = seconds / baseline;
-            println!("| {users} × 10 | {name} | {seconds:.4} | {ratio:.0} | {} |", proof(&instance, &solution));
+            println!(
+                "| {users} × 10 | {name} | {seconds:.4} | {ratio:.0} | {} |",
+                proof(&instance, &solution)
+            );
             Ok(())
         };
         let auto = backend("auto").ok_or("no backend auto")?;
@@ -94,8 +107,12 @@ fn a_million_users(scale: u64) -> Outcome {
     use PopulationKind::{Alike, Spread, Weighted, Zeros};
     let users = 1_000_000 / scale;
     println!("## {users} different users\n");
-    println!("One pass computes what a unit of share costs every user at given prices; same process, same threads.\n");
-    println!("| population | classes × resources | seconds | passes | one pass | peak memory beyond the instance | method | levels | gap | certificate |");
+    println!(
+        "One pass computes what a unit of share costs every user at given prices; same process, same threads.\n"
+    );
+    println!(
+        "| population | classes × resources | seconds | passes | one pass | peak memory beyond the instance | method | levels | gap | certificate |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let random = |classes, resources| Cluster::Random { classes, resources };
     for (kind, cluster, shape) in [
@@ -143,10 +160,9 @@ fn different_servers(scale: u64) -> Outcome {
     println!("## {servers} pairwise different servers, {users} users\n");
     println!("| population | seconds | peak memory | method | levels | gap | certificate |");
     println!("|---|---|---|---|---|---|---|");
-    for (kind, words) in [
-        (PopulationKind::Spread, "spread: classes pool"),
-        (PopulationKind::Alike, "alike: they do not"),
-    ] {
+    for (kind, words) in
+        [(PopulationKind::Spread, "spread: classes pool"), (PopulationKind::Alike, "alike: they do not")]
+    {
         let instance = instance(kind, users, Cluster::Distinct { servers })?;
         let auto = backend("auto").ok_or("no backend auto")?;
         let _ = std::fs::write("/proc/self/clear_refs", "5");
@@ -168,7 +184,7 @@ fn placements(scale: u64) -> Outcome {
             let instance = google_with_small_tasks(servers)?;
             let policy = fairplan_heuristics::policy(name, 0)?;
             let (seconds, placement) = fastest(3, || policy.place(&instance));
-            let tasks: u64 = placement.tasks.iter().sum();
+            let tasks: u64 = placement?.tasks.iter().sum();
             println!("| {name} | {servers} | {tasks} | {seconds:.3} | {:.2e} |", tasks as f64 / seconds);
         }
     }
@@ -216,11 +232,16 @@ fn whole_command(scale: u64) -> Outcome {
          best = min(best, time.perf_counter() - t)\nprint(best)"
     );
     println!("## The whole command: {users} users, tables in and tables out\n");
-    println!("| what | seconds |\n|---|---|\n| `fairplan solve --servers … --users … --format csv -o …` | {ours:.2} |");
+    println!(
+        "| what | seconds |\n|---|---|\n| `fairplan solve --servers … --users … --format csv -o …` | {ours:.2} |"
+    );
     match Command::new("python3").args(["-c", &script]).output() {
         Ok(output) if output.status.success() => {
             let pandas: f64 = String::from_utf8(output.stdout)?.trim().parse()?;
-            println!("| `pandas.read_csv` of the users alone | {pandas:.2} |\n| ratio | {:.2} |", ours / pandas);
+            println!(
+                "| `pandas.read_csv` of the users alone | {pandas:.2} |\n| ratio | {:.2} |",
+                ours / pandas
+            );
         }
         _ => println!("| `pandas.read_csv` of the users alone | not measured: python3 has no pandas |"),
     }
