@@ -10,7 +10,8 @@ use crate::packing::{Packing, Shape, fits};
 use std::ops::Range;
 
 /// Servers in a block, and blocks in a block of the next level.
-const BLOCK: usize = 16;
+const BLOCK: usize = 1 << BLOCK_BITS;
+const BLOCK_BITS: usize = 4;
 
 /// Takes the lowest-index server with room, for any measure of room.
 pub(crate) struct FirstWithRoom<'a> {
@@ -28,8 +29,10 @@ pub(crate) struct FirstWithRoom<'a> {
 struct Level {
     /// By resource, then by position; padded with -1, which has no room, to whole blocks.
     most: Vec<Vec<f32>>,
-    /// How many servers one position stands for.
-    servers: usize,
+    /// A position stands for two to the power of so many servers.
+    bits: usize,
+    /// Whether the bounds of a position are the highest below it.
+    tight: Vec<bool>,
 }
 
 impl<'a> FirstWithRoom<'a> {
@@ -41,7 +44,7 @@ impl<'a> FirstWithRoom<'a> {
         for row in free.chunks_exact(packing.width) {
             most.iter_mut().zip(row).for_each(|(column, amount)| column.push(*amount as f32));
         }
-        let mut levels = vec![Level::new(most, 1)];
+        let mut levels = vec![Level::new(most, 0)];
         while let Some(above) = levels.last().and_then(Level::above) {
             levels.push(above);
         }
@@ -61,8 +64,8 @@ impl<'a> FirstWithRoom<'a> {
 
     /// The first server of a range, among those in one block of a level, with room for a task.
     fn first_in(&mut self, level: usize, block: usize, range: &Range<usize>, shape: usize) -> Option<usize> {
-        let (start, each) = (block * BLOCK, self.levels[level].servers);
-        let asked = start.max(range.start / each)..(start + BLOCK).min(range.end.div_ceil(each));
+        let (start, bits) = (block * BLOCK, self.levels[level].bits);
+        let asked = start.max(range.start >> bits)..(start + BLOCK).min(((range.end - 1) >> bits) + 1);
         let mut may_have_room = self.levels[level].may_have_room(block, &self.demands[shape]);
         while may_have_room != 0 {
             let next = may_have_room.trailing_zeros() / 8;
@@ -78,13 +81,24 @@ impl<'a> FirstWithRoom<'a> {
                 }
             }
         }
-        if asked == (start..start + BLOCK) && level + 1 < self.levels.len() {
-            let (below, above) = self.levels.split_at_mut(level + 1);
-            above[0].most.iter_mut().zip(&below[level].most).for_each(|(above, below)| {
-                above[block] = highest(&below[start..start + BLOCK]);
-            });
+        if asked == (start..start + BLOCK) {
+            self.tighten(level + 1, block);
         }
         None
+    }
+
+    /// Lowers the bounds at a position of a level to the highest in its block.
+    fn tighten(&mut self, level: usize, position: usize) {
+        let (below, above) = self.levels.split_at_mut(level);
+        let ([.., below], [this, above @ ..]) = (below, above) else { return };
+        if !this.tight[position] {
+            let block = position * BLOCK..(position + 1) * BLOCK;
+            for (bounds, below) in this.most.iter_mut().zip(&below.most) {
+                bounds[position] = highest(&below[block.clone()]);
+            }
+            this.tight[position] = true;
+            above.iter_mut().take(1).for_each(|next| next.tight[position >> BLOCK_BITS] = false);
+        }
     }
 
     fn first(&mut self, range: &Range<usize>, shape: usize) -> Option<usize> {
@@ -112,6 +126,7 @@ impl Rule for FirstWithRoom<'_> {
                 *free -= demand;
                 nearly[server] = *free as f32;
             }
+            self.levels.iter_mut().for_each(|level| level.tight[server >> level.bits] = false);
             return Some(server);
         }
         None
@@ -119,18 +134,19 @@ impl Rule for FirstWithRoom<'_> {
 }
 
 impl Level {
-    fn new(mut most: Vec<Vec<f32>>, servers: usize) -> Self {
+    fn new(mut most: Vec<Vec<f32>>, bits: usize) -> Self {
         for column in &mut most {
             column.resize(column.len().max(1).next_multiple_of(BLOCK), -1.0);
         }
-        Self { most, servers }
+        let tight = vec![true; most.first().map_or(0, Vec::len)];
+        Self { most, bits, tight }
     }
 
     /// The level of blocks of this one, unless this one is a single block.
     fn above(&self) -> Option<Self> {
         let blocks = |column: &Vec<f32>| column.chunks_exact(BLOCK).map(highest).collect();
         let is_one_block = self.most.iter().all(|column| column.len() <= BLOCK);
-        (!is_one_block).then(|| Self::new(self.most.iter().map(blocks).collect(), self.servers * BLOCK))
+        (!is_one_block).then(|| Self::new(self.most.iter().map(blocks).collect(), self.bits + BLOCK_BITS))
     }
 
     /// One byte for each position in a block: 1 where there may be room for `demand`, else 0.
