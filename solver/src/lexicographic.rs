@@ -202,6 +202,7 @@ fn allocate(
             }
         }
     }
+    let level = (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
     let mut tasks = vec![0.0; users.len()];
     let mut split_of = vec![groups.len() as u32; users.len()];
     for i in 0..users.len() {
@@ -211,17 +212,11 @@ fn allocate(
         let position = users.position(i);
         let group = solved.grouping.group(bins.of[i], was_rising[i]);
         split_of[position] = group as u32;
-        // A rising user got the level in units of its weight, a settled one its share in units of itself; and
-        // none more than it is due.
-        let share = if was_rising[i] {
-            users.weight(i) * work[group]
-        } else {
-            progress.amounts.amount[i] * work[group]
-        };
+        // Rising users get the level and no more; settled ones their share as far as rounding leaves it.
+        let due = if was_rising[i] { users.weight(i) * level } else { progress.amounts.amount[i] * work[group] };
         let share = match progress.limited_by[i] {
-            LimitedBy::Tasks => share.min(progress.amounts.amount[i]),
-            _ if was_rising[i] => share,
-            _ => share.min(progress.amounts.amount[i]),
+            LimitedBy::Capacity if was_rising[i] => due,
+            _ => due.min(progress.amounts.amount[i]),
         };
         let view = instance.user(UserId(position));
         let per_task = view.task_share() * work[group] / placed[group];

@@ -37,6 +37,8 @@ pub(crate) struct InteriorPoint;
 
 /// Most steps of one run; a plain instance takes 10 to 30.
 const MAX_STEPS: u64 = 150;
+/// Complementarity, as a part of what all capacity costs, below which a step follows rounding only.
+const EXHAUSTED: f64 = 1e-17;
 /// Part of the way to the boundary that a step takes, at least and at most.
 const STEP_FRACTION: (f64, f64) = (0.9, 0.9995);
 /// Most centrality correctors a step; one is kept if it makes the steps together longer by this.
@@ -149,17 +151,20 @@ impl<'a> Run<'a> {
     /// Steps until the gap is as small as asked or no longer falls. Returns the number of steps.
     fn finish(&mut self, accuracy: f64) -> u64 {
         let mut newton = NewtonSystem::new(self.problem);
-        let (mut halved_at, mut half) = (0, f64::INFINITY);
+        let mut halved_at = 0;
         for step in 0..MAX_STEPS {
             let gap = self.relative_gap();
-            if gap < self.best_gap {
+            // Among equals the earlier iterate is nearer to the path, and tells better what vanishes.
+            if gap < 0.5 * self.best_gap {
+                halved_at = step;
                 self.best_gap = gap;
                 self.best.clone_from(&self.now);
             }
-            if self.best_gap < half {
-                (halved_at, half) = (step, 0.5 * self.best_gap);
-            }
-            if termination(self.best_gap, accuracy, step - halved_at) || !self.advance(&mut newton) {
+            let exhausted = self.now.complementarity() <= EXHAUSTED * dot(&self.now.p, self.problem.capacities);
+            if exhausted
+                || termination(self.best_gap, accuracy, step - halved_at)
+                || !self.advance(&mut newton)
+            {
                 return step;
             }
         }
