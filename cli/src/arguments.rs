@@ -96,4 +96,39 @@ mod tests {
             assert!(help.contains("Example"), "{}: {help}", command.get_name());
         }
     }
+
+    /// What becomes of a line that cannot be meant.
+    fn refused(line: &str) -> String {
+        let words = ["fairplan", "-q"].into_iter().chain(line.split(' '));
+        match Cli::try_parse_from(words) {
+            Ok(cli) => commands::run(cli).unwrap_err().to_string(),
+            Err(error) => crate::failure::usage(&error).to_string(),
+        }
+    }
+
+    #[test]
+    fn lines_that_cannot_be_meant_are_refused_in_one_line_that_says_what_would_do() {
+        for (line, told) in [
+            ("solve", "name an INSTANCE file (or - for standard input), or --servers and --users"),
+            ("solve a --objective pf", "the objectives are: drfh; see --help"),
+            ("solve a --backend x", "the backends are: auto, ipm, highs; see --help"),
+            ("solve a --threads 0", "--threads"),
+            ("solve a --servers s", "--users <FILE>"),
+            ("solve a -o /", "is a directory"),
+            ("solve /missing.json", "/missing.json: No such file"),
+            ("place a --policy x", "unknown policy x: use best-fit"),
+            ("compare a --policies best-fit,best-fit", "--policies names best-fit twice"),
+            ("verify a", "name the INSTANCE and the RESULT to check"),
+            ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
+            ("schema x", "there is no format x; there are instance, solution"),
+            ("reproduce x", "x is not among those that can be reproduced: drfh-fig1"),
+            ("convert a --to-servers t --to-users t", "must be two files"),
+            ("generate google --servers 0", "servers = 0: draw at least 1"),
+            ("frobnicate", "unrecognized subcommand 'frobnicate'"),
+        ] {
+            let refusal = refused(line);
+            assert!(refusal.contains(told), "{line}: {refusal}");
+            assert_eq!(refusal.lines().count(), 1, "{line}: {refusal}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use fairplan_instances::{InstanceError, SolverError, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
-use std::fmt;
+use std::fmt::{self, Write};
 
 /// What a command that did its work has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,9 +53,20 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Refused(error) | Self::Internal(error)) = self;
-        // Whatever a library puts into its message, an error is one line.
-        let lines = error.to_string();
-        f.write_str(&lines.split_whitespace().collect::<Vec<_>>().join(" "))
+        // Whatever a library puts into its message, an error is one line and no terminal obeys it.
+        for (position, word) in error.to_string().split_whitespace().enumerate() {
+            if position > 0 {
+                f.write_char(' ')?;
+            }
+            for letter in word.chars() {
+                if letter.is_control() {
+                    write!(f, "{}", letter.escape_debug())?
+                } else {
+                    f.write_char(letter)?
+                }
+            }
+        }
+        Ok(())
     }
 }
 
@@ -112,8 +123,8 @@ mod tests {
 
     #[test]
     fn every_failure_is_one_line_with_its_exit_status() {
-        let failure = Failure::internal("several\n  lines\n");
-        assert_eq!((failure.to_string().as_str(), failure.exit_status()), ("several lines", 3));
+        let failure = Failure::internal("several\n  lines\u{1b}[0m\n");
+        assert_eq!((failure.to_string().as_str(), failure.exit_status()), ("several lines\\u{1b}[0m", 3));
         assert_eq!(Failure::from(Violation::new("users", "", "there are no users")).exit_status(), 2);
         let broken = OutputError { file: "o".into(), source: std::io::ErrorKind::InvalidData.into() };
         assert_eq!(Failure::from(broken).exit_status(), 3);

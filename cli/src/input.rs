@@ -83,3 +83,33 @@ impl InstanceSource {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(
+        instance: Option<&str>,
+        servers: Option<&str>,
+        users: Option<&str>,
+    ) -> Result<InstanceSource, Failure> {
+        let tables = TableArguments { servers: servers.map(Into::into), users: users.map(Into::into) };
+        InstanceSource::new(instance.map(Into::into), tables)
+    }
+
+    #[test]
+    fn an_instance_is_one_file_or_two_tables() {
+        assert_eq!(source(Some("a.json"), None, None).unwrap(), InstanceSource::Json("a.json".into()));
+        let tables = InstanceSource::Tables { servers: "s.csv".into(), users: "-".into() };
+        assert_eq!(source(None, Some("s.csv"), Some("-")).unwrap(), tables);
+        assert!(tables.takes_standard_input());
+        for (instance, servers, users) in [
+            (None, None, None),
+            (Some("a"), Some("s"), Some("u")),
+            (None, Some("-"), Some("-")),
+            (None, Some("s"), None),
+        ] {
+            assert_eq!(source(instance, servers, users).unwrap_err().exit_status(), 2);
+        }
+    }
+}

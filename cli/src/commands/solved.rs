@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::progress;
 use fairplan_instances::{Instance, Objective, Solution, Solver, Status, files};
 use fairplan_verify::{SolutionClaim, Verdict, verify_solution};
+use std::time::Instant;
 
 /// A solution as it was found and what the checker says about it.
 pub struct Solved {
@@ -26,8 +27,10 @@ impl Solved {
     ) -> Result<Self, Failure> {
         let (sha256, solution) = std::thread::scope(|scope| {
             let hash = scope.spawn(|| files::sha256_hex(instance));
+            let start = Instant::now();
             let solution = progress::during(session.quiet, "solving", || solver.solve(instance, objective));
-            (hash.join(), solution)
+            let seconds = start.elapsed().as_secs_f64();
+            (hash.join(), solution.map(|solution| timed(solution, seconds)))
         });
         let mut solution = solution?;
         let sha256 = sha256.map_err(|_| Failure::internal("hashing the instance failed"))?;
@@ -62,4 +65,10 @@ impl Solved {
             "the solution of backend {backend} is not proved: {property}: {witness}{also}"
         )))
     }
+}
+
+/// Solvers see no clock; the time they took is noted here.
+fn timed(mut solution: Solution, seconds: f64) -> Solution {
+    solution.statistics.seconds = seconds;
+    solution
 }

@@ -66,9 +66,8 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
     let bytes = source.read_all()?;
     let sha256 = files::sha256_hex(&instance);
     let format = format_of(&name, &bytes)?;
-    let verdicts = progress::during(session.quiet, "verifying", || {
-        verdicts(&name, &bytes, &format, &instance, &sha256)
-    })?;
+    let verdicts =
+        progress::during(session.quiet, "verifying", || verdicts(&name, bytes, &format, &instance, &sha256))?;
     let document = verification_document(&instance, &sha256, &format, &verdicts);
     let holds = document.holds;
     job.destination.write(|out| write_json(out, &document))?;
@@ -80,21 +79,23 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
 /// not, there is nothing else to check.
 fn verdicts(
     name: &str,
-    bytes: &[u8],
+    bytes: Vec<u8>,
     format: &str,
     instance: &Instance,
     sha256: &str,
 ) -> Result<Vec<Verdict>, Failure> {
-    let stated = match format {
+    let found = match format {
         "fairplan.solution.v1" => {
-            let document: SolutionDocument<'_> = read_json(name, bytes)?;
-            StatedSolution::new(&document, instance, sha256)
-                .map(|stated| verify_solution(instance, &stated.claim()).verdicts)
+            let document: SolutionDocument<'_> = read_json(name, &bytes)?;
+            let stated = StatedSolution::new(&document, instance, sha256);
+            drop(document);
+            drop(bytes); // Large results need the room.
+            stated.map(|stated| verify_solution(instance, &stated.claim()).verdicts)
         }
         "fairplan.placement.v1" => {
-            let document: PlacementDocument<'_> = read_json(name, bytes)?;
-            StatedPlacement::new(&document, instance, sha256)
-                .map(|stated| verify_placement(instance, &stated.claim()))
+            let document: PlacementDocument<'_> = read_json(name, &bytes)?;
+            let stated = StatedPlacement::new(&document, instance, sha256);
+            stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         other => {
             return Err(Failure::refused(format!(
@@ -103,7 +104,7 @@ fn verdicts(
             )));
         }
     };
-    Ok(match stated {
+    Ok(match found {
         Ok(found) => [vec![belonging(None)], found].concat(),
         Err(foreign) => vec![belonging(Some(foreign))],
     })

@@ -57,3 +57,31 @@ fn drf(capacity: &[f64], users: &[User<'_>]) -> Vec<f64> {
     }
     tasks
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{InstanceBuilder, NewUser, ServerClass};
+
+    #[test]
+    fn users_that_need_other_resources_go_on_when_the_first_is_used_up() {
+        let decimals = |texts: [&str; 2]| texts.map(|text| text.parse().unwrap());
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "memory".into()]).unwrap();
+        let class = ServerClass { id: "a".into(), count: 2, capacity: decimals(["9", "18"]).into() };
+        builder.class(class).unwrap();
+        for (id, demand, weight) in
+            [("a", ["1", "4"], "1"), ("b", ["3", "1"], "1"), ("c", ["1", "0"], "1"), ("d", ["0", "1"], "2")]
+        {
+            let demand = decimals(demand);
+            builder.user(NewUser { weight: weight.parse().unwrap(), ..NewUser::new(id, &demand) }).unwrap();
+        }
+        // Per server: tasks a 4.5 t, b 3 t, c 9 t, d 36 t. CPU 4.5 t + 9 t + 9 t = 9 at t = 0.4, but memory
+        // 18 t + 3 t + 36 t = 18 already at t = 6/19; then c alone takes what CPU is left.
+        let tasks = drf_per_server(&builder.build().unwrap());
+        let t = 6.0 / 19.0;
+        let expected = [9.0 * t, 6.0 * t, 18.0 - 9.0 * t - 18.0 * t, 72.0 * t];
+        for (tasks, expected) in tasks.iter().zip(expected) {
+            assert!((tasks - expected).abs() < 1e-12, "{tasks} {expected}");
+        }
+    }
+}
