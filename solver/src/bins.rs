@@ -3,8 +3,8 @@
 use crate::level::{Groups, LevelProblem, dot};
 use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
 use crate::sums::Compensated;
+use hashbrown::HashMap;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// Marks a user that is in no bin: it can run nowhere or is settled at nothing.
 pub(crate) const NO_BIN: u32 = u32::MAX;

@@ -4,7 +4,7 @@
 //! are scaled by powers of two first, which changes no digit, and the answer is judged on the original numbers
 //! like any other.
 
-use crate::level::{LevelProblem, LevelSolution, LevelSolver};
+use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
 use fairplan_instances::SolverError;
 use good_lp::solvers::highs::{HighsParallelType, HighsSolverType, highs};
 use good_lp::{
@@ -31,8 +31,8 @@ static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The finest feasibility tolerance that HiGHS accepts.
 const TOLERANCE: f64 = 1e-10;
-/// A multiplier above this part of the largest proves that its group is frozen.
-const CLEARLY_POSITIVE: f64 = 1e-6;
+/// A capacity row that takes more than this part of what all capacity costs has a price for certain.
+const CLEARLY_POSITIVE: f64 = 1e-9;
 /// A group whose share can exceed the level by more than the first part of it is not frozen; each is asked for at
 /// most the second part, so that room for one does not hide the room of others.
 const ROOM: (f64, f64) = (1e-6, 1e-3);
@@ -51,11 +51,13 @@ impl LevelSolver for Highs {
         let splits = solved.splits(&scaling);
         let mut prices = solved.prices(problem, &scaling);
         let reached = solved.value(level) * scaling.level;
-        let multipliers: Vec<f64> = solved.share_duals.iter().map(|dual| dual.abs()).collect();
-        let largest = multipliers.iter().copied().fold(0.0, f64::max);
-        let mut frozen: Vec<bool> = (0..groups.len())
-            .map(|g| !groups.rising[g] || multipliers[g] > CLEARLY_POSITIVE * largest)
+        let spent = dot(&prices, problem.capacities);
+        let priced: Vec<bool> = prices
+            .iter()
+            .zip(problem.capacities)
+            .map(|(price, capacity)| price * capacity > CLEARLY_POSITIVE * spent)
             .collect();
+        let mut frozen = problem.frozen(&priced);
         let mut iterations = 1;
         // At a vertex a multiplier of zero proves nothing: ask who can have more while nobody has less.
         let mut open: Vec<usize> = (0..groups.len()).filter(|&g| !frozen[g]).collect();

@@ -110,6 +110,16 @@ impl LevelProblem<'_> {
         dot(&self.groups.rate[pairs.clone()], &splits[pairs])
     }
 
+    /// Which groups cannot rise, given which capacity rows have a price: those that meet a priced row on every
+    /// pair, however little of it they take. (Settled groups cannot rise anyway.)
+    pub fn frozen(&self, priced: &[bool]) -> Vec<bool> {
+        let meets = |g: usize, pair: usize| {
+            self.load(g).iter().zip(&priced[self.rows(pair)]).any(|(a, priced)| *a > 0.0 && *priced)
+        };
+        let held = |g: usize| self.groups.pairs(g).all(|pair| meets(g, pair));
+        (0..self.groups.len()).map(|g| !self.groups.rising[g] || held(g)).collect()
+    }
+
     /// The load of every class, row-major `classes × resources`.
     pub fn usage(&self, splits: &[f64]) -> Vec<f64> {
         let mut usage = vec![0.0; self.capacities.len()];

@@ -202,7 +202,8 @@ fn allocate(
             }
         }
     }
-    let level = (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
+    let level =
+        (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
     let mut tasks = vec![0.0; users.len()];
     let mut split_of = vec![groups.len() as u32; users.len()];
     for i in 0..users.len() {
@@ -213,7 +214,8 @@ fn allocate(
         let group = solved.grouping.group(bins.of[i], was_rising[i]);
         split_of[position] = group as u32;
         // Rising users get the level and no more; settled ones their share as far as rounding leaves it.
-        let due = if was_rising[i] { users.weight(i) * level } else { progress.amounts.amount[i] * work[group] };
+        let due =
+            if was_rising[i] { users.weight(i) * level } else { progress.amounts.amount[i] * work[group] };
         let share = match progress.limited_by[i] {
             LimitedBy::Capacity if was_rising[i] => due,
             _ => due.min(progress.amounts.amount[i]),

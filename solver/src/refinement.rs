@@ -7,8 +7,8 @@
 use crate::bins::{Bins, Grouping, NO_BIN, NO_GROUP};
 use crate::reduction::{CHUNK, Population, Reduction};
 use crate::streaming::effective_prices;
+use hashbrown::HashMap;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 /// Pieces around a price boundary: each is this many times nearer to it than the last.
 const GRADING: f64 = 4.0;
@@ -45,24 +45,35 @@ impl Bins {
             keys[range.clone()].par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, keys)| {
                 for (offset, key) in keys.iter_mut().enumerate() {
                     let i = range.start + chunk * CHUNK + offset;
-                    if self.of[i] != NO_BIN {
+                    if self.of[i] != NO_BIN && flagged[self.of[i] as usize] {
                         let choice = Choice::of(users, i, &effective, &markets);
-                        *key = self.key(i, &choice, &flagged, uncertainty, &markets);
+                        *key = self.key(i, &choice, uncertainty, &markets);
                     }
                 }
             });
         }
         let mut known: HashMap<Key, u32> = HashMap::new();
+        let mut unchanged = vec![NO_BIN; self.kind.len()];
         let mut kind = Vec::new();
         let mut pieces = vec![0u32; self.kind.len()];
         let mut of = vec![NO_BIN; users.len()];
-        for (i, key) in keys.iter().enumerate().filter(|(i, _)| self.of[*i] != NO_BIN) {
-            of[i] = *known.entry(*key).or_insert_with(|| {
-                let old = self.of[i] as usize;
-                pieces[old] += u32::from(flagged[old]);
+        for (i, old) in self.of.iter().enumerate().filter(|(_, old)| **old != NO_BIN) {
+            let old = *old as usize;
+            let mut fresh = || {
                 kind.push(self.kind[old]);
                 (kind.len() - 1) as u32
-            });
+            };
+            of[i] = if flagged[old] {
+                *known.entry(keys[i]).or_insert_with(|| {
+                    pieces[old] += 1;
+                    fresh()
+                })
+            } else {
+                if unchanged[old] == NO_BIN {
+                    unchanged[old] = fresh();
+                }
+                unchanged[old]
+            };
         }
         let split = pieces.iter().any(|pieces| *pieces > 1);
         if split {
@@ -71,31 +82,17 @@ impl Bins {
         split
     }
 
-    fn key(
-        &self,
-        user: usize,
-        choice: &Choice,
-        flagged: &[bool],
-        uncertainty: f64,
-        markets: &Markets,
-    ) -> Key {
+    /// What decides the new bin of a user of a flagged bin.
+    fn key(&self, user: usize, choice: &Choice, uncertainty: f64, markets: &Markets) -> Key {
         let bin = self.of[user];
-        let alone = markets.is_single[choice.first as usize];
-        if alone && choice.distance > FAR * uncertainty {
-            return Key {
-                owner: self.kind[bin as usize],
-                settled: true,
-                first: choice.first,
-                ..Key::default()
-            };
-        }
-        if !flagged[bin as usize] {
-            return Key { owner: bin, ..Key::default() };
+        if markets.is_single[choice.first as usize] && choice.distance > FAR * uncertainty {
+            let kind = self.kind[bin as usize];
+            return Key { owner: kind, decided: true, first: choice.first, ..Key::default() };
         }
         let nearness = -choice.distance.max(FINEST * uncertainty).log(GRADING);
         Key {
             owner: bin,
-            settled: false,
+            decided: false,
             first: choice.first,
             second: choice.second,
             nearness: nearness.max(0.0) as u8,
@@ -106,9 +103,9 @@ impl Bins {
 /// What users of one new bin have in common.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Key {
-    /// The bin they come from; for settled choices the kind.
+    /// The bin they come from; the kind for users that are decided, far from changing their mind.
     owner: u32,
-    settled: bool,
+    decided: bool,
     first: u32,
     second: u32,
     nearness: u8,

@@ -160,7 +160,8 @@ impl<'a> Run<'a> {
                 self.best_gap = gap;
                 self.best.clone_from(&self.now);
             }
-            let exhausted = self.now.complementarity() <= EXHAUSTED * dot(&self.now.p, self.problem.capacities);
+            let exhausted =
+                self.now.complementarity() <= EXHAUSTED * dot(&self.now.p, self.problem.capacities);
             if exhausted
                 || termination(self.best_gap, accuracy, step - halved_at)
                 || !self.advance(&mut newton)
@@ -246,19 +247,17 @@ impl<'a> Run<'a> {
         self.now.t = rising().map(says).sum::<f64>() / total;
     }
 
-    /// A rising group is frozen when its multiplier is large where its surplus is small: by strict
-    /// complementarity exactly one of the two vanishes, and both are compared in units of their own.
+    /// By strict complementarity either the price of a capacity row or what is left of it vanishes; each is
+    /// compared in units of its own.
     fn into_solution(self, iterations: u64) -> LevelSolution {
         let (problem, best) = (self.problem, self.best);
         let spent = dot(&best.p, problem.capacities);
-        let sizes = sizes(problem, 1.0);
-        let total: f64 = sizes.iter().sum();
-        let frozen = (0..best.y.len())
-            .map(|g| {
-                let size = sizes[g] / total;
-                !problem.groups.rising[g] || best.y[g] * best.t / (size * spent) > best.v[g] / best.t
-            })
-            .collect();
+        let is_priced = |row: usize| {
+            let capacity = problem.capacities[row];
+            capacity > 0.0 && best.p[row] * capacity / spent > best.u[row] / capacity
+        };
+        let priced: Vec<bool> = (0..best.p.len()).map(is_priced).collect();
+        let frozen = problem.frozen(&priced);
         LevelSolution { level: best.t, splits: best.zeta, prices: best.p, frozen, iterations }
     }
 }
