@@ -20,6 +20,16 @@ use fairplan_instances::{
 /// The relative gap up to which a solution is called optimal.
 pub const TOLERANCE: f64 = 1e-9;
 
+/// The same for a level above the first, with what the levels below it leave uncertain.
+const UNCERTAINTY: f64 = 1e-8;
+
+/// How much of the share that a level gave it a user may lose to the levels above.
+const SHORTFALL: f64 = 1e-11;
+
+/// A demand below this part of the same task's dominant one can be met from what the tolerance of an earlier
+/// level leaves, so with several levels nothing is certain about such a user's share.
+const HIDDEN: f64 = 1e-8;
+
 /// How users are put into bins at the start.
 #[derive(Clone, Copy)]
 pub(crate) enum FirstBins {
@@ -245,6 +255,16 @@ fn certify(
     let shares: Vec<f64> = (0..users.len())
         .map(|i| solution.allocation.dominant_share(instance, UserId(users.position(i))))
         .collect();
+    let settled = |i: &usize| bins.of[*i] != NO_BIN && progress.limited_by[*i] == LimitedBy::Capacity;
+    let missed = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i];
+    if (0..users.len()).filter(settled).map(missed).fold(0.0, f64::max) > SHORTFALL {
+        solution.status = Status::Uncertified;
+    }
+    let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
+    if raised.len() > 1 && users.directions.iter().flatten().any(is_hidden) {
+        solution.status = Status::Uncertified;
+    }
+    let mut gaps: Vec<f64> = Vec::new();
     for (position, mut level_prices) in raised.into_iter().enumerate() {
         drop_rounding_noise(&mut level_prices, &reduction.capacities);
         cheapest_costs(users, &level_prices, &reduction.capacities, costs);
@@ -262,8 +282,16 @@ fn certify(
         }
         let (rising, settled) = total_costs(bins, &amounts, costs);
         let bound = (dot(&level_prices, &reduction.capacities) - settled) / rising;
+        // What users settled at earlier levels may have missed there counts here at its price: where that is
+        // steep, a level is less certain than its own gap says.
+        let missed: f64 = (0..users.len())
+            .filter(|&i| !amounts.rising[i] && bins.of[i] != NO_BIN)
+            .filter(|&i| progress.limited_by[i] == LimitedBy::Capacity)
+            .map(|i| gaps[progress.level_of[i] as usize] * amounts.amount[i] * costs[i])
+            .sum();
         let gap = 1.0 - value / bound;
-        if gap.is_nan() || gap > TOLERANCE {
+        gaps.push(gap.max(0.0) + missed / (rising * bound));
+        if !(gap <= TOLERANCE && gaps[position] <= UNCERTAINTY) {
             solution.status = Status::Uncertified;
         }
         // The multipliers of value: those of Σ_rising y = 1.

@@ -2,9 +2,9 @@
 
 use crate::level::LevelProblem;
 
-/// Rounding between a group's load and the sum of its users' printed tasks, as a part of it: a few dozen
-/// operations of half a unit in the last place each, the sums being compensated.
-pub(crate) const MARGIN: f64 = 40.0 * f64::EPSILON;
+/// Rounding between a group's load and the sum of its users' printed tasks, as a part of it: about
+/// thirty operations of half a unit in the last place each, the sums being compensated.
+pub(crate) const MARGIN: f64 = 16.0 * f64::EPSILON;
 
 /// `ζ` with negative entries cleared and every class shrunk to its capacity less the rounding margin.
 pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec<f64> {

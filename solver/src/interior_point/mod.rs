@@ -47,7 +47,7 @@ const CORRECTORS: (usize, f64) = (3, 0.02);
 /// falls short, and the most tries.
 const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 /// A settled group that misses this part of its share makes the penalty grow.
-const SHORTFALL: f64 = 1e-10;
+const SHORTFALL: f64 = 1e-11;
 
 impl LevelSolver for InteriorPoint {
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
