@@ -16,6 +16,7 @@ use fairplan_instances::{
     Allocation, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution, SolverError,
     Statistics, Status, UserId,
 };
+use rayon::prelude::*;
 
 /// The relative gap up to which a solution is called optimal.
 pub const TOLERANCE: f64 = 1e-9;
@@ -253,6 +254,7 @@ fn certify(
     let users = &reduction.users;
     let m = reduction.resources;
     let shares: Vec<f64> = (0..users.len())
+        .into_par_iter()
         .map(|i| solution.allocation.dominant_share(instance, UserId(users.position(i))))
         .collect();
     let settled = |i: &usize| bins.of[*i] != NO_BIN && progress.limited_by[*i] == LimitedBy::Capacity;

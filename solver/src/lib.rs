@@ -26,7 +26,7 @@ pub use price_pass::PricePass;
 struct Auto;
 
 /// Bins that aggregation starts with, with up to this many pairs of a bin and a class.
-const FIRST_BINS: FirstBins = FirstBins::ByDirection { bins: 256, least: 32, pairs: 100_000 };
+const FIRST_BINS: FirstBins = FirstBins::ByDirection { bins: 128, least: 32, pairs: 100_000 };
 
 impl Solver for Auto {
     fn name(&self) -> &'static str {

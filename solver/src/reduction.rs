@@ -4,9 +4,9 @@
 //! with proportional capacities become one: a mix of them is as good as any other of the same size. Undoing
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
-use fairplan_instances::{ClassId, Instance, PlacementRule, ResourceId, RuleId, SolverError, User};
+use fairplan_instances::{ClassId, Instance, PlacementRule, ResourceId, SolverError, User};
+use hashbrown::HashMap;
 use rayon::prelude::*;
-use std::collections::HashMap;
 
 use crate::level::Rates;
 
@@ -102,7 +102,7 @@ impl Reduction {
             kinds: Vec::new(),
             users: normalise_users(instance, &totals, rates_of_rule)?,
         };
-        reduction.tell_kinds_apart(instance);
+        reduction.tell_kinds_apart();
         Ok(reduction)
     }
 
@@ -111,44 +111,39 @@ impl Reduction {
     }
 
     /// Sets the kind of every user.
-    fn tell_kinds_apart(&mut self, instance: &Instance) {
-        let m = self.resources;
-        let mut known: HashMap<(RuleId, Vec<bool>), u32> = HashMap::new();
-        let mut pattern = vec![false; m];
-        let mut last: Option<(RuleId, Vec<bool>, u32)> = None;
-        for i in 0..self.users.len() {
-            let rule = instance.user(fairplan_instances::UserId(self.users.position(i))).rule_id();
-            for (r, column) in self.users.directions.iter().enumerate() {
-                pattern[r] = column[i] > 0.0;
-            }
-            if let Some((last_rule, last_pattern, kind)) = &last
-                && *last_rule == rule
-                && *last_pattern == pattern
-            {
-                self.users.kind[i] = *kind;
-                continue;
-            }
-            let kinds = &mut self.kinds;
-            let capacities = &self.capacities;
-            let by_rule = &self.users.by_rule;
-            let kind = *known.entry((rule, pattern.clone())).or_insert_with(|| {
-                let rates = by_rule.iter().find(|(range, _)| range.contains(&i)).map(|(_, rates)| rates);
-                let usable: Rates = capacities
-                    .chunks(m)
-                    .zip(rates.into_iter().flatten())
-                    .map(|(row, rate)| {
-                        let has_all = row.iter().zip(&pattern).all(|(c, needed)| !needed || *c > 0.0);
-                        if has_all { *rate } else { 0.0 }
-                    })
-                    .collect();
-                if usable.iter().all(|rate| *rate == 0.0) {
-                    return NO_KIND;
+    fn tell_kinds_apart(&mut self) {
+        let (users, m) = (&mut self.users, self.resources);
+        let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
+        for (rule, (range, rates)) in users.by_rule.iter().enumerate() {
+            let mut kind_of = |i: usize| {
+                let pattern: Vec<bool> = users.directions.iter().map(|column| column[i] > 0.0).collect();
+                let kinds = &mut self.kinds;
+                *known.entry((rule, pattern)).or_insert_with_key(|(_, pattern)| {
+                    let has_all =
+                        |row: &[f64]| row.iter().zip(pattern).all(|(c, needed)| !needed || *c > 0.0);
+                    let usable = |(row, rate): (&[f64], &f64)| if has_all(row) { *rate } else { 0.0 };
+                    let usable: Rates = self.capacities.chunks(m).zip(rates).map(usable).collect();
+                    if usable.iter().all(|rate| *rate == 0.0) {
+                        return NO_KIND;
+                    }
+                    kinds.push(usable);
+                    (kinds.len() - 1) as u32
+                })
+            };
+            let columns = || users.directions.iter().map(|column| &column[range.clone()]);
+            let is_positive =
+                |column: &[f64]| column.par_chunks(CHUNK).all(|part| part.iter().all(|d| *d > 0.0));
+            if columns().all(is_positive) {
+                let kind = kind_of(range.start);
+                users.kind[range.clone()].fill(kind);
+            } else {
+                for i in range.clone() {
+                    // Neighbours are mostly alike: ask only when the pattern of zeros changes.
+                    let alike = i > range.start
+                        && users.directions.iter().all(|column| (column[i] > 0.0) == (column[i - 1] > 0.0));
+                    users.kind[i] = if alike { users.kind[i - 1] } else { kind_of(i) };
                 }
-                kinds.push(usable);
-                (kinds.len() - 1) as u32
-            });
-            self.users.kind[i] = kind;
-            last = Some((rule, pattern.clone(), kind));
+            }
         }
     }
 }
