@@ -59,20 +59,19 @@ impl Cholesky {
         x
     }
 
-    /// `L⁻¹ D b`, so that the product of two of them is `bᵀ A⁻¹ b'`.
-    pub fn half_solve(&self, b: &[f64]) -> Vec<f64> {
+    /// Writes `L⁻¹ D b` to `x`, so that the product of two of them is `bᵀ A⁻¹ b'`.
+    pub fn half_solve(&self, b: &[f64], x: &mut [f64]) {
         let n = self.order;
-        let mut x: Vec<f64> = b.iter().zip(&self.scale).map(|(b, s)| b * s).collect();
         for i in 0..n {
             let row = &self.rows[i * n..i * n + i + 1];
-            x[i] = (x[i] - lanes_dot(&row[..i], &x[..i])) / row[i];
+            x[i] = (b[i] * self.scale[i] - lanes_dot(&row[..i], &x[..i])) / row[i];
         }
-        x
     }
 
     fn solve_once(&self, b: &[f64]) -> Vec<f64> {
         let n = self.order;
-        let mut x = self.half_solve(b);
+        let mut x = vec![0.0; n];
+        self.half_solve(b, &mut x);
         for i in (0..n).rev() {
             let row = &self.rows[i * n..i * n + i + 1];
             x[i] /= row[i];

@@ -182,15 +182,20 @@ impl NewtonSystem {
     fn group_matrix(&mut self, problem: &LevelProblem<'_>, now: &Point) -> Option<DMatrix<f64>> {
         let (k, m, groups) = (problem.classes(), problem.resources, problem.groups);
         let n = groups.len();
-        let mut blocks = vec![DMatrix::zeros(m, m); k];
+        let mut blocks = vec![0.0; k * m * m];
         for g in 0..n {
-            let load = nalgebra::DVector::from_column_slice(problem.load(g));
+            let load = problem.load(g);
             for pair in groups.pairs(g) {
-                blocks[groups.class[pair] as usize].ger(self.theta[pair], &load, &load, 1.0);
+                let start = groups.class[pair] as usize * m * m;
+                for (row, a) in blocks[start..start + m * m].chunks_mut(m).zip(load) {
+                    let weight = self.theta[pair] * a;
+                    row.iter_mut().zip(load).for_each(|(entry, b)| *entry += weight * b);
+                }
             }
         }
         self.blocks.clear();
-        for (l, mut block) in blocks.into_iter().enumerate() {
+        for (l, block) in blocks.chunks(m * m).enumerate() {
+            let mut block = DMatrix::from_row_slice(m, m, block);
             for r in 0..m {
                 block[(r, r)] += row_slack(problem, now, l * m + r);
             }
@@ -199,6 +204,7 @@ impl NewtonSystem {
         let mut matrix = DMatrix::zeros(n, n);
         let mut diagonal = self.e_own.clone();
         let mut next: Vec<usize> = (0..n).map(|g| groups.pairs(g).start).collect();
+        let mut half = vec![0.0; m];
         let per_block = (BLOCK / m).max(1);
         for start in (0..k).step_by(per_block) {
             let end = (start + per_block).min(k);
@@ -209,7 +215,7 @@ impl NewtonSystem {
                 while next[g] < groups.pairs(g).end && (groups.class[next[g]] as usize) < end {
                     let pair = next[g];
                     let (l, rate, theta) = (groups.class[pair] as usize, groups.rate[pair], self.theta[pair]);
-                    let half = self.blocks[l].half_solve(problem.load(g));
+                    self.blocks[l].half_solve(problem.load(g), &mut half);
                     diagonal[g] += rate * rate * theta * (1.0 - theta * dot(&half, &half)).max(0.0);
                     for (r, half) in half.iter().enumerate() {
                         column[(l - start) * m + r] = theta * rate * half;
