@@ -46,33 +46,38 @@ impl Bins {
                 for (offset, key) in keys.iter_mut().enumerate() {
                     let i = range.start + chunk * CHUNK + offset;
                     if self.of[i] != NO_BIN && flagged[self.of[i] as usize] {
-                        let choice = Choice::of(users, i, &effective, &markets);
+                        let direction = |r: usize| users.directions[r][i];
+                        let choice = Choice::of(direction, reduction.resources, &effective, &markets);
                         *key = self.key(i, &choice, uncertainty, &markets);
                     }
                 }
             });
         }
         let mut known: HashMap<Key, u32> = HashMap::new();
-        let mut unchanged = vec![NO_BIN; self.kind.len()];
         let mut kind = Vec::new();
         let mut pieces = vec![0u32; self.kind.len()];
         let mut of = vec![NO_BIN; users.len()];
+        // Bins that are not split go on whole, or join the decided ones.
+        let whole: Vec<Key> = (0..self.kind.len())
+            .map(|bin| self.whole_key(bin, grouping, prices, reduction, uncertainty, &markets))
+            .collect();
+        let mut whole_of = vec![NO_BIN; self.kind.len()];
         for (i, old) in self.of.iter().enumerate().filter(|(_, old)| **old != NO_BIN) {
             let old = *old as usize;
-            let mut fresh = || {
-                kind.push(self.kind[old]);
-                (kind.len() - 1) as u32
+            let mut find = |key: Key| {
+                *known.entry(key).or_insert_with(|| {
+                    pieces[old] += u32::from(flagged[old]);
+                    kind.push(self.kind[old]);
+                    (kind.len() - 1) as u32
+                })
             };
             of[i] = if flagged[old] {
-                *known.entry(keys[i]).or_insert_with(|| {
-                    pieces[old] += 1;
-                    fresh()
-                })
+                find(keys[i])
             } else {
-                if unchanged[old] == NO_BIN {
-                    unchanged[old] = fresh();
+                if whole_of[old] == NO_BIN {
+                    whole_of[old] = find(whole[old]);
                 }
-                unchanged[old]
+                whole_of[old]
             };
         }
         let split = pieces.iter().any(|pieces| *pieces > 1);
@@ -82,12 +87,36 @@ impl Bins {
         split
     }
 
+    /// What decides where a bin goes that is not split.
+    fn whole_key(
+        &self,
+        bin: usize,
+        grouping: &Grouping,
+        prices: &[f64],
+        reduction: &Reduction,
+        uncertainty: f64,
+        markets: &Markets,
+    ) -> Key {
+        let m = reduction.resources;
+        let group = grouping.group_of[bin].iter().find(|group| **group != NO_GROUP);
+        let kind = self.kind[bin];
+        let rates = &reduction.kinds[kind as usize];
+        if let Some(group) = group {
+            let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
+            let effective = effective_prices(prices, &reduction.capacities, rates, m);
+            let choice = Choice::of(|r| load[r], m, &effective, markets);
+            if choice.is_decided(uncertainty, markets) {
+                return Key::decided(kind, choice.first);
+            }
+        }
+        Key { owner: bin as u32, first: WHOLE, ..Key::default() }
+    }
+
     /// What decides the new bin of a user of a flagged bin.
     fn key(&self, user: usize, choice: &Choice, uncertainty: f64, markets: &Markets) -> Key {
         let bin = self.of[user];
-        if markets.is_single[choice.first as usize] && choice.distance > FAR * uncertainty {
-            let kind = self.kind[bin as usize];
-            return Key { owner: kind, decided: true, first: choice.first, ..Key::default() };
+        if choice.is_decided(uncertainty, markets) {
+            return Key::decided(self.kind[bin as usize], choice.first);
         }
         let nearness = -choice.distance.max(FINEST * uncertainty).log(GRADING);
         Key {
@@ -100,6 +129,9 @@ impl Bins {
     }
 }
 
+/// Stands for the class in the key of a bin that goes on whole.
+const WHOLE: u32 = u32::MAX;
+
 /// What users of one new bin have in common.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Key {
@@ -111,6 +143,12 @@ struct Key {
     nearness: u8,
 }
 
+impl Key {
+    fn decided(kind: u32, first: u32) -> Self {
+        Self { owner: kind, decided: true, first, ..Self::default() }
+    }
+}
+
 /// What a user would do at given prices: the class it would choose, the runner-up with other prices, and by which
 /// part of its cost that one is dearer.
 struct Choice {
@@ -120,11 +158,11 @@ struct Choice {
 }
 
 impl Choice {
-    fn of(users: &Population, i: usize, prices: &[f64], markets: &Markets) -> Self {
-        let m = users.directions.len();
+    /// The choice of a user, or of a group, with this direction or load.
+    fn of(direction: impl Fn(usize) -> f64, m: usize, prices: &[f64], markets: &Markets) -> Self {
         let (mut first, mut second) = ((f64::INFINITY, 0), (f64::INFINITY, 0));
         for (price, class) in prices.chunks(m).zip(&markets.representative) {
-            let cost: f64 = price.iter().zip(&users.directions).map(|(p, d)| p * d[i]).sum();
+            let cost: f64 = price.iter().enumerate().map(|(r, p)| p * direction(r)).sum();
             if cost < first.0 {
                 if *class != first.1 {
                     second = first;
@@ -136,6 +174,11 @@ impl Choice {
         }
         let distance = (second.0 - first.0) / first.0;
         Self { first: first.1, second: second.1, distance: if distance.is_nan() { 0.0 } else { distance } }
+    }
+
+    /// Whether this is far from changing, and the class chosen is a market of its own.
+    fn is_decided(&self, uncertainty: f64, markets: &Markets) -> bool {
+        markets.is_single[self.first as usize] && self.distance > FAR * uncertainty
     }
 }
 
