@@ -268,10 +268,17 @@ impl<'a> User<'a> {
     /// The resource of which one task takes the largest part of the whole cluster; ties: the first
     /// (DRFH Sec. III-A, `r*_i`). Decided in exact integers.
     pub fn dominant_resource(self) -> ResourceId {
-        let share = |r: usize| (self.demand_units(ResourceId(r)), self.instance.totals[r]);
+        let doubles = self.demand_doubles();
+        let near = |r: usize| doubles[r] / self.instance.total_doubles[r];
+        let exact = |r: usize| (self.demand_units(ResourceId(r)), self.instance.totals[r]);
+        // Doubles decide where they are clearly apart: each is within two units of its last place.
+        let exceeds = |r: usize, best: usize| {
+            let (a, b) = (near(r), near(best));
+            if (a - b).abs() > 1e-12 * b { a > b } else { compare_ratios(exact(r), exact(best)).is_gt() }
+        };
         let mut best = None;
         for r in (0..self.instance.resources.len()).filter(|&r| !self.demand()[r].is_zero()) {
-            if best.is_none_or(|b| compare_ratios(share(r), share(b)).is_gt()) {
+            if best.is_none_or(|best| exceeds(r, best)) {
                 best = Some(r);
             }
         }
