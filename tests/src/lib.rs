@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod dice;
 mod draft;
 mod fraction;
 mod max_min;
@@ -10,6 +11,7 @@ mod random_instances;
 mod simplex;
 mod water_filling;
 
+pub use dice::Dice;
 pub use draft::{Draft, DraftUser, decimal, printed, with_capacity};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min};

@@ -1,44 +1,25 @@
 //! Small random instances, seeded, leaning to the awkward: zeros, ties, duplicates, limits, several levels.
 
+use crate::dice::Dice;
 use crate::{Draft, DraftUser, decimal};
 use fairplan_instances::{Decimal, ServerClass};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
-
-struct Dice(ChaCha8Rng);
-
-impl Dice {
-    /// A number in `0..bound`.
-    fn below(&mut self, bound: u64) -> u64 {
-        // The bias of a remainder does not matter to tests.
-        self.0.next_u64() % bound
-    }
-
-    fn percent(&mut self, chance: u64) -> bool {
-        self.below(100) < chance
-    }
-
-    fn pick<T: Copy>(&mut self, choices: &[T]) -> T {
-        choices[self.below(choices.len() as u64) as usize]
-    }
-
-    /// An integer in `0..=9`, zero with the given chance beyond its own.
-    fn digit(&mut self, zeros: u64) -> Decimal {
-        let value = if self.percent(zeros) { 0 } else { self.below(10) };
-        decimal(&value.to_string())
-    }
-}
 
 /// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
 /// same instance.
 pub fn random_draft(seed: u64) -> Draft {
-    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
+    let mut dice = Dice::new(seed);
     loop {
         let draft = draw(&mut dice);
         if draft.build().is_ok() {
             return draft;
         }
     }
+}
+
+/// An integer in `0..=9`, zero with the given chance beyond its own.
+fn digit(dice: &mut Dice, zeros: u64) -> Decimal {
+    let value = if dice.percent(zeros) { 0 } else { dice.below(10) };
+    decimal(&value.to_string())
 }
 
 fn draw(dice: &mut Dice) -> Draft {
@@ -50,7 +31,7 @@ fn draw(dice: &mut Dice) -> Draft {
 
     let mut classes: Vec<ServerClass> = Vec::new();
     for l in 0..dice.pick(&[1, 2, 3, 3, 4, 4]) {
-        let mut capacity: Vec<Decimal> = (0..resources).map(|_| dice.digit(zeros)).collect();
+        let mut capacity: Vec<Decimal> = (0..resources).map(|_| digit(dice, zeros)).collect();
         if l > 0 && dice.percent(duplicates) {
             capacity.clone_from(&classes[dice.below(l as u64) as usize].capacity);
         }
@@ -59,7 +40,7 @@ fn draw(dice: &mut Dice) -> Draft {
 
     let mut users: Vec<DraftUser> = Vec::new();
     for i in 0..dice.pick(&[1, 2, 3, 4, 5, 5, 6, 6]) {
-        let mut user = DraftUser::new(i, (0..resources).map(|_| dice.digit(zeros)).collect());
+        let mut user = DraftUser::new(i, (0..resources).map(|_| digit(dice, zeros)).collect());
         if i > 0 && dice.percent(duplicates) {
             let other = &users[dice.below(i as u64) as usize];
             user.demand.clone_from(&other.demand);

@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod clarabel;
+mod command_line;
 mod conformance;
+mod corrupted_results;
 mod determinism;
 mod lying_backend;
 mod metamorphic;

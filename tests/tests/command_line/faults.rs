@@ -1,0 +1,110 @@
+//! Full disks, closed pipes and signals: the old output file or the whole new one, never half, never a panic.
+
+use super::{Folder, one_line, text};
+use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// An instance whose result takes a while to find and to write.
+fn long_work() -> Folder {
+    let folder = Folder::new();
+    let options =
+        PopulationOptions { kind: PopulationKind::Spread, users: 30_000, cluster: Cluster::Google, seed: 1 };
+    folder.instance("instance.json", &population(&options).unwrap());
+    folder
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_one_line_and_status_2() {
+    let folder = Folder::new();
+    folder.write("fig1.json", folder.done(&["generate", "drfh-fig1", "--quiet"]));
+    for command in ["solve", "place", "compare"] {
+        let line = folder.refused(&[command, "fig1.json", "-o", "/dev/full"]);
+        assert!(line.contains("/dev/full: No space left on device"), "{line}");
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = folder.command(&[command, "fig1.json"]).stdout(full).output().unwrap();
+        let line = one_line(&output);
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(line.contains("standard output: No space left on device"), "{line}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_not_grow_keeps_its_old_content() {
+    let folder = long_work();
+    folder.write("out.json", "old");
+    // Files of at most 64 blocks, and the error instead of the signal.
+    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" solve instance.json -o out.json";
+    let output = Command::new("sh")
+        .args(["-c", script])
+        .arg(super::binary())
+        .current_dir(folder.path(""))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stderr));
+    assert!(one_line(&output).contains("out.json"), "{}", text(&output.stderr));
+    assert_eq!(folder.read("out.json"), "old");
+    assert_eq!(folder.names(), ["instance.json", "out.json"]);
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let folder = long_work();
+    for words in [&["solve", "instance.json"][..], &["generate", "google"], &["schema"]] {
+        let mut command = folder.command(words);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = [0];
+        let mut pipe = child.stdout.take().unwrap();
+        pipe.read_exact(&mut first).unwrap();
+        drop(pipe);
+        let output = child.wait_with_output().unwrap();
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {told}");
+        assert!(!told.contains("error") && !told.contains("panic"), "{words:?}: {told}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_at_any_moment_leave_the_old_file_or_the_whole_new_one() {
+    let folder = long_work();
+    let words = ["solve", "instance.json", "-o", "out.json", "--quiet", "--no-timing"];
+    let start = Instant::now();
+    folder.done(&words);
+    let whole = start.elapsed();
+    let new = folder.read("out.json");
+    let (mut kept, mut replaced) = (0, 0);
+    for (name, moments) in [("INT", 20), ("TERM", 20), ("KILL", 20)] {
+        for moment in 0..moments {
+            folder.write("out.json", "old");
+            let mut child = folder.command(&words).spawn().unwrap();
+            // Spread over the whole run and a little beyond, denser towards the end, where the file is written.
+            let part = (moment as f64 / moments as f64).sqrt() * 1.1;
+            std::thread::sleep(whole.mul_f64(part).max(Duration::from_millis(1)));
+            let killed = Command::new("kill").args(["-s", name, &child.id().to_string()]).status();
+            assert!(killed.is_ok());
+            let status = child.wait().unwrap();
+            let content = folder.read("out.json");
+            assert!(content == "old" || content == new, "SIG{name} at {part:.2} leaves half a file");
+            assert!(!status.success() || content == new);
+            if content == "old" {
+                kept += 1
+            } else {
+                replaced += 1
+            }
+            if name == "KILL" {
+                // Nobody can tidy up after that; the leftover is hidden and named after its file.
+                for left in folder.names() {
+                    if left.starts_with(".out.json.") {
+                        std::fs::remove_file(folder.path(&left)).unwrap();
+                    }
+                }
+            }
+            assert_eq!(folder.names(), ["instance.json", "out.json"], "after SIG{name} at {part:.2}");
+        }
+    }
+    assert!(kept > 0, "every one of {replaced} signals came too late");
+}

@@ -1,0 +1,39 @@
+//! The second checker, in Python and from the mathematics alone, on what the command writes.
+
+use super::{Folder, fixtures, root, text};
+use std::process::{Command, Output};
+
+/// What the checker says, or nothing where there is no Python.
+fn check(folder: &Folder, solution: &str) -> Option<Output> {
+    let script = root().join("tests/python/check_solution.py");
+    let checker = Command::new("python3")
+        .arg(script)
+        .args([folder.path("instance.json"), folder.path(solution)])
+        .output();
+    match checker {
+        Ok(output) => Some(output),
+        Err(error) => {
+            eprintln!("skipped: python3: {error}");
+            None
+        }
+    }
+}
+
+#[test]
+fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
+    for instance in fixtures() {
+        let folder = Folder::new();
+        folder.instance("instance.json", &instance);
+        for backend in fairplan_solver::BACKENDS {
+            folder.done(&["solve", "instance.json", "--backend", backend, "-o", "solution.json"]);
+            let Some(output) = check(&folder, "solution.json") else { return };
+            assert!(output.status.success(), "{backend}: {}\n{}", text(&output.stdout), text(&output.stderr));
+        }
+        let solution = folder.read("solution.json");
+        let at = solution.find("\"dominant_share\": ").unwrap() + 18;
+        let end = at + solution[at..].find(',').unwrap();
+        folder.write("raised.json", format!("{}0.987654321{}", &solution[..at], &solution[end..]));
+        let Some(output) = check(&folder, "raised.json") else { return };
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
+    }
+}
