@@ -1,5 +1,6 @@
 //! From a result file back to a claim that can be verified: names become positions of the instance.
 
+use super::UserColumns;
 use super::document::*;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, in_order, list};
@@ -43,6 +44,8 @@ impl StatedSolution {
         let resources = known(users.resources.as_slice(), "resource", |name| {
             instance.resources().iter().position(|resource| resource == name).map(ResourceId)
         })?;
+
+        check_placements(users, &classes)?;
 
         let mut class_utilization = Vec::new();
         let mut prices = Vec::new();
@@ -121,6 +124,23 @@ fn known<T>(names: &[String], what: &str, find: impl Fn(&str) -> Option<T>) -> R
     let found =
         |name: &String| find(name).ok_or_else(|| Foreign::new("users", name, format!("no such {what}")));
     names.iter().map(found).collect()
+}
+
+/// Each placement names its classes in the instance's order, none twice: what solve writes, and nothing that adds
+/// up to the same.
+fn check_placements(users: &UserColumns, classes: &[u32]) -> Result<(), Foreign> {
+    for (i, range) in users.starts.windows(2).enumerate() {
+        let classes: Vec<u32> =
+            users.placements[range[0]..range[1]].iter().map(|(name, _)| classes[*name as usize]).collect();
+        if let Some(k) = classes.windows(2).position(|pair| pair[0] >= pair[1]) {
+            return Err(Foreign::new(
+                format!("users[{i}].placement[{}].class", k + 1),
+                "",
+                "name each class once, in the instance's order",
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_price_groups(
