@@ -25,11 +25,14 @@ pub const TOLERANCE: f64 = 1e-9;
 const UNCERTAINTY: f64 = 1e-8;
 
 /// How much of the share that a level gave it a user may lose to the levels above.
-const SHORTFALL: f64 = 1e-11;
+const SHORTFALL: f64 = 1e-10;
 
 /// A demand below this part of the same task's dominant one can be met from what the tolerance of an earlier
 /// level leaves, so with several levels nothing is certain about such a user's share.
 const HIDDEN: f64 = 1e-8;
+
+/// Part of a group's tasks that is dropped with the specks an interior point leaves on classes it does not use.
+const SPECKS: f64 = 1e-14;
 
 /// How users are put into bins at the start.
 #[derive(Clone, Copy)]
@@ -205,9 +208,12 @@ fn allocate(
     // One more row, all zero, for users without a group.
     let mut rows = vec![0.0; (groups.len() + 1) * classes];
     for g in 0..groups.len() {
-        work[g] = dot(&groups.rate[groups.pairs(g)], &splits[groups.pairs(g)]);
-        placed[g] = splits[groups.pairs(g)].iter().sum();
-        for pair in groups.pairs(g) {
+        let pairs = groups.pairs(g);
+        let specks = SPECKS * splits[pairs.clone()].iter().sum::<f64>() / pairs.len() as f64;
+        let used: Vec<usize> = pairs.filter(|pair| splits[*pair] > specks).collect();
+        work[g] = used.iter().map(|pair| groups.rate[*pair] * splits[*pair]).sum();
+        placed[g] = used.iter().map(|pair| splits[*pair]).sum();
+        for pair in used {
             for class in &reduction.members[groups.class[pair] as usize] {
                 rows[g * classes + class.0] = splits[pair] / placed[g] * reduction.part_of_merged[class.0];
             }

@@ -5,7 +5,7 @@
 //! user is to changing its mind.
 
 use crate::bins::{Bins, Grouping, NO_BIN, NO_GROUP};
-use crate::reduction::{CHUNK, Population, Reduction};
+use crate::reduction::{CHUNK, Reduction};
 use crate::streaming::effective_prices;
 use hashbrown::HashMap;
 use rayon::prelude::*;

@@ -73,7 +73,7 @@ fn corrupt(dice: &mut Dice, file: &[u8], kind: u64) -> (Vec<u8>, String) {
     let users = document["users"].as_array().unwrap().len();
     let mut pick = |paths: Vec<String>| paths[dice.below(paths.len() as u64) as usize].clone();
     let done = match kind {
-        0 | 1 | 2 => {
+        0..=2 => {
             let path = pick(paths(&document, |value| value.is_f64()));
             let number = document.pointer_mut(&path).unwrap();
             let old = number.as_f64().unwrap();
@@ -150,8 +150,12 @@ fn not_one_of_a_thousand_corrupted_files_is_accepted() {
         let file = solution_file(&instance);
         let reordered: Value = serde_json::from_slice(&file).unwrap();
         assert!(accepts(&instance, &file) && accepts(&instance, &serde_json::to_vec(&reordered).unwrap()));
-        for case in 0..208 {
+        for case in 0..234 {
             let (corrupted, done) = corrupt(&mut dice, &file, case % 13);
+            // Users of the same demand have the same placement: swapping those changes nothing.
+            if serde_json::from_slice::<Value>(&corrupted).is_ok_and(|same| same == reordered) {
+                continue;
+            }
             assert!(!accepts(&instance, &corrupted), "{instance:?}: {done} is accepted");
         }
     }

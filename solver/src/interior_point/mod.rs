@@ -38,7 +38,7 @@ pub(crate) struct InteriorPoint;
 /// Most steps of one run; a plain instance takes 10 to 30.
 const MAX_STEPS: u64 = 150;
 /// Complementarity, as a part of what all capacity costs, below which a step follows rounding only.
-const EXHAUSTED: f64 = 1e-17;
+const EXHAUSTED: f64 = 1e-21;
 /// Part of the way to the boundary that a step takes, at least and at most.
 const STEP_FRACTION: (f64, f64) = (0.9, 0.9995);
 /// Most centrality correctors a step; one is kept if it makes the steps together longer by this.

@@ -129,7 +129,7 @@ fn paths_that_cannot_be_read_are_refused() {
     {
         use std::os::unix::fs::PermissionsExt;
         let secret = folder.write("secret.json", VALID);
-        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(&secret, std::fs::Permissions::from_mode(0o0)).unwrap();
         if std::fs::read(&secret).is_ok() {
             eprintln!("skipped: this user may read every file");
         } else {
