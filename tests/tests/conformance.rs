@@ -1,7 +1,11 @@
 //! What every backend must do, on 2,000 random instances and judged by the exact oracle: the same shares, a
 //! proof that closes, and an optimum inside the proved bracket.
 
-use fairplan_instances::{Instance, LimitedBy, Objective, Solver, Status, UserId};
+use crate::solving::{close, shares_of};
+use fairplan_instances::generate::{
+    Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
+};
+use fairplan_instances::{Instance, LimitedBy, Objective, Solver, Status};
 use fairplan_solver::{BACKENDS, backend};
 use fairplan_tests::{ExactMaxMin, Fraction, exact_max_min, random_draft};
 use fairplan_verify::{SolutionClaim, verify_solution};
@@ -10,15 +14,15 @@ use fairplan_verify::{SolutionClaim, verify_solution};
 const SAME: f64 = 1e-8;
 
 pub fn backends() -> Vec<Box<dyn Solver>> {
-    BACKENDS.iter().filter_map(|name| backend(name)).collect()
+    BACKENDS.iter().map(|name| backend(name).expect("every listed backend exists")).collect()
 }
 
 fn same(claimed: f64, exact: &Fraction) -> bool {
     claimed.is_finite() && (&Fraction::from_f64(claimed) - exact).abs() <= &Fraction::from_f64(SAME) * exact
 }
 
-/// The shares that `solver` finds, after every check against the exact ones.
-fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Result<Vec<f64>, String> {
+/// Solves, and compares everything about the solution with the exact optimum.
+fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Result<(), String> {
     let solution = solver.solve(instance, Objective::Drfh).map_err(|error| error.to_string())?;
     if solution.status != Status::Optimal {
         return Err("not certified".into());
@@ -32,9 +36,7 @@ fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Re
     {
         return Err(format!("{:?} is outside {} .. {}", exact.value(), proof.primal, proof.dual));
     }
-    let share = |i: usize| solution.allocation.dominant_share(instance, UserId(i));
-    let shares: Vec<f64> = (0..instance.user_count()).map(share).collect();
-    for (i, (claimed, exact)) in shares.iter().zip(&exact.shares).enumerate() {
+    for (i, (claimed, exact)) in shares_of(instance, &solution).iter().zip(&exact.shares).enumerate() {
         if !same(*claimed, exact) {
             return Err(format!("user {i} has share {claimed}, exactly {exact:?}"));
         }
@@ -47,7 +49,7 @@ fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Re
             }
         }
     }
-    Ok(shares)
+    Ok(())
 }
 
 fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>) {
@@ -74,4 +76,31 @@ fn every_backend_finds_the_exact_optimum_of_a_thousand_instances() {
 #[test]
 fn every_backend_finds_the_exact_optimum_of_a_second_thousand() {
     every_backend_finds_the_exact_optimum(1_000..2_000);
+}
+
+#[test]
+fn the_backends_agree_on_clusters() {
+    let mut instances = vec![drfh_fig1(), drfh_fig4(&[1, 2, 3]), google(&GoogleOptions::default())];
+    instances.push(google(&GoogleOptions { finite: true, rounded: true, ..GoogleOptions::default() }));
+    for kind in
+        [PopulationKind::Spread, PopulationKind::Alike, PopulationKind::Zeros, PopulationKind::Weighted]
+    {
+        let cluster = Cluster::Random { classes: 6, resources: 3 };
+        instances.push(population(&PopulationOptions { kind, users: 150, cluster, seed: 3 }));
+    }
+    for instance in instances.into_iter().map(Result::unwrap) {
+        let shares: Vec<Vec<f64>> = backends()
+            .iter()
+            .map(|solver| {
+                let solution = solver.solve(&instance, Objective::Drfh).unwrap();
+                assert_eq!(solution.status, Status::Optimal, "{} on {instance:?}", solver.name());
+                let proof = verify_solution(&instance, &SolutionClaim::from(&solution));
+                assert!(proof.holds(), "{} on {instance:?}: {:?}", solver.name(), proof.failures().next());
+                shares_of(&instance, &solution)
+            })
+            .collect();
+        for (name, other) in BACKENDS.iter().zip(&shares) {
+            assert!(close(&shares[0], other, SAME), "{name} differs on {instance:?}");
+        }
+    }
 }

@@ -8,6 +8,7 @@ mod command_line;
 mod conformance;
 mod corrupted_results;
 mod determinism;
+mod edges;
 mod lying_backend;
 mod metamorphic;
 mod oracle;

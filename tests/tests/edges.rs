@@ -1,0 +1,77 @@
+//! The edges of the model: tasks larger than any server, nothing to give, nobody to give it to.
+
+use crate::conformance::backends;
+use crate::solving::{close, shares_of, value_of};
+use fairplan_instances::{Instance, LimitedBy, Objective, Solution, SolverError, Status};
+use fairplan_tests::{Draft, decimal};
+use fairplan_verify::{SolutionClaim, verify_solution};
+
+/// The proved solution of every backend.
+fn solutions(instance: &Instance) -> Vec<Solution> {
+    let mut solutions = Vec::new();
+    for solver in backends() {
+        let solution = solver.solve(instance, Objective::Drfh).unwrap();
+        assert_eq!(solution.status, Status::Optimal, "{}", solver.name());
+        let proof = verify_solution(instance, &SolutionClaim::from(&solution));
+        assert!(proof.holds(), "{}: {:?}", solver.name(), proof.failures().next());
+        solutions.push(solution);
+    }
+    solutions
+}
+
+#[test]
+fn a_task_larger_than_every_server_is_divided_but_never_placed() {
+    let instance = Draft::of(&[(3, "1 1")], &["2 1", "0.5 0.5"]).build().unwrap();
+    for solution in solutions(&instance) {
+        // cpu: 2 a + 0.5 b = 3 with shares 2a/3 = b/6.
+        assert!(close(&shares_of(&instance, &solution), &[0.5, 0.5], 1e-9), "{solution:?}");
+    }
+    for (name, _) in fairplan_heuristics::POLICIES {
+        let policy = fairplan_heuristics::policy(&name.replace('N', "4"), 0).unwrap();
+        let placement = policy.place(&instance).unwrap();
+        assert_eq!(placement.tasks[0], 0, "{name}");
+        assert!(placement.tasks[1] > 0, "{name}");
+    }
+}
+
+#[test]
+fn users_that_can_run_nowhere_get_nothing_and_take_nothing() {
+    let mut draft = Draft::of(&[(1, "4 0"), (1, "0 4")], &["1 1", "1 0", "0 1"]);
+    let instance = draft.build().unwrap();
+    for solution in solutions(&instance) {
+        assert!(close(&shares_of(&instance, &solution), &[0.0, 1.0, 1.0], 1e-9), "{solution:?}");
+        assert_eq!(solution.limited_by[0], LimitedBy::NoUsableClass);
+    }
+    draft.users.truncate(1);
+    let instance = draft.build().unwrap();
+    for solution in solutions(&instance) {
+        assert!(value_of(&instance, &solution) == 0.0 && solution.levels.is_empty(), "{solution:?}");
+    }
+}
+
+#[test]
+fn users_with_fewer_tasks_than_there_is_room_for_get_them_all() {
+    let mut draft = Draft::of(&[(5, "2 2")], &["1 1", "1 0", "0 1"]);
+    for (user, tasks) in draft.users.iter_mut().zip([0, 3, 1]) {
+        user.tasks = Some(tasks);
+    }
+    let instance = draft.build().unwrap();
+    for solution in solutions(&instance) {
+        assert!(close(&shares_of(&instance, &solution), &[0.0, 0.3, 0.1], 1e-9), "{solution:?}");
+        assert_eq!(solution.limited_by, [LimitedBy::Tasks; 3]);
+    }
+}
+
+#[test]
+fn rates_and_a_number_of_tasks_together_are_refused_by_name() {
+    let mut draft = Draft::of(&[(1, "1"), (1, "1")], &["1", "1"]);
+    draft.users[1].rates = vec![(0, decimal("2"))];
+    draft.users[1].tasks = Some(1);
+    let instance = draft.build().unwrap();
+    for solver in backends() {
+        match solver.solve(&instance, Objective::Drfh) {
+            Err(SolverError::Unsupported(told)) => assert!(told.contains("user-1"), "{told}"),
+            other => panic!("{}: {other:?}", solver.name()),
+        }
+    }
+}
