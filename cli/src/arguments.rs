@@ -13,7 +13,7 @@ use std::path::PathBuf;
 #[command(name = "fairplan", version, max_term_width = 100, after_help = EXIT_STATUS)]
 pub struct Cli {
     #[command(flatten)]
-    pub session: Session,
+    pub common: CommonOptions,
     #[command(subcommand)]
     pub command: Command,
 }
@@ -26,7 +26,7 @@ Example: fairplan generate drfh-fig1 | fairplan solve -";
 
 /// Options of every command.
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub struct Session {
+pub struct CommonOptions {
     /// Print no summary and no progress
     #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,

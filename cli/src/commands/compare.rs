@@ -4,7 +4,7 @@ use super::place::placed;
 use super::solve::{backend_name, solver};
 use super::solved::Solved;
 use super::tell;
-use crate::arguments::{OutputArguments, ResultFormat, Session};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_heuristics::{PlacementPolicy, policy};
@@ -82,10 +82,10 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Reads, bounds, places by each policy, writes.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let solved = Solved::new(&instance, &*job.solver, Objective::Drfh, session)?;
+    let solved = Solved::new(&instance, &*job.solver, Objective::Drfh, common)?;
     solved.certified()?;
     let divisible = Headline::new(&instance, &solved.solution).bound;
     let bounds = Bounds { divisible, integral_upper: None, integral_lower: None };
@@ -93,7 +93,7 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
     let mut results = Vec::new();
     for (policy, name) in job.policies.iter().zip(&names) {
         let start = Instant::now();
-        let placement = placed(&instance, &**policy, session)?;
+        let placement = placed(&instance, &**policy, common)?;
         let seconds = job.timing.then(|| start.elapsed().as_secs_f64());
         let figures = PlacementFigures::new(&instance, &placement);
         results.push(PolicyResult::new(name, &instance, &figures, bounds, seconds));
@@ -104,6 +104,6 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
         None => write_json(out, &document),
         Some(format) => table::write_comparison(out, format, &document),
     })?;
-    tell(session, || summary::comparison(&instance, &document));
+    tell(common, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)
 }

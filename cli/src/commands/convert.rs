@@ -1,7 +1,7 @@
 //! `convert`: an instance from one file format to another.
 
 use super::tell;
-use crate::arguments::{OutputArguments, Session};
+use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Instance, InstanceError, files};
@@ -63,7 +63,7 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Reads and writes.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     match &job.target {
@@ -73,7 +73,7 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
             users.write(&instance, files::write_users)?;
         }
     }
-    tell(session, || summary::heading(&instance));
+    tell(common, || summary::heading(&instance));
     Ok(Answer::Yes)
 }
 

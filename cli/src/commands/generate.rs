@@ -1,7 +1,7 @@
 //! `generate`: instances that need no file.
 
 use super::tell;
-use crate::arguments::{OutputArguments, Session};
+use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
@@ -94,7 +94,7 @@ struct PopulationArguments {
 }
 
 /// Makes the instance and writes it.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let (instance, output) = match arguments.kind {
         Kind::Google(GoogleArguments { servers, users, rounded, finite, seed, output }) => {
             (google(&GoogleOptions { servers, users, rounded, finite, seed })?, output)
@@ -105,16 +105,16 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
             (population(&PopulationOptions { kind, users, cluster, seed })?, output)
         }
     };
-    write_instance(&instance, &output.destination()?, session)
+    write_instance(&instance, &output.destination()?, common)
 }
 
 /// Writes an instance as JSON and says what it is.
 pub fn write_instance(
     instance: &Instance,
     destination: &Destination,
-    session: Session,
+    common: CommonOptions,
 ) -> Result<Answer, Failure> {
     destination.write(|out| files::write_json(instance, out))?;
-    tell(session, || summary::heading(instance));
+    tell(common, || summary::heading(instance));
     Ok(Answer::Yes)
 }

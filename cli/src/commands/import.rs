@@ -2,7 +2,7 @@
 
 use super::generate::write_instance;
 use super::tell;
-use crate::arguments::{OutputArguments, Session};
+use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use fairplan_instances::import::{Google2011Options, Google2011Report, Grouping, google_2011};
@@ -50,14 +50,14 @@ struct Google2011Arguments {
 }
 
 /// Reads the trace and writes the instance.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let Trace::Google2011(arguments) = arguments.trace;
     let Google2011Arguments { machine_events, task_events, at, last_shapes, group, output } = arguments;
     let destination = output.destination()?;
     let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping: group };
-    let (instance, report) = progress::during(session.quiet, "reading the trace", || google_2011(&options))?;
-    write_instance(&instance, &destination, session)?;
-    tell(session, || told(&report));
+    let (instance, report) = progress::during(common.quiet, "reading the trace", || google_2011(&options))?;
+    write_instance(&instance, &destination, common)?;
+    tell(common, || told(&report));
     Ok(Answer::Yes)
 }
 

@@ -11,35 +11,35 @@ pub mod solve;
 mod solved;
 pub mod verify;
 
-use crate::arguments::{Cli, Command, Session};
+use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::{Answer, Failure};
 use std::io::Write;
 
 /// Does what was asked for.
 pub fn run(cli: Cli) -> Result<Answer, Failure> {
-    let session = cli.session;
-    if let Some(threads) = session.threads {
+    let common = cli.common;
+    if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads.get())
             .build_global()
             .map_err(|error| Failure::internal(format!("cannot start {threads} threads: {error}")))?;
     }
     match cli.command {
-        Command::Solve(arguments) => solve::run(arguments, session),
-        Command::Place(arguments) => place::run(arguments, session),
-        Command::Compare(arguments) => compare::run(arguments, session),
-        Command::Verify(arguments) => verify::run(arguments, session),
-        Command::Generate(arguments) => generate::run(arguments, session),
-        Command::Import(arguments) => import::run(arguments, session),
-        Command::Convert(arguments) => convert::run(arguments, session),
-        Command::Reproduce(arguments) => reproduce::run(arguments, session),
+        Command::Solve(arguments) => solve::run(arguments, common),
+        Command::Place(arguments) => place::run(arguments, common),
+        Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Verify(arguments) => verify::run(arguments, common),
+        Command::Generate(arguments) => generate::run(arguments, common),
+        Command::Import(arguments) => import::run(arguments, common),
+        Command::Convert(arguments) => convert::run(arguments, common),
+        Command::Reproduce(arguments) => reproduce::run(arguments, common),
         Command::Schema(arguments) => schema::run(arguments),
     }
 }
 
 /// Shows a summary on standard error, unless it shall be quiet.
-fn tell(session: Session, summary: impl FnOnce() -> String) {
-    if !session.quiet {
+fn tell(common: CommonOptions, summary: impl FnOnce() -> String) {
+    if !common.quiet {
         // Nobody may be listening, and that is no reason to fail.
         let _ = std::io::stderr().write_all(summary().as_bytes());
     }

@@ -1,7 +1,7 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
 use super::tell;
-use crate::arguments::{OutputArguments, ResultFormat, Session};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
@@ -70,10 +70,10 @@ pub fn policy_help() -> String {
 pub fn placed(
     instance: &Instance,
     policy: &dyn PlacementPolicy,
-    session: Session,
+    common: CommonOptions,
 ) -> Result<Placement, Failure> {
     let placement =
-        progress::during(session.quiet, "placing", || policy.place(instance)).map_err(Failure::refused)?;
+        progress::during(common.quiet, "placing", || policy.place(instance)).map_err(Failure::refused)?;
     let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
     match verdicts.iter().find(|verdict| !verdict.holds) {
         None => Ok(placement),
@@ -87,10 +87,10 @@ pub fn placed(
 }
 
 /// Reads, places, checks, writes.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let placement = placed(&instance, &*job.policy, session)?;
+    let placement = placed(&instance, &*job.policy, common)?;
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = files::sha256_hex(&instance);
     let name = job.policy.name();
@@ -100,6 +100,6 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
         None => write_json(out, &document),
         Some(format) => table::write_placement(out, format, &document),
     })?;
-    tell(session, || summary::placement(&instance, &placement, &figures, &name));
+    tell(common, || summary::placement(&instance, &placement, &figures, &name));
     Ok(Answer::Yes)
 }

@@ -2,7 +2,7 @@
 
 use super::solved::Solved;
 use super::tell;
-use crate::arguments::{OutputArguments, ResultFormat, Session};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Objective, Solver};
@@ -85,10 +85,10 @@ pub fn solver(backend: &str) -> Result<Box<dyn Solver>, Failure> {
 }
 
 /// Reads, solves, checks, writes.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let solved = Solved::new(&instance, &*job.solver, job.objective, session)?;
+    let solved = Solved::new(&instance, &*job.solver, job.objective, common)?;
     let solution = &solved.solution;
     let headline = Headline::new(&instance, solution);
     job.destination.write(|out| match job.format.table() {
@@ -97,7 +97,7 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
         }
         Some(format) => table::write_solution(out, format, &instance, solution),
     })?;
-    tell(session, || summary::solution(&instance, solution, &headline));
+    tell(common, || summary::solution(&instance, solution, &headline));
     solved.certified()?;
     Ok(Answer::Yes)
 }

@@ -1,6 +1,6 @@
 //! Solving and checking the result before anyone sees it; hashing the instance meanwhile.
 
-use crate::arguments::Session;
+use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use crate::progress;
 use fairplan_instances::{Instance, Objective, Solution, Solver, Status, files};
@@ -23,18 +23,18 @@ impl Solved {
         instance: &Instance,
         solver: &dyn Solver,
         objective: Objective,
-        session: Session,
+        common: CommonOptions,
     ) -> Result<Self, Failure> {
         let (sha256, solution) = std::thread::scope(|scope| {
             let hash = scope.spawn(|| files::sha256_hex(instance));
             let start = Instant::now();
-            let solution = progress::during(session.quiet, "solving", || solver.solve(instance, objective));
+            let solution = progress::during(common.quiet, "solving", || solver.solve(instance, objective));
             let seconds = start.elapsed().as_secs_f64();
             (hash.join(), solution.map(|solution| timed(solution, seconds)))
         });
         let mut solution = solution?;
         let sha256 = sha256.map_err(|_| Failure::internal("hashing the instance failed"))?;
-        let proof = progress::during(session.quiet, "checking the solution", || {
+        let proof = progress::during(common.quiet, "checking the solution", || {
             verify_solution(instance, &SolutionClaim::from(&solution))
         });
         if let Some(broken) = proof.failures().find(|verdict| verdict.property == "well-formed") {

@@ -1,7 +1,7 @@
 //! `verify`: a result held against its instance, from the two files alone.
 
 use super::tell;
-use crate::arguments::{OutputArguments, Session};
+use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
@@ -58,7 +58,7 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Reads both, checks, reports.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     let source = files::source::open(&job.result)?;
@@ -67,11 +67,11 @@ pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
     let sha256 = files::sha256_hex(&instance);
     let format = format_of(&name, &bytes)?;
     let verdicts =
-        progress::during(session.quiet, "verifying", || verdicts(&name, bytes, &format, &instance, &sha256))?;
+        progress::during(common.quiet, "verifying", || verdicts(&name, bytes, &format, &instance, &sha256))?;
     let document = verification_document(&instance, &sha256, &format, &verdicts);
     let holds = document.holds;
     job.destination.write(|out| write_json(out, &document))?;
-    tell(session, || summary::verification(&verdicts));
+    tell(common, || summary::verification(&verdicts));
     Ok(Answer::yes_if(holds))
 }
 

@@ -4,7 +4,7 @@
 use super::super::solve::solver;
 use super::super::solved::Solved;
 use super::single_server::drf_per_server;
-use crate::arguments::Session;
+use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use fairplan_instances::generate::{GoogleOptions, drfh_fig1, google};
 use fairplan_instances::{Objective, ResourceId};
@@ -15,7 +15,7 @@ use fairplan_report::solution::Headline;
 const PRECISION: f64 = 1e-9;
 
 /// The example of Fig. 1, and Fig. 2: DRF in each server on its own lets both users run 6 tasks.
-pub(super) fn fig1(_: Session) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn fig1(_: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig1", source: "DRFH paper, Fig. 1 and 2, Sec. III-D" };
     let instance = drfh_fig1()?;
     let mut numbers = Vec::new();
@@ -31,10 +31,10 @@ pub(super) fn fig1(_: Session) -> Result<Vec<Reproduced<'static>>, Failure> {
 }
 
 /// Fig. 3: DRFH lets both users of Fig. 1 run 10 tasks, a dominant share of 5/7 each.
-pub(super) fn fig3(session: Session) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn fig3(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig3", source: "DRFH paper, Fig. 3, Sec. IV-A" };
     let instance = drfh_fig1()?;
-    let solved = Solved::new(&instance, &*solver("auto")?, Objective::Drfh, session)?;
+    let solved = Solved::new(&instance, &*solver("auto")?, Objective::Drfh, common)?;
     solved.certified()?;
     let value = Headline::new(&instance, &solved.solution).value;
     let mut numbers = vec![EXHIBIT.number("smallest dominant share", 5.0 / 7.0, value, PRECISION)];
@@ -63,7 +63,7 @@ const TABLE_1: [(u32, f64, f64); 10] = [
 ];
 
 /// Table I beside the generated cluster, whose capacities are the trace's exact ones.
-pub(super) fn table1(_: Session) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn table1(_: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-table1", source: "DRFH paper, Table I" };
     let instance = google(&GoogleOptions::default())?;
     let mut numbers = Vec::new();
@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn what_needs_no_solver_agrees_with_the_paper() {
-        let session = Session { quiet: true, threads: None };
-        for numbers in [fig1(session).unwrap(), table1(session).unwrap()] {
+        let common = CommonOptions { quiet: true, threads: None };
+        for numbers in [fig1(common).unwrap(), table1(common).unwrap()] {
             let different: Vec<_> = numbers.iter().filter(|number| !number.agrees).collect();
             assert!(different.is_empty() && !numbers.is_empty(), "{different:?}");
         }

@@ -4,7 +4,7 @@ mod drfh;
 mod single_server;
 
 use super::tell;
-use crate::arguments::{OutputArguments, Session};
+use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_report::output::Destination;
 use fairplan_report::reproduction::{Reproduced, ReproductionDocument};
@@ -23,7 +23,7 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-type Recompute = fn(Session) -> Result<Vec<Reproduced<'static>>, Failure>;
+type Recompute = fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>;
 
 /// Every exhibit and how it is recomputed.
 const EXHIBITS: [(&str, Recompute); 3] =
@@ -58,14 +58,14 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Recomputes, writes, says whether all agree.
-pub fn run(arguments: Arguments, session: Session) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let mut numbers = Vec::new();
     for recompute in &job.exhibits {
-        numbers.extend(recompute(session)?);
+        numbers.extend(recompute(common)?);
     }
     let document = ReproductionDocument::new(numbers);
     job.destination.write(|out| write_json(out, &document))?;
-    tell(session, || summary::reproduction(&document));
+    tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))
 }
