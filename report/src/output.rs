@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 /// Where bytes of a result go; buffered, so that rows may be written in small pieces.
 pub type Sink = BufWriter<Box<dyn Write + Send>>;
@@ -41,12 +41,15 @@ impl std::error::Error for OutputError {
 /// The temporary file that is being written, for [`remove_unfinished`].
 static UNFINISHED: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// Removes the temporary file of a result that is being written; for use when the process is told to stop.
+/// Removes the temporary file of a result that is being written, and lets no other one begin: for use just before
+/// the process ends because it was told to stop.
 pub fn remove_unfinished() {
-    if let Ok(mut unfinished) = UNFINISHED.lock()
-        && let Some(path) = unfinished.take()
-    {
-        let _ = fs::remove_file(path);
+    if let Ok(mut unfinished) = UNFINISHED.lock() {
+        if let Some(path) = unfinished.take() {
+            let _ = fs::remove_file(path);
+        }
+        // Never unlocked: a file begun between here and the end of the process would stay behind.
+        std::mem::forget(unfinished);
     }
 }
 
@@ -126,8 +129,12 @@ fn write_file(path: &Path, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> io
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let temporary = builder.tempfile_in(directory_of(&target))?;
-    set_unfinished(Some(temporary.path().to_owned()));
+    let temporary = {
+        let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let temporary = builder.tempfile_in(directory_of(&target))?;
+        *unfinished = Some(temporary.path().to_owned());
+        temporary
+    };
     let outcome = (|| {
         pour(Box::new(temporary.as_file().try_clone()?), body)?;
         if let Some(old) = old {
@@ -137,14 +144,8 @@ fn write_file(path: &Path, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> io
         temporary.persist(&target).map_err(|error| error.error)?;
         Ok(())
     })();
-    set_unfinished(None);
+    *UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner) = None;
     outcome
-}
-
-fn set_unfinished(path: Option<PathBuf>) {
-    if let Ok(mut unfinished) = UNFINISHED.lock() {
-        *unfinished = path;
-    }
 }
 
 #[cfg(test)]
