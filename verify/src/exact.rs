@@ -71,6 +71,11 @@ impl Tally {
         self.sum = self.sum.saturating_add(term);
     }
 
+    /// Adds what another tally against the same limit has.
+    pub fn merge(&mut self, other: &Self) {
+        self.sum = self.sum.saturating_add(other.sum);
+    }
+
     /// Whether the sum surely is within the limit.
     pub fn fits(&self) -> bool {
         self.sum <= self.limit << self.fraction_bits

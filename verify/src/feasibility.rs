@@ -2,9 +2,11 @@
 
 use crate::claim::Tasks;
 use crate::exact::{Dyadic, Tally, excess};
+use crate::parts::in_parts;
 use crate::users::Reaches;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+use std::ops::Range;
 
 /// The three verdicts, and the load of every class in whole smallest units, row-major `classes × resources`.
 pub(crate) struct Feasibility {
@@ -12,18 +14,66 @@ pub(crate) struct Feasibility {
     pub loads: Vec<f64>,
 }
 
+/// What a part of the users shows.
+struct Part {
+    eligibility: Worst,
+    limits: Worst,
+    /// The load of every class, row-major `classes × resources`.
+    tallies: Vec<Tally>,
+}
+
 /// Judges tasks that are finite and >= 0.
 pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -> Feasibility {
     let (m, classes) = (instance.resources().len(), instance.classes());
-    let mut eligibility = Worst::of("eligibility", 0.0);
-    let mut limits = Worst::of("task-limits", 0.0);
-    let mut tallies: Vec<Tally> = (0..classes.len())
+    let unloaded: Vec<Tally> = (0..classes.len())
         .flat_map(|class| (0..m).map(move |r| (class, r)))
         .map(|(class, r)| Tally::against(capacity_units(instance, class, r)))
         .collect();
+    let parts = in_parts(instance.user_count(), |users| part(instance, reaches, tasks, users, &unloaded));
+    let Part { eligibility, limits, tallies } = parts
+        .into_iter()
+        .reduce(|mut all, part| {
+            all.eligibility.merge(part.eligibility);
+            all.limits.merge(part.limits);
+            all.tallies.iter_mut().zip(&part.tallies).for_each(|(sum, tally)| sum.merge(tally));
+            all
+        })
+        .unwrap_or_else(|| Part::new(unloaded));
+
+    let mut capacity = Worst::of("capacity", 0.0);
+    for position in (0..tallies.len()).filter(|&position| !tallies[position].fits()) {
+        let (class, r) = (position / m, ResourceId(position % m));
+        let over = excess(terms_on(instance, tasks, class, r), capacity_units(instance, class, r.0));
+        capacity.see(over, || {
+            let (class, resource) = (&classes[class].id, &instance.resources()[r.0]);
+            format!("class {class} is loaded with {over:e} of its {resource} too much")
+        });
+    }
+    Feasibility {
+        verdicts: [eligibility.verdict(), capacity.verdict(), limits.verdict()],
+        loads: tallies.iter().map(Tally::units).collect(),
+    }
+}
+
+impl Part {
+    fn new(tallies: Vec<Tally>) -> Self {
+        Self { eligibility: Worst::of("eligibility", 0.0), limits: Worst::of("task-limits", 0.0), tallies }
+    }
+}
+
+/// Judges some users, starting from classes without load.
+fn part(
+    instance: &Instance,
+    reaches: &Reaches,
+    tasks: &Tasks<'_>,
+    users: Range<usize>,
+    unloaded: &[Tally],
+) -> Part {
+    let (m, classes) = (instance.resources().len(), instance.classes());
+    let Part { mut eligibility, mut limits, mut tallies } = Part::new(unloaded.to_vec());
     let mut demand = vec![Dyadic::at_least(0); m];
-    for user in instance.users() {
-        let position = user.index().0;
+    for position in users {
+        let user = instance.user(UserId(position));
         let reach = reaches.of_user(position);
         for (r, units) in demand.iter_mut().enumerate() {
             *units = Dyadic::at_least(user.demand_units(ResourceId(r)));
@@ -58,20 +108,7 @@ pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -
             });
         }
     }
-
-    let mut capacity = Worst::of("capacity", 0.0);
-    for position in (0..tallies.len()).filter(|&position| !tallies[position].fits()) {
-        let (class, r) = (position / m, ResourceId(position % m));
-        let over = excess(terms_on(instance, tasks, class, r), capacity_units(instance, class, r.0));
-        capacity.see(over, || {
-            let (class, resource) = (&classes[class].id, &instance.resources()[r.0]);
-            format!("class {class} is loaded with {over:e} of its {resource} too much")
-        });
-    }
-    Feasibility {
-        verdicts: [eligibility.verdict(), capacity.verdict(), limits.verdict()],
-        loads: tallies.iter().map(Tally::units).collect(),
-    }
+    Part { eligibility, limits, tallies }
 }
 
 /// All servers of a class together, in whole smallest units.

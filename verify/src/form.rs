@@ -1,8 +1,10 @@
 //! The form of a claim: every list as long as the instance says, every number finite and >= 0.
 
 use crate::claim::{Printed, SolutionClaim, Tasks};
+use crate::parts::in_parts;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, UserId};
+use std::ops::Range;
 
 /// Whether anything else about the claim can be measured.
 pub(crate) fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
@@ -46,15 +48,18 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>) -> Result<(), String> {
             }
         }
     }
-    let mut wrong = None;
-    for user in 0..users {
-        tasks.visit(user, |class, here| {
-            if !usable(here) {
-                wrong = Some((user, class, here));
-            }
-        });
-    }
-    match wrong {
+    let first_wrong = |users: Range<usize>| {
+        let mut wrong = None;
+        for user in users {
+            tasks.visit(user, |class, here| {
+                if !usable(here) {
+                    wrong = wrong.or(Some((user, class, here)));
+                }
+            });
+        }
+        wrong
+    };
+    match in_parts(users, first_wrong).into_iter().flatten().next() {
         None => Ok(()),
         Some((user, class, here)) => {
             let (user, class) = (instance.user(UserId(user)).id(), &instance.classes()[class].id);

@@ -5,10 +5,12 @@
 //! `G_i = δ_i X_i`, so `c_i = δ_i y_i` with the `y_i` of [`Level`]: prices need no division by `δ_i`, and
 //! `bound = (C·p − Σ_F c_i X_i) / Σ_A c_i w_i/δ_i`.
 
+use crate::parts::in_parts;
 use crate::rounding::{Sum, decimal_up, down, up};
 use crate::users::{Reach, Reaches, Shares};
-use fairplan_instances::{Instance, Level, LimitedBy};
+use fairplan_instances::{Instance, Level, LimitedBy, UserId};
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
 const LEAST_PRICE: f64 = 1e-200;
@@ -57,35 +59,34 @@ pub(crate) fn prove_level(
     // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
     let surely = 1.0 - (m + 4) as f64 * f64::EPSILON;
 
-    let (mut frozen, mut active) = (Sum::new(), Sum::new());
-    let (mut none_frozen, mut freezes) = (true, false);
-    let mut achieved = f64::INFINITY;
-    let mut cheapest_gain: Option<(f64, usize)> = None;
-    for user in instance.users() {
-        let i = user.index().0;
-        if limited_by[i] == LimitedBy::NoUsableClass {
-            continue;
-        }
-        let cost = cheapest(user.demand_doubles(), &columns[reaches.position(i)]);
-        let cost = down(cost.min(f64::MAX) * surely);
-        let (freezes_at, by_tasks) = (level_of[i] as usize, limited_by[i] == LimitedBy::Tasks);
-        if freezes_at < k || freezes_at == k && by_tasks {
-            frozen.add(down(cost * shares.work[i]));
-            none_frozen = false;
-            continue;
-        }
-        let weighted_price = down(cost * shares.work_per_level[i]);
-        active.add(weighted_price);
-        achieved = achieved.min(shares.weighted[i]);
-        freezes |= freezes_at == k;
-        if freezes_at == k && !shares.nearly_all_tasks(user) {
-            // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
-            let price = down(weighted_price / decimal_up(user.weight())) * shares.share[i].max(1.0);
-            if cheapest_gain.is_none_or(|(least, _)| price < least) {
-                cheapest_gain = Some((price, i));
+    let part = |users: Range<usize>| {
+        let mut part = Part::new();
+        for i in users.filter(|&i| limited_by[i] != LimitedBy::NoUsableClass) {
+            let user = instance.user(UserId(i));
+            let cost = cheapest(user.demand_doubles(), &columns[reaches.position(i)]);
+            let cost = down(cost.min(f64::MAX) * surely);
+            let (freezes_at, by_tasks) = (level_of[i] as usize, limited_by[i] == LimitedBy::Tasks);
+            if freezes_at < k || freezes_at == k && by_tasks {
+                part.frozen.add(down(cost * shares.work[i]));
+                part.none_frozen = false;
+                continue;
+            }
+            let weighted_price = down(cost * shares.work_per_level[i]);
+            part.active.add(weighted_price);
+            part.achieved = part.achieved.min(shares.weighted[i]);
+            part.freezes |= freezes_at == k;
+            if freezes_at == k && !shares.nearly_all_tasks(user) {
+                // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
+                let price = down(weighted_price / decimal_up(user.weight())) * shares.share[i].max(1.0);
+                if part.cheapest_gain.is_none_or(|(least, _)| price < least) {
+                    part.cheapest_gain = Some((price, i));
+                }
             }
         }
-    }
+        part
+    };
+    let Part { frozen, active, none_frozen, freezes, achieved, cheapest_gain } =
+        in_parts(instance.user_count(), part).into_iter().fold(Part::new(), Part::and);
 
     let left = up(capacity_value(instance, &prices) - frozen.below());
     let scale = active.below();
@@ -94,6 +95,48 @@ pub(crate) fn prove_level(
     let slack = up(left - down(achieved * scale)).max(0.0);
     let gain = cheapest_gain.map(|(price, i)| (up(slack / price), i));
     LevelProof { bound, achieved, scale, none_frozen, freezes, gain }
+}
+
+/// What some of the users say about a level.
+struct Part {
+    /// `Σ_F c_i X_i`.
+    frozen: Sum,
+    /// `Σ_A c_i w_i/δ_i`.
+    active: Sum,
+    none_frozen: bool,
+    freezes: bool,
+    achieved: f64,
+    /// The least price of a gain to a user that capacity freezes here, and that user.
+    cheapest_gain: Option<(f64, usize)>,
+}
+
+impl Part {
+    fn new() -> Self {
+        Self {
+            frozen: Sum::new(),
+            active: Sum::new(),
+            none_frozen: true,
+            freezes: false,
+            achieved: f64::INFINITY,
+            cheapest_gain: None,
+        }
+    }
+
+    /// This part and the one after it.
+    fn and(mut self, later: Self) -> Self {
+        self.frozen.merge(&later.frozen);
+        self.active.merge(&later.active);
+        self.none_frozen &= later.none_frozen;
+        self.freezes |= later.freezes;
+        self.achieved = self.achieved.min(later.achieved);
+        let least = self.cheapest_gain.map_or(f64::INFINITY, |(price, _)| price);
+        if let Some((price, user)) = later.cheapest_gain
+            && (self.cheapest_gain.is_none() || price < least)
+        {
+            self.cheapest_gain = Some((price, user));
+        }
+        self
+    }
 }
 
 /// The different price vectors of the classes that users with this reach can use, per unit of work.

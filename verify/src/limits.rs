@@ -2,10 +2,12 @@
 
 use crate::claim::SolutionClaim;
 use crate::levels::LevelProof;
+use crate::parts::in_parts;
 use crate::tolerance;
 use crate::users::{Reaches, Shares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, UserId};
+use std::ops::Range;
 
 /// `limited-by`: users without usable class are those said to have none; users said to be limited by their tasks
 /// have them all, on the first level that is not below their share; the others are frozen on some level.
@@ -15,50 +17,63 @@ pub(crate) fn reasons(
     shares: &Shares,
     claim: &SolutionClaim<'_>,
 ) -> Verdict {
+    let part = |users: Range<usize>| {
+        let mut worst = Worst::of("limited-by", tolerance::STATED);
+        users.for_each(|i| reason(instance, reaches, shares, claim, i, &mut worst));
+        worst
+    };
     let mut worst = Worst::of("limited-by", tolerance::STATED);
+    in_parts(instance.user_count(), part).into_iter().for_each(|part| worst.merge(part));
+    worst.verdict()
+}
+
+/// The same for user `i`.
+fn reason(
+    instance: &Instance,
+    reaches: &Reaches,
+    shares: &Shares,
+    claim: &SolutionClaim<'_>,
+    i: usize,
+    worst: &mut Worst,
+) {
     let levels = claim.levels;
-    for i in 0..instance.user_count() {
-        let id = || instance.user(UserId(i)).id();
-        let (level, reason) = (claim.level_of[i] as usize, claim.limited_by[i]);
-        if reaches.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
-            let classes = reaches.of_user(i).classes.len();
-            worst.fail(|| {
-                format!("user {} is limited by {}, with {classes} usable classes", id(), reason.name())
-            });
-            continue;
+    let id = || instance.user(UserId(i)).id();
+    let (level, reason) = (claim.level_of[i] as usize, claim.limited_by[i]);
+    if reaches.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
+        let classes = reaches.of_user(i).classes.len();
+        worst
+            .fail(|| format!("user {} is limited by {}, with {classes} usable classes", id(), reason.name()));
+        return;
+    }
+    match reason {
+        LimitedBy::NoUsableClass => {
+            if level != 0 {
+                worst.fail(|| format!("user {} has no usable class and level {level}, not 0", id()));
+            }
         }
-        match reason {
-            LimitedBy::NoUsableClass => {
-                if level != 0 {
-                    worst.fail(|| format!("user {} has no usable class and level {level}, not 0", id()));
-                }
+        LimitedBy::Capacity => {
+            if level == levels.len() {
+                worst
+                    .fail(|| format!("user {} is limited by capacity on level {level}, which is none", id()));
             }
-            LimitedBy::Capacity => {
-                if level == levels.len() {
-                    worst.fail(|| {
-                        format!("user {} is limited by capacity on level {level}, which is none", id())
-                    });
-                }
-            }
-            LimitedBy::Tasks => {
-                let (share, cap) = (shares.weighted[i], shares.cap[i]);
-                worst.see(below(share, cap), || {
-                    format!("user {} has weighted share {share}, but tasks for {cap}", id())
+        }
+        LimitedBy::Tasks => {
+            let (share, cap) = (shares.weighted[i], shares.cap[i]);
+            worst.see(below(share, cap), || {
+                format!("user {} has weighted share {share}, but tasks for {cap}", id())
+            });
+            if let Some(here) = levels.get(level) {
+                worst.see(below(here.value, cap), || {
+                    format!("user {} has tasks for {cap}, level {level} is at {}", id(), here.value)
                 });
-                if let Some(here) = levels.get(level) {
-                    worst.see(below(here.value, cap), || {
-                        format!("user {} has tasks for {cap}, level {level} is at {}", id(), here.value)
-                    });
-                }
-                if let Some(before) = level.checked_sub(1).map(|before| &levels[before]) {
-                    worst.see(below(cap, before.value), || {
-                        format!("user {} has tasks for {cap}, but comes after level {}", id(), before.value)
-                    });
-                }
+            }
+            if let Some(before) = level.checked_sub(1).map(|before| &levels[before]) {
+                worst.see(below(cap, before.value), || {
+                    format!("user {} has tasks for {cap}, but comes after level {}", id(), before.value)
+                });
             }
         }
     }
-    worst.verdict()
 }
 
 /// The verdicts on levels: they rise and are what their users have; bounds and prices are what is stated; bounds

@@ -45,14 +45,24 @@ impl Sum {
     pub fn add(&mut self, x: f64) {
         let (mantissa, position) = Dyadic::of(x).and_position();
         let shifted = u128::from(mantissa) << (position % 64);
+        self.add_words(position / 64, [shifted as u64, (shifted >> 64) as u64]);
+    }
+
+    /// Adds another sum. (Exact, so the order does not matter.)
+    pub fn merge(&mut self, other: &Self) {
+        self.add_words(0, other.words);
+    }
+
+    /// Adds words from position `first` on, and the carry beyond them.
+    fn add_words<const N: usize>(&mut self, first: usize, parts: [u64; N]) {
         let mut carry = false;
-        for (i, part) in [shifted as u64, (shifted >> 64) as u64].into_iter().enumerate() {
-            let word = &mut self.words[position / 64 + i];
+        for (i, part) in parts.into_iter().enumerate() {
+            let word = &mut self.words[first + i];
             let (sum, over) = word.overflowing_add(part);
             let (sum, over_again) = sum.overflowing_add(u64::from(carry));
             (*word, carry) = (sum, over | over_again);
         }
-        let mut next = position / 64 + 2;
+        let mut next = first + N;
         while carry {
             (self.words[next], carry) = self.words[next].overflowing_add(1);
             next += 1;
@@ -97,7 +107,11 @@ mod tests {
 
     fn bracket(terms: &[f64]) -> (f64, BigUint, f64) {
         let mut sum = Sum::new();
-        terms.iter().for_each(|term| sum.add(*term));
+        let (first, second) = terms.split_at(terms.len() / 3);
+        first.iter().for_each(|term| sum.add(*term));
+        let mut rest = Sum::new();
+        second.iter().for_each(|term| rest.add(*term));
+        sum.merge(&rest);
         (sum.below(), terms.iter().map(|term| exact(*term)).sum(), sum.above())
     }
 

@@ -1,10 +1,12 @@
 //! What the instance and the claimed tasks say about each user: usable classes, shares, caps.
 
 use crate::claim::Tasks;
+use crate::parts::in_parts;
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
-use fairplan_instances::{ClassId, Decimal, Instance, ResourceId, User};
+use fairplan_instances::{ClassId, Decimal, Instance, ResourceId, User, UserId};
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Where some users can run tasks, and the work that a task does there.
 pub(crate) struct Reach {
@@ -55,18 +57,25 @@ impl Reaches {
             .filter(|&r| classes.iter().any(|class| class.capacity[r].is_zero()))
             .collect();
         let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
-        let mut key = (0, Vec::new());
         let (mut reaches, mut of_user) = (Vec::new(), Vec::with_capacity(instance.user_count()));
+        // Neighbours are mostly alike: look up only what differs from the user before.
+        let alike = |one: User<'_>, other: User<'_>| {
+            let both = |&r: &usize| one.demand()[r].is_zero() == other.demand()[r].is_zero();
+            one.rule_id() == other.rule_id() && scarce.iter().all(both)
+        };
+        let mut last: Option<(User<'_>, u32)> = None;
         for user in instance.users() {
-            key.0 = user.rule_id().0;
-            key.1.clear();
-            key.1.extend(scarce.iter().map(|&r| !user.demand()[r].is_zero()));
-            let position = known.get(&key).copied().unwrap_or_else(|| {
-                reaches.push(Reach::of(user, classes.len()));
-                let position = reaches.len() as u32 - 1;
-                known.insert(key.clone(), position);
-                position
-            });
+            let position = match last {
+                Some((before, position)) if alike(before, user) => position,
+                _ => {
+                    let needed = scarce.iter().map(|&r| !user.demand()[r].is_zero()).collect();
+                    *known.entry((user.rule_id().0, needed)).or_insert_with(|| {
+                        reaches.push(Reach::of(user, classes.len()));
+                        reaches.len() as u32 - 1
+                    })
+                }
+            };
+            last = Some((user, position));
             of_user.push(position);
         }
         Self { reaches, of_user }
@@ -105,50 +114,61 @@ pub(crate) struct Shares {
 impl Shares {
     /// The figures of `tasks`, all of them finite and >= 0.
     pub fn of(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -> Self {
-        let n = instance.user_count();
-        let column = || Vec::with_capacity(n);
-        let mut shares = Self {
-            work: column(),
-            share: column(),
-            weighted: column(),
-            work_per_level: column(),
-            cap: column(),
-        };
         let totals: Vec<f64> =
             (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
-        for (position, user) in instance.users().enumerate() {
-            let reach = reaches.of_user(position);
-            let mut work = Sum::new();
-            tasks.visit(position, |class, here| {
-                let done = match reach.rates {
-                    None => here,
-                    Some(_) => down(decimal_down(reach.rate(class)) * here),
-                };
-                work.add(done);
-            });
-            let work = work.below();
-            let (least, most) = task_share(user, &totals);
-            let (weight_least, weight_most) = (decimal_down(user.weight()), decimal_up(user.weight()));
-            let share = down(least * work);
-            shares.work.push(work);
-            shares.share.push(share);
-            shares.weighted.push(if weight_most == 1.0 { share } else { down(share / weight_most) });
-            shares.work_per_level.push(down(weight_least / most));
-            shares.cap.push(if reach.classes.is_empty() {
-                0.0
-            } else {
-                match user.tasks() {
-                    None => f64::INFINITY,
-                    // Exactly: rounding up from zero would leave room for a share that no task can fill.
-                    Some(0) => 0.0,
-                    Some(tasks) => {
-                        let work = up(tasks as f64 * reach.largest_rate_up());
-                        up(up(most * work) / weight_least)
-                    }
+        let part = |users: Range<usize>| {
+            let mut part = Self::with_capacity(users.len());
+            users.for_each(|i| part.push(instance.user(UserId(i)), reaches.of_user(i), tasks, &totals));
+            part
+        };
+        let mut all = Self::with_capacity(instance.user_count());
+        in_parts(instance.user_count(), part).into_iter().for_each(|part| all.append(part));
+        all
+    }
+
+    fn with_capacity(users: usize) -> Self {
+        let column = || Vec::with_capacity(users);
+        Self { work: column(), share: column(), weighted: column(), work_per_level: column(), cap: column() }
+    }
+
+    fn append(&mut self, mut later: Self) {
+        self.work.append(&mut later.work);
+        self.share.append(&mut later.share);
+        self.weighted.append(&mut later.weighted);
+        self.work_per_level.append(&mut later.work_per_level);
+        self.cap.append(&mut later.cap);
+    }
+
+    fn push(&mut self, user: User<'_>, reach: &Reach, tasks: &Tasks<'_>, totals: &[f64]) {
+        let mut work = Sum::new();
+        tasks.visit(user.index().0, |class, here| {
+            let done = match reach.rates {
+                None => here,
+                Some(_) => down(decimal_down(reach.rate(class)) * here),
+            };
+            work.add(done);
+        });
+        let work = work.below();
+        let (least, most) = task_share(user, totals);
+        let (weight_least, weight_most) = (decimal_down(user.weight()), decimal_up(user.weight()));
+        let share = down(least * work);
+        self.work.push(work);
+        self.share.push(share);
+        self.weighted.push(if weight_most == 1.0 { share } else { down(share / weight_most) });
+        self.work_per_level.push(down(weight_least / most));
+        self.cap.push(if reach.classes.is_empty() {
+            0.0
+        } else {
+            match user.tasks() {
+                None => f64::INFINITY,
+                // Exactly: rounding up from zero would leave room for a share that no task can fill.
+                Some(0) => 0.0,
+                Some(tasks) => {
+                    let work = up(tasks as f64 * reach.largest_rate_up());
+                    up(up(most * work) / weight_least)
                 }
-            });
-        }
-        shares
+            }
+        });
     }
 
     /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.

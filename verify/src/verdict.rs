@@ -40,6 +40,13 @@ impl Worst {
         }
     }
 
+    /// Takes note of what was seen of the same property elsewhere, after this.
+    pub fn merge(&mut self, later: Self) {
+        if later.residual > self.residual {
+            (self.residual, self.witness) = (later.residual, later.witness);
+        }
+    }
+
     /// Takes note of a violation that has no size.
     pub fn fail(&mut self, witness: impl FnOnce() -> String) {
         self.see(f64::INFINITY, witness);
@@ -82,6 +89,12 @@ mod tests {
         let verdict = worst.verdict();
         assert!(!verdict.holds);
         assert_eq!(verdict.witness, "nan");
+        let mut elsewhere = Worst::of("p", f64::MAX);
+        elsewhere.fail(|| "later".into());
+        let mut stated = Worst::of("p", f64::MAX);
+        stated.fail(|| "first".into());
+        stated.merge(elsewhere);
+        assert_eq!(stated.verdict().witness, "first", "of equal violations the first is the witness");
         let mut stated = Worst::of("p", 1e-9);
         stated.compare(f64::INFINITY, 1.0, || "x".into());
         assert!(!stated.verdict().holds);

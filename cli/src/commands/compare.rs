@@ -2,7 +2,7 @@
 
 use super::place::placed;
 use super::solve::{backend_name, solver};
-use super::solved::Solved;
+use super::solved::{Solved, hashed};
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
@@ -85,7 +85,8 @@ impl TryFrom<Arguments> for Job {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let solved = Solved::new(&instance, &*job.solver, Objective::Drfh, common)?;
+    let (solved, sha256) =
+        hashed(&instance, || Solved::new(&instance, &*job.solver, Objective::Drfh, common))?;
     solved.certified()?;
     let divisible = Headline::new(&instance, &solved.solution).bound;
     let bounds = Bounds { divisible, integral_upper: None, integral_lower: None };
@@ -99,7 +100,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         results.push(PolicyResult::new(name, &instance, &figures, bounds, seconds));
     }
     let backend = job.solver.name();
-    let document = comparison_document(&instance, &solved.sha256, backend, job.seed, bounds, results);
+    let document = comparison_document(&instance, &sha256, backend, job.seed, bounds, results);
     job.destination.write(|out| match job.format.table() {
         None => write_json(out, &document),
         Some(format) => table::write_comparison(out, format, &document),

@@ -1,6 +1,6 @@
 //! `solve`: the exact divisible allocation, with prices and a certificate.
 
-use super::solved::Solved;
+use super::solved::{Solved, hashed};
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
@@ -88,13 +88,16 @@ pub fn solver(backend: &str) -> Result<Box<dyn Solver>, Failure> {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let solved = Solved::new(&instance, &*job.solver, job.objective, common)?;
+    let solve = || Solved::new(&instance, &*job.solver, job.objective, common);
+    let (solved, sha256) = match job.format.table() {
+        None => hashed(&instance, solve)?,
+        // A table does not say of which instance it is.
+        Some(_) => (solve()?, String::new()),
+    };
     let solution = &solved.solution;
     let headline = Headline::new(&instance, solution);
     job.destination.write(|out| match job.format.table() {
-        None => {
-            write_json(out, &solution_document(&instance, solution, &headline, &solved.sha256, job.timing))
-        }
+        None => write_json(out, &solution_document(&instance, solution, &headline, &sha256, job.timing)),
         Some(format) => table::write_solution(out, format, &instance, solution),
     })?;
     tell(common, || summary::solution(&instance, solution, &headline));

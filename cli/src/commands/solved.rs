@@ -1,4 +1,4 @@
-//! Solving and checking the result before anyone sees it; hashing the instance meanwhile.
+//! Solving and checking the result before anyone sees it; hashing the instance meanwhile where the result names it.
 
 use crate::arguments::CommonOptions;
 use crate::failure::Failure;
@@ -11,8 +11,6 @@ use std::time::Instant;
 pub struct Solved {
     /// The solution; its status is `Optimal` only if every verdict holds.
     pub solution: Solution,
-    /// The hash of the instance.
-    pub sha256: String,
     /// The verdicts that do not hold.
     pub failures: Vec<Verdict>,
 }
@@ -25,15 +23,10 @@ impl Solved {
         objective: Objective,
         common: CommonOptions,
     ) -> Result<Self, Failure> {
-        let (sha256, solution) = std::thread::scope(|scope| {
-            let hash = scope.spawn(|| files::sha256_hex(instance));
-            let start = Instant::now();
-            let solution = progress::during(common.quiet, "solving", || solver.solve(instance, objective));
-            let seconds = start.elapsed().as_secs_f64();
-            (hash.join(), solution.map(|solution| timed(solution, seconds)))
-        });
-        let mut solution = solution?;
-        let sha256 = sha256.map_err(|_| Failure::internal("hashing the instance failed"))?;
+        let start = Instant::now();
+        let solution = progress::during(common.quiet, "solving", || solver.solve(instance, objective));
+        let seconds = start.elapsed().as_secs_f64();
+        let mut solution = timed(solution?, seconds);
         let proof = progress::during(common.quiet, "checking the solution", || {
             verify_solution(instance, &SolutionClaim::from(&solution))
         });
@@ -47,7 +40,7 @@ impl Solved {
             solution.status = Status::Uncertified;
         }
         let failures = proof.failures().cloned().collect();
-        Ok(Self { solution, sha256, failures })
+        Ok(Self { solution, failures })
     }
 
     /// An error unless the solution is proved optimal.
@@ -65,6 +58,19 @@ impl Solved {
             "the solution of backend {backend} is not proved: {property}: {witness}{also}"
         )))
     }
+}
+
+/// What `work` returns, and the hash of the instance, computed meanwhile.
+pub fn hashed<T>(
+    instance: &Instance,
+    work: impl FnOnce() -> Result<T, Failure>,
+) -> Result<(T, String), Failure> {
+    let (hash, outcome) = std::thread::scope(|scope| {
+        let hash = scope.spawn(|| files::sha256_hex(instance));
+        let outcome = work();
+        (hash.join(), outcome)
+    });
+    Ok((outcome?, hash.map_err(|_| Failure::internal("hashing the instance failed"))?))
 }
 
 /// Solvers see no clock; the time they took is noted here.

@@ -5,7 +5,7 @@ use super::parquet::{self, Columns, counts, numbers, positions, words};
 use super::{TableFormat, finite};
 use crate::output::Sink;
 use crate::placement::PlacementDocument;
-use fairplan_instances::{Instance, Solution};
+use fairplan_instances::{Instance, Solution, UserId};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io;
@@ -21,14 +21,15 @@ trait Row: Serialize + Sized {
 fn write<R: Row>(
     out: &mut Sink,
     format: TableFormat,
-    mut rows: impl Iterator<Item = io::Result<R>>,
+    count: usize,
+    row: impl Fn(usize) -> io::Result<R> + Sync,
 ) -> io::Result<()> {
     match format {
-        TableFormat::Csv => csv::write(out, rows.map(|row| row.map(Row::guarded))),
+        TableFormat::Csv => csv::write(out, count, |position| row(position).map(Row::guarded)),
         TableFormat::Parquet => {
-            let batches = std::iter::from_fn(|| {
-                let batch = rows.by_ref().take(parquet::BATCH).collect::<io::Result<Vec<R>>>();
-                batch.map(|rows| (!rows.is_empty()).then(|| R::columns(&rows))).transpose()
+            let batches = (0..count).step_by(parquet::BATCH).map(|start| {
+                let rows = (start..count.min(start + parquet::BATCH)).map(&row);
+                rows.collect::<io::Result<Vec<R>>>().map(|rows| R::columns(&rows))
             });
             parquet::write(out, batches)
         }
@@ -71,7 +72,8 @@ pub fn write_solution(
     instance: &Instance,
     solution: &Solution,
 ) -> io::Result<()> {
-    let rows = instance.users().map(|user| {
+    write(out, format, instance.user_count(), |position| {
+        let user = instance.user(UserId(position));
         Ok(SolutionRow {
             id: user.id().into(),
             dominant_resource: instance.resources()[user.dominant_resource().0].as_str().into(),
@@ -80,8 +82,7 @@ pub fn write_solution(
             limited_by: solution.limited_by[user.index().0].name(),
             level: solution.level_of[user.index().0],
         })
-    });
-    write(out, format, rows)
+    })
 }
 
 #[derive(Serialize)]
@@ -110,18 +111,18 @@ impl Row for PlacementRow<'_> {
 }
 
 /// Writes the users of a placement, in the instance's order.
-pub fn write_placement<S>(
+pub fn write_placement<S: Sync>(
     out: &mut Sink,
     format: TableFormat,
     document: &PlacementDocument<'_, S>,
 ) -> io::Result<()> {
-    let rows = document.users.iter().map(|user| {
+    write(out, format, document.users.len(), |position| {
+        let user = &document.users[position];
         Ok(PlacementRow {
             id: user.id.clone(),
             dominant_resource: user.dominant_resource.clone(),
             dominant_share: finite(user.dominant_share)?,
             tasks: user.tasks,
         })
-    });
-    write(out, format, rows)
+    })
 }
