@@ -6,23 +6,29 @@
 use crate::InstanceError;
 use std::io::BufRead;
 
-use super::rows::{Row, Rows};
+use super::rows::{Row, Rows, Table};
 use super::source::Source;
 
 /// A CSV table with a header: a byte order mark and CRLF accepted, blank lines skipped.
 pub(super) struct CsvRows {
     source: Source,
-    header: Vec<String>,
+    table: Table,
     /// Line on which the last row starts, from 1.
-    line: usize,
-    next_line: usize,
+    line: u64,
+    next_line: u64,
     /// A row with quotes as it stands in the file.
     quoted: Vec<u8>,
 }
 
 impl CsvRows {
     pub(super) fn new(source: Source) -> Result<Self, InstanceError> {
-        let mut rows = Self { source, header: Vec::new(), line: 1, next_line: 1, quoted: Vec::new() };
+        let table = Table {
+            file: source.name().to_owned(),
+            header: Vec::new(),
+            header_place: "line 1".to_owned(),
+            unit: "line",
+        };
+        let mut rows = Self { source, table, line: 1, next_line: 1, quoted: Vec::new() };
         let mut row = Row::default();
         if !rows.read(&mut row)? {
             return Err(rows.malformed("there is no header".into()));
@@ -30,22 +36,24 @@ impl CsvRows {
         for column in 0..row.len() {
             let name = std::str::from_utf8(row.cell(column)).map(str::to_owned);
             let bad = |_| rows.malformed(format!("the name of column {} is not valid UTF-8", column + 1));
-            rows.header.push(name.map_err(bad)?);
+            rows.table.header.push(name.map_err(bad)?);
         }
+        rows.table.header_place = rows.table.place(&row);
         Ok(rows)
     }
 
     fn malformed(&self, problem: String) -> InstanceError {
-        InstanceError::Malformed { file: self.file().to_owned(), place: self.place(), problem }
+        let place = format!("{} {}", self.table.unit, self.line);
+        InstanceError::Malformed { file: self.table.file.clone(), place, problem }
     }
 
     /// Appends one line with its end to `bytes`; `false` at the end of the file.
     fn read_line(&mut self, bytes: &mut Vec<u8>) -> Result<bool, InstanceError> {
         let count = match self.source.read_until(b'\n', bytes) {
             Ok(count) => count,
-            Err(source) => return Err(InstanceError::Io { file: self.file().to_owned(), source }),
+            Err(source) => return Err(InstanceError::Io { file: self.table.file.clone(), source }),
         };
-        self.next_line += usize::from(count > 0);
+        self.next_line += u64::from(count > 0);
         Ok(count > 0)
     }
 
@@ -54,6 +62,7 @@ impl CsvRows {
         loop {
             row.clear();
             self.line = self.next_line;
+            row.number = self.line;
             if !self.read_line(&mut row.bytes)? {
                 return Ok(false);
             }
@@ -94,27 +103,19 @@ impl CsvRows {
 }
 
 impl Rows for CsvRows {
-    fn file(&self) -> &str {
-        self.source.name()
-    }
-
-    fn header(&self) -> &[String] {
-        &self.header
+    fn table(&self) -> &Table {
+        &self.table
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
         if !self.read(row)? {
             return Ok(false);
         }
-        if row.len() != self.header.len() {
-            let (fields, columns) = (row.len(), self.header.len());
+        if row.len() != self.table.header.len() {
+            let (fields, columns) = (row.len(), self.table.header.len());
             return Err(self.malformed(format!("the row has {fields} fields, the header has {columns}")));
         }
         Ok(true)
-    }
-
-    fn place(&self) -> String {
-        format!("line {}", self.line)
     }
 }
 

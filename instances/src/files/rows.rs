@@ -1,21 +1,38 @@
-//! A table as rows of text cells, whatever file it is in.
+//! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
 use crate::InstanceError;
 use std::io;
+use std::sync::mpsc::{channel, sync_channel};
 
 use super::csv::CsvRows;
 use super::source;
 
 /// A table read row by row, every cell as text.
-pub(super) trait Rows {
-    /// The file's name for messages.
-    fn file(&self) -> &str;
-    /// The column names.
-    fn header(&self) -> &[String];
+pub(super) trait Rows: Send {
+    /// What is known before the first row.
+    fn table(&self) -> &Table;
     /// Reads the next row, one cell a column; `false` after the last.
     fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError>;
-    /// Where the last row stands in the file; before the first, the header.
-    fn place(&self) -> String;
+}
+
+/// A table's name and columns.
+#[derive(Clone)]
+pub(super) struct Table {
+    /// The file's name for messages.
+    pub(super) file: String,
+    /// The column names.
+    pub(super) header: Vec<String>,
+    /// Where the header stands in the file.
+    pub(super) header_place: String,
+    /// What rows are counted in: `line` or `row`.
+    pub(super) unit: &'static str,
+}
+
+impl Table {
+    /// Where a row stands in the file.
+    pub(super) fn place(&self, row: &Row) -> String {
+        format!("{} {}", self.unit, row.number)
+    }
 }
 
 /// The cells of one row, in one buffer that is used again for the next: each is followed by one more byte.
@@ -23,6 +40,8 @@ pub(super) trait Rows {
 pub(super) struct Row {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<usize>,
+    /// Where it stands in the file, in the table's unit.
+    pub(super) number: u64,
 }
 
 impl Row {
@@ -45,6 +64,66 @@ impl Row {
         let start = if column == 0 { 0 } else { self.ends[column - 1] + 1 };
         &self.bytes[start..self.ends[column]]
     }
+}
+
+/// Rows handed over at a time.
+const BATCH: usize = 1 << 10;
+
+/// Batches read ahead.
+const AHEAD: usize = 8;
+
+/// Some rows; more buffers than are filled after the last batch.
+#[derive(Default)]
+struct Batch {
+    rows: Vec<Row>,
+    filled: usize,
+}
+
+impl Batch {
+    /// Reads up to [`BATCH`] rows in place of those here; `false` when there were fewer.
+    fn fill(&mut self, rows: &mut dyn Rows) -> Result<bool, InstanceError> {
+        self.rows.resize_with(BATCH, Row::default);
+        self.filled = 0;
+        for row in &mut self.rows {
+            if !rows.next(row)? {
+                return Ok(false);
+            }
+            self.filled += 1;
+        }
+        Ok(true)
+    }
+}
+
+/// Hands every row to `take`, in order, while another thread reads the next ones. What `take` or a row that cannot
+/// be read returns first ends it.
+pub(super) fn for_each_row(
+    rows: &mut dyn Rows,
+    mut take: impl FnMut(&Row) -> Result<(), InstanceError>,
+) -> Result<(), InstanceError> {
+    std::thread::scope(|scope| {
+        let (full, ready) = sync_channel(AHEAD);
+        let (used, spare) = channel::<Batch>();
+        scope.spawn(move || {
+            loop {
+                let mut batch = spare.try_recv().unwrap_or_default();
+                let more = batch.fill(rows);
+                let last = !matches!(more, Ok(true));
+                // Nobody listens any more when a row was refused.
+                if full.send((batch, more.err())).is_err() || last {
+                    break;
+                }
+            }
+        });
+        for (batch, error) in ready {
+            batch.rows[..batch.filled].iter().try_for_each(&mut take)?;
+            if let Some(error) = error {
+                return Err(error);
+            }
+            // The reader is gone after the last batch.
+            let _ = used.send(batch);
+        }
+        Ok(())
+    })
 }
 
 /// Opens a table: Parquet by its first bytes, else CSV.

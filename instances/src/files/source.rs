@@ -22,7 +22,7 @@ const GZIP_LIMIT: GzipLimit = GzipLimit { bytes: 256 << 20, ratio: 100 };
 /// An opened input: its content as a stream, gzip already undone, and its name for messages.
 pub struct Source {
     name: String,
-    reader: Box<dyn BufRead>,
+    reader: Box<dyn BufRead + Send>,
     parquet: bool,
 }
 
@@ -52,7 +52,11 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
 }
 
 impl Source {
-    fn new(name: &str, mut file: impl Read + 'static, limit: GzipLimit) -> Result<Self, InstanceError> {
+    fn new(
+        name: &str,
+        mut file: impl Read + Send + 'static,
+        limit: GzipLimit,
+    ) -> Result<Self, InstanceError> {
         let failed = |source| InstanceError::Io { file: name.to_owned(), source };
         let refused = |kind, reason| Err(failed(io::Error::new(kind, reason)));
         let mut head = Vec::new();
@@ -66,7 +70,7 @@ impl Source {
             return refused(io::ErrorKind::InvalidData, "is named .parquet but is not Parquet");
         }
         let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(file));
-        let mut reader: Box<dyn BufRead> = if gzip {
+        let mut reader: Box<dyn BufRead + Send> = if gzip {
             Box::new(BufReader::with_capacity(BUFFER, Gunzip::new(whole, limit)))
         } else {
             Box::new(whole)

@@ -9,7 +9,7 @@ use crate::{ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser,
 use crate::{ServerClass, Violation};
 use std::collections::HashMap;
 
-use super::rows::{Row, Rows, open};
+use super::rows::{Row, Rows, Table, for_each_row, open};
 use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
@@ -43,18 +43,18 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(rows: &dyn Rows, required: &[&str]) -> Result<Self, InstanceError> {
-        let header = rows.header();
+    fn new(table: &Table, required: &[&str]) -> Result<Self, InstanceError> {
+        let header = &table.header;
         let column = |name: &str| header.iter().position(|column| column == name);
         if let Some(empty) = column("") {
-            return Err(bad_header(rows, &(empty + 1).to_string(), "has no name"));
+            return Err(bad_header(table, &(empty + 1).to_string(), "has no name"));
         }
         if let Some(name) = repeated(header.iter().map(String::as_str)) {
-            return Err(bad_header(rows, name, "duplicate column"));
+            return Err(bad_header(table, name, "duplicate column"));
         }
         if let Some(name) = required.iter().find(|name| column(name).is_none()) {
             let problem = format!("is missing; the table needs {}", required.join(", "));
-            return Err(bad_header(rows, name, &problem));
+            return Err(bad_header(table, name, &problem));
         }
         let resources = header.iter().cloned().enumerate();
         let resources = resources.filter(|(_, name)| !FIXED.contains(&name.as_str())).collect();
@@ -63,26 +63,25 @@ impl Layout {
     }
 }
 
-fn bad_header(rows: &dyn Rows, column: &str, problem: &str) -> InstanceError {
-    let (file, place) = (rows.file().to_owned(), format!("{}, column {column}", rows.place()));
+fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
+    let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
     InstanceError::Malformed { file, place, problem: problem.to_owned() }
 }
 
 fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
-    let layout = Layout::new(rows, &["id", "count"])?;
-    let file = rows.file().to_owned();
-    let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
-    if let Some(name) = rows.header().iter().find(|name| FIXED[2..].contains(&name.as_str())) {
+    let table = &rows.table().clone();
+    let layout = Layout::new(table, &["id", "count"])?;
+    let invalid = |violation| InstanceError::Invalid { file: table.file.clone(), violation };
+    if let Some(name) = table.header.iter().find(|name| FIXED[2..].contains(&name.as_str())) {
         let problem = "is a column of the users table; a resource needs another name";
-        return Err(bad_header(rows, name, problem));
+        return Err(bad_header(table, name, problem));
     }
     let names = layout.resources.iter().map(|(_, name)| name.clone()).collect();
     let mut builder = InstanceBuilder::new("", names).map_err(invalid)?;
-    let mut row = Row::default();
     let mut empty = true;
-    while rows.next(&mut row)? {
+    for_each_row(rows, |row| {
         empty = false;
-        let cells = Cells { row: &row, layout: &layout, rows };
+        let cells = Cells { row, layout: &layout, table };
         let mut class = || {
             let id = cells.text(layout.id, "id")?.to_owned();
             let count = cells.whole(layout.count, "count")?;
@@ -90,8 +89,8 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
             let capacity = capacity.collect::<Result<_, _>>()?;
             builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
         };
-        class().map_err(invalid)?;
-    }
+        class().map(|_| ()).map_err(invalid)
+    })?;
     if empty {
         return Err(invalid(Violation::new("", "", "there are no servers")));
     }
@@ -99,24 +98,23 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
 }
 
 fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), InstanceError> {
-    let layout = Layout::new(rows, &["id"])?;
-    let file = rows.file().to_owned();
-    let invalid = |violation| InstanceError::Invalid { file: file.clone(), violation };
+    let table = &rows.table().clone();
+    let layout = Layout::new(table, &["id"])?;
+    let invalid = |violation| InstanceError::Invalid { file: table.file.clone(), violation };
     let resources = builder.resources().to_vec();
     let expected =
         |name: &String| FIXED.contains(&name.as_str()) && name != "count" || resources.contains(name);
-    if let Some(name) = rows.header().iter().find(|name| !expected(name)) {
+    if let Some(name) = table.header.iter().find(|name| !expected(name)) {
         let problem = format!("unknown column; the servers' resources are {}", resources.join(", "));
-        return Err(bad_header(rows, name, &problem));
+        return Err(bad_header(table, name, &problem));
     }
     // Where each resource of the servers stands in this table; one that is missing is zero.
     let columns: Vec<Option<usize>> =
-        resources.iter().map(|name| rows.header().iter().position(|column| column == name)).collect();
+        resources.iter().map(|name| table.header.iter().position(|column| column == name)).collect();
     let mut demand = vec![Decimal::ZERO; resources.len()];
     let mut rules = HashMap::new();
-    let mut row = Row::default();
-    while rows.next(&mut row)? {
-        let cells = Cells { row: &row, layout: &layout, rows };
+    for_each_row(rows, |row| {
+        let cells = Cells { row, layout: &layout, table };
         let mut user = || {
             let id = cells.text(layout.id, "id")?;
             for ((amount, column), name) in demand.iter_mut().zip(&columns).zip(&resources) {
@@ -135,16 +133,15 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
             let rule = cells.rule(builder, &mut rules)?;
             builder.user(NewUser { id, demand: &demand, weight, tasks, rule }).map_err(|v| cells.locate(v))
         };
-        user().map_err(invalid)?;
-    }
-    Ok(())
+        user().map(|_| ()).map_err(invalid)
+    })
 }
 
 /// One row under its layout.
 struct Cells<'a> {
     row: &'a Row,
     layout: &'a Layout,
-    rows: &'a dyn Rows,
+    table: &'a Table,
 }
 
 /// The rules of earlier rows by the text of their two cells.
@@ -157,7 +154,7 @@ impl<'a> Cells<'a> {
     }
 
     fn place(&self, column: &str) -> String {
-        format!("{}, column {column}", self.rows.place())
+        format!("{}, column {column}", self.table.place(self.row))
     }
 
     /// The cell as text, which must be UTF-8.
@@ -185,7 +182,7 @@ impl<'a> Cells<'a> {
         let place = match field.strip_prefix("demand").or(field.strip_prefix("capacity")) {
             Some(resource) => match resource.strip_prefix('.') {
                 Some(resource) => self.place(resource),
-                None => self.rows.place(),
+                None => self.table.place(self.row),
             },
             None => self.place(field),
         };

@@ -15,12 +15,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::BATCH;
-use crate::files::rows::{Row, Rows};
+use crate::files::rows::{Row, Rows, Table};
 
 /// A Parquet table read row by row.
 pub(in crate::files) struct ParquetRows {
-    file: String,
-    header: Vec<String>,
+    table: Table,
     batches: ParquetRecordBatchReader,
     batch: RecordBatch,
     /// Next row inside `batch`.
@@ -47,7 +46,18 @@ impl ParquetRows {
         let batches = guarded(|| builder.with_batch_size(BATCH).build())
             .map_err(|problem| malformed(path, "metadata", problem))?;
         let batch = RecordBatch::new_empty(schema);
-        Ok(Self { file: path.to_owned(), header, batches, batch, next: 0, count: 0 })
+        let (file, header_place) = (path.to_owned(), "schema".to_owned());
+        let table = Table { file, header, header_place, unit: "row" };
+        Ok(Self { table, batches, batch, next: 0, count: 0 })
+    }
+
+    /// The last row read, or the schema before the first.
+    fn place(&self) -> String {
+        if self.count == 0 {
+            self.table.header_place.clone()
+        } else {
+            format!("{} {}", self.table.unit, self.count)
+        }
     }
 }
 
@@ -81,18 +91,14 @@ fn malformed(file: &str, place: &str, problem: String) -> InstanceError {
 }
 
 impl Rows for ParquetRows {
-    fn file(&self) -> &str {
-        &self.file
-    }
-
-    fn header(&self) -> &[String] {
-        &self.header
+    fn table(&self) -> &Table {
+        &self.table
     }
 
     fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
         while self.next == self.batch.num_rows() {
             let batch = guarded(|| self.batches.next().transpose())
-                .map_err(|problem| malformed(&self.file, &self.place(), problem))?;
+                .map_err(|problem| malformed(&self.table.file, &self.place(), problem))?;
             let Some(batch) = batch else { return Ok(false) };
             self.batch = batch;
             self.next = 0;
@@ -106,11 +112,8 @@ impl Rows for ParquetRows {
         }
         self.next += 1;
         self.count += 1;
+        row.number = self.count;
         Ok(true)
-    }
-
-    fn place(&self) -> String {
-        if self.count == 0 { "schema".to_owned() } else { format!("row {}", self.count) }
     }
 }
 
