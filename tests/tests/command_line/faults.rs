@@ -50,6 +50,62 @@ fn a_file_that_may_not_grow_keeps_its_old_content() {
     assert_eq!(folder.names(), ["instance.json", "out.json"]);
 }
 
+/// Runs `script` where it may mount file systems, with the command as `$0`; `None` where that is not allowed.
+#[cfg(target_os = "linux")]
+fn with_mounts(folder: &Folder, script: &str) -> Option<std::process::Output> {
+    let allowed = Command::new("unshare").args(["-rm", "true"]).status().is_ok_and(|status| status.success());
+    if !allowed {
+        println!("skipped: this machine does not let tests mount a file system");
+        return None;
+    }
+    let words = ["-rm", "sh", "-c", script];
+    Command::new("unshare").args(words).arg(super::binary()).current_dir(folder.path("")).output().ok()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_system_of_64_kilobytes_or_a_read_only_one_keeps_the_old_content() {
+    for (kind, reason) in [("rw", "No space left on device"), ("ro", "Read-only file system")] {
+        let folder = long_work();
+        let script = format!(
+            "mkdir small && mount -t tmpfs -o size=64k tmpfs small && echo old > small/out.json \
+             && mount -o remount,{kind} small && {{ \"$0\" solve instance.json -q -o small/out.json; status=$?; \
+             ls -A small; cat small/out.json; exit $status; }}"
+        );
+        let Some(output) = with_mounts(&folder, &script) else { return };
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        let line = one_line(&output);
+        assert!(line.contains("small/out.json") && line.contains(reason), "{line}");
+        assert_eq!(text(&output.stdout), "out.json\nold\n");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whatever_the_limit_on_memory_the_old_file_stays_or_the_new_one_is_whole() {
+    let folder = long_work();
+    let words = "solve instance.json --quiet --no-timing --threads 1 -o out.json";
+    folder.done(&words.split(' ').collect::<Vec<_>>());
+    let new = folder.read("out.json");
+    let mut kept = 0;
+    for kilobytes in (10_000..110_000).step_by(5_000) {
+        folder.write("out.json", "old");
+        let script = format!("ulimit -c 0; ulimit -v {kilobytes}; exec \"$0\" {words}");
+        let mut shell = Command::new("sh");
+        let output =
+            shell.args(["-c", &script]).arg(super::binary()).current_dir(folder.path("")).output().unwrap();
+        let content = folder.read("out.json");
+        if output.status.success() {
+            assert_eq!(content, new, "a whole result within {kilobytes} kB");
+        } else {
+            assert!(content == "old", "half a file within {kilobytes} kB");
+            kept += 1;
+        }
+    }
+    assert!(kept > 0, "every limit was large enough");
+}
+
 #[test]
 fn a_closed_pipe_ends_quietly() {
     let folder = long_work();
