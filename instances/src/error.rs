@@ -1,6 +1,6 @@
 //! What can be wrong with an input: always the file, the place in it, the value and what to do.
 
-use crate::model::Violation;
+use crate::violation::Violation;
 
 /// An input that cannot be used. Its text is one line: `cluster.json: users[3].demand.cpu = -2: must be >= 0`.
 #[derive(Debug, thiserror::Error)]

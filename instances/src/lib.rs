@@ -13,15 +13,16 @@ mod model;
 mod placement;
 mod ratio;
 mod solution;
+mod violation;
 
 pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
 pub use error::InstanceError;
 pub use ids::IdTable;
 pub use model::{
-    ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User,
-    UserId, Violation,
+    ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User, UserId,
 };
 pub use placement::{Placement, ServerTasks};
 pub use ratio::compare_ratios;
 pub use solution::{Level, LimitedBy, Objective, Solution, Solver, SolverError, Statistics, Status};
+pub use violation::Violation;

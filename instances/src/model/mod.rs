@@ -1,0 +1,300 @@
+//! The model: servers in classes, users with one task's demand, and the rules that make them an instance.
+
+mod builder;
+
+pub use builder::{InstanceBuilder, NewUser};
+
+use crate::{Decimal, IdTable, compare_ratios};
+use std::collections::HashMap;
+use std::fmt;
+
+macro_rules! index {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub usize);
+    };
+}
+index!(
+    /// Position of a server class in its instance.
+    ClassId
+);
+index!(
+    /// Position of a user in its instance.
+    UserId
+);
+index!(
+    /// Position of a resource in its instance.
+    ResourceId
+);
+index!(
+    /// Position of a placement rule in its instance; rule 0 is "every class, at rate 1".
+    RuleId
+);
+
+/// Identical servers: `count` of them, each with `capacity`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ServerClass {
+    /// Unique name.
+    pub id: String,
+    /// How many servers.
+    pub count: u64,
+    /// One server's capacity, one entry a resource.
+    pub capacity: Vec<Decimal>,
+}
+
+/// Where tasks may run and how fast; shared by all users with the same rule.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+pub struct PlacementRule {
+    eligible: Option<Vec<ClassId>>,
+    rates: Vec<(ClassId, Decimal)>,
+}
+
+impl PlacementRule {
+    /// A rule from the eligible classes (`None`: all) and the work a task does on some classes (others: 1).
+    pub fn new(eligible: Option<Vec<ClassId>>, mut rates: Vec<(ClassId, Decimal)>) -> Self {
+        rates.retain(|(_, rate)| *rate != Decimal::ONE);
+        rates.sort_by_key(|(class, _)| *class);
+        let eligible = eligible.map(|mut classes| {
+            classes.sort();
+            classes
+        });
+        Self { eligible, rates }
+    }
+
+    /// Whether tasks may run on `class`.
+    pub fn allows(&self, class: ClassId) -> bool {
+        self.eligible.as_ref().is_none_or(|classes| classes.binary_search(&class).is_ok())
+    }
+
+    /// Work one task does on `class` (1 unless stated).
+    pub fn rate(&self, class: ClassId) -> Decimal {
+        match self.rates.binary_search_by_key(&class, |(other, _)| *other) {
+            Ok(found) => self.rates[found].1,
+            Err(_) => Decimal::ONE,
+        }
+    }
+
+    /// The eligible classes in order, when they are restricted.
+    pub fn eligible(&self) -> Option<&[ClassId]> {
+        self.eligible.as_deref()
+    }
+
+    /// The rates that are not 1, by class.
+    pub fn rates(&self) -> &[(ClassId, Decimal)] {
+        &self.rates
+    }
+}
+
+/// A cluster and its users. Immutable; every instance has passed [`InstanceBuilder::build`].
+#[derive(Clone)]
+pub struct Instance {
+    name: String,
+    resources: Vec<String>,
+    classes: Vec<ServerClass>,
+    class_positions: HashMap<String, usize>,
+    ids: IdTable,
+    /// One task's demand, row-major `users × resources`.
+    demands: Vec<Decimal>,
+    demand_doubles: Vec<f64>,
+    weights: Option<Vec<Decimal>>,
+    tasks: Option<Vec<Option<u64>>>,
+    rules: Vec<PlacementRule>,
+    rule_of: Option<Vec<u32>>,
+    /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
+    exponents: Vec<i8>,
+    totals: Vec<u128>,
+    total_doubles: Vec<f64>,
+}
+
+impl Instance {
+    /// The instance's name (may be empty).
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Resource names, in the order of every capacity and demand.
+    pub fn resources(&self) -> &[String] {
+        &self.resources
+    }
+
+    /// Server classes, in the instance's order.
+    pub fn classes(&self) -> &[ServerClass] {
+        &self.classes
+    }
+
+    /// How many users there are (at least one).
+    pub fn user_count(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// How many servers there are over all classes (at least one).
+    pub fn server_count(&self) -> u64 {
+        self.classes.iter().map(|class| class.count).sum()
+    }
+
+    /// One user.
+    pub fn user(&self, id: UserId) -> User<'_> {
+        User { instance: self, id }
+    }
+
+    /// All users in order.
+    pub fn users(&self) -> impl ExactSizeIterator<Item = User<'_>> + Clone {
+        (0..self.user_count()).map(|i| self.user(UserId(i)))
+    }
+
+    /// The class with this name.
+    pub fn class_named(&self, id: &str) -> Option<ClassId> {
+        self.class_positions.get(id).map(|&position| ClassId(position))
+    }
+
+    /// The user with this name.
+    pub fn user_named(&self, id: &str) -> Option<UserId> {
+        self.ids.position(id).map(UserId)
+    }
+
+    /// All demands as nearest doubles, row-major `users × resources`.
+    pub fn demand_doubles(&self) -> &[f64] {
+        &self.demand_doubles
+    }
+
+    /// The distinct placement rules; rule 0 is "every class, at rate 1".
+    pub fn rules(&self) -> &[PlacementRule] {
+        &self.rules
+    }
+
+    /// Whether any user has a weight other than 1.
+    pub fn is_weighted(&self) -> bool {
+        self.weights.is_some()
+    }
+
+    /// The power of ten that is this resource's smallest exact unit.
+    pub fn unit_exponent(&self, resource: ResourceId) -> i8 {
+        self.exponents[resource.0]
+    }
+
+    /// A decimal of this resource as a whole number of its smallest units.
+    fn in_units(&self, resource: ResourceId, value: Decimal) -> u128 {
+        // Validation chose the unit so that every value of the instance fits.
+        value.scaled(self.exponents[resource.0]).unwrap_or(u128::MAX)
+    }
+
+    /// One server's capacity in whole smallest units.
+    pub fn capacity_units(&self, class: ClassId, resource: ResourceId) -> u128 {
+        self.in_units(resource, self.classes[class.0].capacity[resource.0])
+    }
+
+    /// The whole cluster's capacity in whole smallest units (DRFH Sec. III-A normalises by this).
+    pub fn total_units(&self, resource: ResourceId) -> u128 {
+        self.totals[resource.0]
+    }
+
+    /// The whole cluster's capacity as the nearest double.
+    pub fn total(&self, resource: ResourceId) -> f64 {
+        self.total_doubles[resource.0]
+    }
+}
+
+impl fmt::Debug for Instance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Instance({:?}, {} classes, {} users)", self.name, self.classes.len(), self.user_count())
+    }
+}
+
+/// A view of one user of an [`Instance`].
+#[derive(Clone, Copy)]
+pub struct User<'a> {
+    instance: &'a Instance,
+    id: UserId,
+}
+
+impl<'a> User<'a> {
+    /// Position in the instance.
+    pub fn index(self) -> UserId {
+        self.id
+    }
+
+    /// Unique name.
+    pub fn id(self) -> &'a str {
+        self.instance.ids.get(self.id.0)
+    }
+
+    /// One task's demand, one entry a resource.
+    pub fn demand(self) -> &'a [Decimal] {
+        let m = self.instance.resources.len();
+        &self.instance.demands[self.id.0 * m..(self.id.0 + 1) * m]
+    }
+
+    /// One task's demand as doubles.
+    pub fn demand_doubles(self) -> &'a [f64] {
+        let m = self.instance.resources.len();
+        &self.instance.demand_doubles[self.id.0 * m..(self.id.0 + 1) * m]
+    }
+
+    /// One task's demand of `resource` in whole smallest units.
+    pub fn demand_units(self, resource: ResourceId) -> u128 {
+        self.instance.in_units(resource, self.demand()[resource.0])
+    }
+
+    /// Weight (> 0, default 1).
+    pub fn weight(self) -> Decimal {
+        self.instance.weights.as_ref().map_or(Decimal::ONE, |weights| weights[self.id.0])
+    }
+
+    /// How many tasks the user has; `None` is unlimited.
+    pub fn tasks(self) -> Option<u64> {
+        self.instance.tasks.as_ref().and_then(|tasks| tasks[self.id.0])
+    }
+
+    /// Which placement rule the user has.
+    pub fn rule_id(self) -> RuleId {
+        RuleId(self.instance.rule_of.as_ref().map_or(0, |rules| rules[self.id.0] as usize))
+    }
+
+    /// Where the user's tasks may run and how fast.
+    pub fn rule(self) -> &'a PlacementRule {
+        &self.instance.rules[self.rule_id().0]
+    }
+
+    /// Whether the divisible model lets the user run on `class`: eligible, and the class has some of every
+    /// resource that a task needs. (A whole task may still be larger than each server.)
+    pub fn can_use(self, class: ClassId) -> bool {
+        self.rule().allows(class)
+            && self.instance.classes[class.0].count > 0
+            && self
+                .demand()
+                .iter()
+                .zip(&self.instance.classes[class.0].capacity)
+                .all(|(demand, capacity)| demand.is_zero() || !capacity.is_zero())
+    }
+
+    /// The resource of which one task takes the largest part of the whole cluster; ties: the first
+    /// (DRFH Sec. III-A, `r*_i`). Decided in exact integers.
+    pub fn dominant_resource(self) -> ResourceId {
+        let doubles = self.demand_doubles();
+        let near = |r: usize| doubles[r] / self.instance.total_doubles[r];
+        let exact = |r: usize| (self.demand_units(ResourceId(r)), self.instance.totals[r]);
+        // Doubles decide where they are clearly apart: each is within two units of its last place.
+        let exceeds = |r: usize, best: usize| {
+            let (a, b) = (near(r), near(best));
+            if (a - b).abs() > 1e-12 * b { a > b } else { compare_ratios(exact(r), exact(best)).is_gt() }
+        };
+        let mut best = None;
+        for r in (0..self.instance.resources.len()).filter(|&r| !self.demand()[r].is_zero()) {
+            if best.is_none_or(|best| exceeds(r, best)) {
+                best = Some(r);
+            }
+        }
+        ResourceId(best.unwrap_or(0))
+    }
+
+    /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A).
+    pub fn task_share(self) -> f64 {
+        self.demand_doubles()
+            .iter()
+            .zip(&self.instance.total_doubles)
+            .filter(|(demand, _)| **demand > 0.0)
+            .map(|(demand, total)| demand / total)
+            .fold(0.0, f64::max)
+    }
+}

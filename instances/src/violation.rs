@@ -1,0 +1,37 @@
+//! A value that breaks a rule, told in one line.
+
+use crate::error::printable;
+use std::fmt;
+
+/// A value that breaks a rule of the model: `users[3].demand.cpu = -2: must be >= 0`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Path of the field inside the instance (`users[3].demand.cpu`); empty for the whole.
+    pub place: String,
+    /// The offending value as text; empty when there is none to show.
+    pub value: String,
+    /// The rule, as an instruction.
+    pub problem: String,
+}
+
+impl Violation {
+    /// A violation at `place`.
+    pub fn new(place: impl Into<String>, value: impl fmt::Display, problem: impl Into<String>) -> Self {
+        Self { place: place.into(), value: value.to_string(), problem: problem.into() }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&printable(&self.place, 200))?;
+        if !self.value.is_empty() {
+            write!(f, " = {}", printable(&self.value, 60))?;
+        }
+        if !self.place.is_empty() || !self.value.is_empty() {
+            f.write_str(": ")?;
+        }
+        f.write_str(&printable(&self.problem, 400))
+    }
+}
+
+impl std::error::Error for Violation {}
