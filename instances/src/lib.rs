@@ -9,6 +9,7 @@ pub mod generate;
 mod google2011;
 mod ids;
 pub mod import;
+mod lint;
 mod model;
 mod placement;
 mod ratio;
@@ -19,6 +20,7 @@ pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
 pub use error::InstanceError;
 pub use ids::IdTable;
+pub use lint::{Warning, WarningKind, lint};
 pub use model::{
     ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User, UserId,
 };

@@ -1,0 +1,292 @@
+//! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
+
+use crate::{ClassId, Instance, ResourceId, User};
+use std::collections::HashSet;
+
+/// Something about an instance that its author may want to look at. It changes no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// What kind of thing it is.
+    pub kind: WarningKind,
+    /// One sentence with the names and numbers.
+    pub message: String,
+}
+
+/// What a [`Warning`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WarningKind {
+    /// No user demands a resource.
+    UndemandedResource,
+    /// No user can use a class, though its capacity counts in the totals that shares are measured against.
+    UnusableServers,
+    /// A class has a resource that nobody who demands it can use there, though it counts in the total.
+    UnreachableCapacity,
+    /// A whole task fits on no server that its user may run on.
+    OversizedTask,
+    /// The numbers of a resource lie so far apart that they look like different units.
+    MixedUnits,
+}
+
+impl WarningKind {
+    /// The name used in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::UndemandedResource => "undemanded-resource",
+            Self::UnusableServers => "unusable-servers",
+            Self::UnreachableCapacity => "unreachable-capacity",
+            Self::OversizedTask => "oversized-task",
+            Self::MixedUnits => "mixed-units",
+        }
+    }
+}
+
+/// All warnings about an instance: by kind, then in the instance's order.
+pub fn lint(instance: &Instance) -> Vec<Warning> {
+    let kinds = representatives(instance);
+    let mut warnings = Vec::new();
+    let mut warn = |kind, message| warnings.push(Warning { kind, message });
+    let resources = instance.resources();
+    let demanded: Vec<bool> =
+        (0..resources.len()).map(|r| kinds.iter().any(|user| needs(*user, r))).collect();
+    for r in (0..resources.len()).filter(|&r| !demanded[r]) {
+        warn(WarningKind::UndemandedResource, format!("no user demands {}", resources[r]));
+    }
+    for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
+        let class_id = ClassId(l);
+        if !kinds.iter().any(|user| user.can_use(class_id)) {
+            let message = format!(
+                "no user can use class {}; its {} servers still count in the totals that shares are measured against",
+                class.id, class.count
+            );
+            warn(WarningKind::UnusableServers, message);
+            continue;
+        }
+        for r in (0..resources.len()).filter(|&r| demanded[r] && !class.capacity[r].is_zero()) {
+            if !kinds.iter().any(|user| needs(*user, r) && user.can_use(class_id)) {
+                let part = part_of_total(instance, class_id, ResourceId(r));
+                let message = format!(
+                    "class {} has {:.1}% of all {name}, but nobody who demands {name} can use it; \
+                     it still counts in the total that shares are measured against",
+                    class.id,
+                    100.0 * part,
+                    name = resources[r]
+                );
+                warn(WarningKind::UnreachableCapacity, message);
+            }
+        }
+    }
+    if let Some(message) = oversized_tasks(instance) {
+        warn(WarningKind::OversizedTask, message);
+    }
+    for r in (0..resources.len()).filter(|&r| demanded[r]) {
+        if let Some(message) = mixed_units(instance, ResourceId(r)) {
+            warn(WarningKind::MixedUnits, message);
+        }
+    }
+    warnings
+}
+
+fn needs(user: User<'_>, resource: usize) -> bool {
+    !user.demand()[resource].is_zero()
+}
+
+/// One user of each placement rule and pattern of zero demands: what one of them can use, all can.
+fn representatives(instance: &Instance) -> Vec<User<'_>> {
+    let pattern = |user: User<'_>| user.demand().iter().map(|demand| demand.is_zero()).collect::<Vec<_>>();
+    let mut seen = HashSet::new();
+    let mut found: Vec<User<'_>> = Vec::new();
+    let mut last: Option<User<'_>> = None;
+    for user in instance.users() {
+        let alike = |other: User<'_>| {
+            let zeros = other.demand().iter().zip(user.demand());
+            other.rule_id() == user.rule_id() && zeros.into_iter().all(|(a, b)| a.is_zero() == b.is_zero())
+        };
+        // Neighbours are mostly alike.
+        if !last.is_some_and(alike) && seen.insert((user.rule_id(), pattern(user))) {
+            found.push(user);
+        }
+        last = Some(user);
+    }
+    found
+}
+
+fn part_of_total(instance: &Instance, class: ClassId, resource: ResourceId) -> f64 {
+    let one = instance.capacity_units(class, resource) as f64;
+    one * instance.classes()[class.0].count as f64 / instance.total_units(resource) as f64
+}
+
+/// The users of which a whole task fits on no server, if there are any. Users without a usable class are not meant.
+fn oversized_tasks(instance: &Instance) -> Option<String> {
+    let classes = instance.classes();
+    let capacities: Vec<Vec<f64>> = classes
+        .iter()
+        .map(|class| class.capacity.iter().map(|capacity| capacity.to_f64()).collect())
+        .collect();
+    let fits = |user: User<'_>, l: usize| {
+        // Rounding keeps the order, so doubles decide unless they are equal.
+        let at_most = |(r, (demand, capacity)): (usize, (&f64, &f64))| {
+            demand < capacity
+                || demand == capacity
+                    && user.demand_units(ResourceId(r)) <= instance.capacity_units(ClassId(l), ResourceId(r))
+        };
+        user.demand_doubles().iter().zip(&capacities[l]).enumerate().all(at_most) && user.can_use(ClassId(l))
+    };
+    let (mut first, mut count) = (None, 0);
+    for user in instance.users() {
+        let somewhere = |test: &dyn Fn(usize) -> bool| (0..classes.len()).any(test);
+        if !somewhere(&|l| fits(user, l)) && somewhere(&|l| user.can_use(ClassId(l))) {
+            first = first.or(Some(user.id()));
+            count += 1;
+        }
+    }
+    let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
+    first.map(|user| {
+        format!(
+            "a task of user {user}{others} is larger than every server it may run on: \
+             divisible shares ignore that, no placement can"
+        )
+    })
+}
+
+/// A gap of this many binary orders in the numbers of a resource looks like two units (1024 and 1000 are such steps).
+const GAP: usize = 9;
+
+fn mixed_units(instance: &Instance, resource: ResourceId) -> Option<String> {
+    let r = resource.0;
+    let name = &instance.resources()[r];
+    let servers = instance.classes().iter().filter(|class| class.count > 0);
+    let capacities = Orders::of(servers.map(|class| class.capacity[r].to_f64()));
+    let m = instance.resources().len();
+    let demands = Orders::of(instance.demand_doubles().iter().skip(r).step_by(m).copied());
+    for (what, orders) in [("capacities", &capacities), ("demands", &demands)] {
+        if let Some((below, above)) = orders.gap() {
+            return Some(format!(
+                "{what} of {name} are at most {below} or at least {above}: are they all in one unit?"
+            ));
+        }
+    }
+    let (least, most) = (capacities.least?, demands.most?);
+    let factor = least / most;
+    (factor >= 2f64.powi(GAP as i32)).then(|| {
+        format!("no task demands more than {most} {name}, and no server has less than {least}: are they in one unit?")
+    })
+}
+
+/// Positive numbers by binary order of magnitude.
+struct Orders {
+    /// Smallest and largest number of each order that occurs, by order.
+    ranges: Vec<Option<(f64, f64)>>,
+    least: Option<f64>,
+    most: Option<f64>,
+}
+
+impl Orders {
+    fn of(numbers: impl Iterator<Item = f64>) -> Self {
+        let mut ranges: Vec<Option<(f64, f64)>> = vec![None; 2048];
+        for number in numbers.filter(|number| *number > 0.0) {
+            let range = &mut ranges[(number.to_bits() >> 52) as usize & 2047];
+            *range =
+                Some(range.map_or((number, number), |(least, most)| (least.min(number), most.max(number))));
+        }
+        let mut present = ranges.iter().flatten();
+        let least = present.next().map(|range| range.0);
+        let most = ranges.iter().flatten().next_back().map(|range| range.1);
+        Self { ranges, least, most }
+    }
+
+    /// The numbers around the first gap of [`GAP`] orders.
+    fn gap(&self) -> Option<(f64, f64)> {
+        let mut present = self.ranges.iter().flatten();
+        let mut below = present.next()?.1;
+        for (least, most) in present {
+            if *least >= below * 2f64.powi(GAP as i32) {
+                return Some((below, *least));
+            }
+            below = *most;
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Decimal, InstanceBuilder, NewUser, PlacementRule, ServerClass};
+
+    fn decimals(numbers: &[&str]) -> Vec<Decimal> {
+        numbers.iter().map(|number| number.parse().unwrap()).collect()
+    }
+
+    /// Servers `a` (with gpu) and `b` (without), and users by demand, on the classes named.
+    fn cluster(users: &[(&[&str], Option<&[usize]>)]) -> Instance {
+        let names = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
+        let mut builder = InstanceBuilder::new("", names).unwrap();
+        for (id, capacity) in [("a", ["8", "32", "4"]), ("b", ["16", "64", "0"])] {
+            builder.class(ServerClass { id: id.into(), count: 3, capacity: decimals(&capacity) }).unwrap();
+        }
+        for (position, (demand, eligible)) in users.iter().enumerate() {
+            let classes = eligible.map(|classes| classes.iter().map(|&l| ClassId(l)).collect());
+            let rule = builder.rule(PlacementRule::new(classes, Vec::new()));
+            let id = format!("u{position}");
+            builder.user(NewUser { rule, ..NewUser::new(&id, &decimals(demand)) }).unwrap();
+        }
+        builder.build().unwrap()
+    }
+
+    fn kinds(instance: &Instance) -> Vec<WarningKind> {
+        lint(instance).into_iter().map(|warning| warning.kind).collect()
+    }
+
+    #[test]
+    fn nothing_is_said_of_an_ordinary_cluster() {
+        let instance = cluster(&[(&["1", "2", "1"], None), (&["2", "1", "0"], None)]);
+        assert_eq!(lint(&instance), []);
+        assert_eq!(lint(&crate::generate::drfh_fig1().unwrap()), []);
+    }
+
+    #[test]
+    fn a_resource_nobody_demands_is_named() {
+        let warnings = lint(&cluster(&[(&["1", "2", "0"], None)]));
+        assert_eq!(warnings.len(), 1);
+        assert_eq!(warnings[0].message, "no user demands gpu");
+    }
+
+    #[test]
+    fn servers_nobody_can_use_are_named_with_what_they_do_to_shares() {
+        let warnings = lint(&cluster(&[(&["1", "2", "1"], Some(&[0]))]));
+        let only = "no user can use class b; its 3 servers still count in the totals that shares are measured against";
+        assert_eq!(warnings.iter().map(|warning| warning.message.as_str()).collect::<Vec<_>>(), [only]);
+    }
+
+    #[test]
+    fn a_resource_out_of_reach_of_those_who_demand_it_is_a_wrong_denominator() {
+        // Memory of class b is used by nobody who may run there.
+        let instance = cluster(&[(&["1", "2", "1"], Some(&[0])), (&["1", "0", "0"], Some(&[1]))]);
+        let warnings = lint(&instance);
+        assert_eq!(kinds(&instance), [WarningKind::UnreachableCapacity]);
+        assert!(
+            warnings[0].message.starts_with("class b has 66.7% of all memory, but nobody"),
+            "{warnings:?}"
+        );
+    }
+
+    #[test]
+    fn a_task_larger_than_each_server_is_named_though_the_divisible_model_takes_it() {
+        let instance =
+            cluster(&[(&["10", "1", "1"], None), (&["9", "1", "1"], None), (&["9", "1", "0"], None)]);
+        assert_eq!(kinds(&instance), [WarningKind::OversizedTask]);
+        assert!(lint(&instance)[0].message.starts_with("a task of user u0 (and 1 more) is larger"));
+    }
+
+    #[test]
+    fn numbers_a_thousandfold_apart_look_like_two_units() {
+        let demands = cluster(&[(&["1", "2", "1"], None), (&["1", "0.001", "0"], None)]);
+        assert_eq!(kinds(&demands), [WarningKind::MixedUnits]);
+        assert_eq!(
+            lint(&demands)[0].message,
+            "demands of memory are at most 0.001 or at least 2: are they all in one unit?"
+        );
+        let against_capacity = cluster(&[(&["1", "0.002", "1"], None), (&["1", "0.001", "0"], None)]);
+        assert!(lint(&against_capacity)[0].message.starts_with("no task demands more than 0.002 memory"));
+    }
+}
