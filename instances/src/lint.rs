@@ -1,7 +1,9 @@
 //! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
 
+use crate::error::printable;
 use crate::{ClassId, Instance, ResourceId, User};
 use std::collections::HashSet;
+use std::fmt;
 
 /// Something about an instance that its author may want to look at. It changes no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +12,12 @@ pub struct Warning {
     pub kind: WarningKind,
     /// One sentence with the names and numbers.
     pub message: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&printable(&self.message, 400))
+    }
 }
 
 /// What a [`Warning`] is about.

@@ -3,7 +3,7 @@
 use super::place::placed;
 use super::solve::{backend_name, solver};
 use super::solved::{Solved, hashed};
-use super::tell;
+use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
@@ -85,6 +85,7 @@ impl TryFrom<Arguments> for Job {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
+    warn(common, &instance);
     let (solved, sha256) =
         hashed(&instance, || Solved::new(&instance, &*job.solver, Objective::Drfh, common))?;
     solved.certified()?;

@@ -13,6 +13,7 @@ pub mod verify;
 
 use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::{Answer, Failure};
+use fairplan_instances::{Instance, lint};
 use std::io::Write;
 
 /// Does what was asked for.
@@ -35,6 +36,11 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Reproduce(arguments) => reproduce::run(arguments, common),
         Command::Schema(arguments) => schema::run(arguments),
     }
+}
+
+/// Shows what the author of an instance may want to look at on standard error, unless it shall be quiet.
+fn warn(common: CommonOptions, instance: &Instance) {
+    tell(common, || lint(instance).iter().map(|warning| format!("warning: {warning}\n")).collect());
 }
 
 /// Shows a summary on standard error, unless it shall be quiet.

@@ -1,6 +1,6 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
-use super::tell;
+use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
@@ -90,6 +90,7 @@ pub fn placed(
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
+    warn(common, &instance);
     let placement = placed(&instance, &*job.policy, common)?;
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = files::sha256_hex(&instance);

@@ -1,7 +1,7 @@
 //! `solve`: the exact divisible allocation, with prices and a certificate.
 
 use super::solved::{Solved, hashed};
-use super::tell;
+use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
@@ -88,6 +88,7 @@ pub fn solver(backend: &str) -> Result<Box<dyn Solver>, Failure> {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
+    warn(common, &instance);
     let solve = || Solved::new(&instance, &*job.solver, job.objective, common);
     let (solved, sha256) = match job.format.table() {
         None => hashed(&instance, solve)?,
