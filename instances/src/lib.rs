@@ -10,6 +10,7 @@ mod google2011;
 mod ids;
 pub mod import;
 mod model;
+mod objective;
 mod placement;
 mod ratio;
 mod solution;
@@ -22,6 +23,7 @@ pub use model::{
     ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User,
     UserId, Violation,
 };
+pub use objective::{Alpha, Objective, ObjectiveError};
 pub use placement::{Placement, ServerTasks};
 pub use ratio::compare_ratios;
-pub use solution::{Level, LimitedBy, Objective, Solution, Solver, SolverError, Statistics, Status};
+pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
