@@ -110,7 +110,8 @@ mod tests {
     fn lines_that_cannot_be_meant_are_refused_in_one_line_that_says_what_would_do() {
         for (line, told) in [
             ("solve", "name an INSTANCE file (or - for standard input), or --servers and --users"),
-            ("solve a --objective pf", "the objectives are: drfh; see --help"),
+            ("solve a --objective x", "the objectives are: drfh, pf, alpha=A, utilitarian"),
+            ("solve a --objective alpha=-1", "the A of alpha=A must be >= 0"),
             ("solve a --backend x", "the backends are: auto, ipm, highs; see --help"),
             ("solve a --threads 0", "--threads"),
             ("solve a --servers s", "--users <FILE>"),

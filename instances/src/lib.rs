@@ -11,6 +11,7 @@ mod ids;
 pub mod import;
 mod lint;
 mod model;
+mod objective;
 mod placement;
 mod ratio;
 mod solution;
@@ -24,7 +25,8 @@ pub use lint::{Warning, WarningKind, lint};
 pub use model::{
     ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User, UserId,
 };
+pub use objective::{Alpha, Objective, ObjectiveError};
 pub use placement::{Placement, ServerTasks};
 pub use ratio::compare_ratios;
-pub use solution::{Level, LimitedBy, Objective, Solution, Solver, SolverError, Statistics, Status};
+pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
 pub use violation::Violation;

@@ -1,23 +1,6 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
-use crate::{Allocation, Instance};
-
-/// Which allocation is asked for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Objective {
-    /// Dominant resource fairness over heterogeneous servers: lexicographic max-min of the weighted dominant
-    /// shares (DRFH eq. 7 and Sec. V-A).
-    Drfh,
-}
-
-impl Objective {
-    /// The name used on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Drfh => "drfh",
-        }
-    }
-}
+use crate::{Allocation, Instance, Objective};
 
 /// Why a solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +43,47 @@ impl LimitedBy {
     }
 }
 
+/// The proof of a solution.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Certificate {
+    /// Of a lexicographic max-min: prices for every level.
+    Levels {
+        /// The capacity levels, rising. Empty when every user has all its tasks or no usable class.
+        levels: Vec<Level>,
+        /// For each user the first level whose value it does not exceed by more than its tasks allow: the level at
+        /// which it is frozen (`levels.len()` for users that no level reaches, whom their tasks limit).
+        level_of: Vec<u32>,
+    },
+    /// Of a sum over the users: one set of prices.
+    Total(Total),
+}
+
+impl Certificate {
+    /// The levels; none where the objective is a sum.
+    pub fn levels(&self) -> &[Level] {
+        match self {
+            Self::Levels { levels, .. } => levels,
+            Self::Total(_) => &[],
+        }
+    }
+
+    /// The level at which each user is frozen; `None` where the objective is a sum.
+    pub fn level_of(&self) -> Option<&[u32]> {
+        match self {
+            Self::Levels { level_of, .. } => Some(level_of),
+            Self::Total(_) => None,
+        }
+    }
+
+    /// The prices of every level, or those of the sum, row-major `classes × resources` each.
+    pub fn prices(&self) -> Vec<&[f64]> {
+        match self {
+            Self::Levels { levels, .. } => levels.iter().map(|level| level.prices.as_slice()).collect(),
+            Self::Total(total) => vec![&total.prices],
+        }
+    }
+}
+
 /// One level of the lexicographic max-min with its proof.
 ///
 /// With `y_i = π_i(p) = min over usable classes l of Σ_r d_ir p_lr / ρ_il`, where `d_ir = D_ir / δ_i`:
@@ -75,6 +99,29 @@ pub struct Level {
     /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of `value` per
     /// unit of that resource in that class, dominant shares still measured against today's totals.
     pub prices: Vec<f64>,
+}
+
+/// The value of a sum `Σ w_i U(G_i)` over the users that can have more than nothing, with its proof. `U` is `ln`, or
+/// `G^(1−A) / (1−A)` for alpha-fairness.
+///
+/// For any prices `p >= 0` and multipliers `λ_i >= 0` of the tasks (0 without a limit), with
+/// `y_i = min over usable classes l of (Σ_r d_ir p_lr + λ_i) / ρ_il` and `τ_i = δ_i T_i`: no allocation has more than
+/// `Σ_lr C_lr p_lr + Σ_i λ_i τ_i + Σ_i max_G (w_i U(G) − y_i G)`. (Lagrangian duality.)
+#[derive(Clone, Debug, PartialEq)]
+pub struct Total {
+    /// `Σ w_i U(G_i)`, in units of `10^exponent`.
+    pub value: f64,
+    /// The upper bound that the prices prove, in units of `10^exponent`.
+    pub bound: f64,
+    /// How far the bound is above the value, in parts of `Σ w_i G_i U'(G_i)`: what the value would gain, to first
+    /// order, if all shares grew by that part of themselves.
+    pub relative_gap: f64,
+    /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of the value per unit
+    /// of that resource in that class, dominant shares still measured against today's totals; in units of
+    /// `10^exponent`.
+    pub prices: Vec<f64>,
+    /// 0, unless the value or the prices would be beyond what a double holds.
+    pub exponent: i32,
 }
 
 /// How a solution came about. Nothing here decides what the solution is.
@@ -105,11 +152,8 @@ pub struct Solution {
     pub status: Status,
     /// Tasks per user and class; feasible in exact arithmetic.
     pub allocation: Allocation,
-    /// The capacity levels, rising. Empty when every user has all its tasks or no usable class.
-    pub levels: Vec<Level>,
-    /// For each user the first level whose value it does not exceed by more than its tasks allow: the level at
-    /// which it is frozen (`levels.len()` for users that no level reaches, whom their tasks limit).
-    pub level_of: Vec<u32>,
+    /// What proves that no allocation is better.
+    pub certificate: Certificate,
     /// For each user what limits it.
     pub limited_by: Vec<LimitedBy>,
     /// How it came about.

@@ -6,7 +6,7 @@ use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;
 use crate::reproduction::ReproductionDocument;
 use crate::solution::{Headline, LimitName, UserResults};
-use fairplan_instances::{ClassId, Instance, Placement, Solution, Status, UserId};
+use fairplan_instances::{Certificate, ClassId, Instance, Objective, Placement, Solution, Status, UserId};
 use fairplan_verify::Verdict;
 use grid::{Column, grid};
 use std::fmt::Write;
@@ -27,7 +27,8 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     };
     let method = solution.method;
     let seconds = solution.statistics.seconds;
-    let _ = writeln!(text, "Smallest weighted dominant share: {} ({proof})", number(headline.value));
+    let (value, unit) = (number(headline.value), unit(&solution.certificate));
+    let _ = writeln!(text, "{}: {value}{unit} ({proof})", value_name(solution.objective));
     let _ = writeln!(text, "Used: {}", used(instance, &headline.utilization(instance)));
     let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
 
@@ -58,7 +59,7 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     text.push('\n');
 
     let m = instance.resources().len();
-    let priced = headline.capacity_decides && m <= 3;
+    let priced = headline.has_prices() && m <= 3;
     let mut columns = vec![Column::text("server class"), Column::number("servers")];
     columns.extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
     if priced {
@@ -68,14 +69,36 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     let rows = instance.classes().iter().enumerate().take(ROWS).map(|(l, class)| {
         let mut row = vec![label(&class.id), thousands(class.count)];
         row.extend(headline.class_utilization(instance, ClassId(l)).into_iter().map(percent));
-        if let Some(level) = solution.levels.first().filter(|_| priced) {
-            row.extend(level.prices[l * m..(l + 1) * m].iter().map(|price| number(*price)));
+        if priced {
+            row.extend(headline.prices[l * m..(l + 1) * m].iter().map(|price| number(*price)));
         }
         row
     });
     text += &grid(&columns, rows);
     cut(&mut text, instance.classes().len(), "server classes");
     text
+}
+
+/// What the value of an objective is.
+fn value_name(objective: Objective) -> &'static str {
+    match objective {
+        Objective::Drfh
+        | Objective::TaskShareFairness
+        | Objective::BottleneckMaxFairness
+        | Objective::DrfPooled
+        | Objective::DrfPerServer => "Smallest weighted dominant share",
+        Objective::ProportionalFairness => "Sum of weighted ln(dominant share)",
+        Objective::AlphaFair(_) => "Sum of weighted utilities of dominant shares",
+        Objective::Utilitarian => "Sum of weighted dominant shares",
+    }
+}
+
+/// What follows a value in the summary: its power of ten, if it has one.
+fn unit(certificate: &Certificate) -> String {
+    match certificate {
+        Certificate::Total(total) if total.exponent != 0 => format!(" × 10^{}", total.exponent),
+        _ => String::new(),
+    }
 }
 
 /// The summary of a placement.

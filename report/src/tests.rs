@@ -14,7 +14,8 @@ use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::{
-    Allocation, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status, UserId, files,
+    Allocation, Certificate, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status,
+    UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -33,8 +34,10 @@ fn fig1() -> (Instance, Solution, String) {
         method: "aggregation",
         status: Status::Optimal,
         allocation: Allocation::from_matrix(2, &[tasks, 0.0, 0.0, tasks]),
-        levels: vec![Level { value, bound: 5.0 / 7.0, prices: vec![5.0 / 28.0, 0.0, 0.0, 5.0 / 28.0] }],
-        level_of: vec![0, 0],
+        certificate: Certificate::Levels {
+            levels: vec![Level { value, bound: 5.0 / 7.0, prices: vec![5.0 / 28.0, 0.0, 0.0, 5.0 / 28.0] }],
+            level_of: vec![0, 0],
+        },
         limited_by: vec![LimitedBy::Capacity; 2],
         statistics: Statistics { seconds: 0.25, iterations: 9, ..Statistics::default() },
     };
@@ -232,11 +235,11 @@ fn without_timing_nothing_depends_on_the_clock() {
 #[test]
 fn a_user_held_by_its_tasks_below_the_first_level_takes_the_price_away() {
     let (instance, mut solution, _) = fig1();
-    assert!(Headline::new(&instance, &solution).capacity_decides);
+    assert!(Headline::new(&instance, &solution).has_prices());
     solution.allocation = Allocation::from_matrix(2, &[5.0, 0.0, 0.0, 9.0]);
     solution.limited_by[0] = LimitedBy::Tasks;
     let headline = Headline::new(&instance, &solution);
-    assert!(!headline.capacity_decides);
+    assert!(!headline.has_prices());
     assert!((headline.value - 5.0 / 14.0).abs() < 1e-15);
     assert_eq!((headline.bound, headline.relative_gap), (headline.value, 0.0));
 }

@@ -13,8 +13,8 @@ use crate::repair::{MARGIN, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::total_costs;
 use fairplan_instances::{
-    Allocation, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution, SolverError,
-    Statistics, Status, UserId,
+    Allocation, Certificate, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution,
+    SolverError, Statistics, Status, UserId,
 };
 use rayon::prelude::*;
 
@@ -108,19 +108,17 @@ pub(crate) fn solve(
         level_of[users.position(i)] = progress.level_of[i];
         limited_by[users.position(i)] = progress.limited_by[i];
     }
-    let mut solution = Solution {
+    let (levels, status) = certify(instance, &reduction, &bins, &progress, levels, &mut costs, &allocation);
+    Ok(Solution {
         objective: Objective::Drfh,
         backend,
         method,
-        status: Status::Optimal,
+        status,
         allocation,
-        levels: Vec::new(),
-        level_of,
+        certificate: Certificate::Levels { levels, level_of },
         limited_by,
         statistics,
-    };
-    certify(instance, &reduction, &bins, &progress, levels, &mut costs, &mut solution);
-    Ok(solution)
+    })
 }
 
 impl Progress {
@@ -247,7 +245,8 @@ fn allocate(
     Allocation::new(classes, tasks, split_of, rows)
 }
 
-/// Values, bounds and prices of the levels over the users themselves, from the final allocation.
+/// Values, bounds and prices of the levels over the users themselves, from the final allocation; and whether they
+/// prove it.
 fn certify(
     instance: &Instance,
     reduction: &Reduction,
@@ -255,22 +254,23 @@ fn certify(
     progress: &Progress,
     raised: Vec<Vec<f64>>,
     costs: &mut [f64],
-    solution: &mut Solution,
-) {
+    allocation: &Allocation,
+) -> (Vec<Level>, Status) {
     let users = &reduction.users;
     let m = reduction.resources;
+    let (mut levels, mut status) = (Vec::new(), Status::Optimal);
     let shares: Vec<f64> = (0..users.len())
         .into_par_iter()
-        .map(|i| solution.allocation.dominant_share(instance, UserId(users.position(i))))
+        .map(|i| allocation.dominant_share(instance, UserId(users.position(i))))
         .collect();
     let settled = |i: &usize| bins.of[*i] != NO_BIN && progress.limited_by[*i] == LimitedBy::Capacity;
     let missed = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i];
     if (0..users.len()).filter(settled).map(missed).fold(0.0, f64::max) > SHORTFALL {
-        solution.status = Status::Uncertified;
+        status = Status::Uncertified;
     }
     let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
     if raised.len() > 1 && users.directions.iter().flatten().any(is_hidden) {
-        solution.status = Status::Uncertified;
+        status = Status::Uncertified;
     }
     let mut gaps: Vec<f64> = Vec::new();
     for (position, mut level_prices) in raised.into_iter().enumerate() {
@@ -300,7 +300,7 @@ fn certify(
         let gap = 1.0 - value / bound;
         gaps.push(gap.max(0.0) + missed / (rising * bound));
         if !(gap <= TOLERANCE && gaps[position] <= UNCERTAINTY) {
-            solution.status = Status::Uncertified;
+            status = Status::Uncertified;
         }
         // The multipliers of value: those of Σ_rising y = 1.
         let scale = 1.0 / rising;
@@ -314,8 +314,9 @@ fn certify(
                 }
             }
         }
-        solution.levels.push(Level { value, bound, prices });
+        levels.push(Level { value, bound, prices });
     }
+    (levels, status)
 }
 
 /// An interior point leaves a price of rounding size where the true one is zero.

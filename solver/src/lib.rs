@@ -42,6 +42,7 @@ impl Solver for Auto {
                 FIRST_BINS,
                 &InteriorPoint,
             ),
+            other => Err(unsolved(other)),
         }
     }
 }
@@ -63,6 +64,7 @@ impl Solver for Ipm {
                 FirstBins::Exact,
                 &InteriorPoint,
             ),
+            other => Err(unsolved(other)),
         }
     }
 }
@@ -84,8 +86,13 @@ impl Solver for HighsBackend {
             Objective::Drfh => {
                 lexicographic::solve(instance, self.name(), [method; 2], FirstBins::Exact, &Highs(self.0))
             }
+            other => Err(unsolved(other)),
         }
     }
+}
+
+fn unsolved(objective: Objective) -> SolverError {
+    SolverError::Unsupported(format!("this version of fairplan does not solve the objective {objective}"))
 }
 
 /// The `highs` backend with one of HiGHS's algorithms.

@@ -109,7 +109,7 @@ fn values_and_prices_of_clusters_agree() {
         let solution = solve(instance);
         assert!(close(&[value_of(instance, &solution)], &[value], 1e-8), "{instance:?}");
         let largest = prices.iter().copied().fold(0.0, f64::max);
-        for (ours, theirs) in solution.levels[0].prices.iter().zip(&prices) {
+        for (ours, theirs) in solution.certificate.levels()[0].prices.iter().zip(&prices) {
             assert!(
                 (ours - theirs).abs() <= 1e-6 * largest,
                 "{instance:?}: price {ours}, by Clarabel {theirs}"

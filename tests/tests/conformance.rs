@@ -43,7 +43,8 @@ fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Re
     }
     for (i, exact) in exact.weighted.iter().enumerate() {
         if solution.limited_by[i] == LimitedBy::Capacity {
-            let level = solution.levels[solution.level_of[i] as usize].value;
+            let level_of = solution.certificate.level_of().expect("a max-min has levels");
+            let level = solution.certificate.levels()[level_of[i] as usize].value;
             if !same(level, exact) {
                 return Err(format!("user {i} is said to be on level {level}, exactly {exact:?}"));
             }

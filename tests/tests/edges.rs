@@ -45,7 +45,10 @@ fn users_that_can_run_nowhere_get_nothing_and_take_nothing() {
     draft.users.truncate(1);
     let instance = draft.build().unwrap();
     for solution in solutions(&instance) {
-        assert!(value_of(&instance, &solution) == 0.0 && solution.levels.is_empty(), "{solution:?}");
+        assert!(
+            value_of(&instance, &solution) == 0.0 && solution.certificate.levels().is_empty(),
+            "{solution:?}"
+        );
     }
 }
 

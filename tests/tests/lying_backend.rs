@@ -2,7 +2,8 @@
 
 use crate::solving::solve;
 use fairplan_instances::{
-    Allocation, ClassId, Instance, LimitedBy, Objective, Solution, Solver, SolverError, Status, UserId,
+    Allocation, Certificate, ClassId, Instance, Level, LimitedBy, Objective, Solution, Solver, SolverError,
+    Status, UserId,
 };
 use fairplan_tests::{Fraction, exact_max_min, random_draft};
 use fairplan_verify::{SolutionClaim, verify_solution};
@@ -35,6 +36,20 @@ fn reallocate(instance: &Instance, solution: &mut Solution, change: impl FnOnce(
     solution.allocation = Allocation::from_matrix(classes, &tasks);
 }
 
+fn levels(solution: &mut Solution) -> &mut Vec<Level> {
+    match &mut solution.certificate {
+        Certificate::Levels { levels, .. } => levels,
+        Certificate::Total(_) => panic!("a max-min has levels"),
+    }
+}
+
+fn level_of(solution: &mut Solution) -> &mut Vec<u32> {
+    match &mut solution.certificate {
+        Certificate::Levels { level_of, .. } => level_of,
+        Certificate::Total(_) => panic!("a max-min has levels"),
+    }
+}
+
 const LIES: [(&str, Lie); 22] = [
     ("all tasks doubled", |instance, s| reallocate(instance, s, |x| x.iter_mut().for_each(|x| *x *= 2.0))),
     ("all tasks halved", |instance, s| reallocate(instance, s, |x| x.iter_mut().for_each(|x| *x /= 2.0))),
@@ -59,24 +74,24 @@ const LIES: [(&str, Lie); 22] = [
     ("NaN tasks", |instance, s| reallocate(instance, s, |x| x[0] = f64::NAN)),
     ("infinite tasks", |instance, s| reallocate(instance, s, |x| x[0] = f64::INFINITY)),
     ("negative tasks", |instance, s| reallocate(instance, s, |x| x[0] = -1.0)),
-    ("prices of zero", |_, s| s.levels.iter_mut().for_each(|level| level.prices.fill(0.0))),
-    ("a price of NaN", |_, s| s.levels.iter_mut().for_each(|level| level.prices[0] = f64::NAN)),
-    ("a negative price", |_, s| s.levels.iter_mut().for_each(|level| level.prices[0] = -1e-3)),
+    ("prices of zero", |_, s| levels(s).iter_mut().for_each(|level| level.prices.fill(0.0))),
+    ("a price of NaN", |_, s| levels(s).iter_mut().for_each(|level| level.prices[0] = f64::NAN)),
+    ("a negative price", |_, s| levels(s).iter_mut().for_each(|level| level.prices[0] = -1e-3)),
     ("prices of the wrong sign", |_, s| {
-        s.levels.iter_mut().flat_map(|level| &mut level.prices).for_each(|price| *price = -*price);
+        levels(s).iter_mut().flat_map(|level| &mut level.prices).for_each(|price| *price = -*price);
     }),
-    ("other prices", |_, s| s.levels.iter_mut().for_each(|level| level.prices[0] += 1.0)),
-    ("a bound too good", |_, s| s.levels.iter_mut().for_each(|level| level.bound *= 0.99)),
-    ("a bound of NaN", |_, s| s.levels.iter_mut().for_each(|level| level.bound = f64::NAN)),
-    ("a value too good", |_, s| s.levels.iter_mut().for_each(|level| level.value *= 1.01)),
+    ("other prices", |_, s| levels(s).iter_mut().for_each(|level| level.prices[0] += 1.0)),
+    ("a bound too good", |_, s| levels(s).iter_mut().for_each(|level| level.bound *= 0.99)),
+    ("a bound of NaN", |_, s| levels(s).iter_mut().for_each(|level| level.bound = f64::NAN)),
+    ("a value too good", |_, s| levels(s).iter_mut().for_each(|level| level.value *= 1.01)),
     ("all levels but the first forgotten", |_, s| {
-        s.levels.truncate(1);
-        s.level_of.iter_mut().for_each(|level| *level = (*level).min(1));
+        levels(s).truncate(1);
+        level_of(s).iter_mut().for_each(|level| *level = (*level).min(1));
     }),
-    ("everyone frozen at once", |_, s| s.level_of.fill(0)),
+    ("everyone frozen at once", |_, s| level_of(s).fill(0)),
     ("everyone said to have all tasks", |_, s| s.limited_by.fill(LimitedBy::Tasks)),
     ("a user fewer", |_, s| {
-        s.level_of.pop();
+        level_of(s).pop();
         s.limited_by.pop();
     }),
 ];

@@ -14,9 +14,12 @@ fn prices(draft: &Draft) -> Vec<f64> {
     let instance = draft.build().unwrap();
     // Prices are those of the first level; a steep later level may be left uncertified.
     let solution = backend("auto").unwrap().solve(&instance, Objective::Drfh).unwrap();
-    assert!(solution.levels.first().is_none_or(|level| level.value >= level.bound * (1.0 - 1e-9)), "{draft}");
+    assert!(
+        solution.certificate.levels().first().is_none_or(|level| level.value >= level.bound * (1.0 - 1e-9)),
+        "{draft}"
+    );
     let value = value_of(&instance, &solution);
-    match solution.levels.first() {
+    match solution.certificate.levels().first() {
         // Below the first capacity level only tasks or eligibility hold the smallest share down.
         Some(level) if value >= level.value * (1.0 - ROUNDING) => level.prices.clone(),
         _ => vec![0.0; draft.classes.len() * draft.resources.len()],

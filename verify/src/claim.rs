@@ -1,7 +1,7 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
 use fairplan_instances::{
-    Allocation, Level, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution, UserId,
+    Allocation, Certificate, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution, UserId,
 };
 
 /// Tasks per user and server class, however they are held.
@@ -42,16 +42,16 @@ impl Tasks<'_> {
     }
 }
 
-/// The numbers a result states that follow from its allocation and levels. All lists in the instance's order.
+/// The numbers a result states that follow from its allocation and its certificate. All lists in the instance's order.
 #[derive(Clone, Copy, Debug)]
 pub struct Printed<'a> {
-    /// The smallest weighted dominant share.
+    /// The value of the objective.
     pub value: f64,
     /// The certificate's lower bound on the best value.
     pub primal: f64,
     /// The certificate's upper bound on the best value.
     pub dual: f64,
-    /// `1 − primal/dual`, 0 when both are 0.
+    /// How far `dual` is above `primal`: see [`SolutionProof::relative_gap`](crate::SolutionProof).
     pub relative_gap: f64,
     /// Tasks per user, over all classes.
     pub tasks: &'a [f64],
@@ -74,10 +74,8 @@ pub struct SolutionClaim<'a> {
     pub objective: Objective,
     /// Tasks per user and class.
     pub tasks: Tasks<'a>,
-    /// The capacity levels with their prices.
-    pub levels: &'a [Level],
-    /// The level at which each user is frozen: see [`Solution::level_of`]; 0 without a usable class.
-    pub level_of: &'a [u32],
+    /// What is said to prove it. Users without a usable class have level 0.
+    pub certificate: &'a Certificate,
     /// What limits each user.
     pub limited_by: &'a [LimitedBy],
     /// What else a result file states; `None` for a solution in memory.
@@ -89,8 +87,7 @@ impl<'a> From<&'a Solution> for SolutionClaim<'a> {
         Self {
             objective: solution.objective,
             tasks: Tasks::Allocation(&solution.allocation),
-            levels: &solution.levels,
-            level_of: &solution.level_of,
+            certificate: &solution.certificate,
             limited_by: &solution.limited_by,
             printed: None,
         }
@@ -100,7 +97,7 @@ impl<'a> From<&'a Solution> for SolutionClaim<'a> {
 /// The numbers a placement result states that follow from the placement.
 #[derive(Clone, Copy, Debug)]
 pub struct PrintedPlacement<'a> {
-    /// The smallest weighted dominant share.
+    /// The value of the objective.
     pub value: f64,
     /// Dominant share per user.
     pub dominant_shares: &'a [f64],

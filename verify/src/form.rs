@@ -1,9 +1,10 @@
-//! The form of a claim: every list as long as the instance says, every number finite and >= 0.
+//! The form of a claim: a certificate of the objective's kind, every list as long as the instance says, every number
+//! finite and, but for the value of a sum, >= 0.
 
 use crate::claim::{Printed, SolutionClaim, Tasks};
 use crate::parts::in_parts;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Instance, UserId};
+use fairplan_instances::{Certificate, Instance, Level, Total, UserId};
 use std::ops::Range;
 
 /// Whether anything else about the claim can be measured.
@@ -17,18 +18,36 @@ pub(crate) fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Ver
 
 fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
     let (users, classes, m) = (instance.user_count(), instance.classes().len(), instance.resources().len());
-    length("level_of", claim.level_of.len(), users)?;
     length("limited_by", claim.limited_by.len(), users)?;
-    for (k, level) in claim.levels.iter().enumerate() {
-        length(&format!("levels[{k}].prices"), level.prices.len(), classes * m)?;
-        numbers(&format!("levels[{k}].prices"), &level.prices)?;
-        numbers(&format!("levels[{k}] value and bound"), &[level.value, level.bound])?;
-    }
-    if let Some(user) = claim.level_of.iter().position(|&level| level as usize > claim.levels.len()) {
-        return Err(format!("users[{user}] has level {} of {}", claim.level_of[user], claim.levels.len()));
+    match (claim.certificate, claim.objective.alpha()) {
+        (Certificate::Levels { levels: of_levels, level_of }, None) => {
+            levels(of_levels, classes * m)?;
+            length("level_of", level_of.len(), users)?;
+            if let Some(user) = level_of.iter().position(|&level| level as usize > of_levels.len()) {
+                return Err(format!("users[{user}] has level {} of {}", level_of[user], of_levels.len()));
+            }
+        }
+        (Certificate::Total(total), Some(_)) => sum(total, classes * m)?,
+        _ => return Err(format!("this is no certificate of the objective {}", claim.objective)),
     }
     tasks(instance, &claim.tasks)?;
     claim.printed.as_ref().map_or(Ok(()), |stated| printed(instance, stated))
+}
+
+fn levels(levels: &[Level], rows: usize) -> Result<(), String> {
+    for (k, level) in levels.iter().enumerate() {
+        length(&format!("levels[{k}].prices"), level.prices.len(), rows)?;
+        numbers(&format!("levels[{k}].prices"), &level.prices)?;
+        numbers(&format!("levels[{k}] value and bound"), &[level.value, level.bound])?;
+    }
+    Ok(())
+}
+
+fn sum(total: &Total, rows: usize) -> Result<(), String> {
+    length("prices", total.prices.len(), rows)?;
+    numbers("prices", &total.prices)?;
+    numbers("relative gap", &[total.relative_gap])?;
+    finite("value and bound", &[total.value, total.bound])
 }
 
 fn tasks(instance: &Instance, tasks: &Tasks<'_>) -> Result<(), String> {
@@ -81,7 +100,8 @@ fn printed(instance: &Instance, stated: &Printed<'_>) -> Result<(), String> {
     numbers("class utilizations", stated.class_utilization)?;
     numbers("utilizations", stated.utilization)?;
     numbers("prices", stated.prices)?;
-    numbers("value, primal, dual and gap", &[stated.value, stated.primal, stated.dual, stated.relative_gap])?;
+    finite("value, primal and dual", &[stated.value, stated.primal, stated.dual])?;
+    numbers("relative gap", &[stated.relative_gap])?;
     match stated.dominant_resources.iter().position(|resource| resource.0 >= m) {
         None => Ok(()),
         Some(user) => Err(format!("users[{user}] has a dominant resource that the instance lacks")),
@@ -94,6 +114,13 @@ fn usable(number: f64) -> bool {
 
 fn length(what: &str, actual: usize, expected: usize) -> Result<(), String> {
     if actual == expected { Ok(()) } else { Err(format!("{what}: {actual} instead of {expected}")) }
+}
+
+fn finite(what: &str, numbers: &[f64]) -> Result<(), String> {
+    match numbers.iter().find(|number| !number.is_finite()) {
+        None => Ok(()),
+        Some(number) => Err(format!("{what}: {number}")),
+    }
 }
 
 fn numbers(what: &str, numbers: &[f64]) -> Result<(), String> {

@@ -15,6 +15,14 @@ use std::ops::Range;
 /// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
 const LEAST_PRICE: f64 = 1e-200;
 
+/// What is claimed of the levels and of the users on them.
+#[derive(Clone, Copy)]
+pub(crate) struct Levels<'a> {
+    pub levels: &'a [Level],
+    pub level_of: &'a [u32],
+    pub limited_by: &'a [LimitedBy],
+}
+
 /// What one level's prices prove.
 pub(crate) struct LevelProof {
     /// Upper bound on the smallest weighted share of the level's active users, the frozen ones keeping theirs.
@@ -48,12 +56,12 @@ pub(crate) fn prove_level(
     instance: &Instance,
     reaches: &Reaches,
     shares: &Shares,
-    (k, level): (usize, &Level),
-    (level_of, limited_by): (&[u32], &[LimitedBy]),
+    Levels { levels, level_of, limited_by }: Levels<'_>,
+    k: usize,
 ) -> LevelProof {
     let m = instance.resources().len();
     let prices: Vec<f64> =
-        level.prices.iter().map(|price| if *price < LEAST_PRICE { 0.0 } else { *price }).collect();
+        levels[k].prices.iter().map(|price| if *price < LEAST_PRICE { 0.0 } else { *price }).collect();
     let columns: Vec<Vec<f64>> =
         reaches.distinct().iter().map(|reach| distinct_columns(reach, &prices, m)).collect();
     // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.

@@ -9,6 +9,7 @@ mod feasibility;
 mod form;
 mod levels;
 mod limits;
+mod max_min;
 mod parts;
 mod placement;
 mod printed;

@@ -1,7 +1,6 @@
 //! What limits each user and on which level: true reasons, true levels, and nobody frozen too early.
 
-use crate::claim::SolutionClaim;
-use crate::levels::LevelProof;
+use crate::levels::{LevelProof, Levels};
 use crate::parts::in_parts;
 use crate::tolerance;
 use crate::users::{Reaches, Shares};
@@ -11,12 +10,7 @@ use std::ops::Range;
 
 /// `limited-by`: users without usable class are those said to have none; users said to be limited by their tasks
 /// have them all, on the first level that is not below their share; the others are frozen on some level.
-pub(crate) fn reasons(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &Shares,
-    claim: &SolutionClaim<'_>,
-) -> Verdict {
+pub(crate) fn reasons(instance: &Instance, reaches: &Reaches, shares: &Shares, claim: Levels<'_>) -> Verdict {
     let part = |users: Range<usize>| {
         let mut worst = Worst::of("limited-by", tolerance::STATED);
         users.for_each(|i| reason(instance, reaches, shares, claim, i, &mut worst));
@@ -32,11 +26,10 @@ fn reason(
     instance: &Instance,
     reaches: &Reaches,
     shares: &Shares,
-    claim: &SolutionClaim<'_>,
+    claim: Levels<'_>,
     i: usize,
     worst: &mut Worst,
 ) {
-    let levels = claim.levels;
     let id = || instance.user(UserId(i)).id();
     let (level, reason) = (claim.level_of[i] as usize, claim.limited_by[i]);
     if reaches.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
@@ -52,7 +45,7 @@ fn reason(
             }
         }
         LimitedBy::Capacity => {
-            if level == levels.len() {
+            if level == claim.levels.len() {
                 worst
                     .fail(|| format!("user {} is limited by capacity on level {level}, which is none", id()));
             }
@@ -62,12 +55,12 @@ fn reason(
             worst.see(below(share, cap), || {
                 format!("user {} has weighted share {share}, but tasks for {cap}", id())
             });
-            if let Some(here) = levels.get(level) {
+            if let Some(here) = claim.levels.get(level) {
                 worst.see(below(here.value, cap), || {
                     format!("user {} has tasks for {cap}, level {level} is at {}", id(), here.value)
                 });
             }
-            if let Some(before) = level.checked_sub(1).map(|before| &levels[before]) {
+            if let Some(before) = level.checked_sub(1).map(|before| &claim.levels[before]) {
                 worst.see(below(cap, before.value), || {
                     format!("user {} has tasks for {cap}, but comes after level {}", id(), before.value)
                 });
@@ -81,7 +74,7 @@ fn reason(
 pub(crate) fn levels(
     instance: &Instance,
     shares: &Shares,
-    claim: &SolutionClaim<'_>,
+    claim: Levels<'_>,
     proofs: &[LevelProof],
 ) -> [Verdict; 5] {
     let mut values = Worst::of("levels", tolerance::STATED);

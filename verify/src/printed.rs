@@ -1,42 +1,22 @@
-//! What a result states beside its allocation and levels: each number must follow from them.
+//! What a result states of the users' shares and of the classes' use: each number must follow from the allocation.
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::feasibility::capacity_units;
 use crate::tolerance;
 use crate::users::Shares;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Instance, LimitedBy, ResourceId, compare_ratios};
+use fairplan_instances::{Instance, ResourceId, compare_ratios};
 
-/// What the stated numbers are held against.
-pub(crate) struct Proved<'a> {
-    pub primal: f64,
-    pub dual: f64,
-    pub relative_gap: f64,
-    pub shares: &'a Shares,
-    /// Row-major `classes × resources`, in whole smallest units.
-    pub loads: &'a [f64],
-}
-
-/// The verdicts on stated numbers, all of them finite and >= 0.
+/// The verdicts on stated numbers that follow from the allocation alone, all of them finite and >= 0. `loads` are
+/// row-major `classes × resources`, in whole smallest units.
 pub(crate) fn judge(
     instance: &Instance,
     claim: &SolutionClaim<'_>,
     stated: &Printed<'_>,
-    proved: &Proved<'_>,
-) -> [Verdict; 4] {
-    let mut value = Worst::of("value", tolerance::ROUNDING);
-    value.compare(stated.value, proved.primal, || "value".into());
-    value.compare(stated.primal, proved.primal, || "primal".into());
-    value.compare(stated.dual, proved.dual, || "dual".into());
-    value.see((stated.relative_gap - proved.relative_gap).abs(), || {
-        format!("relative gap: {} is stated, {} is computed", stated.relative_gap, proved.relative_gap)
-    });
-    [
-        value.verdict(),
-        shares(instance, claim, stated, proved.shares),
-        utilization(instance, stated, proved.loads),
-        prices(instance, claim, stated, proved),
-    ]
+    proved: &Shares,
+    loads: &[f64],
+) -> [Verdict; 2] {
+    [shares(instance, claim, stated, proved), utilization(instance, stated, loads)]
 }
 
 /// `shares`: tasks, dominant shares and dominant resources (which may be any of several equal ones).
@@ -86,36 +66,6 @@ fn utilization(instance: &Instance, stated: &Printed<'_>, loads: &[f64]) -> Verd
         let load = loads.iter().skip(r).step_by(m).sum();
         see(*stated, used(load, instance.total_units(ResourceId(r))), &|| {
             format!("{} of the cluster", instance.resources()[r])
-        });
-    }
-    worst.verdict()
-}
-
-/// `prices`: those of the first level when it is the value; else 0, since no capacity raises the value. Where a user
-/// with all its tasks is just at the first level, either may be stated.
-fn prices(
-    instance: &Instance,
-    claim: &SolutionClaim<'_>,
-    stated: &Printed<'_>,
-    proved: &Proved<'_>,
-) -> Verdict {
-    let m = instance.resources().len();
-    let first = claim.levels.first();
-    let lowest_held = (proved.shares.weighted.iter().zip(claim.limited_by))
-        .filter(|(_, reason)| **reason != LimitedBy::Capacity)
-        .fold(f64::INFINITY, |lowest, (share, _)| share.min(lowest));
-    let level = first.map_or(f64::INFINITY, |level| level.value);
-    let may_be_zero = lowest_held <= level * (1.0 + tolerance::STATED);
-    let may_be_first = lowest_held >= level * (1.0 - tolerance::STATED);
-    let mut worst = Worst::of("prices", tolerance::STATED);
-    if may_be_zero && stated.prices.iter().all(|price| *price == 0.0) {
-        return worst.verdict();
-    }
-    for (position, stated) in stated.prices.iter().enumerate() {
-        let price = first.filter(|_| may_be_first).map_or(0.0, |level| level.prices[position]);
-        worst.compare(*stated, price, || {
-            let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
-            format!("price of {r} in class {class}")
         });
     }
     worst.verdict()

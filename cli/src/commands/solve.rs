@@ -13,7 +13,8 @@ use fairplan_report::{summary, table, write_json};
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The smallest weighted dominant share is made as large as possible, then the next smallest, and so on. \
+With drfh the smallest weighted dominant share is made as large as possible, then the next smallest, and so on; with \
+pf the sum of weighted logarithms of dominant shares; with alpha=A that of share^(1-A)/(1-A). \
 The result (fairplan.solution.v1) is checked in exact arithmetic before it is written; one that is not \
 proved optimal says `uncertified`, and the exit status is 3.
 
@@ -21,8 +22,9 @@ Example: fairplan generate drfh-fig1 | fairplan solve - -o solution.json")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// What is fair: drfh (equal weighted dominant shares over all servers together)
-    #[arg(long, value_name = "NAME", default_value = "drfh", value_parser = objective)]
+    /// What is fair: drfh (equal weighted dominant shares over all servers together), pf (proportional fairness),
+    /// alpha=A (alpha-fair, A from 0 to 64) or utilitarian (the largest sum)
+    #[arg(long, value_name = "NAME", default_value = "drfh", value_parser = str::parse::<Objective>)]
     objective: Objective,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
@@ -57,14 +59,6 @@ impl TryFrom<Arguments> for Job {
             timing: !arguments.no_timing,
             destination: arguments.output.destination()?,
         })
-    }
-}
-
-/// The objective of this name.
-fn objective(name: &str) -> Result<Objective, String> {
-    match name {
-        "drfh" => Ok(Objective::Drfh),
-        _ => Err("the objectives are: drfh".into()),
     }
 }
 

@@ -4,7 +4,7 @@ use super::UserColumns;
 use super::document::*;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, in_order, list};
-use fairplan_instances::{Instance, Level, LimitedBy, Objective, ResourceId};
+use fairplan_instances::{Certificate, Instance, Level, LimitedBy, Objective, ResourceId, Total};
 use fairplan_verify::{Printed, SolutionClaim, Tasks};
 
 /// Everything a solution document states, in the instance's order.
@@ -12,8 +12,7 @@ use fairplan_verify::{Printed, SolutionClaim, Tasks};
 pub struct StatedSolution {
     objective: Objective,
     tasks_on_classes: Tasks<'static>,
-    levels: Vec<Level>,
-    level_of: Vec<u32>,
+    certificate: Certificate,
     limited_by: Vec<LimitedBy>,
     value: f64,
     primal: f64,
@@ -54,19 +53,10 @@ impl StatedSolution {
             class_utilization.extend(in_order(&class.utilization, instance, || place("utilization"))?);
             prices.extend(in_order(&class.price, instance, || place("price"))?);
         }
-        let mut levels = Vec::new();
-        for (k, level) in document.certificate.levels.iter().enumerate() {
-            let place = format!("certificate.levels[{k}].prices");
-            list(&place, level.prices.iter().map(|price| &*price.class), class_ids())?;
-            let mut prices = Vec::new();
-            for (l, price) in level.prices.iter().enumerate() {
-                prices.extend(in_order(&price.price, instance, || format!("{place}[{l}].price"))?);
-            }
-            levels.push(Level { value: level.value, bound: level.bound, prices });
-        }
-        check_price_groups(document, instance, &levels)?;
+        let certificate = certificate(document, instance, &prices)?;
+        check_price_groups(document, instance, &certificate)?;
         Ok(Self {
-            objective: document.objective.into(),
+            objective: document.objective.0,
             tasks_on_classes: Tasks::Listed {
                 starts: users.starts.clone(),
                 entries: users
@@ -75,8 +65,7 @@ impl StatedSolution {
                     .map(|(name, tasks)| (classes[*name as usize], *tasks))
                     .collect(),
             },
-            levels,
-            level_of: users.levels.clone(),
+            certificate,
             limited_by: users.limited_by.iter().map(|limit| (*limit).into()).collect(),
             value: document.value,
             primal: document.certificate.primal,
@@ -100,8 +89,7 @@ impl StatedSolution {
         SolutionClaim {
             objective: self.objective,
             tasks: self.tasks_on_classes.clone(),
-            levels: &self.levels,
-            level_of: &self.level_of,
+            certificate: &self.certificate,
             limited_by: &self.limited_by,
             printed: Some(Printed {
                 value: self.value,
@@ -143,12 +131,48 @@ fn check_placements(users: &UserColumns, classes: &[u32]) -> Result<(), Foreign>
     Ok(())
 }
 
+/// The certificate: levels with prices of their own where it has them, else the value with the prices of the classes.
+fn certificate(
+    document: &SolutionDocument<'_>,
+    instance: &Instance,
+    prices: &[f64],
+) -> Result<Certificate, Foreign> {
+    let (stated, level_of) = (&document.certificate, &document.users.levels);
+    let Some(stated_levels) = &stated.levels else {
+        if !level_of.is_empty() {
+            return Err(Foreign::new("users", "level", "the certificate has no levels"));
+        }
+        return Ok(Certificate::Total(Total {
+            value: stated.primal,
+            bound: stated.dual,
+            relative_gap: stated.relative_gap,
+            prices: prices.to_vec(),
+            exponent: document.value_exponent.unwrap_or(0),
+        }));
+    };
+    if level_of.len() != instance.user_count() {
+        return Err(Foreign::new("users", "level", "state the level of every user"));
+    }
+    let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
+    let mut levels = Vec::new();
+    for (k, level) in stated_levels.iter().enumerate() {
+        let place = format!("certificate.levels[{k}].prices");
+        list(&place, level.prices.iter().map(|price| &*price.class), class_ids())?;
+        let mut prices = Vec::new();
+        for (l, price) in level.prices.iter().enumerate() {
+            prices.extend(in_order(&price.price, instance, || format!("{place}[{l}].price"))?);
+        }
+        levels.push(Level { value: level.value, bound: level.bound, prices });
+    }
+    Ok(Certificate::Levels { levels, level_of: level_of.clone() })
+}
+
 fn check_price_groups(
     document: &SolutionDocument<'_>,
     instance: &Instance,
-    levels: &[Level],
+    certificate: &Certificate,
 ) -> Result<(), Foreign> {
-    let groups = price_groups(instance.classes().len(), instance.resources().len(), levels);
+    let groups = price_groups(instance.classes().len(), instance.resources().len(), &certificate.prices());
     if groups.len() != document.price_groups.len() {
         let problem = format!("the prices of the certificate make {} groups", groups.len());
         return Err(Foreign::new(

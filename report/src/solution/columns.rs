@@ -21,7 +21,7 @@ pub struct UserColumns {
     pub tasks: Vec<f64>,
     /// What limits each user.
     pub limited_by: Vec<LimitName>,
-    /// Levels.
+    /// Levels, of the users that have one.
     pub levels: Vec<u32>,
     /// Where each user's placement starts in `placements`, and at last where the last one ends.
     pub starts: Vec<usize>,
@@ -40,7 +40,7 @@ impl UserColumns {
         self.dominant_shares.push(user.dominant_share);
         self.tasks.push(user.tasks);
         self.limited_by.push(user.limited_by);
-        self.levels.push(user.level);
+        self.levels.extend(user.level);
         for part in user.placement {
             self.placements.push((self.classes.position(part.class), part.tasks));
         }

@@ -4,8 +4,8 @@ use super::columns::UserColumns;
 use crate::resource_map::ResourceMap;
 use crate::stamp::InstanceStamp;
 use fairplan_instances::{LimitedBy, Objective, Status};
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
 
 /// The format and its version.
@@ -42,47 +42,59 @@ pub struct SolutionDocument<'a, U = UserColumns> {
     pub method: Cow<'a, str>,
     /// Whether the certificate closes.
     pub status: StatusName,
-    /// The smallest weighted dominant share (dominant share over weight) of all users.
+    /// The value of the objective. Of `drfh`: the smallest weighted dominant share (dominant share over weight) of all
+    /// users. Of `pf`, `alpha=A` and `utilitarian`: the sum of weight times `ln(share)`, `share^(1-A)/(1-A)` or
+    /// `share`, over the users that can have more than nothing.
     pub value: f64,
+    /// The value, its bounds and the prices are in units of ten to this power. Absent when it is 0; only sums with a
+    /// large `A` are ever beyond what a double holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value_exponent: Option<i32>,
     /// What each user gets.
     pub users: U,
     /// How full each server class is and what more of it would be worth.
     #[serde(borrow)]
     pub server_classes: Vec<ClassResult<'a>>,
-    /// The server classes in groups that act as one pool: within a group the prices agree at every level of the
-    /// certificate, up to a millionth of the level's largest price. Every class is in one group.
+    /// The server classes in groups that act as one pool: within a group the prices agree, those of every level of
+    /// the certificate where it has levels, up to a millionth of the largest. Every class is in one group.
     pub price_groups: Vec<Vec<Cow<'a, str>>>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
     pub utilization: ResourceMap<'a>,
     /// The proof.
     #[serde(borrow)]
-    pub certificate: Certificate<'a>,
+    pub certificate: CertificateResult<'a>,
     /// How the result came about. Nothing here decides what the result is.
     pub stats: SolutionStats,
 }
 
-/// Which allocation was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObjectiveName {
-    /// Dominant resource fairness over heterogeneous servers: the lexicographic maximum of the smallest
-    /// weighted dominant shares.
-    Drfh,
-}
+/// Which allocation was asked for, under its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ObjectiveName(pub Objective);
 
-impl From<Objective> for ObjectiveName {
-    fn from(objective: Objective) -> Self {
-        match objective {
-            Objective::Drfh => Self::Drfh,
-        }
+impl Serialize for ObjectiveName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
     }
 }
 
-impl From<ObjectiveName> for Objective {
-    fn from(objective: ObjectiveName) -> Self {
-        match objective {
-            ObjectiveName::Drfh => Self::Drfh,
-        }
+impl<'de> Deserialize<'de> for ObjectiveName {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = Cow::<str>::deserialize(deserializer)?;
+        name.parse().map(Self).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for ObjectiveName {
+    fn schema_name() -> Cow<'static, str> {
+        "ObjectiveName".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = Objective::NAMES.split(", ").filter(|name| *name != "alpha=A").collect();
+        json_schema!({
+            "description": "Which allocation was asked for: one of the objectives of `solve`, with a number for A.",
+            "type": "string",
+            "pattern": format!("^({}|alpha=[0-9][0-9.]*)$", names.join("|")),
+        })
     }
 }
 
@@ -90,7 +102,8 @@ impl From<ObjectiveName> for Objective {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StatusName {
-    /// The certificate closes: no level can be raised by more than 1e-9 of its value.
+    /// The certificate closes: no level can be raised by more than 1e-9 of its value, or a sum by more than 1e-9 of
+    /// what it would gain, to first order, if all shares doubled (of the sum of all weights for `pf`).
     Optimal,
     /// A valid allocation and a valid bound, but the gap between them is wider.
     Uncertified,
@@ -157,8 +170,9 @@ pub struct UserResult<'a> {
     /// What keeps the user from more.
     pub limited_by: LimitName,
     /// The position in `certificate.levels` of the level at which the user's share is frozen; the number of
-    /// levels for a user that none freezes.
-    pub level: u32,
+    /// levels for a user that none freezes. Absent where the objective is a sum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
     /// The server classes on which the user runs.
     #[serde(borrow)]
     pub placement: Vec<ClassTasks<'a>>,
@@ -190,19 +204,25 @@ pub struct ClassResult<'a> {
     pub price: ResourceMap<'a>,
 }
 
-/// The proof that no allocation does better: at every level, prices that bound it from above.
+/// The proof that no allocation does better: prices that bound every level, or the sum, from above. Where the
+/// objective is a sum they are those of the server classes: for any `p >= 0` and `l_i >= 0`, with `y_i` the least of
+/// `(sum_r d_ir p_lr + l_i) / rate` over the user's usable classes, no allocation has more than `sum C_lr p_lr +
+/// sum_i l_i t_i + sum_i max_G (w_i U(G) - y_i G)`, where `d_ir` is a user's demand per unit of dominant share, `t_i`
+/// the dominant share of all its tasks, `l_i = 0` for users with unlimited tasks, and `w_i U` what the sum adds up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Certificate<'a> {
+pub struct CertificateResult<'a> {
     /// The value reached.
     pub primal: f64,
     /// An upper bound on the value.
     pub dual: f64,
-    /// `1 - primal / dual`; 0 when both are 0.
+    /// `1 - primal / dual`; 0 when both are 0. Where the objective is a sum: how far `dual` is above `primal`, in
+    /// parts of the sum of `w_i G_i U'(G_i)` (of the weights, for `pf`).
+    #[schemars(range(min = 0))]
     pub relative_gap: f64,
-    /// The levels of the lexicographic maximum, rising.
-    #[serde(borrow)]
-    pub levels: Vec<LevelResult<'a>>,
+    /// The levels of the lexicographic maximum, rising. Absent where the objective is a sum.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<LevelResult<'a>>>,
 }
 
 /// One level of the lexicographic maximum with its proof. With `d_ir` a user's demand per unit of dominant

@@ -9,7 +9,7 @@ mod write;
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use document::{
-    Certificate, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
+    CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
     SolutionDocument, SolutionFormat, SolutionStats, StatusName, UserResult,
 };
 pub use write::{Headline, UserResults, solution_document};

@@ -1,25 +1,23 @@
 //! Price groups: server classes whose prices agree, so that users do not mind which of them they get.
 
-use fairplan_instances::Level;
-
-/// How far two prices of one group may lie apart, relative to the largest price of their level.
+/// How far two prices of one group may lie apart, relative to the largest of all classes.
 const TOLERANCE: f64 = 1e-6;
 
-/// The classes in groups of equal price vectors, at every level. Each class joins the first group whose first
+/// The classes in groups of equal prices, in every one of some row-major `classes × resources` lists. Each class joins the first group whose first
 /// member it agrees with; groups and members are in the instance's order.
-pub fn price_groups(classes: usize, resources: usize, levels: &[Level]) -> Vec<Vec<usize>> {
+pub fn price_groups(classes: usize, resources: usize, lists: &[&[f64]]) -> Vec<Vec<usize>> {
     let vectors: Vec<Vec<f64>> = (0..classes)
         .map(|l| {
-            let scaled = |level: &Level| {
-                let largest = level.prices.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-                level.prices[l * resources..(l + 1) * resources].iter().map(move |p| p / largest).collect()
+            let scaled = |prices: &&[f64]| {
+                let largest = prices.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+                prices[l * resources..(l + 1) * resources].iter().map(move |p| p / largest).collect()
             };
-            levels.iter().flat_map(|level| -> Vec<f64> { scaled(level) }).collect()
+            lists.iter().flat_map(|prices| -> Vec<f64> { scaled(prices) }).collect()
         })
         .collect();
     let agree = |a: &[f64], b: &[f64]| a.iter().zip(b).all(|(a, b)| (a - b).abs() <= TOLERANCE);
     // Vectors that agree have sums that nearly agree, so only groups with a close sum need a look.
-    let reach = TOLERANCE * (levels.len() * resources) as f64 * 1.001;
+    let reach = TOLERANCE * (lists.len() * resources) as f64 * 1.001;
     let mut groups: Vec<Vec<usize>> = Vec::new();
     let mut by_sum: std::collections::BTreeMap<u64, Vec<usize>> = std::collections::BTreeMap::new();
     for (class, vector) in vectors.iter().enumerate() {
@@ -46,15 +44,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn level(prices: &[f64]) -> Level {
-        Level { value: 1.0, bound: 1.0, prices: prices.to_vec() }
-    }
-
     #[test]
-    fn classes_with_equal_prices_at_every_level_are_one_pool() {
-        let first = level(&[1.0, 0.0, 1.0 + 1e-7, 0.0, 0.0, 4.0]);
-        assert_eq!(price_groups(3, 2, std::slice::from_ref(&first)), [vec![0, 1], vec![2]]);
-        let second = level(&[1.0, 0.0, 2.0, 0.0, 0.0, 4.0]);
+    fn classes_with_equal_prices_in_every_list_are_one_pool() {
+        let first: &[f64] = &[1.0, 0.0, 1.0 + 1e-7, 0.0, 0.0, 4.0];
+        assert_eq!(price_groups(3, 2, &[first]), [vec![0, 1], vec![2]]);
+        let second: &[f64] = &[1.0, 0.0, 2.0, 0.0, 0.0, 4.0];
         assert_eq!(price_groups(3, 2, &[first, second]), [vec![0], vec![1], vec![2]]);
         assert_eq!(price_groups(2, 2, &[]), [vec![0, 1]], "nothing tells unpriced classes apart");
     }
@@ -72,7 +66,7 @@ mod tests {
                     None => plain.push(vec![l]),
                 }
             }
-            prop_assert_eq!(price_groups(classes, 2, &[level(&prices)]), plain);
+            prop_assert_eq!(price_groups(classes, 2, &[&prices]), plain);
         }
     }
 }

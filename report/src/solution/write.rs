@@ -4,22 +4,23 @@ use super::document::*;
 use super::pools::price_groups;
 use crate::resource_map::ResourceMap;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{ClassId, Instance, LimitedBy, ResourceId, Solution, User};
+use fairplan_instances::{Certificate, ClassId, Instance, Level, LimitedBy, ResourceId, Solution, User};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 
 /// What a solution comes to: the numbers over all users that head its document and its summary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Headline {
-    /// The smallest weighted dominant share of all users.
+    /// The value of the objective; of a sum in units of its certificate's `10^exponent`, as all that follows.
     pub value: f64,
     /// An upper bound on it.
     pub bound: f64,
-    /// `1 - value / bound`; 0 when both are 0.
+    /// How far the bound is above the value: for a max-min `1 - value / bound`, 0 when both are 0; for a sum as
+    /// [`fairplan_instances::Total`] has it.
     pub relative_gap: f64,
-    /// Whether capacity decides the value, so that the first level's prices are its derivatives. Otherwise a
-    /// user without more tasks, or without a usable class, decides it and no capacity would raise it.
-    pub capacity_decides: bool,
+    /// The derivatives of the value by capacity, row-major `classes × resources`. All 0 where a user without more
+    /// tasks, or without a usable class, decides the value: no capacity would raise it.
+    pub prices: Vec<f64>,
     /// The load of every class, row-major `classes × resources`, in the units of the instance.
     pub loads: Vec<f64>,
 }
@@ -27,25 +28,32 @@ pub struct Headline {
 impl Headline {
     /// Takes one pass over the users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
-        let mut value = f64::INFINITY;
-        let mut least_of_the_limited = f64::INFINITY;
-        for user in instance.users() {
-            let share = solution.allocation.dominant_share(instance, user.index()) / user.weight().to_f64();
-            value = value.min(share);
-            if solution.limited_by[user.index().0] != LimitedBy::Capacity {
-                least_of_the_limited = least_of_the_limited.min(share);
+        let loads = solution.allocation.loads(instance);
+        match &solution.certificate {
+            Certificate::Levels { levels, .. } => {
+                let (value, bound, first) = smallest_share(instance, solution, levels);
+                let unpriced = || vec![0.0; instance.classes().len() * instance.resources().len()];
+                Self {
+                    value,
+                    bound,
+                    relative_gap: if value == bound { 0.0 } else { (1.0 - value / bound).max(0.0) },
+                    prices: first.map_or_else(unpriced, |level| level.prices.clone()),
+                    loads,
+                }
             }
+            Certificate::Total(total) => Self {
+                value: total.value,
+                bound: total.bound,
+                relative_gap: total.relative_gap,
+                prices: total.prices.clone(),
+                loads,
+            },
         }
-        let first = solution.levels.first();
-        let capacity_decides = first.is_some_and(|level| least_of_the_limited >= level.value);
-        let bound = first.filter(|_| capacity_decides).map_or(value, |level| level.bound);
-        Self {
-            value,
-            bound,
-            relative_gap: if value == bound { 0.0 } else { (1.0 - value / bound).max(0.0) },
-            capacity_decides,
-            loads: solution.allocation.loads(instance),
-        }
+    }
+
+    /// Whether any capacity is worth anything.
+    pub fn has_prices(&self) -> bool {
+        self.prices.iter().any(|price| *price > 0.0)
     }
 
     /// The part of one class's capacity that is used, one number a resource; 0 where it has none.
@@ -62,6 +70,25 @@ impl Headline {
         let load = |r: usize| self.loads.iter().skip(r).step_by(m).sum();
         (0..m).map(|r| part(load(r), instance.total(ResourceId(r)))).collect()
     }
+}
+
+/// The smallest weighted dominant share, an upper bound on it, and the first level if it is what bounds it.
+fn smallest_share<'a>(
+    instance: &Instance,
+    solution: &Solution,
+    levels: &'a [Level],
+) -> (f64, f64, Option<&'a Level>) {
+    let mut value = f64::INFINITY;
+    let mut least_of_the_limited = f64::INFINITY;
+    for user in instance.users() {
+        let share = solution.allocation.dominant_share(instance, user.index()) / user.weight().to_f64();
+        value = value.min(share);
+        if solution.limited_by[user.index().0] != LimitedBy::Capacity {
+            least_of_the_limited = least_of_the_limited.min(share);
+        }
+    }
+    let first = levels.first().filter(|level| least_of_the_limited >= level.value);
+    (value, first.map_or(value, |level| level.bound), first)
 }
 
 /// `load / capacity`. Allocations are feasible exactly; what rounding puts above a full 1 is taken off.
@@ -97,7 +124,7 @@ impl<'a> UserResults<'a> {
             dominant_share: solution.allocation.dominant_share(instance, index),
             tasks: solution.allocation.tasks(index),
             limited_by: solution.limited_by[index.0].into(),
-            level: solution.level_of[index.0],
+            level: solution.certificate.level_of().map(|levels| levels[index.0]),
             placement: solution.allocation.placement(index).map(placed).collect(),
         }
     }
@@ -127,51 +154,48 @@ pub fn solution_document<'a>(
     let classes = || instance.classes().iter().enumerate();
     let map = |numbers: &[f64]| ResourceMap::new(instance, numbers.iter().copied());
     let prices = |all: &[f64], class: usize| map(&all[class * m..(class + 1) * m]);
-    let unpriced = vec![0.0; instance.classes().len() * m];
-    let value_prices = match solution.levels.first() {
-        Some(level) if headline.capacity_decides => &level.prices,
-        _ => &unpriced,
+    let value_exponent = match &solution.certificate {
+        Certificate::Total(total) if total.exponent != 0 => Some(total.exponent),
+        _ => None,
+    };
+    let level = |level: &Level| LevelResult {
+        value: level.value,
+        bound: level.bound,
+        prices: classes()
+            .map(|(l, class)| ClassPrice { class: class.id.as_str().into(), price: prices(&level.prices, l) })
+            .collect(),
     };
     SolutionDocument {
         format: SolutionFormat::V1,
         fairplan_version: FAIRPLAN_VERSION.into(),
         instance: InstanceStamp::new(instance, sha256),
-        objective: solution.objective.into(),
+        objective: ObjectiveName(solution.objective),
         backend: solution.backend.into(),
         method: solution.method.into(),
         status: solution.status.into(),
         value: headline.value,
+        value_exponent,
         users: UserResults::new(instance, solution),
         server_classes: classes()
             .map(|(l, class)| ClassResult {
                 id: class.id.as_str().into(),
                 utilization: map(&headline.class_utilization(instance, ClassId(l))),
-                price: prices(value_prices, l),
+                price: prices(&headline.prices, l),
             })
             .collect(),
-        price_groups: price_groups(instance.classes().len(), m, &solution.levels)
+        price_groups: price_groups(instance.classes().len(), m, &solution.certificate.prices())
             .into_iter()
             .map(|group| group.into_iter().map(|l| Cow::from(instance.classes()[l].id.as_str())).collect())
             .collect(),
         utilization: map(&headline.utilization(instance)),
-        certificate: Certificate {
+        certificate: CertificateResult {
             primal: headline.value,
             dual: headline.bound,
             relative_gap: headline.relative_gap,
-            levels: solution
-                .levels
-                .iter()
-                .map(|level| LevelResult {
-                    value: level.value,
-                    bound: level.bound,
-                    prices: classes()
-                        .map(|(l, class)| ClassPrice {
-                            class: class.id.as_str().into(),
-                            price: prices(&level.prices, l),
-                        })
-                        .collect(),
-                })
-                .collect(),
+            levels: match &solution.certificate {
+                Certificate::Levels { levels, .. } => Some(levels.iter().map(level).collect()),
+                Certificate::Total(_) => None,
+            },
         },
         stats: SolutionStats {
             seconds: timing.then(|| (solution.statistics.seconds * 1e6).round() / 1e6),

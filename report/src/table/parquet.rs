@@ -35,9 +35,9 @@ pub(super) fn counts(cells: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(cells))
 }
 
-/// A column of positions.
-pub(super) fn positions(cells: impl Iterator<Item = u32>) -> ArrayRef {
-    Arc::new(UInt32Array::from_iter_values(cells))
+/// A column of positions, some of which may be missing.
+pub(super) fn positions(cells: impl Iterator<Item = Option<u32>>) -> ArrayRef {
+    Arc::new(cells.collect::<UInt32Array>())
 }
 
 /// Writes batches of columns, all named as in the first.

@@ -43,7 +43,8 @@ struct SolutionRow<'a> {
     dominant_share: f64,
     tasks: f64,
     limited_by: &'static str,
-    level: u32,
+    /// Empty where the objective is a sum.
+    level: Option<u32>,
 }
 
 impl Row for SolutionRow<'_> {
@@ -80,7 +81,7 @@ pub fn write_solution(
             dominant_share: finite(solution.allocation.dominant_share(instance, user.index()))?,
             tasks: finite(solution.allocation.tasks(user.index()))?,
             limited_by: solution.limited_by[user.index().0].name(),
-            level: solution.level_of[user.index().0],
+            level: solution.certificate.level_of().map(|levels| levels[user.index().0]),
         })
     })
 }

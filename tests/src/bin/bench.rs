@@ -62,7 +62,7 @@ fn fastest<T>(runs: usize, mut work: impl FnMut() -> T) -> (f64, T) {
 fn proof(instance: &Instance, solution: &Solution) -> String {
     let proof = verify_solution(instance, &solution.into());
     let widest = proof.level_gaps.iter().copied().fold(proof.relative_gap, f64::max);
-    let levels = solution.levels.len();
+    let levels = solution.certificate.levels().len();
     format!(
         "{} | {levels} | {widest:.1e} | {}",
         solution.method,

@@ -9,8 +9,8 @@ mod planted;
 mod scale;
 
 use fairplan_instances::{
-    Allocation, Decimal, Instance, InstanceBuilder, Level, LimitedBy, Objective, PlacementRule, ResourceId,
-    RuleId, ServerClass,
+    Allocation, Certificate, Decimal, Instance, InstanceBuilder, Level, LimitedBy, Objective, PlacementRule,
+    ResourceId, RuleId, ServerClass,
 };
 use fairplan_verify::{Printed, SolutionClaim, SolutionProof, Tasks, verify_solution};
 
@@ -144,11 +144,11 @@ impl Statement {
     }
 
     fn check_as(&self, instance: &Instance, tasks: Tasks<'_>, printed: bool) -> SolutionProof {
+        let (levels, level_of) = (self.levels.clone(), self.level_of.clone());
         let claim = SolutionClaim {
             objective: Objective::Drfh,
             tasks,
-            levels: &self.levels,
-            level_of: &self.level_of,
+            certificate: &Certificate::Levels { levels, level_of },
             limited_by: &self.limited_by,
             printed: printed.then(|| self.printed()),
         };

@@ -2,8 +2,8 @@
 
 use crate::{assert_accepted, cluster};
 use fairplan_instances::{
-    Allocation, Decimal, Instance, InstanceBuilder, Level, LimitedBy, NewUser, Objective, Solution,
-    Statistics, Status,
+    Allocation, Certificate, Decimal, Instance, InstanceBuilder, Level, LimitedBy, NewUser, Objective,
+    Solution, Statistics, Status,
 };
 use fairplan_verify::{SolutionClaim, Tasks, verify_solution};
 use std::time::Instant;
@@ -52,8 +52,10 @@ fn pooled(pairs: usize, resources: usize) -> (Instance, Solution) {
         method: "test",
         status: Status::Optimal,
         allocation: Allocation::new(CLASSES, tasks, split_of, splits),
-        levels: vec![Level { value, bound: total / per_share[scarce], prices }],
-        level_of: vec![0; 2 * pairs],
+        certificate: Certificate::Levels {
+            levels: vec![Level { value, bound: total / per_share[scarce], prices }],
+            level_of: vec![0; 2 * pairs],
+        },
         limited_by: vec![LimitedBy::Capacity; 2 * pairs],
         statistics: Statistics::default(),
     };

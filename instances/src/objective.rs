@@ -1,0 +1,163 @@
+//! Which allocation is asked for, under the names that the command line and results share.
+
+use crate::{Decimal, DecimalError};
+use std::fmt;
+use std::str::FromStr;
+
+/// Which allocation is asked for. `G_i` are dominant shares, `w_i` weights.
+///
+/// Each has one name, [`fmt::Display`] writes it and [`FromStr`] reads it: `alpha=1` is read as `pf` and `alpha=0`
+/// as `utilitarian`, which they are.
+///
+/// ```
+/// use fairplan_instances::Objective;
+/// assert_eq!("alpha=2.50".parse::<Objective>().unwrap().to_string(), "alpha=2.5");
+/// assert_eq!("alpha=1".parse(), Ok(Objective::ProportionalFairness));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Objective {
+    /// `drfh`: dominant resource fairness over heterogeneous servers, the lexicographic max-min of `G_i / w_i` (DRFH
+    /// eq. 7 and Sec. V-A).
+    Drfh,
+    /// `pf`: proportional fairness, the largest `Σ w_i ln G_i` (on one server MRF eq. 3).
+    ProportionalFairness,
+    /// `alpha=A`: alpha-fairness, the largest `Σ w_i G_i^(1−A) / (1−A)`.
+    AlphaFair(Alpha),
+    /// `utilitarian`: the largest `Σ w_i G_i`.
+    Utilitarian,
+    /// `tsf`: task share fairness, the lexicographic max-min of the weighted tasks over the most tasks that the user
+    /// could run alone if it were eligible everywhere.
+    TaskShareFairness,
+    /// `bmf`: bottleneck max fairness, all servers as one (MRF Sec. 2.4).
+    BottleneckMaxFairness,
+    /// `drf`: dominant resource fairness, all servers as one.
+    DrfPooled,
+    /// `drf-per-server`: dominant resource fairness inside each server apart (DRFH Sec. III-D).
+    DrfPerServer,
+}
+
+/// How averse to inequality alpha-fairness is: above 0 and at most 64, but not 1. (0 and 1 are objectives with names
+/// of their own; the limit of large ones is DRFH.)
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Alpha(f64);
+
+/// Beyond this, alpha-fair shares differ from those of DRFH by less than anyone asks for.
+const LARGEST_ALPHA: f64 = 64.0;
+
+impl Alpha {
+    /// The number; never 0 nor 1.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+/// The names without a number.
+const NAMES: [(&str, Objective); 7] = [
+    ("drfh", Objective::Drfh),
+    ("pf", Objective::ProportionalFairness),
+    ("utilitarian", Objective::Utilitarian),
+    ("tsf", Objective::TaskShareFairness),
+    ("bmf", Objective::BottleneckMaxFairness),
+    ("drf", Objective::DrfPooled),
+    ("drf-per-server", Objective::DrfPerServer),
+];
+
+impl Objective {
+    /// Every name, with `A` for a number.
+    pub const NAMES: &str = "drfh, pf, alpha=A, utilitarian, tsf, bmf, drf, drf-per-server";
+
+    /// Alpha-fairness; proportional fairness for 1, utilitarian for 0.
+    pub fn alpha_fair(alpha: f64) -> Result<Self, ObjectiveError> {
+        if alpha == 0.0 {
+            Ok(Self::Utilitarian)
+        } else if alpha == 1.0 {
+            Ok(Self::ProportionalFairness)
+        } else if alpha > 0.0 && alpha <= LARGEST_ALPHA {
+            Ok(Self::AlphaFair(Alpha(alpha)))
+        } else {
+            Err(ObjectiveError::AlphaOutOfRange(alpha))
+        }
+    }
+
+    /// The exponent `A` of the objectives that are a sum over users: 1 for proportional fairness, 0 for
+    /// utilitarian. `None` for the others.
+    pub fn alpha(self) -> Option<f64> {
+        match self {
+            Self::Utilitarian => Some(0.0),
+            Self::ProportionalFairness => Some(1.0),
+            Self::AlphaFair(alpha) => Some(alpha.0),
+            Self::Drfh
+            | Self::TaskShareFairness
+            | Self::BottleneckMaxFairness
+            | Self::DrfPooled
+            | Self::DrfPerServer => None,
+        }
+    }
+}
+
+impl fmt::Display for Objective {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AlphaFair(alpha) => write!(f, "alpha={}", alpha.0),
+            _ => f.pad(NAMES.iter().find(|(_, named)| named == self).map_or("", |(name, _)| name)),
+        }
+    }
+}
+
+impl FromStr for Objective {
+    type Err = ObjectiveError;
+
+    fn from_str(name: &str) -> Result<Self, ObjectiveError> {
+        if let Some(alpha) = name.strip_prefix("alpha=") {
+            let alpha = Decimal::parse(alpha.as_bytes()).map_err(ObjectiveError::Alpha)?;
+            return Self::alpha_fair(alpha.to_f64());
+        }
+        let known = NAMES.iter().find(|(known, _)| *known == name);
+        known.map(|(_, objective)| *objective).ok_or(ObjectiveError::Unknown)
+    }
+}
+
+/// Why a name is no objective's.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+pub enum ObjectiveError {
+    /// No objective has this name.
+    #[error("the objectives are: {}", Objective::NAMES)]
+    Unknown,
+    /// The number of `alpha=A` is none.
+    #[error("the A of alpha=A {0}")]
+    Alpha(DecimalError),
+    /// The number of `alpha=A` is too large, negative or not a number.
+    #[error("the A of alpha=A must be from 0 to {LARGEST_ALPHA}, not {0}; the limit of large ones is drfh")]
+    AlphaOutOfRange(f64),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_is_read_as_the_objective_that_writes_it() {
+        for name in Objective::NAMES.replace("=A", "=2").split(", ") {
+            assert_eq!(name.parse::<Objective>().unwrap().to_string(), name);
+        }
+        assert_eq!(Objective::NAMES.split(", ").count(), NAMES.len() + 1);
+        assert_eq!("alpha=0.1".parse::<Objective>().unwrap().to_string(), "alpha=0.1");
+        assert_eq!("alpha=0.0".parse(), Ok(Objective::Utilitarian));
+        assert_eq!("alpha=1e0".parse(), Ok(Objective::ProportionalFairness));
+        assert_eq!("alpha=64".parse::<Objective>().unwrap().alpha(), Some(64.0));
+        assert_eq!("drfh".parse::<Objective>().unwrap().alpha(), None);
+    }
+
+    #[test]
+    fn what_is_no_objective_is_refused_with_what_would_do() {
+        let told = |name: &str| name.parse::<Objective>().unwrap_err().to_string();
+        assert_eq!(told("maximin"), format!("the objectives are: {}", Objective::NAMES));
+        assert_eq!(told("alpha=-1"), "the A of alpha=A must be >= 0");
+        assert_eq!(told("alpha=nan"), "the A of alpha=A must be a finite number");
+        assert_eq!(told("alpha="), "the A of alpha=A is not a decimal number");
+        assert!(told("alpha=64.5").contains("must be from 0 to 64, not 64.5"));
+        for alpha in [-0.5, f64::NAN, f64::INFINITY] {
+            assert!(Objective::alpha_fair(alpha).is_err());
+        }
+    }
+}

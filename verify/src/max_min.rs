@@ -1,0 +1,90 @@
+//! A lexicographic max-min: its levels proved one by one, nobody frozen too early, the value bounded by the first.
+//!
+//! What the verdicts prove together: no user could get more, but for the stated tolerances, without taking from
+//! one whose weighted share is no larger; that is the lexicographic max-min of DRFH eq. 7. Each user either has
+//! all its tasks, or no class it can use, or is held by prices (see `levels`): any feasible allocation has
+//! `Σ_j y_j G_j <= C·p`, so when all others keep what they have up to this level, a user with `y_i > 0` gains at most
+//! `(bound − value) Σ_A w_j y_j / y_i`.
+
+use crate::claim::Printed;
+use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
+use crate::limits;
+use crate::solution::SolutionProof;
+use crate::tolerance;
+use crate::users::{Reaches, Shares};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, LimitedBy};
+
+/// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
+pub(crate) fn prove(
+    instance: &Instance,
+    reaches: &Reaches,
+    shares: &Shares,
+    claim: Levels<'_>,
+    printed: Option<&Printed<'_>>,
+) -> SolutionProof {
+    let prove = |k| prove_level(instance, reaches, shares, claim, k);
+    let levels: Vec<LevelProof> = (0..claim.levels.len()).map(prove).collect();
+    let (primal, dual) = value_bracket(shares, &levels);
+    let relative_gap = relative_gap(primal, dual);
+    let mut optimality = Worst::of("optimality", tolerance::GAP);
+    optimality
+        .see(relative_gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
+
+    let mut verdicts = vec![limits::reasons(instance, reaches, shares, claim)];
+    verdicts.extend(limits::levels(instance, shares, claim, &levels));
+    verdicts.push(optimality.verdict());
+    if let Some(stated) = printed {
+        verdicts.push(value(stated, primal, dual, relative_gap));
+        verdicts.push(prices(instance, shares, claim, stated));
+    }
+    let level_gaps = levels.iter().map(LevelProof::relative_gap).collect();
+    SolutionProof { primal, dual, relative_gap, level_gaps, verdicts }
+}
+
+/// The smallest weighted share, and the least of all proved upper bounds on it: the smallest cap, and the first
+/// level's bound where that bounds every user. (Users frozen on the first level have shares below it, and then
+/// the smallest cap is the bound.)
+fn value_bracket(shares: &Shares, levels: &[LevelProof]) -> (f64, f64) {
+    let primal = shares.weighted.iter().copied().fold(f64::INFINITY, f64::min);
+    let caps = shares.cap.iter().copied().fold(f64::INFINITY, f64::min);
+    let first = levels.first().filter(|level| level.none_frozen).map_or(f64::INFINITY, |level| level.bound);
+    (primal, caps.min(first))
+}
+
+/// `value`: the stated value and its bracket.
+fn value(stated: &Printed<'_>, primal: f64, dual: f64, relative_gap: f64) -> Verdict {
+    let mut worst = Worst::of("value", tolerance::ROUNDING);
+    worst.compare(stated.value, primal, || "value".into());
+    worst.compare(stated.primal, primal, || "primal".into());
+    worst.compare(stated.dual, dual, || "dual".into());
+    worst.see((stated.relative_gap - relative_gap).abs(), || {
+        format!("relative gap: {} is stated, {relative_gap} is computed", stated.relative_gap)
+    });
+    worst.verdict()
+}
+
+/// `prices`: those of the first level when it is the value; else 0, since no capacity raises the value. Where a user
+/// with all its tasks is just at the first level, either may be stated.
+fn prices(instance: &Instance, shares: &Shares, claim: Levels<'_>, stated: &Printed<'_>) -> Verdict {
+    let m = instance.resources().len();
+    let first = claim.levels.first();
+    let lowest_held = (shares.weighted.iter().zip(claim.limited_by))
+        .filter(|(_, reason)| **reason != LimitedBy::Capacity)
+        .fold(f64::INFINITY, |lowest, (share, _)| share.min(lowest));
+    let level = first.map_or(f64::INFINITY, |level| level.value);
+    let may_be_zero = lowest_held <= level * (1.0 + tolerance::STATED);
+    let may_be_first = lowest_held >= level * (1.0 - tolerance::STATED);
+    let mut worst = Worst::of("prices", tolerance::STATED);
+    if may_be_zero && stated.prices.iter().all(|price| *price == 0.0) {
+        return worst.verdict();
+    }
+    for (position, stated) in stated.prices.iter().enumerate() {
+        let price = first.filter(|_| may_be_first).map_or(0.0, |level| level.prices[position]);
+        worst.compare(*stated, price, || {
+            let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
+            format!("price of {r} in class {class}")
+        });
+    }
+    worst.verdict()
+}
