@@ -15,6 +15,7 @@ mod placement;
 mod printed;
 mod rounding;
 mod solution;
+mod task_limits;
 mod tolerance;
 mod users;
 mod verdict;

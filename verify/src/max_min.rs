@@ -31,7 +31,7 @@ pub(crate) fn prove(
     optimality
         .see(relative_gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
 
-    let mut verdicts = vec![limits::reasons(instance, reaches, shares, claim)];
+    let mut verdicts = vec![limits::reasons(instance, reaches, shares, claim, &levels)];
     verdicts.extend(limits::levels(instance, shares, claim, &levels));
     verdicts.push(optimality.verdict());
     if let Some(stated) = printed {

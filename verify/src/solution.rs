@@ -57,7 +57,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let shares = Shares::of(instance, &reaches, &claim.tasks);
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
-            let levels = Levels { levels, level_of, limited_by: claim.limited_by };
+            let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
             max_min::prove(instance, &reaches, &shares, levels, claim.printed.as_ref())
         }
         Certificate::Total(_) => unproved(claim.objective),

@@ -37,6 +37,12 @@ impl Reach {
         self.rates.as_ref().map_or(Decimal::ONE, |rates| rates[class])
     }
 
+    /// Whether a task does more work on some usable class than on another.
+    pub fn rates_differ(&self) -> bool {
+        self.rates.is_some()
+            && self.classes.windows(2).any(|pair| self.rate(pair[0]) != self.rate(pair[1]))
+    }
+
     fn largest_rate_up(&self) -> f64 {
         self.classes.iter().map(|&class| decimal_up(self.rate(class))).fold(0.0, f64::max)
     }
