@@ -2,24 +2,28 @@
 
 mod aggregation;
 mod bins;
+mod certificate;
 mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
 mod price_pass;
+mod progress;
 mod reduction;
 mod refinement;
 mod repair;
+mod search;
 mod streaming;
 mod sums;
+mod task_rows;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;
 use interior_point::InteriorPoint;
 use lexicographic::FirstBins;
 
+pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
-pub use lexicographic::TOLERANCE;
 pub use price_pass::PricePass;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.

@@ -80,7 +80,8 @@ pub(crate) fn prove_level(
                 part.none_frozen = false;
                 continue;
             }
-            let line = prices.line(user, reaches, level.value * Level::TANGENTS_AT * shares.work_per_level[i]);
+            let line =
+                prices.line(user, reaches, level.value * Level::TANGENTS_AT * shares.work_per_level[i]);
             let weighted_price = down(line.slope * shares.work_per_level[i]);
             part.active.add(weighted_price);
             part.lent.add(line.intercept);

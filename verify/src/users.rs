@@ -39,8 +39,7 @@ impl Reach {
 
     /// Whether a task does more work on some usable class than on another.
     pub fn rates_differ(&self) -> bool {
-        self.rates.is_some()
-            && self.classes.windows(2).any(|pair| self.rate(pair[0]) != self.rate(pair[1]))
+        self.rates.is_some() && self.classes.windows(2).any(|pair| self.rate(pair[0]) != self.rate(pair[1]))
     }
 
     fn largest_rate_up(&self) -> f64 {
