@@ -1,6 +1,6 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
-use crate::{Allocation, Instance, Objective};
+use crate::{Allocation, Instance, Objective, Violation};
 
 /// Why a solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,30 +56,37 @@ pub enum Certificate {
     },
     /// Of a sum over the users: one set of prices.
     Total(Total),
+    /// Of an allocation that is defined by what holds each user: the definition itself. Under bottleneck max fairness
+    /// every user has the largest weighted share of some resource that is used up (MRF Sec. 2.4). Under dominant
+    /// resource fairness inside each server, every user has in each server that it can use the largest weighted
+    /// dominant share, of that server, among those that need some resource that is used up there.
+    Bottlenecks,
 }
 
 impl Certificate {
-    /// The levels; none where the objective is a sum.
+    /// The levels, where there are any.
     pub fn levels(&self) -> &[Level] {
         match self {
             Self::Levels { levels, .. } => levels,
-            Self::Total(_) => &[],
+            Self::Total(_) | Self::Bottlenecks => &[],
         }
     }
 
-    /// The level at which each user is frozen; `None` where the objective is a sum.
+    /// The level at which each user is frozen, where there are levels.
     pub fn level_of(&self) -> Option<&[u32]> {
         match self {
             Self::Levels { level_of, .. } => Some(level_of),
-            Self::Total(_) => None,
+            Self::Total(_) | Self::Bottlenecks => None,
         }
     }
 
-    /// The prices of every level, or those of the sum, row-major `classes × resources` each.
+    /// The prices of every level, or those of the sum, row-major `classes × resources` each. Where all servers are one,
+    /// every class has the prices of the pool.
     pub fn prices(&self) -> Vec<&[f64]> {
         match self {
             Self::Levels { levels, .. } => levels.iter().map(|level| level.prices.as_slice()).collect(),
             Self::Total(total) => vec![&total.prices],
+            Self::Bottlenecks => Vec::new(),
         }
     }
 }
@@ -187,6 +194,9 @@ pub enum SolverError {
     /// The method does not cover this instance.
     #[error("{0}")]
     Unsupported(String),
+    /// The instance cannot have this objective.
+    #[error(transparent)]
+    Inapplicable(#[from] Violation),
     /// The linear programming backend failed or contradicted itself.
     #[error("backend {backend}: {problem}")]
     Backend {

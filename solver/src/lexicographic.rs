@@ -31,15 +31,16 @@ pub(crate) enum FirstBins {
     ByDirection { bins: usize, least: usize, pairs: usize },
 }
 
-/// Solves an instance with any way to solve a level.
+/// Solves an instance with any way to solve a level, for an objective that is a lexicographic max-min and applies to it.
 pub(crate) fn solve(
     instance: &Instance,
+    objective: Objective,
     backend: &'static str,
     method: [&'static str; 2],
     first_bins: FirstBins,
     solver: &dyn LevelSolver,
 ) -> Result<Solution, SolverError> {
-    let reduction = Reduction::new(instance);
+    let reduction = Reduction::new(instance, objective);
     let users = &reduction.users;
     let (mut bins, method) = match first_bins {
         FirstBins::ByDirection { bins, least, pairs } => {
@@ -85,8 +86,9 @@ pub(crate) fn solve(
     let allocation = match &last {
         Some((solved, was_rising)) => {
             statistics.users_merged = solved.grouping.groups.len();
-            allocate(instance, &reduction, &bins, &progress, solved, was_rising)
+            allocate(instance, objective, &reduction, &bins, &progress, solved, was_rising)
         }
+        None if objective.is_pooled() => Allocation::pooled(vec![0.0; users.len()]),
         None => Allocation::new(
             instance.classes().len(),
             vec![0.0; users.len()],
@@ -102,7 +104,7 @@ pub(crate) fn solve(
     }
     let (levels, status) = certify(instance, &reduction, &bins, &progress, levels, &mut costs, &allocation);
     Ok(Solution {
-        objective: Objective::Drfh,
+        objective,
         backend,
         method,
         status,
@@ -116,6 +118,7 @@ pub(crate) fn solve(
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class.
 fn allocate(
     instance: &Instance,
+    objective: Objective,
     reduction: &Reduction,
     bins: &Bins,
     progress: &Progress,
@@ -166,6 +169,9 @@ fn allocate(
         if let Some(limit) = view.tasks() {
             tasks[position] = tasks[position].min(limit as f64 * (1.0 - MARGIN));
         }
+    }
+    if objective.is_pooled() {
+        return Allocation::pooled(tasks);
     }
     Allocation::new(classes, tasks, split_of, rows)
 }

@@ -4,7 +4,7 @@
 //! with proportional capacities become one: a mix of them is as good as any other of the same size. Undoing
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
-use fairplan_instances::{ClassId, Instance, PlacementRule, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, Objective, PlacementRule, ResourceId, User};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
@@ -21,7 +21,8 @@ pub(crate) struct Reduction {
     pub members: Vec<Vec<ClassId>>,
     /// Capacity of the merged classes in parts of the cluster's total, row-major `classes × resources`.
     pub capacities: Vec<f64>,
-    /// For each class of the instance its part of the merged class (0 for classes without any capacity).
+    /// For each class of the instance its part of the merged class (0 for classes without any capacity; without
+    /// meaning where all servers are one).
     pub part_of_merged: Vec<f64>,
     /// Kinds of user: a placement rule with a pattern of zero demands. Users of a kind are frozen together, except
     /// where they have task rows.
@@ -38,7 +39,7 @@ pub(crate) struct Population {
     pub order: Option<Vec<u32>>,
     /// `d_ir = D_ir / (δ_i Σ_l C_lr)`, one column a resource; the largest entry of a user is 1.
     pub directions: Vec<Vec<f64>>,
-    /// Weights; `None` when all are 1.
+    /// Weights, as the objective has them (see [`Objective::share_per_level`]); `None` when all are 1.
     pub weights: Option<Vec<f64>>,
     /// What each user's tasks are worth at rate 1, `δ_i T_i` (infinite when unlimited); `None` when no user is limited.
     pub tasks: Option<Vec<f64>>,
@@ -72,9 +73,15 @@ impl Population {
 }
 
 impl Reduction {
-    pub fn new(instance: &Instance) -> Self {
+    /// The instance as `objective` sees it: with its weighted shares, and all servers as one where it pools them.
+    pub fn new(instance: &Instance, objective: Objective) -> Self {
         let m = instance.resources().len();
-        let (members, part_of_merged) = merge_proportional_classes(instance);
+        let (members, part_of_merged) = if objective.is_pooled() {
+            let all = (0..instance.classes().len()).map(ClassId).collect();
+            (vec![all], vec![1.0; instance.classes().len()])
+        } else {
+            merge_proportional_classes(instance)
+        };
         let totals: Vec<f64> = (0..m).map(|r| instance.total(ResourceId(r))).collect();
         let mut capacities = vec![0.0; members.len() * m];
         for (row, members) in capacities.chunks_mut(m).zip(&members) {
@@ -94,6 +101,9 @@ impl Reduction {
             .rules()
             .iter()
             .map(|rule| {
+                if objective.is_pooled() {
+                    return vec![1.0];
+                }
                 let rate = |l: &ClassId| if rule.allows(*l) { rule.rate(*l).to_f64() } else { 0.0 };
                 members.iter().map(|members| rate(&members[0])).collect()
             })
@@ -105,7 +115,7 @@ impl Reduction {
             part_of_merged,
             kinds: Vec::new(),
             has_task_rows: Vec::new(),
-            users: normalise_users(instance, &totals, rates_of_rule),
+            users: normalise_users(instance, objective, &totals, rates_of_rule),
         };
         reduction.tell_kinds_apart();
         reduction
@@ -205,7 +215,12 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     a
 }
 
-fn normalise_users(instance: &Instance, totals: &[f64], rates_of_rule: Vec<Rates>) -> Population {
+fn normalise_users(
+    instance: &Instance,
+    objective: Objective,
+    totals: &[f64],
+    rates_of_rule: Vec<Rates>,
+) -> Population {
     let (n, m) = (instance.user_count(), instance.resources().len());
     let (order, by_rule) = if rates_of_rule.len() == 1 {
         (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect())
@@ -247,8 +262,8 @@ fn normalise_users(instance: &Instance, totals: &[f64], rates_of_rule: Vec<Rates
             columns.iter_mut().for_each(|column| column[i] *= scale);
         }
     });
-    let weights =
-        instance.is_weighted().then(|| (0..n).map(|i| view(i).weight().to_f64()).collect::<Vec<f64>>());
+    let weights = (objective == Objective::TaskShareFairness || instance.is_weighted())
+        .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i))).collect());
     let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * tasks as f64);
     let tasks = (0..n)
         .any(|i| view(i).tasks().is_some())

@@ -88,18 +88,16 @@ pub(crate) fn prove_level(
             part.achieved = part.achieved.min(shares.weighted[i]);
             part.freezes |= freezes_at == k;
             // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
-            let unit = |weighted_price: f64| {
-                down(weighted_price / decimal_up(user.weight())) * shares.share[i].max(1.0)
-            };
-            if freezes_at == k && !shares.nearly_all_tasks(user) {
-                let price = unit(weighted_price);
+            let unit = |slope: f64| down(slope * shares.work_per_share[i]) * shares.share[i].max(1.0);
+            if freezes_at == k && !shares.nearly_all_tasks(i) {
+                let price = unit(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {
                     part.cheapest_gain = Some((price, i));
                 }
             }
-            if by_tasks && !shares.nearly_all_tasks(user) {
+            if by_tasks && !shares.nearly_all_tasks(i) {
                 let own = prices.line(user, reaches, shares.work[i] * Level::TANGENTS_AT);
-                let price = unit(down(own.slope * shares.work_per_level[i]));
+                let price = unit(own.slope);
                 let paid = down(down(own.slope * shares.work[i]) - own.intercept);
                 part.moves.push(Move { user: i, price, paid, weighted_price, lent: line.intercept });
             }
