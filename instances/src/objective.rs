@@ -109,16 +109,21 @@ impl Objective {
         for user in instance.users() {
             let rule = user.rule();
             if self.is_pooled() && is_bound[user.rule_id().0] {
-                let problem = format!("{self} treats all servers as one, so nobody is bound to some; drop it or use drfh");
+                let problem = format!(
+                    "{self} treats all servers as one, so nobody is bound to some; drop it or use drfh"
+                );
                 return refuse(user, "eligible", problem);
             }
             if self.is_pooled() && !rule.rates().is_empty() {
-                let problem = format!("{self} treats all servers as one, so none does more work; drop it or use drfh");
+                let problem =
+                    format!("{self} treats all servers as one, so none does more work; drop it or use drfh");
                 return refuse(user, "rates", problem);
             }
             if matches!(self, Self::BottleneckMaxFairness | Self::DrfPerServer) && user.tasks().is_some() {
                 let problem = match self {
-                    Self::DrfPerServer => "each server shares itself out apart and knows nothing of tasks elsewhere",
+                    Self::DrfPerServer => {
+                        "each server shares itself out apart and knows nothing of tasks elsewhere"
+                    }
                     _ => "bottleneck max fairness is defined for users that never run out of tasks",
                 };
                 return refuse(user, "tasks", format!("{problem}; drop it or use drfh"));

@@ -62,7 +62,8 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     let priced = headline.has_prices() && m <= 3;
     let mut columns = vec![Column::text("server class"), Column::number("servers")];
     if !solution.allocation.is_pooled() {
-        columns.extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
+        columns
+            .extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
     }
     if priced {
         let price = |name: &String| Column::number(format!("{} price", label(name)));

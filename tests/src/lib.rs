@@ -14,6 +14,6 @@ mod water_filling;
 pub use dice::Dice;
 pub use draft::{Draft, DraftUser, decimal, printed, with_capacity};
 pub use fraction::Fraction;
-pub use max_min::{ExactMaxMin, exact_max_min};
+pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use random_instances::{random_draft, random_draft_with_task_rows};
 pub use water_filling::water_filling;

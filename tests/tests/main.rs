@@ -12,6 +12,7 @@ mod edges;
 mod lying_backend;
 mod metamorphic;
 mod oracle;
+mod pooled;
 mod prices;
 mod published;
 mod scale;

@@ -122,7 +122,10 @@ fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, lo
             let least = needed.map(missed).fold(f64::INFINITY, f64::min);
             worst.see(least, || {
                 let class = &instance.classes()[class].id;
-                format!("nothing holds user {} on the servers of class {class}: {least:e} times too much", user.id())
+                format!(
+                    "nothing holds user {} on the servers of class {class}: {least:e} times too much",
+                    user.id()
+                )
             });
         });
     }

@@ -20,12 +20,15 @@ fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
     let (users, classes, m) = (instance.user_count(), instance.classes().len(), instance.resources().len());
     claim.objective.applies_to(instance).map_err(|violation| violation.to_string())?;
     let pooled = claim.objective.is_pooled();
-    let by_bottlenecks = matches!(claim.objective, Objective::BottleneckMaxFairness | Objective::DrfPerServer);
+    let by_bottlenecks =
+        matches!(claim.objective, Objective::BottleneckMaxFairness | Objective::DrfPerServer);
     length("limited_by", claim.limited_by.len(), users)?;
     match (claim.certificate, claim.objective.alpha()) {
         (Certificate::Levels { levels: of_levels, level_of }, None) if !by_bottlenecks => {
             levels(of_levels, classes * m)?;
-            if pooled && of_levels.iter().any(|level| level.prices.chunks(m).any(|row| row != &level.prices[..m])) {
+            if pooled
+                && of_levels.iter().any(|level| level.prices.chunks(m).any(|row| row != &level.prices[..m]))
+            {
                 return Err("a pool has the same prices in every class".into());
             }
             length("level_of", level_of.len(), users)?;
@@ -65,7 +68,11 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), Str
     match tasks {
         Tasks::Allocation(allocation) => {
             length("the allocation's users", allocation.user_count(), users)?;
-            length("the allocation's classes", allocation.split(UserId(0)).len(), if pooled { 0 } else { classes })?;
+            length(
+                "the allocation's classes",
+                allocation.split(UserId(0)).len(),
+                if pooled { 0 } else { classes },
+            )?;
         }
         Tasks::Pooled(tasks) if pooled => length("the users' tasks", tasks.len(), users)?,
         Tasks::Pooled(_) => return Err("the tasks are on no class".into()),

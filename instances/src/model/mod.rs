@@ -293,7 +293,8 @@ impl<'a> User<'a> {
     pub fn work_alone(self) -> f64 {
         let rule = self.rule();
         let fits = |class: &ServerClass| {
-            let parts = self.demand_doubles().iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
+            let parts =
+                self.demand_doubles().iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
             parts.map(|(demand, capacity)| capacity.to_f64() / demand).fold(f64::INFINITY, f64::min)
         };
         let work = |(l, class): (usize, &ServerClass)| {
