@@ -2,6 +2,7 @@
 
 mod instance;
 
+use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
@@ -22,7 +23,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 6] = [
+pub const FORMATS: [Format; 7] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
@@ -40,6 +41,7 @@ pub const FORMATS: [Format; 6] = [
         id: "fairplan.verification.v1",
         schema: schema_of::<VerificationDocument<'static>>,
     },
+    Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

@@ -1,6 +1,9 @@
 //! Short summaries for people, at most 100 columns wide: what came out, in plain words and aligned numbers.
 
+mod audits;
 mod grid;
+
+pub use audits::audits;
 
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;

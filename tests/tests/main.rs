@@ -3,6 +3,7 @@
 // A failed expectation is how a test speaks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod audit;
 mod clarabel;
 mod command_line;
 mod conformance;

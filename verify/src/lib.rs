@@ -1,8 +1,10 @@
 //! The checker: re-proves results from the instance and the claim alone, and shares no code with any solver.
 //!
 //! Whether a class is overloaded or a task limit passed is decided in exact integers. Bounds and shares are
-//! computed in doubles rounded outward, so what is proved here holds in exact arithmetic.
+//! computed in doubles rounded outward, so what is proved here holds in exact arithmetic. [`audit`] tests the
+//! properties that objectives are said to have, by asking a solver it knows nothing of.
 
+mod audit;
 mod claim;
 mod exact;
 mod feasibility;
@@ -19,6 +21,7 @@ mod tolerance;
 mod users;
 mod verdict;
 
+pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};

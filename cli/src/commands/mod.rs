@@ -1,5 +1,6 @@
 //! One file a command: what is typed, what it means, what is done.
 
+pub mod audit;
 pub mod compare;
 pub mod convert;
 pub mod generate;
@@ -28,6 +29,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
     match cli.command {
         Command::Solve(arguments) => solve::run(arguments, common),
         Command::Place(arguments) => place::run(arguments, common),
+        Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
