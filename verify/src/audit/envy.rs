@@ -1,7 +1,7 @@
 //! Envy-freeness: no user could do more work with what another holds, in proportion to their weights (DRFH Sec. III-C).
 
 use super::case::{Case, name, work_with};
-use super::{Outcome, shortfall, tested};
+use super::{Outcome, amount, shortfall, tested};
 use fairplan_instances::{SolverError, UserId};
 
 pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
@@ -15,8 +15,9 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
             let scale = user.weight().to_f64() / other.weight().to_f64();
             let envied = work_with(user, other, &case.solution.allocation, scale);
             worst.see(shortfall(case.work[i], envied), || {
-                let (own, id, of) = (case.work[i], user.id(), name(&case.instance, other.index().0));
-                format!("user {id} does {own} tasks' work, but could do {envied} with what user {of} holds")
+                let (own, could) = (amount(case.work[i]), amount(envied));
+                let (id, of) = (user.id(), name(&case.instance, other.index().0));
+                format!("user {id} does the work of {own} tasks, but could do that of {could} with what user {of} holds")
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Monotonicity: nobody does less work because somebody leaves (DRFH Prop. 7), or because there is more to share.
 
 use super::case::{Case, name, work};
-use super::{Outcome, shortfall, tested};
+use super::{Outcome, amount, shortfall, tested};
 use crate::verdict::Worst;
 use fairplan_instances::{Decimal, Draft, SolverError};
 
@@ -55,7 +55,12 @@ fn compare(
     for user in variant.users() {
         let (before, after) = (before(user.index().0), work(user, &solution.allocation));
         worst.see(shortfall(after, before), || {
-            format!("when {}, user {} does {after} tasks' work instead of {before}", change(), user.id())
+            let (after, before) = (amount(after), amount(before));
+            format!(
+                "when {}, user {} does the work of {after} tasks instead of {before}",
+                change(),
+                user.id()
+            )
         });
     }
     Ok(())

@@ -5,7 +5,7 @@
 //! none exists exactly when that max-min has a ratio above one.
 
 use super::case::{Case, name, work};
-use super::{Outcome, shortfall, tested};
+use super::{Outcome, amount, shortfall, tested};
 use fairplan_instances::{Decimal, LimitedBy, SolverError, UserId};
 
 /// Weight, beside the smallest share, of users that have nothing: they may gain, but hardly at the others' cost.
@@ -40,8 +40,10 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
         // Next to nothing is judged against what others have, not against nothing.
         let gain = if before > 0.0 { shortfall(before, after) } else { after / most.max(after) };
         worst.see(gain, || {
-            let id = name(&case.instance, i);
-            format!("user {id} could do {after} tasks' work instead of {before}, and nobody less than now")
+            let (id, before, after) = (name(&case.instance, i), amount(before), amount(after));
+            format!(
+                "user {id} could do the work of {after} tasks instead of {before}, and nobody less than now"
+            )
         });
     }
     Ok(tested(worst, "all allocations"))

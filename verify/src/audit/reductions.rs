@@ -2,7 +2,7 @@
 //! resource, max-min fairness of the resource that all users need most.
 
 use super::case::{Case, work};
-use super::{Outcome, shortfall, tested};
+use super::{Outcome, amount, shortfall, tested};
 use crate::verdict::Worst;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 
@@ -26,7 +26,7 @@ pub(super) fn single_server(case: &Case<'_>) -> Result<Outcome, SolverError> {
         servers += 1;
         for (user, due) in variant.users().zip(water_fill(&variant)) {
             let here = work(user, &solution.allocation);
-            differ(&mut worst, here, due, || {
+            differ(&mut worst, here, due, |here, due| {
                 format!(
                     "alone on a server of class {}, user {} has {here} tasks, by DRF {due}",
                     class.id,
@@ -53,7 +53,7 @@ pub(super) fn single_resource(case: &Case<'_>) -> Result<Outcome, SolverError> {
         let Some((variant, solution)) = case.solve(&draft)? else { continue };
         for (user, due) in variant.users().zip(water_fill(&variant)) {
             let here = work(user, &solution.allocation);
-            differ(&mut worst, here, due, || {
+            differ(&mut worst, here, due, |here, due| {
                 let resource = &case.draft.resources[r];
                 format!(
                     "with {resource} alone, user {} has {here} tasks, by max-min fairness {due}",
@@ -80,7 +80,7 @@ pub(super) fn bottleneck(case: &Case<'_>) -> Result<Outcome, SolverError> {
         };
         for user in variant.users() {
             let (here, due) = (work(user, &solution.allocation), work(user, &fair.allocation));
-            differ(&mut worst, here, due, || {
+            differ(&mut worst, here, due, |here, due| {
                 let resource = &case.draft.resources[r];
                 format!(
                     "of the users that need {resource} most, user {} has {here} tasks, fair are {due}",
@@ -92,8 +92,8 @@ pub(super) fn bottleneck(case: &Case<'_>) -> Result<Outcome, SolverError> {
     Ok(tested(worst, "the users of each dominant resource apart"))
 }
 
-fn differ(worst: &mut Worst, one: f64, other: f64, witness: impl FnOnce() -> String) {
-    worst.see(shortfall(one.min(other), one.max(other)), witness);
+fn differ(worst: &mut Worst, one: f64, other: f64, witness: impl FnOnce(String, String) -> String) {
+    worst.see(shortfall(one.min(other), one.max(other)), || witness(amount(one), amount(other)));
 }
 
 /// DRF of users on one pool, by progressive filling: all rise together, and those that need what has run out, or have

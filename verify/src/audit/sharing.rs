@@ -2,7 +2,7 @@
 //! Sec. IV-D: the same part of every server, and as many whole servers dealt out at random.
 
 use super::case::{Case, name, work_in};
-use super::{Outcome, shortfall, tested};
+use super::{Outcome, amount, shortfall, tested};
 use fairplan_instances::{ClassId, SolverError};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -22,8 +22,10 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
         });
         let (alone, here) = (work_in(user, bundles), case.work[user.index().0]);
         worst.see(shortfall(here, alone), || {
-            let id = user.id();
-            format!("user {id} does {here} tasks' work, but {alone} on {part:.6} of every server")
+            let (id, here, alone) = (user.id(), amount(here), amount(alone));
+            format!(
+                "user {id} does the work of {here} tasks, but of {alone} alone on {part:.6} of every server"
+            )
         });
     }
     Ok(tested(worst, &format!("all users; {}", dealt(case, total_weight))))

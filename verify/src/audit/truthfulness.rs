@@ -4,7 +4,7 @@
 //! and goes on from the best misreport by ever smaller steps. A misreport that gains is solved like any instance.
 
 use super::case::{Case, name, work_in};
-use super::{Outcome, shortfall, tested};
+use super::{Outcome, amount, shortfall, tested};
 use fairplan_instances::{Decimal, SolverError, UserId};
 
 /// What a demand is multiplied by.
@@ -48,9 +48,9 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
         }
         worst.see(shortfall(truth, best.0), || {
             let claimed: Vec<String> = misreport(case, i, &best.1).iter().map(Decimal::to_string).collect();
-            let (id, gained) = (name(&case.instance, i), best.0);
+            let (id, gained, truth) = (name(&case.instance, i), amount(best.0), amount(truth));
             format!(
-                "user {id} claims ({}) a task and does {gained} tasks' work instead of {truth}",
+                "user {id} claims ({}) a task and does the work of {gained} tasks instead of {truth}",
                 claimed.join(", ")
             )
         });
