@@ -41,6 +41,7 @@ pub enum Command {
     Place(commands::place::Arguments),
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
+    Explain(commands::explain::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),

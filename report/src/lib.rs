@@ -3,6 +3,7 @@
 
 pub mod audit;
 pub mod comparison;
+pub mod explanation;
 mod foreign;
 mod json;
 pub mod output;

@@ -4,6 +4,7 @@ mod instance;
 
 use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
+use crate::explanation::ExplanationDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::solution::SolutionDocument;
@@ -23,7 +24,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 7] = [
+pub const FORMATS: [Format; 8] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
@@ -42,6 +43,11 @@ pub const FORMATS: [Format; 7] = [
         schema: schema_of::<VerificationDocument<'static>>,
     },
     Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format {
+        name: "explanation",
+        id: "fairplan.explanation.v1",
+        schema: schema_of::<ExplanationDocument<'static>>,
+    },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

@@ -10,6 +10,7 @@ mod conformance;
 mod corrupted_results;
 mod determinism;
 mod edges;
+mod explain;
 mod lying_backend;
 mod metamorphic;
 mod oracle;

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod compare;
 pub mod convert;
+pub mod explain;
 pub mod generate;
 pub mod import;
 pub mod place;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Place(arguments) => place::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Explain(arguments) => explain::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),
