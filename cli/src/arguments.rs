@@ -40,6 +40,8 @@ pub enum Command {
     Solve(commands::solve::Arguments),
     Place(commands::place::Arguments),
     Compare(commands::compare::Arguments),
+    Audit(commands::audit::Arguments),
+    Explain(commands::explain::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),

@@ -23,7 +23,8 @@ pub use error::InstanceError;
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId, ServerClass, User, UserId,
+    ClassId, Draft, DraftUser, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId,
+    ServerClass, User, UserId,
 };
 pub use objective::{Alpha, Objective, ObjectiveError};
 pub use placement::{Placement, ServerTasks};

@@ -1,7 +1,9 @@
 //! Results: their formats and JSON Schemas, tables, the summaries on a terminal, and writing them whole or not at
 //! all.
 
+pub mod audit;
 pub mod comparison;
+pub mod explanation;
 mod foreign;
 mod json;
 pub mod output;

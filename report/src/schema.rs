@@ -2,7 +2,9 @@
 
 mod instance;
 
+use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
+use crate::explanation::ExplanationDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::solution::SolutionDocument;
@@ -22,7 +24,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 6] = [
+pub const FORMATS: [Format; 8] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
@@ -39,6 +41,12 @@ pub const FORMATS: [Format; 6] = [
         name: "verification",
         id: "fairplan.verification.v1",
         schema: schema_of::<VerificationDocument<'static>>,
+    },
+    Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format {
+        name: "explanation",
+        id: "fairplan.explanation.v1",
+        schema: schema_of::<ExplanationDocument<'static>>,
     },
     Format {
         name: "reproduction",

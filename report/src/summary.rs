@@ -1,6 +1,11 @@
 //! Short summaries for people, at most 100 columns wide: what came out, in plain words and aligned numbers.
 
+mod audits;
+mod explanation;
 mod grid;
+
+pub use audits::audits;
+pub use explanation::explanation;
 
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;

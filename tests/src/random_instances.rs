@@ -1,7 +1,7 @@
 //! Small random instances, seeded, leaning to the awkward: zeros, ties, duplicates, limits, several levels.
 
 use crate::dice::Dice;
-use crate::{Draft, DraftUser, decimal};
+use crate::{Draft, DraftUser, decimal, plain_user};
 use fairplan_instances::{Decimal, ServerClass};
 
 /// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
@@ -53,7 +53,7 @@ fn draw(dice: &mut Dice) -> Draft {
 
     let mut users: Vec<DraftUser> = Vec::new();
     for i in 0..dice.pick(&[1, 2, 3, 4, 5, 5, 6, 6]) {
-        let mut user = DraftUser::new(i, (0..resources).map(|_| digit(dice, zeros)).collect());
+        let mut user = plain_user(i, (0..resources).map(|_| digit(dice, zeros)).collect());
         if i > 0 && dice.percent(duplicates) {
             let other = &users[dice.below(i as u64) as usize];
             user.demand.clone_from(&other.demand);
@@ -75,5 +75,5 @@ fn draw(dice: &mut Dice) -> Draft {
         users.push(user);
     }
     let resources = ["cpu", "memory", "disk"][..resources].iter().map(|name| name.to_string()).collect();
-    Draft { resources, classes, users }
+    Draft { name: "draft".into(), resources, classes, users }
 }

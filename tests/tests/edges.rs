@@ -3,7 +3,7 @@
 use crate::conformance::backends;
 use crate::solving::{close, shares_of, value_of};
 use fairplan_instances::{Instance, LimitedBy, Objective, Solution, Status};
-use fairplan_tests::{Draft, decimal};
+use fairplan_tests::{decimal, draft};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 /// The proved solution of every backend.
@@ -21,7 +21,7 @@ fn solutions(instance: &Instance) -> Vec<Solution> {
 
 #[test]
 fn a_task_larger_than_every_server_is_divided_but_never_placed() {
-    let instance = Draft::of(&[(3, "1 1")], &["2 1", "0.5 0.5"]).build().unwrap();
+    let instance = draft(&[(3, "1 1")], &["2 1", "0.5 0.5"]).build().unwrap();
     for solution in solutions(&instance) {
         // cpu: 2 a + 0.5 b = 3 with shares 2a/3 = b/6.
         assert!(close(&shares_of(&instance, &solution), &[0.5, 0.5], 1e-9), "{solution:?}");
@@ -36,7 +36,7 @@ fn a_task_larger_than_every_server_is_divided_but_never_placed() {
 
 #[test]
 fn users_that_can_run_nowhere_get_nothing_and_take_nothing() {
-    let mut draft = Draft::of(&[(1, "4 0"), (1, "0 4")], &["1 1", "1 0", "0 1"]);
+    let mut draft = draft(&[(1, "4 0"), (1, "0 4")], &["1 1", "1 0", "0 1"]);
     let instance = draft.build().unwrap();
     for solution in solutions(&instance) {
         assert!(close(&shares_of(&instance, &solution), &[0.0, 1.0, 1.0], 1e-9), "{solution:?}");
@@ -54,7 +54,7 @@ fn users_that_can_run_nowhere_get_nothing_and_take_nothing() {
 
 #[test]
 fn users_with_fewer_tasks_than_there_is_room_for_get_them_all() {
-    let mut draft = Draft::of(&[(5, "2 2")], &["1 1", "1 0", "0 1"]);
+    let mut draft = draft(&[(5, "2 2")], &["1 1", "1 0", "0 1"]);
     for (user, tasks) in draft.users.iter_mut().zip([0, 3, 1]) {
         user.tasks = Some(tasks);
     }
@@ -68,7 +68,7 @@ fn users_with_fewer_tasks_than_there_is_room_for_get_them_all() {
 #[test]
 fn a_user_with_few_tasks_runs_them_where_they_do_more() {
     // Class 1 does three times the work for user 0, which has tasks for half of it.
-    let mut draft = Draft::of(&[(1, "4"), (1, "4")], &["1", "1"]);
+    let mut draft = draft(&[(1, "4"), (1, "4")], &["1", "1"]);
     draft.users[0].rates = vec![(1, decimal("3"))];
     draft.users[0].tasks = Some(2);
     let instance = draft.build().unwrap();

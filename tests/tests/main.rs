@@ -3,12 +3,14 @@
 // A failed expectation is how a test speaks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod audit;
 mod clarabel;
 mod command_line;
 mod conformance;
 mod corrupted_results;
 mod determinism;
 mod edges;
+mod explain;
 mod lying_backend;
 mod metamorphic;
 mod oracle;

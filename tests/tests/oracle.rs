@@ -1,6 +1,6 @@
 //! The exact oracle itself, against cases worked by hand and against water-filling.
 
-use fairplan_tests::{Draft, Fraction, decimal, exact_max_min, random_draft, water_filling};
+use fairplan_tests::{Draft, Fraction, decimal, draft, exact_max_min, random_draft, water_filling};
 
 fn weighted(draft: &Draft) -> Vec<Fraction> {
     exact_max_min(&draft.build().unwrap()).weighted
@@ -8,21 +8,21 @@ fn weighted(draft: &Draft) -> Vec<Fraction> {
 
 #[test]
 fn fig_1_of_the_drfh_paper_gives_each_user_five_sevenths() {
-    let draft = Draft::of(&[(1, "2 12"), (1, "12 2")], &["0.2 1", "1 0.2"]);
+    let draft = draft(&[(1, "2 12"), (1, "12 2")], &["0.2 1", "1 0.2"]);
     assert_eq!(weighted(&draft), vec![Fraction::new(5, 7); 2]);
 }
 
 #[test]
 fn a_user_without_the_scarce_resource_rises_to_a_second_level() {
     // cpu 10 is shared by two users until memory 4 runs out at 2 tasks each; the third user needs only cpu.
-    let draft = Draft::of(&[(1, "10 4")], &["1 1", "1 1", "1 0"]);
+    let draft = draft(&[(1, "10 4")], &["1 1", "1 1", "1 0"]);
     // Shares by memory: 2 of 4 each; cpu left: 6 of 10.
     assert_eq!(weighted(&draft), [Fraction::new(1, 2), Fraction::new(1, 2), Fraction::new(3, 5)]);
 }
 
 #[test]
 fn a_user_with_few_tasks_leaves_its_share_to_the_others() {
-    let mut draft = Draft::of(&[(3, "4")], &["1", "1", "1"]);
+    let mut draft = draft(&[(3, "4")], &["1", "1", "1"]);
     draft.users[0].tasks = Some(1);
     draft.users[2].weight = decimal("4");
     // 1 task of 12; the other 11 in the proportion 1 to 4.
@@ -36,7 +36,7 @@ fn a_user_with_few_tasks_leaves_its_share_to_the_others() {
 
 #[test]
 fn a_user_bound_to_a_small_class_does_not_hold_back_the_rest() {
-    let mut draft = Draft::of(&[(1, "1"), (1, "9")], &["1", "1"]);
+    let mut draft = draft(&[(1, "1"), (1, "9")], &["1", "1"]);
     draft.users[0].eligible = Some(vec![0]);
     assert_eq!(weighted(&draft), [Fraction::new(1, 10), Fraction::new(9, 10)]);
     draft.users[0].eligible = Some(Vec::new());
@@ -45,7 +45,7 @@ fn a_user_bound_to_a_small_class_does_not_hold_back_the_rest() {
 
 #[test]
 fn a_faster_class_counts_for_more_work() {
-    let mut draft = Draft::of(&[(1, "1"), (1, "1")], &["1", "1"]);
+    let mut draft = draft(&[(1, "1"), (1, "1")], &["1", "1"]);
     draft.users[0].rates = vec![(1, decimal("3"))];
     // Class 1 does three times the work for user 0: alone on a part a of it, 3a/2 = (1 + (1 - a))/2.
     assert_eq!(weighted(&draft), vec![Fraction::new(3, 4); 2]);

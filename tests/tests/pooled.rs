@@ -5,7 +5,7 @@ use crate::solving::{close, shares_of, value_of};
 use fairplan_instances::generate::drfh_fig1;
 use fairplan_instances::{ClassId, Instance, Objective, Solution, SolverError, Status};
 use fairplan_solver::backend;
-use fairplan_tests::{Draft, Fraction, decimal, exact_max_min, random_draft, water_filling};
+use fairplan_tests::{Draft, Fraction, decimal, draft, exact_max_min, random_draft, water_filling};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 /// The proved solution of the default backend.
@@ -117,7 +117,7 @@ fn drf_inside_each_server_is_the_exact_one() {
 
 #[test]
 fn users_that_need_other_resources_go_on_when_the_first_is_used_up() {
-    let mut draft = Draft::of(&[(2, "9 18")], &["1 4", "3 1", "1 0", "0 1"]);
+    let mut draft = draft(&[(2, "9 18")], &["1 4", "3 1", "1 0", "0 1"]);
     draft.users[3].weight = decimal("2");
     let instance = draft.build().unwrap();
     // Per server: tasks 4.5 t, 3 t, 9 t, 36 t. CPU 4.5 t + 9 t + 9 t = 9 at t = 0.4, but memory
@@ -146,7 +146,7 @@ fn one_server_is_a_pool_and_a_cluster() {
 
 #[test]
 fn what_a_pool_or_a_server_apart_cannot_mean_is_refused_by_its_place() {
-    let mut draft = Draft::of(&[(1, "1"), (1, "1")], &["1", "1"]);
+    let mut draft = draft(&[(1, "1"), (1, "1")], &["1", "1"]);
     draft.users[1].eligible = Some(vec![0]);
     let told = |draft: &Draft, objective: Objective| {
         let instance = draft.build().unwrap();

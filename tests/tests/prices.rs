@@ -4,7 +4,7 @@
 use crate::solving::value_of;
 use fairplan_instances::{Decimal, Objective};
 use fairplan_solver::backend;
-use fairplan_tests::{Draft, exact_max_min, random_draft, with_capacity};
+use fairplan_tests::{Draft, draft, exact_max_min, random_draft, with_capacity};
 
 /// Slack for doubles, relative to the value at hand.
 const ROUNDING: f64 = 1e-8;
@@ -77,6 +77,6 @@ fn every_price_lies_between_the_difference_quotients() {
 
 #[test]
 fn the_prices_of_fig_1_are_those_of_the_documentation() {
-    let draft = Draft::of(&[(1, "2 12"), (1, "12 2")], &["0.2 1", "1 0.2"]);
+    let draft = draft(&[(1, "2 12"), (1, "12 2")], &["0.2 1", "1 0.2"]);
     compare_with_differences(&draft, "Fig. 1", &mut Compared::default());
 }

@@ -1,7 +1,9 @@
 //! One file a command: what is typed, what it means, what is done.
 
+pub mod audit;
 pub mod compare;
 pub mod convert;
+pub mod explain;
 pub mod generate;
 pub mod import;
 pub mod place;
@@ -28,7 +30,9 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
     match cli.command {
         Command::Solve(arguments) => solve::run(arguments, common),
         Command::Place(arguments) => place::run(arguments, common),
+        Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Explain(arguments) => explain::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),

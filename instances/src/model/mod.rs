@@ -1,8 +1,10 @@
 //! The model: servers in classes, users with one task's demand, and the rules that make them an instance.
 
 mod builder;
+mod draft;
 
 pub use builder::{InstanceBuilder, NewUser};
+pub use draft::{Draft, DraftUser};
 
 use crate::{Decimal, IdTable, compare_ratios};
 use std::collections::HashMap;

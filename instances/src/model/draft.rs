@@ -1,0 +1,116 @@
+//! An instance taken apart: to ask what if, change a part and build it again.
+
+use super::{ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, User};
+use crate::Decimal;
+use crate::files::write_json;
+use crate::violation::Violation;
+use std::fmt;
+
+/// The parts of an instance, free to change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// The instance's name.
+    pub name: String,
+    /// Resource names.
+    pub resources: Vec<String>,
+    /// Server classes.
+    pub classes: Vec<ServerClass>,
+    /// Users; they name classes by position.
+    pub users: Vec<DraftUser>,
+}
+
+/// A user of a [`Draft`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DraftUser {
+    /// Unique name.
+    pub id: String,
+    /// One task's demand, one entry a resource.
+    pub demand: Vec<Decimal>,
+    /// Weight (> 0).
+    pub weight: Decimal,
+    /// How many tasks; `None` is unlimited.
+    pub tasks: Option<u64>,
+    /// Positions of the eligible classes; `None`: all.
+    pub eligible: Option<Vec<usize>>,
+    /// Work per task by position of the class, where it is not 1.
+    pub rates: Vec<(usize, Decimal)>,
+}
+
+impl Draft {
+    /// The instance, or the first rule of the model that it breaks.
+    pub fn build(&self) -> Result<Instance, Violation> {
+        let mut builder = InstanceBuilder::new(self.name.clone(), self.resources.clone())?;
+        for class in &self.classes {
+            builder.class(class.clone())?;
+        }
+        for user in &self.users {
+            let eligible = user.eligible.as_ref().map(|all| all.iter().copied().map(ClassId).collect());
+            let rates = user.rates.iter().map(|&(class, rate)| (ClassId(class), rate)).collect();
+            let rule = builder.rule(PlacementRule::new(eligible, rates));
+            builder.user(NewUser {
+                id: &user.id,
+                demand: &user.demand,
+                weight: user.weight,
+                tasks: user.tasks,
+                rule,
+            })?;
+        }
+        builder.build()
+    }
+}
+
+impl From<&Instance> for Draft {
+    fn from(instance: &Instance) -> Self {
+        Self {
+            name: instance.name().to_owned(),
+            resources: instance.resources().to_vec(),
+            classes: instance.classes().to_vec(),
+            users: instance.users().map(DraftUser::from).collect(),
+        }
+    }
+}
+
+impl From<User<'_>> for DraftUser {
+    fn from(user: User<'_>) -> Self {
+        let rule = user.rule();
+        Self {
+            id: user.id().to_owned(),
+            demand: user.demand().to_vec(),
+            weight: user.weight(),
+            tasks: user.tasks(),
+            eligible: rule.eligible().map(|classes| classes.iter().map(|class| class.0).collect()),
+            rates: rule.rates().iter().map(|(class, rate)| (class.0, *rate)).collect(),
+        }
+    }
+}
+
+/// The instance file of what it builds, to be saved and tried by hand; what is wrong with it otherwise.
+impl fmt::Display for Draft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.build() {
+            Ok(instance) => {
+                let mut json = Vec::new();
+                write_json(&instance, &mut json).map_err(|_| fmt::Error)?;
+                f.write_str(&String::from_utf8_lossy(&json))
+            }
+            Err(violation) => write!(f, "{violation}: {self:?}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_instance_taken_apart_and_built_again_is_the_same() {
+        let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
+        draft.users[1].eligible = Some(vec![0]);
+        draft.users[0].rates = vec![(1, "1.5".parse().unwrap())];
+        draft.users[0].tasks = Some(3);
+        draft.users[0].weight = "0.5".parse().unwrap();
+        let again = Draft::from(&draft.build().unwrap());
+        assert_eq!(again, draft);
+        assert_eq!(again.to_string(), draft.to_string());
+    }
+}

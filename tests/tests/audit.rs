@@ -1,0 +1,156 @@
+//! Audits: DRFH is what its propositions say, and mechanisms that are unfair in a known way are found out.
+
+use fairplan_instances::{
+    Allocation, Decimal, Draft, DraftUser, Instance, Objective, Solution, Solver, SolverError, UserId,
+    generate,
+};
+use fairplan_solver::backend;
+use fairplan_tests::{draft, random_draft};
+use fairplan_verify::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
+
+const SETTINGS: AuditSettings = AuditSettings { users: 20, seed: 1 };
+
+fn audited(instance: &Instance, solver: &dyn Solver) -> Vec<Finding> {
+    audit(instance, Objective::Drfh, solver, &*backend("auto").unwrap(), SETTINGS).unwrap()
+}
+
+/// The names of the properties that fail.
+fn failing(findings: &[Finding]) -> Vec<&'static str> {
+    assert!(findings.iter().map(|finding| finding.property).eq(PROPERTIES));
+    let fails = |finding: &&Finding| matches!(finding.outcome, Outcome::Tested { holds: false, .. });
+    findings.iter().filter(fails).map(|finding| finding.property).collect()
+}
+
+fn outcome<'a>(findings: &'a [Finding], property: &str) -> &'a Outcome {
+    &findings.iter().find(|finding| finding.property == property).unwrap().outcome
+}
+
+#[test]
+fn drfh_has_the_properties_of_its_propositions_on_the_papers_own_example() {
+    let findings = audited(&generate::drfh_fig1().unwrap(), &*backend("auto").unwrap());
+    // No proposition says that more servers harm nobody, and here they do.
+    assert_eq!(failing(&findings), ["resource-monotonicity"], "{findings:#?}");
+}
+
+/// Propositions 1 to 7 assume that every task demands every resource and that tasks never run out. (Sharing incentive
+/// and resource monotonicity are not among them.)
+#[test]
+fn drfh_has_the_properties_of_its_propositions_on_random_clusters() {
+    let solver = backend("auto").unwrap();
+    let mut audits = 0;
+    for seed in 0..1000 {
+        let mut draft = random_draft(seed);
+        let positive =
+            |draft: &Draft| draft.users.iter().all(|user| user.demand.iter().all(|d| !d.is_zero()));
+        if !positive(&draft) || draft.users.len() < 2 {
+            continue;
+        }
+        for user in &mut draft.users {
+            (user.tasks, user.eligible, user.rates) = (None, None, Vec::new());
+        }
+        let Ok(instance) = draft.build() else { continue };
+        let findings = audited(&instance, &*solver);
+        let broken: Vec<&str> = failing(&findings)
+            .into_iter()
+            .filter(|property| !["sharing-incentive", "resource-monotonicity"].contains(property))
+            .collect();
+        assert!(broken.is_empty(), "seed {seed}: {broken:?} in {findings:#?}\n{draft}");
+        audits += 1;
+        if audits == 40 {
+            return;
+        }
+    }
+    panic!("only {audits} instances were audited");
+}
+
+#[test]
+fn more_servers_may_harm_a_user_under_drfh_and_the_witness_shows_it() {
+    let solver = backend("auto").unwrap();
+    let harmed = (0..200).filter_map(|seed| {
+        let instance = random_draft(seed).build().ok()?;
+        match outcome(&audited(&instance, &*solver), "resource-monotonicity") {
+            Outcome::Tested { holds: false, witness, residual, .. } => Some((witness.clone(), *residual)),
+            _ => None,
+        }
+    });
+    let (witness, residual) = harmed.into_iter().next().unwrap();
+    assert!(witness.contains("instead of") && residual > 1e-6, "{witness}");
+}
+
+/// DRFH of other weights: a mechanism that is unfair in a known way.
+struct Weighing(fn(usize, &DraftUser) -> f64);
+
+impl Solver for Weighing {
+    fn name(&self) -> &'static str {
+        "weighing"
+    }
+
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        let mut draft = Draft::from(instance);
+        for (position, user) in draft.users.iter_mut().enumerate() {
+            user.weight = Decimal::from_f64((self.0)(position, user)).unwrap();
+        }
+        backend("auto").unwrap().solve(&draft.build().unwrap(), objective)
+    }
+}
+
+/// DRFH with every second task left out.
+struct Halving;
+
+impl Solver for Halving {
+    fn name(&self) -> &'static str {
+        "halving"
+    }
+
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        let mut solution = backend("auto").unwrap().solve(instance, objective)?;
+        let classes = instance.classes().len();
+        let matrix: Vec<f64> = (0..instance.user_count())
+            .flat_map(|i| {
+                let mut row = vec![0.0; classes];
+                solution
+                    .allocation
+                    .placement(UserId(i))
+                    .for_each(|(class, tasks)| row[class.0] = tasks / 2.0);
+                row
+            })
+            .collect();
+        solution.allocation = Allocation::from_matrix(classes, &matrix);
+        Ok(solution)
+    }
+}
+
+fn three_users() -> Instance {
+    draft(&[(4, "2 12"), (4, "12 2"), (2, "6 6")], &["0.2 1", "0.25 1", "0.5 0.5"]).build().unwrap()
+}
+
+#[test]
+fn a_favourite_is_envied_and_the_others_would_rather_be_alone() {
+    let findings = audited(&three_users(), &Weighing(|position, _| if position == 0 { 3.0 } else { 1.0 }));
+    let failing = failing(&findings);
+    for property in ["envy-freeness", "sharing-incentive", "single-server-drf", "single-resource-fairness"] {
+        assert!(failing.contains(&property), "{property} in {findings:#?}");
+    }
+    let Outcome::Tested { witness, .. } = outcome(&findings, "envy-freeness") else { panic!("not tested") };
+    assert!(witness.contains("with what user user-0 holds"), "{witness}");
+}
+
+#[test]
+fn weighing_by_what_is_claimed_invites_to_claim_more() {
+    let claimed = |_, user: &DraftUser| user.demand.iter().map(|demand| demand.to_f64()).sum();
+    let findings = audited(&three_users(), &Weighing(claimed));
+    let Outcome::Tested { holds: false, residual, witness, .. } = outcome(&findings, "truthfulness") else {
+        panic!("the misreport is not found: {findings:#?}");
+    };
+    assert!(*residual > 0.1 && witness.contains("claims ("), "{residual}: {witness}");
+}
+
+#[test]
+fn tasks_left_out_are_a_better_allocation_missed() {
+    let findings = audited(&three_users(), &Halving);
+    let Outcome::Tested { holds, residual, .. } = outcome(&findings, "pareto-optimality") else {
+        panic!("not tested")
+    };
+    assert!(!holds && (residual - 0.5).abs() < 1e-6, "{findings:#?}");
+    assert!(!failing(&findings).contains(&"envy-freeness"), "all lose alike");
+}
