@@ -18,6 +18,9 @@ use fairplan_instances::{LimitedBy, SolverError};
 /// Everybody has its share when this part of it is missing.
 const MISSING: f64 = 1e-11;
 
+/// A way to solve a level problem over the bins, which it may refine, with room for what the users pay.
+pub(crate) type Solve<'a> = dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, SolverError> + 'a;
+
 /// Settles the rising users whose tasks run out below the level that the others reach, at all they have tasks for.
 /// Does nothing without task rows, and leaves at least one user rising.
 pub(crate) fn settle_users_whose_tasks_will_run_out(
@@ -26,7 +29,7 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
     progress: &mut Progress,
     position: u32,
     costs: &mut [f64],
-    solve: &mut dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, SolverError>,
+    solve: &mut Solve<'_>,
 ) -> Result<(), SolverError> {
     let users = &reduction.users;
     let rising: Vec<usize> = (0..users.len()).filter(|&i| progress.amounts.rising[i]).collect();
