@@ -241,6 +241,13 @@ impl std::str::FromStr for Decimal {
     }
 }
 
+impl From<u32> for Decimal {
+    fn from(whole: u32) -> Self {
+        // Far below the largest value, so this never fails.
+        Self::new(u64::from(whole), 0).unwrap_or(Self::ZERO)
+    }
+}
+
 impl fmt::Display for Decimal {
     /// Plain notation between 1e-9 and 1e21, scientific outside; the same value prints the same text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

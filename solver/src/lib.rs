@@ -2,6 +2,7 @@
 
 mod aggregation;
 mod bins;
+mod bottleneck;
 mod certificate;
 mod highs;
 mod interior_point;
@@ -49,6 +50,7 @@ impl Solver for Auto {
                 FIRST_BINS,
                 &InteriorPoint,
             ),
+            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name())),
             Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
             other => Err(unsolved(other)),
         }
@@ -74,6 +76,7 @@ impl Solver for Ipm {
                 FirstBins::Exact,
                 &InteriorPoint,
             ),
+            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name())),
             Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
             other => Err(unsolved(other)),
         }
@@ -103,6 +106,7 @@ impl Solver for HighsBackend {
                 FirstBins::Exact,
                 &Highs(self.0),
             ),
+            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name())),
             Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
             other => Err(unsolved(other)),
         }

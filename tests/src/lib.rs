@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::panic)]
 
+mod bottleneck;
 mod dice;
 mod draft;
 mod fraction;
@@ -11,6 +12,7 @@ mod random_instances;
 mod simplex;
 mod water_filling;
 
+pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
 pub use dice::Dice;
 pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};

@@ -7,7 +7,7 @@ use fairplan_instances::{Instance, Objective, files::sha256_hex};
 use fairplan_report::solution::{Headline, SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::backend;
-use fairplan_tests::Dice;
+use fairplan_tests::{Dice, Draft, DraftUser};
 use fairplan_verify::verify_solution;
 use serde_json::Value;
 
@@ -175,7 +175,12 @@ fn not_one_of_a_thousand_corrupted_files_is_accepted() {
 #[test]
 fn not_one_corrupted_file_of_another_objective_is_accepted() {
     let mut dice = Dice::new(78);
-    for objective in [Objective::TaskShareFairness, Objective::DrfPooled, Objective::DrfPerServer] {
+    for objective in [
+        Objective::TaskShareFairness,
+        Objective::DrfPooled,
+        Objective::DrfPerServer,
+        Objective::BottleneckMaxFairness,
+    ] {
         for instance in instances().iter().filter(|instance| objective.applies_to(instance).is_ok()) {
             are_refused(&mut dice, instance, objective, 130);
         }
@@ -184,9 +189,17 @@ fn not_one_corrupted_file_of_another_objective_is_accepted() {
 
 #[test]
 fn a_result_is_not_taken_for_one_of_another_objective() {
-    let instance = drfh_fig1().unwrap();
-    let objectives =
-        [Objective::Drfh, Objective::TaskShareFairness, Objective::DrfPooled, Objective::DrfPerServer];
+    // A user more, so that no two objectives mean the same allocation.
+    let mut draft = Draft::from(&drfh_fig1().unwrap());
+    draft.users.push(DraftUser { id: "user-3".into(), ..draft.users[0].clone() });
+    let instance = draft.build().unwrap();
+    let objectives = [
+        Objective::Drfh,
+        Objective::TaskShareFairness,
+        Objective::DrfPooled,
+        Objective::DrfPerServer,
+        Objective::BottleneckMaxFairness,
+    ];
     for objective in objectives {
         let file = String::from_utf8(solution_file(&instance, objective)).unwrap();
         for other in objectives.iter().filter(|other| **other != objective) {

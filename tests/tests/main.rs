@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod audit;
+mod bottleneck;
 mod clarabel;
 mod command_line;
 mod conformance;

@@ -1,6 +1,7 @@
 //! `reproduce`: published tables and figures, recomputed.
 
 mod drfh;
+mod mrf;
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
@@ -16,7 +17,7 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1 (default: all)
+    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4 (default: all)
     ids: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
@@ -25,8 +26,12 @@ pub struct Arguments {
 type Recompute = fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>;
 
 /// Every exhibit and how it is recomputed.
-const EXHIBITS: [(&str, Recompute); 3] =
-    [("drfh-fig1", drfh::fig1), ("drfh-fig3", drfh::fig3), ("drfh-table1", drfh::table1)];
+const EXHIBITS: [(&str, Recompute); 4] = [
+    ("drfh-fig1", drfh::fig1),
+    ("drfh-fig3", drfh::fig3),
+    ("drfh-table1", drfh::table1),
+    ("mrf-2.4", mrf::section_2_4),
+];
 
 struct Job {
     exhibits: Vec<Recompute>,

@@ -1,0 +1,118 @@
+//! Exhibits of the multi-resource fairness paper: Bonald, Roberts, "Multi-resource fairness: Objectives, algorithms and
+//! performance".
+
+use super::super::solve::solver;
+use super::super::solved::Solved;
+use crate::arguments::CommonOptions;
+use crate::failure::Failure;
+use fairplan_instances::{
+    Allocation, Certificate, Decimal, Instance, InstanceBuilder, LimitedBy, NewUser, Objective, ServerClass,
+    Violation,
+};
+use fairplan_report::reproduction::{Exhibit, Reproduced};
+use fairplan_verify::{SolutionClaim, Tasks, verify_solution};
+
+/// How close a computed optimum comes to an exact published number.
+const PRECISION: f64 = 1e-9;
+
+/// What of the first resource transaction 1 claims to need, one half of it being true, and the shares that the two
+/// transactions then get.
+const CLAIMS: [(Fraction, [Fraction; 2]); 3] =
+    [((1, 2), [(2, 3), (2, 3)]), ((2, 3), [(3, 4), (1, 2)]), ((1, 1), [(1, 2), (1, 2)])];
+
+/// A published number, over a published number.
+type Fraction = (u32, u32);
+
+fn number((over, under): Fraction) -> f64 {
+    f64::from(over) / f64::from(under)
+}
+
+/// Sec. 2.4: bottleneck max fairness coincides with proportional fairness for two transactions and two resources; for
+/// three resources there is a continuum, of which ours is the first end.
+pub(super) fn section_2_4(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+    const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.4", source: "Multi-resource fairness paper, Sec. 2.4" };
+    let mut numbers = two_transactions(EXHIBIT, Objective::BottleneckMaxFairness, common)?;
+    // All demands in quarters of a resource.
+    let instance = one_server(4, &[[4, 4, 4], [4, 2, 3], [2, 4, 3]])?;
+    let solved = Solved::new(&instance, &*solver("auto")?, Objective::BottleneckMaxFairness, common)?;
+    solved.certified()?;
+    for user in instance.users() {
+        let quantity = format!("{} of three resources", user.id());
+        let tasks = solved.solution.allocation.tasks(user.index());
+        numbers.push(EXHIBIT.number(quantity, number((2, 5)), tasks, PRECISION));
+    }
+    for x in [0.0, 0.25, 0.5, 0.75, 1.0] {
+        let second = 0.4 + 2.0 * x / 45.0;
+        let quantity = format!("what the allocation with x = {x} of the continuum misses of the definition");
+        numbers.push(EXHIBIT.number(
+            quantity,
+            0.0,
+            missed(&instance, [0.4 - x / 15.0, second, second]),
+            PRECISION,
+        ));
+    }
+    Ok(numbers)
+}
+
+/// Two transactions with requirements (c, 1) and (1, 1/2), for each claim c.
+fn two_transactions(
+    exhibit: Exhibit,
+    objective: Objective,
+    common: CommonOptions,
+) -> Result<Vec<Reproduced<'static>>, Failure> {
+    let mut numbers = Vec::new();
+    for (claim @ (over, under), shares) in CLAIMS {
+        // All demands in parts of a resource, two for each part of the claim.
+        let whole = 2 * under;
+        let instance = one_server(whole, &[[2 * over, whole], [whole, under]])?;
+        let solved = Solved::new(&instance, &*solver("auto")?, objective, common)?;
+        solved.certified()?;
+        for (user, share) in instance.users().zip(shares) {
+            let quantity =
+                format!("{} when transaction 1 claims {:.4} of resource 1", user.id(), number(claim));
+            let tasks = solved.solution.allocation.tasks(user.index());
+            numbers.push(exhibit.number(quantity, number(share), tasks, PRECISION));
+        }
+    }
+    Ok(numbers)
+}
+
+/// One server with `capacity` of every resource, and transactions with these requirements.
+fn one_server<const M: usize>(capacity: u32, requirements: &[[u32; M]]) -> Result<Instance, Violation> {
+    let resources = (1..=M).map(|r| format!("resource {r}")).collect();
+    let mut builder = InstanceBuilder::new("MRF paper, Sec. 2", resources)?;
+    builder.class(ServerClass { id: "server".into(), count: 1, capacity: vec![capacity.into(); M] })?;
+    for (i, requirement) in requirements.iter().enumerate() {
+        let demand: Vec<Decimal> = requirement.iter().map(|part| (*part).into()).collect();
+        builder.user(NewUser::new(&format!("transaction {}", i + 1), &demand))?;
+    }
+    builder.build()
+}
+
+/// How far an allocation of tasks is from the definition of bottleneck max fairness.
+fn missed<const N: usize>(instance: &Instance, tasks: [f64; N]) -> f64 {
+    let allocation = Allocation::pooled(tasks.to_vec());
+    let claim = SolutionClaim {
+        objective: Objective::BottleneckMaxFairness,
+        tasks: Tasks::Allocation(&allocation),
+        certificate: &Certificate::Bottlenecks,
+        limited_by: &[LimitedBy::Capacity; N],
+        printed: None,
+    };
+    let proof = verify_solution(instance, &claim);
+    let bottlenecks = proof.verdicts.iter().find(|verdict| verdict.property == "bottlenecks");
+    bottlenecks.map_or(f64::INFINITY, |verdict| verdict.residual)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_values_come_out() {
+        let common = CommonOptions { quiet: true, threads: None };
+        let numbers = section_2_4(common).unwrap();
+        let different: Vec<_> = numbers.iter().filter(|number| !number.agrees).collect();
+        assert!(different.is_empty() && numbers.len() == 14, "{different:?}");
+    }
+}

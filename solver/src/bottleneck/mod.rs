@@ -1,0 +1,172 @@
+//! Bottleneck max fairness (MRF Sec. 2.4): all servers as one, and every user has the largest weighted share of some
+//! resource that is used up.
+//!
+//! Let `a_ir = D_ir / C_r` be what a task takes of the pool, `M_r` the largest weighted share of resource `r` that anybody
+//! has. A user runs `x_i = w_i min_r M_r / a_ir` tasks, over the used-up resources that it needs: the one where that is
+//! least holds it. So an allocation is given by the levels `M_r`, and is bottleneck max fair when the loads
+//! `Σ_i a_ir x_i`, which are concave and piecewise linear in the levels, are 1 where a level is finite and at most 1
+//! elsewhere.
+//!
+//! With two resources there is one solution, found by sorting (`two_resources`). With more there can be several, even a
+//! continuum (MRF Sec. 2.4). The one returned is the end of a path (`path`): nobody may have more than `β` of any
+//! resource, and `β` rises from nothing; resources that are used up have lower levels of their own; the path ends where
+//! everybody is held by a used-up resource. A path like this always ends, which also proves that a solution exists.
+
+mod newton;
+mod path;
+mod two_resources;
+
+use crate::repair::MARGIN;
+use crate::sums::Compensated;
+use fairplan_instances::{
+    Allocation, Certificate, Instance, LimitedBy, Objective, ResourceId, Solution, Statistics, Status,
+};
+use hashbrown::HashMap;
+use rayon::prelude::*;
+
+/// How far the definition may be missed for a solution to count as found, in parts of a share or a capacity.
+const FOUND: f64 = 1e-10;
+
+/// Up to this many different users the path is followed for all of them; beyond, for this many bins of them.
+const FOLLOWED: usize = 2_000;
+
+/// Users that are alike: their tasks take the resources in the same proportions.
+pub(super) struct Demands {
+    /// Resources that anybody needs.
+    resources: usize,
+    /// What the user takes of each resource, over what it takes of the one it takes most of; row-major.
+    directions: Vec<f64>,
+    /// Sum of the users' weights.
+    weights: Vec<f64>,
+}
+
+impl Demands {
+    fn len(&self) -> usize {
+        self.weights.len()
+    }
+
+    fn direction(&self, user: usize) -> &[f64] {
+        &self.directions[user * self.resources..(user + 1) * self.resources]
+    }
+
+    /// The resource that holds a user at these levels, and its share of the resource it takes most of, over its weight.
+    fn held(&self, user: usize, levels: &[f64]) -> (usize, f64) {
+        let mut least = (0, f64::INFINITY);
+        for (r, (d, level)) in self.direction(user).iter().zip(levels).enumerate() {
+            if *d > 0.0 && level / d < least.1 {
+                least = (r, level / d);
+            }
+        }
+        least
+    }
+
+    /// The loads at these levels, finite ones for at least one resource that each user needs.
+    fn loads(&self, levels: &[f64]) -> Vec<f64> {
+        let mut loads = vec![Compensated::default(); self.resources];
+        for user in 0..self.len() {
+            let share = self.weights[user] * self.held(user, levels).1;
+            for (load, d) in loads.iter_mut().zip(self.direction(user)) {
+                load.add(share * d);
+            }
+        }
+        loads.into_iter().map(Compensated::value).collect()
+    }
+
+    /// How far these levels miss the definition: what is left of a resource that holds users, or is taken too much of any.
+    fn missed(&self, levels: &[f64]) -> f64 {
+        let left = |(load, level): (&f64, &f64)| {
+            if level.is_finite() { (1.0 - load).abs() } else { (load - 1.0).max(0.0) }
+        };
+        self.loads(levels).iter().zip(levels).map(left).fold(0.0, f64::max)
+    }
+}
+
+/// Solves an instance that the objective applies to.
+pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
+    let needed: Vec<ResourceId> = (0..instance.resources().len())
+        .map(ResourceId)
+        .filter(|&r| instance.users().any(|user| !user.demand()[r.0].is_zero()))
+        .collect();
+    let demands = demands(instance, &needed);
+    let (levels, method, statistics) = if needed.len() <= 2 {
+        let statistics = Statistics { users_merged: demands.len(), ..Statistics::default() };
+        (two_resources::levels(&demands), "bottleneck-sort", statistics)
+    } else {
+        let merged = merge(&demands);
+        let (levels, iterations) = many_resources(&merged);
+        (
+            levels,
+            "bottleneck-path",
+            Statistics { iterations, users_merged: merged.len(), ..Statistics::default() },
+        )
+    };
+    let status = if demands.missed(&levels) <= FOUND { Status::Optimal } else { Status::Uncertified };
+    let fullest = demands.loads(&levels).into_iter().fold(1.0, f64::max);
+    let tasks = (0..instance.user_count()).into_par_iter().map(|i| {
+        let user = instance.user(fairplan_instances::UserId(i));
+        let share = user.weight().to_f64() * demands.held(i, &levels).1 / fullest * (1.0 - MARGIN);
+        share / user.task_share()
+    });
+    Solution {
+        objective: Objective::BottleneckMaxFairness,
+        backend,
+        method,
+        status,
+        allocation: Allocation::pooled(tasks.collect()),
+        certificate: Certificate::Bottlenecks,
+        limited_by: vec![LimitedBy::Capacity; instance.user_count()],
+        statistics: Statistics { classes_merged: 1, ..statistics },
+    }
+}
+
+/// Every user by itself.
+fn demands(instance: &Instance, needed: &[ResourceId]) -> Demands {
+    let totals: Vec<f64> = needed.iter().map(|&r| instance.total(r)).collect();
+    let mut directions = Vec::with_capacity(instance.user_count() * needed.len());
+    for user in instance.users() {
+        let demand = user.demand_doubles();
+        let parts = needed.iter().zip(&totals).map(|(r, total)| demand[r.0] / total);
+        let largest = parts.clone().fold(0.0, f64::max);
+        directions.extend(parts.map(|part| part / largest));
+    }
+    let weights = instance.users().map(|user| user.weight().to_f64()).collect();
+    Demands { resources: needed.len(), directions, weights }
+}
+
+/// Users of exactly the same direction as one.
+fn merge(demands: &Demands) -> Demands {
+    let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+    let mut sums: Vec<Compensated> = Vec::new();
+    let mut merged = Demands { resources: demands.resources, directions: Vec::new(), weights: Vec::new() };
+    for user in 0..demands.len() {
+        let direction = demands.direction(user);
+        let key = direction.iter().map(|d| d.to_bits()).collect();
+        let group = *known.entry(key).or_insert_with(|| {
+            merged.directions.extend_from_slice(direction);
+            sums.push(Compensated::default());
+            sums.len() - 1
+        });
+        sums[group].add(demands.weights[user]);
+    }
+    merged.weights = sums.into_iter().map(Compensated::value).collect();
+    merged
+}
+
+/// Levels for more than two resources, and the steps taken. Where no path led to a solution, the last levels found.
+fn many_resources(demands: &Demands) -> (Vec<f64>, u64) {
+    let mut steps = 0;
+    let mut last = vec![1.0; demands.resources];
+    for attempt in 0..path::ATTEMPTS {
+        let bins = (demands.len() > FOLLOWED).then(|| newton::bins(demands, FOLLOWED << attempt));
+        let (end, taken) = path::follow(bins.as_ref().unwrap_or(demands), attempt);
+        steps += taken;
+        let Some(end) = end else { continue };
+        let (levels, taken) = newton::polish(demands, end);
+        steps += taken;
+        if demands.missed(&levels) <= FOUND {
+            return (levels, steps);
+        }
+        last = levels;
+    }
+    (last, steps)
+}
