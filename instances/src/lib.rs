@@ -1,8 +1,10 @@
-//! The vocabulary of fairplan: clusters and users in exact decimals, what solving and placing them yields,
-//! and every way an instance comes in: files, generators, importers. No solver, no clock.
+//! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices, what solving,
+//! placing and allocating them yields, and every way they come in: files, generators, importers. No solver, no
+//! clock.
 
 mod allocation;
 mod decimal;
+mod demands;
 mod error;
 pub mod files;
 pub mod generate;
@@ -19,6 +21,7 @@ mod violation;
 
 pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
+pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
