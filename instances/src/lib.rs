@@ -6,6 +6,7 @@ mod allocation;
 mod decimal;
 mod demands;
 mod error;
+mod fair_shares;
 pub mod files;
 pub mod generate;
 mod google2011;
@@ -14,7 +15,9 @@ pub mod import;
 mod lint;
 mod model;
 mod objective;
+mod outcome;
 mod placement;
+mod random;
 mod ratio;
 mod solution;
 mod violation;
@@ -23,6 +26,7 @@ pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;
+pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
@@ -30,7 +34,9 @@ pub use model::{
     ServerClass, User, UserId,
 };
 pub use objective::{Alpha, Objective, ObjectiveError};
+pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
+pub use random::Random;
 pub use ratio::compare_ratios;
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
 pub use violation::Violation;

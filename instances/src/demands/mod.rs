@@ -9,8 +9,8 @@ use quanta::{MetLabels, Quanta};
 use std::ops::Range;
 
 /// Most slices that one user can demand in a quantum, and most that all users can share: totals over all quanta
-/// then fit 64 bits.
-pub const MAX_SLICES: u64 = 1_000_000_000_000;
+/// then stay below 2^62.
+pub const MAX_SLICES: u64 = 100_000_000_000;
 
 /// Users and their demand in every quantum, in whole slices. Immutable; every series has passed
 /// [`DemandSeriesBuilder::build`]. Only demands above zero take room (12 bytes each).

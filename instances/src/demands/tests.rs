@@ -90,7 +90,7 @@ fn two_demands_of_one_user_and_demands_beyond_the_limit_are_refused() {
             .demand(0, MAX_SLICES + 1)
             .unwrap_err()
             .to_string()
-            .starts_with("demand = 1000000000001: at most")
+            .starts_with("demand = 100000000001: at most")
     );
     builder.demand(0, MAX_SLICES).unwrap();
 }

@@ -5,7 +5,6 @@
 mod google;
 mod papers;
 mod population;
-mod random;
 
 pub use google::{GoogleOptions, google};
 pub use papers::{drfh_fig1, drfh_fig4};
