@@ -21,11 +21,15 @@ fn run(rows: &[Vec<u64>], name: &str, alpha: &str, ties: Ties) -> Vec<Vec<u64>> 
 }
 
 /// What user 0 gets of its true demand when it reports another.
-fn useful(truth: &[Vec<u64>], report: &[u64]) -> u64 {
+fn useful(truth: &[Vec<u64>], report: &[u64], ties: Ties) -> u64 {
     let mut rows = truth.to_vec();
     rows[0] = report.to_vec();
-    let allocated = run(&rows, "karma", "0", Ties::Highest);
+    let allocated = run(&rows, "karma", "0", ties);
     allocated[0].iter().zip(&truth[0]).map(|(slices, demand)| slices.min(demand)).sum()
+}
+
+fn index_ties() -> impl Strategy<Value = Ties> {
+    prop_oneof![Just(Ties::Lowest), Just(Ties::Highest)]
 }
 
 fn ties() -> impl Strategy<Value = Ties> {
@@ -33,22 +37,22 @@ fn ties() -> impl Strategy<Value = Ties> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// Lemma 1. Slices are whole here, so the user in question loses ties: one slice more or less is no gain.
+    /// Lemma 1, to the slice, as long as ties do not look at demands.
     #[test]
-    fn over_reporting_never_pays(rows in rows(), more in vec(0u64..20, 7)) {
+    fn over_reporting_never_pays(rows in rows(), more in vec(0u64..20, 7), ties in index_ties()) {
         let report: Vec<u64> = rows[0].iter().zip(&more).map(|(demand, more)| demand + more).collect();
-        let (honest, lying) = (useful(&rows, &rows[0]), useful(&rows, &report));
-        prop_assert!(lying <= honest + 1, "{} with the truth, {} with {:?}", honest, lying, report);
+        let (honest, lying) = (useful(&rows, &rows[0], ties), useful(&rows, &report, ties));
+        prop_assert!(lying <= honest, "{} with the truth, {} with {:?}", honest, lying, report);
     }
 
-    /// Lemma 2, first part, to a slice.
+    /// Lemma 2, first part, to the slice.
     #[test]
-    fn under_reporting_gains_at_most_half_as_much_again(rows in rows(), less in vec(0u64..20, 7)) {
+    fn under_reporting_gains_at_most_half_as_much_again(rows in rows(), less in vec(0u64..20, 7), ties in index_ties()) {
         let report: Vec<u64> = rows[0].iter().zip(&less).map(|(demand, less)| demand.saturating_sub(*less)).collect();
-        let (honest, lying) = (useful(&rows, &rows[0]), useful(&rows, &report));
-        prop_assert!(2 * lying <= 3 * honest + 2, "{} with the truth, {} with {:?}", honest, lying, report);
+        let (honest, lying) = (useful(&rows, &rows[0], ties), useful(&rows, &report, ties));
+        prop_assert!(2 * lying <= 3 * honest, "{} with the truth, {} with {:?}", honest, lying, report);
     }
 
     /// Theorem 1, for any `α`.
