@@ -54,7 +54,8 @@ impl Long {
         rounding: Rounding,
         builder: &mut DemandSeriesBuilder,
     ) -> Result<(), Violation> {
-        let at = |violation: Violation| Violation { place: table.place_in(row, &violation.place), ..violation };
+        let at =
+            |violation: Violation| Violation { place: table.place_in(row, &violation.place), ..violation };
         let label = QuantumLabel::parse(table.text(row, self.quantum)?);
         if builder.current() != Some(label) {
             builder.quantum(label).map_err(at)?;
