@@ -1,8 +1,10 @@
 //! Short summaries for people, at most 100 columns wide: what came out, in plain words and aligned numbers.
 
+mod allocation;
 mod audits;
 mod grid;
 
+pub use allocation::{allocation, demands};
 pub use audits::audits;
 
 use crate::comparison::ComparisonDocument;
