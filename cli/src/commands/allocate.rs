@@ -53,7 +53,7 @@ pub struct Arguments {
 #[derive(Clone, Debug, clap::Args)]
 pub struct SettingsArguments {
     /// Karma: the guaranteed fraction of the fair share, 0 to 1
-    #[arg(long, value_name = "A", default_value = "0.5")]
+    #[arg(long, value_name = "A", default_value = "0.5", allow_negative_numbers = true)]
     alpha: Decimal,
     /// Karma: credits of every user at the start (default: the slices of all quanta, so that nobody with an average
     /// share can run out)
