@@ -35,7 +35,8 @@ pub enum Workload {
     /// evenly, as their published totals under strict partitioning say of the 100 Snowflake users of Karma Sec. 5.
     Bursts,
     /// Users start queries that run for a while, a few users most of them, as Fair Shares Sec. 5 has it of a
-    /// Snowflake day: every query demands two slices in each of its quanta, and the sum is nearly normal.
+    /// Snowflake day: every query demands two slices in each of its quanta, a fifth of the users demands something at
+    /// a time, and the sum is nearly normal.
     Queries,
 }
 
@@ -97,23 +98,24 @@ pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
     }
     let mut characters = Random::new(seed, USER_STREAM);
     let mut random = Random::new(seed, DEMAND_STREAM);
-    let mut sources: Vec<Box<dyn Source>> = match workload {
-        Workload::Bursts => (0..users).map(|_| Burst::boxed(mean, &mut characters, &mut random)).collect(),
-        Workload::Queries => Queries::population(users, mean, &mut characters),
-    };
+    let mut bursts = Vec::new();
+    let mut queries = Vec::new();
+    match workload {
+        Workload::Bursts => bursts.extend((0..users).map(|_| Burst::new(mean, &mut characters, &mut random))),
+        Workload::Queries => queries = Queries::population(users, mean, &mut characters),
+    }
+    let mut load = Load::new(&mut random);
     for quantum in 0..quanta {
         builder.quantum(QuantumLabel::Number(quantum))?;
-        for (user, source) in sources.iter_mut().enumerate() {
-            builder.demand(user, source.next(&mut random))?;
+        for (user, burst) in bursts.iter_mut().enumerate() {
+            builder.demand(user, burst.next(&mut random))?;
+        }
+        let load = load.next(&mut random);
+        for (user, queries) in queries.iter_mut().enumerate() {
+            builder.demand(user, queries.next(load, &mut random))?;
         }
     }
     builder.build()
-}
-
-/// One user's demands.
-trait Source {
-    /// The demand in the next quantum.
-    fn next(&mut self, random: &mut Random) -> u64;
 }
 
 /// A user that is active or idle for a while.
@@ -130,7 +132,7 @@ impl Burst {
     /// Mean length of a burst in quanta, of users who are mostly idle.
     const LENGTH: u64 = 15;
 
-    fn boxed(mean: u64, characters: &mut Random, random: &mut Random) -> Box<dyn Source> {
+    fn new(mean: u64, characters: &mut Random, random: &mut Random) -> Self {
         // The part of the time in which the user is active: begin / (begin + end).
         let active = characters.between(ONE / 100 * 9, ONE);
         let idle = ONE - active;
@@ -141,11 +143,9 @@ impl Burst {
             (ONE, (u128::from(ONE) * u128::from(idle) / u128::from(active)) as u64)
         };
         let demand = u128::from(mean) * u128::from(ONE) * u128::from(ONE) / u128::from(active);
-        Box::new(Self { active: random.below(ONE) < active, demand, begin, end })
+        Self { active: random.below(ONE) < active, demand, begin, end }
     }
-}
 
-impl Source for Burst {
     fn next(&mut self, random: &mut Random) -> u64 {
         let chance = if self.active { self.end } else { self.begin };
         self.active ^= random.below(ONE) < chance;
@@ -157,12 +157,36 @@ impl Source for Burst {
     }
 }
 
+/// How busy everybody is, in parts of [`ONE`]: the mean of a few draws between nothing and twice the usual, one of
+/// which is drawn anew from time to time. So the sum of all demands wanders, nearly normally.
+struct Load {
+    draws: [u64; 4],
+    age: u64,
+}
+
+impl Load {
+    /// Quanta between new draws.
+    const PERIOD: u64 = 300;
+
+    fn new(random: &mut Random) -> Self {
+        Self { draws: [(); 4].map(|()| random.below(2 * ONE)), age: 0 }
+    }
+
+    fn next(&mut self, random: &mut Random) -> u64 {
+        self.age += 1;
+        if self.age.is_multiple_of(Self::PERIOD) {
+            let oldest = (self.age / Self::PERIOD) as usize % self.draws.len();
+            self.draws[oldest] = random.below(2 * ONE);
+        }
+        self.draws.iter().sum::<u64>() / self.draws.len() as u64
+    }
+}
+
 /// A user whose queries come and go.
 struct Queries {
     running: u64,
-    /// The chance that a query starts in a quantum, whole starts aside.
-    whole: u64,
-    start: u64,
+    /// Queries started in a quantum on the mean, in parts of [`ONE`].
+    starts: u64,
 }
 
 impl Queries {
@@ -170,38 +194,32 @@ impl Queries {
     const SLICES: u64 = 2;
     const LENGTH: u64 = 10;
 
-    /// Users of whom the `k`-th, in random order, starts a `k^-1.5`-th of the queries of the first.
-    fn population(users: u64, mean: u64, characters: &mut Random) -> Vec<Box<dyn Source>> {
+    /// Users of whom the `k`-th, in random order, starts a `k^-1.25`-th of the queries of the first.
+    fn population(users: u64, mean: u64, characters: &mut Random) -> Vec<Self> {
         let mut ranks: Vec<u64> = (1..=users).collect();
         for position in (1..ranks.len()).rev() {
             ranks.swap(position, characters.below(position as u64 + 1) as usize);
         }
-        // k^-1.5 in parts of 2^32, by integers, so that it is the same everywhere.
+        // In parts of 2^32, by integers, so that it is the same everywhere: k^1.25 is the fourth root of k^5.
         let part = |rank: u64| {
-            let root = (u128::from(rank).pow(3) * u128::from(ONE)).isqrt();
-            u128::from(ONE) * u128::from(ONE.isqrt()) / root
+            let root = (u128::from(rank).pow(5).isqrt() << 40).isqrt();
+            (u128::from(ONE) << 20) / root
         };
         let all: u128 = (1..=users).map(part).sum();
         let starts = u128::from(users * mean) * u128::from(ONE) / u128::from(Self::SLICES * Self::LENGTH);
-        let user = |rank: u64| -> Box<dyn Source> {
-            let start = (starts * part(rank) / all) as u64;
-            Box::new(Self { running: 0, whole: start / ONE, start: start % ONE })
+        let user = |rank: u64| {
+            let starts = (starts * part(rank) / all) as u64;
+            // The day does not begin with an idle system.
+            Self { running: starts * Self::LENGTH / ONE, starts }
         };
-        let mut sources: Vec<_> = ranks.into_iter().map(user).collect();
-        // The day does not begin with an idle system.
-        for source in &mut sources {
-            for _ in 0..8 * Self::LENGTH {
-                source.next(characters);
-            }
-        }
-        sources
+        ranks.into_iter().map(user).collect()
     }
-}
 
-impl Source for Queries {
-    fn next(&mut self, random: &mut Random) -> u64 {
+    fn next(&mut self, load: u64, random: &mut Random) -> u64 {
         let ended = (0..self.running).filter(|_| random.below(Self::LENGTH) == 0).count() as u64;
-        self.running = self.running + self.whole + u64::from(random.below(ONE) < self.start) - ended;
+        let starts = (u128::from(self.starts) * u128::from(load) / u128::from(ONE)) as u64;
+        let started = starts / ONE + u64::from(random.below(ONE) < starts % ONE);
+        self.running = self.running + started - ended;
         self.running * Self::SLICES
     }
 }
@@ -227,8 +245,8 @@ mod tests {
             digests,
             [
                 "67bde190bcd9cc0ab92d652c62ee519577784f3b41a1448fd03f56590b1d9202",
-                "617aaab7c21a543ca4e16e9cd12ee4b1d3be0c4d4fbb5950b3b7286ccba63b11",
-                "d91c95be4bed0f54769aa34dd46e2e65c5b71164ff157e6bb8c641a66c6fda8b",
+                "21afa5ec4e49091d821ce17bf2d1d09693782a6e3aaefbb371bbbbb12c16c112",
+                "8968257a8c02c481077b6da1946119bb8b77158b3c340eed53c197224e9ec1ce",
             ]
         );
     }
@@ -254,25 +272,31 @@ mod tests {
 
     #[test]
     fn queries_are_skewed_by_user_and_nearly_normal_in_sum() {
-        let series = drawn(Workload::Queries, 200, 20_000, 1);
+        let series = drawn(Workload::Queries, 200, 86_400, 1);
         let mut totals = series.totals();
         totals.sort_unstable();
         let all: u64 = totals.iter().sum();
-        assert!((3_800_000..4_200_000).contains(&all), "{all}");
+        let quanta = 86_400.0;
+        let mean = all as f64 / quanta;
+        assert!((185.0..215.0).contains(&mean), "{mean}");
         let largest: u64 = totals[190..].iter().sum();
         assert!(
-            largest * 2 > all && totals[100] * 200 < all / 4,
+            largest * 10 > all * 6 && totals[100] * 200 < all / 5,
             "{largest} of {all}, median {}",
             totals[100]
         );
-        let sums: Vec<u64> = (0..20_000).map(|quantum| series.demands(quantum).1.iter().sum()).collect();
-        let mean = all as f64 / 20_000.0;
+        let sums: Vec<u64> = (0..86_400).map(|quantum| series.demands(quantum).1.iter().sum()).collect();
         let moment =
-            |power: i32| sums.iter().map(|sum| (*sum as f64 - mean).powi(power)).sum::<f64>() / 20_000.0;
+            |power: i32| sums.iter().map(|sum| (*sum as f64 - mean).powi(power)).sum::<f64>() / quanta;
         let deviation = moment(2).sqrt();
         let within = sums.iter().filter(|sum| (**sum as f64 - mean).abs() < deviation).count();
-        assert!((0.63..0.74).contains(&(within as f64 / 20_000.0)), "{within}");
+        assert!((0.63..0.74).contains(&(within as f64 / quanta)), "{within}");
         assert!((moment(3) / deviation.powi(3)).abs() < 0.4, "skewness {}", moment(3) / deviation.powi(3));
+        let active = series.entry_count() as f64 / (200.0 * quanta);
+        assert!((0.16..0.24).contains(&active), "{active} of the users are active");
+        let served: u64 = sums.iter().map(|sum| sum.min(&200)).sum();
+        let used = served as f64 / (200.0 * quanta);
+        assert!((0.82..0.90).contains(&used), "{used} of 200 slices can be used");
     }
 
     #[test]
