@@ -6,6 +6,7 @@ mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+mod offline;
 mod price_pass;
 mod reduction;
 mod refinement;
@@ -20,6 +21,7 @@ use lexicographic::FirstBins;
 
 pub use highs::HighsAlgorithm;
 pub use lexicographic::TOLERANCE;
+pub use offline::offline_optimum;
 pub use price_pass::PricePass;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.
