@@ -12,6 +12,7 @@ mod determinism;
 mod edges;
 mod lying_backend;
 mod metamorphic;
+mod offline;
 mod oracle;
 mod prices;
 mod published;

@@ -33,6 +33,8 @@ pub(super) struct Congested {
 /// The entries of each user.
 pub(super) struct ByUser {
     ends: Vec<usize>,
+    /// How many congested quanta there are.
+    pub congested: usize,
     /// The congested quantum of each, and the entry in it.
     pub quanta: Vec<u32>,
     pub entries: Vec<usize>,
@@ -114,7 +116,7 @@ impl Flow {
                 *at += 1;
             }
         }
-        ByUser { ends, quanta, entries }
+        ByUser { ends, congested: self.quanta.len(), quanta, entries }
     }
 
     /// Shrinks what is given by a hair where sums of doubles may exceed the slices that there are.

@@ -3,7 +3,8 @@
 //! The totals that can be reached form a polymatroid, so one allocation is best at once for the smallest total, the
 //! next smallest and so on, and for every other even-handed objective. `water_filling.rs` goes round the quanta and
 //! in each raises the users with the lowest totals, the others held fixed. `levels.rs` reads off which users end up
-//! at one level and computes what that level is, exactly, from the demands alone: that proves the result.
+//! at one level and computes what that level is, exactly, from the demands alone: that proves the result. Whole slices
+//! are rounded from there and exchanged until nothing is more even (`whole.rs`).
 
 mod flow;
 mod levels;
@@ -35,11 +36,14 @@ pub fn offline_optimum(problem: &OfflineProblem<'_>) -> OfflineOptimum {
         levels = Levels::of(&flow, &by_user);
         next_look = rounds + (rounds / 4).clamp(4, 64);
     }
-    if problem.whole_slices {
-        whole::round(&mut flow, &by_user);
-        levels = Levels::of(&flow, &by_user);
+    let levels = if problem.whole_slices {
+        whole::even_out(&mut flow, &by_user)
     } else {
         flow.fit();
-    }
-    OfflineOptimum { allocated: flow.allocated(problem), levels: levels.finish(), rounds }
+        levels.finish()
+    };
+    OfflineOptimum { allocated: flow.allocated(problem), levels, rounds }
 }
+
+#[cfg(test)]
+mod tests;
