@@ -42,6 +42,7 @@ pub enum Command {
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
     Allocate(commands::allocate::Arguments),
+    Offline(commands::offline::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod comparison;
 mod foreign;
 mod json;
+pub mod offline;
 pub mod output;
 pub mod placement;
 pub mod reproduction;

@@ -4,7 +4,7 @@ mod allocation;
 mod audits;
 mod grid;
 
-pub use allocation::{allocation, demands};
+pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 
 use crate::comparison::ComparisonDocument;

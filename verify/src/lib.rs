@@ -24,7 +24,7 @@ mod verdict;
 
 pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
-pub use offline::{OfflineClaim, OfflineProof, verify_offline};
+pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};
 pub use verdict::Verdict;

@@ -11,7 +11,7 @@ use fairplan_instances::{OfflineLevel, OfflineProblem, compare_ratios};
 use std::cmp::Ordering;
 
 /// How much of its level a user may lack.
-const LEVEL_TOLERANCE: f64 = 1e-9;
+pub const OFFLINE_TOLERANCE: f64 = 1e-9;
 
 /// How far the value of a level of whole slices, a division of two whole numbers, may be from what it is.
 const WHOLE_TOLERANCE: f64 = 1e-15;
@@ -162,7 +162,7 @@ fn cuts(problem: &OfflineProblem<'_>, levels: usize, level_of: &[Option<u32>]) -
 /// What each level can get at most, held against what its users get and what is stated.
 fn gaps(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], totals: &[u128], cuts: &[u128]) -> Verdict {
     let weights = problem.weights();
-    let mut worst = Worst::of("level-gaps", LEVEL_TOLERANCE);
+    let mut worst = Worst::of("level-gaps", OFFLINE_TOLERANCE);
     let mut given = 0u128;
     let mut before = 0.0;
     for (level, cut) in levels.iter().zip(cuts) {
