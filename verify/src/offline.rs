@@ -199,6 +199,7 @@ fn whole(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], totals: &[u128],
     let weights = problem.weights();
     let mut worst = Worst::of("whole-slices", WHOLE_TOLERANCE);
     let mut given = 0;
+    let mut before = (0, 1);
     for (position, (level, cut)) in levels.iter().zip(cuts).enumerate() {
         let users = || level.users.iter().map(|user| *user as usize);
         given += users().map(|user| totals[user] >> 60).sum::<u128>();
@@ -218,6 +219,10 @@ fn whole(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], totals: &[u128],
         let takes = users().min_by(|a, b| order(now(a), now(b)).then(weights[*a].cmp(&weights[*b])));
         if let Some(takes) = takes {
             let (slices, weight) = now(&takes);
+            if order((slices, weight), before).is_lt() {
+                worst.fail(|| format!("level {position} is lower than the one before"));
+            }
+            before = (slices, weight);
             worst.compare(level.value, slices as f64 / weight as f64, || format!("levels[{position}].value"));
         }
         if let (Some(gives), Some(takes)) = (gives, takes) {

@@ -85,7 +85,7 @@ impl Flow {
         start..self.quanta[position].end
     }
 
-    /// Sums the totals anew.
+    /// Sums the totals anew: rounding errors of many rounds go.
     pub fn sum(&mut self) {
         for (total, base) in self.totals.iter_mut().zip(&self.base) {
             *total = *base as f64;
@@ -119,32 +119,48 @@ impl Flow {
         ByUser { ends, congested: self.quanta.len(), quanta, entries }
     }
 
-    /// Shrinks what is given by a hair where sums of doubles may exceed the slices that there are.
-    pub fn fit(&mut self) {
-        for position in 0..self.quanta.len() {
-            let entries = self.entries(position);
-            let free = self.quanta[position].free;
-            let slack = 1.0 - 4.0 * f64::EPSILON * entries.len() as f64;
-            let sum: f64 = self.given[entries.clone()].iter().sum();
-            let part = (free / sum).min(1.0) * slack;
-            self.given[entries].iter_mut().for_each(|given| *given *= part);
-        }
-        self.sum();
-    }
-
     /// What each demand of the series is allocated.
     pub fn allocated(&self, problem: &OfflineProblem<'_>) -> Vec<f64> {
         let mut allocated = Vec::with_capacity(problem.series.entry_count());
         let mut next = 0;
-        problem.for_each_quantum(|quantum, _, guaranteed| match self.quanta.get(next) {
+        problem.for_each_quantum(|quantum, due, guaranteed| match self.quanta.get(next) {
             Some(congested) if congested.quantum as usize == quantum => {
                 let given = &self.given[self.entries(next)];
+                let start = allocated.len();
                 allocated.extend(guaranteed.iter().zip(given).map(|(sure, given)| *sure as f64 + given));
+                let demands = problem.series.demands(quantum).1;
+                fit(&mut allocated[start..], demands, guaranteed, due.capacity());
                 next += 1;
             }
             _ => allocated.extend(problem.series.demands(quantum).1.iter().map(|slices| *slices as f64)),
         });
         allocated
+    }
+}
+
+/// Gives exactly the slices that there are, where sums of doubles are a hair off: what is missing goes to whoever has
+/// most room, what is too much comes from whoever has most beyond what is guaranteed.
+fn fit(amounts: &mut [f64], demands: &[u64], guaranteed: &[u64], capacity: u64) {
+    // Exact: parts of 2^60, rounded up, of at most 10^11 slices each.
+    const PARTS: f64 = (1u64 << 60) as f64;
+    let used = |amounts: &[f64]| amounts.iter().map(|amount| (amount * PARTS).ceil() as u128).sum::<u128>();
+    let capacity = u128::from(capacity) << 60;
+    let largest = |amounts: &[f64], of: &dyn Fn(usize) -> f64| {
+        (0..amounts.len()).max_by(|a, b| of(*a).total_cmp(&of(*b))).filter(|entry| of(*entry) > 0.0)
+    };
+    // Only who is served in part is at the level of the quantum.
+    let room = |amounts: &[f64], entry: usize| match amounts[entry] - guaranteed[entry] as f64 {
+        beyond if beyond > 0.0 => demands[entry] as f64 - amounts[entry],
+        _ => 0.0,
+    };
+    if let Some(entry) = largest(amounts, &|entry| room(amounts, entry)) {
+        let missing = capacity.saturating_sub(used(amounts)) as f64 / PARTS;
+        amounts[entry] = (amounts[entry] + missing).min(demands[entry] as f64);
+    }
+    while let Some(excess) = used(amounts).checked_sub(capacity).filter(|excess| *excess > 0) {
+        let Some(entry) = largest(amounts, &|entry| amounts[entry] - guaranteed[entry] as f64) else { break };
+        let less = (amounts[entry] - excess as f64 / PARTS).min(amounts[entry].next_down());
+        amounts[entry] = less.max(guaranteed[entry] as f64);
     }
 }
 

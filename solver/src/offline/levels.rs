@@ -9,12 +9,12 @@
 use super::flow::{ByUser, Flow};
 use fairplan_instances::{OfflineLevel, compare_ratios};
 
-/// The pieces of the hull, lowest first.
+/// The hull, from the lowest level on.
 pub(super) struct Levels {
     /// Users that count, by rising total over weight.
     order: Vec<u32>,
-    /// Where the users of each piece end in `order`, and its slope.
-    pieces: Vec<(usize, f64)>,
+    /// The ends of the pieces, the first one's beginning included.
+    hull: Vec<Point>,
 }
 
 impl Levels {
@@ -47,38 +47,34 @@ impl Levels {
             }
             hull.push(point);
         }
-        let piece = |pair: &[Point]| {
-            let (slices, weight) = (pair[1].slices - pair[0].slices, pair[1].weight - pair[0].weight);
-            (pair[1].users, slices as f64 / weight as f64)
-        };
-        Self { pieces: hull.windows(2).map(piece).collect(), order }
+        Self { hull, order }
     }
 
-    /// The largest part of its level that a user lacks.
+    /// The largest part that a user lacks of what its level can be, given what the lower levels have.
     pub fn gap(&self, flow: &Flow) -> f64 {
-        let mut start = 0;
+        let mut given = 0.0;
         let mut widest: f64 = 0.0;
-        for (end, level) in &self.pieces {
-            for user in self.order[start..*end].iter().map(|user| *user as usize) {
+        for pair in self.hull.windows(2) {
+            let level = (pair[1].slices as f64 - given) / (pair[1].weight - pair[0].weight) as f64;
+            for user in self.order[pair[0].users..pair[1].users].iter().map(|user| *user as usize) {
+                given += flow.totals[user];
                 let lacking = level - flow.totals[user] / flow.weights[user];
                 if lacking > 0.0 {
                     widest = widest.max(lacking / level);
                 }
             }
-            start = *end;
         }
         widest
     }
 
     pub fn finish(self) -> Vec<OfflineLevel> {
-        let mut start = 0;
-        let level = |(end, value)| {
-            let mut users = self.order[start..end].to_vec();
-            start = end;
+        let level = |pair: &[Point]| {
+            let (slices, weight) = (pair[1].slices - pair[0].slices, pair[1].weight - pair[0].weight);
+            let mut users = self.order[pair[0].users..pair[1].users].to_vec();
             users.sort_unstable();
-            OfflineLevel { value, users }
+            OfflineLevel { value: slices as f64 / weight as f64, users }
         };
-        self.pieces.into_iter().map(level).collect()
+        self.hull.windows(2).map(level).collect()
     }
 }
 

@@ -33,15 +33,11 @@ pub fn offline_optimum(problem: &OfflineProblem<'_>) -> OfflineOptimum {
             flow.round();
             rounds += 1;
         }
+        flow.sum();
         levels = Levels::of(&flow, &by_user);
         next_look = rounds + (rounds / 4).clamp(4, 64);
     }
-    let levels = if problem.whole_slices {
-        whole::even_out(&mut flow, &by_user)
-    } else {
-        flow.fit();
-        levels.finish()
-    };
+    let levels = if problem.whole_slices { whole::even_out(&mut flow, &by_user) } else { levels.finish() };
     OfflineOptimum { allocated: flow.allocated(problem), levels, rounds }
 }
 

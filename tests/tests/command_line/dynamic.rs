@@ -180,7 +180,8 @@ fn the_offline_optimum_is_proved_and_mechanisms_are_held_against_it() {
         assert_eq!(found["status"], "optimal", "{words}");
     }
     // Everybody can get 8 slices of 10, as Karma gives them; max-min leaves C with 5, strict partitions with 5 too.
-    let found = result(&folder, "offline d.csv --fair-share 2 --against karma,max-min --initial-credits 6 --quiet");
+    let found =
+        result(&folder, "offline d.csv --fair-share 2 --against karma,max-min --initial-credits 6 --quiet");
     assert!((found["value"].as_f64().unwrap() - 8.0).abs() < 1e-9);
     let regrets: Vec<f64> =
         found["against"].as_array().unwrap().iter().map(|of| of["regret"].as_f64().unwrap()).collect();
