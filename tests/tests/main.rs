@@ -14,6 +14,7 @@ mod explain;
 mod lying_backend;
 mod metamorphic;
 mod oracle;
+mod pooled;
 mod prices;
 mod published;
 mod scale;

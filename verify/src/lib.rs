@@ -6,6 +6,7 @@
 //! they know nothing of.
 
 mod audit;
+mod bottlenecks;
 mod claim;
 mod exact;
 mod explain;
@@ -19,6 +20,7 @@ mod placement;
 mod printed;
 mod rounding;
 mod solution;
+mod task_limits;
 mod tolerance;
 mod users;
 mod verdict;

@@ -91,7 +91,7 @@ fn ask(
     let Ok(variant) = draft.build() else { return Ok(None) };
     match solver.solve(&variant, objective) {
         Ok(solution) => Ok((solution.status == Status::Optimal).then_some((variant, solution))),
-        Err(SolverError::Unsupported(_)) => Ok(None),
+        Err(SolverError::Unsupported(_) | SolverError::Inapplicable(_)) => Ok(None),
         Err(error) => Err(error),
     }
 }
