@@ -1,7 +1,9 @@
 //! JSON Schema of every format, generated from the types that are written and read.
 
+mod demands;
 mod instance;
 
+use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
 use crate::explanation::ExplanationDocument;
@@ -24,8 +26,9 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 8] = [
+pub const FORMATS: [Format; 10] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
+    Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
         name: "placement",
@@ -36,6 +39,11 @@ pub const FORMATS: [Format; 8] = [
         name: "comparison",
         id: "fairplan.comparison.v1",
         schema: schema_of::<ComparisonDocument<'static>>,
+    },
+    Format {
+        name: "allocation",
+        id: "fairplan.allocation.v1",
+        schema: schema_of::<AllocationDocument<'static>>,
     },
     Format {
         name: "verification",
