@@ -43,6 +43,7 @@ pub enum Command {
     Audit(commands::audit::Arguments),
     Explain(commands::explain::Arguments),
     Allocate(commands::allocate::Arguments),
+    Offline(commands::offline::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),

@@ -59,6 +59,17 @@ impl FairShares {
         Ok(())
     }
 
+    /// Each user's fair share in lowest terms; every one 1 where they are equal.
+    pub fn weights(&self, users: usize) -> Vec<u64> {
+        match self {
+            Self::Each(shares) => {
+                let common = self.common_divisor();
+                shares.iter().map(|share| share / common).collect()
+            }
+            _ => vec![1; users],
+        }
+    }
+
     fn common_divisor(&self) -> u64 {
         match self {
             Self::Each(shares) => shares.iter().copied().fold(0, greatest_common_divisor).max(1),
@@ -71,20 +82,19 @@ impl FairShares {
         let is_member = |user: &usize| series.membership(*user).contains(&quantum);
         let members: Vec<u32> = (0..series.user_count()).filter(is_member).map(|user| user as u32).collect();
         let count = members.len() as u64;
+        // Of all users, so that a user's weight is the same whoever else is a member.
+        let all = self.weights(series.user_count());
         let mut weights = vec![0; series.user_count()];
         for user in members.iter().map(|user| *user as usize) {
-            weights[user] = if let Self::Each(shares) = self { shares[user] } else { 1 };
+            weights[user] = all[user];
         }
-        let due: u64 = weights.iter().sum();
-        // Of all users, so that a user's weight is the same whoever else is a member.
-        let common = self.common_divisor();
-        weights.iter_mut().for_each(|weight| *weight /= common);
+        let total_weight = weights.iter().sum();
         let capacity = match self {
             Self::PerUser(share) => share * count,
             Self::Capacity(capacity) => *capacity,
-            Self::Each(_) => due,
+            Self::Each(_) => self.common_divisor() * total_weight,
         };
-        Entitlement { capacity, members, weights, total_weight: due / common }
+        Entitlement { capacity, members, weights, total_weight }
     }
 }
 

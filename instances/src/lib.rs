@@ -15,6 +15,7 @@ pub mod import;
 mod lint;
 mod model;
 mod objective;
+mod offline;
 mod outcome;
 mod placement;
 mod random;
@@ -34,6 +35,7 @@ pub use model::{
     ServerClass, User, UserId,
 };
 pub use objective::{Alpha, Objective, ObjectiveError};
+pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
 pub use random::Random;

@@ -79,7 +79,7 @@ impl Run<'_> {
         let mut reported = vec![0; users];
         let mut allocated = vec![0; users];
         let mut due = self.shares.entitlement(series, 0);
-        let mut changes = changes(series).into_iter().peekable();
+        let mut changes = series.member_changes().into_iter().peekable();
         for quantum in 0..series.quantum_count() {
             if changes.next_if_eq(&quantum).is_some() {
                 due = self.shares.entitlement(series, quantum);
@@ -116,18 +116,6 @@ impl Run<'_> {
             }
         }
     }
-}
-
-/// The quanta from which on other users are members than before, the first one included.
-fn changes(series: &DemandSeries) -> Vec<usize> {
-    let mut changes = vec![0];
-    if series.has_churn() {
-        let ends = (0..series.user_count()).map(|user| series.membership(user));
-        changes.extend(ends.flat_map(|range| [range.start, range.end]));
-        changes.sort_unstable();
-        changes.dedup();
-    }
-    changes
 }
 
 /// The demands of a quantum, one number a user.

@@ -7,6 +7,7 @@ pub mod comparison;
 pub mod explanation;
 mod foreign;
 mod json;
+pub mod offline;
 pub mod output;
 pub mod placement;
 pub mod reproduction;

@@ -7,6 +7,7 @@ use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
 use crate::explanation::ExplanationDocument;
+use crate::offline::OfflineDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::solution::SolutionDocument;
@@ -26,7 +27,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 10] = [
+pub const FORMATS: [Format; 11] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
@@ -45,6 +46,7 @@ pub const FORMATS: [Format; 10] = [
         id: "fairplan.allocation.v1",
         schema: schema_of::<AllocationDocument<'static>>,
     },
+    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<OfflineDocument<'static>> },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",

@@ -5,7 +5,7 @@ mod audits;
 mod explanation;
 mod grid;
 
-pub use allocation::{allocation, demands};
+pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 pub use explanation::explanation;
 

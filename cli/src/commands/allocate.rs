@@ -6,9 +6,7 @@ use crate::demands::{DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use fairplan_instances::{CacheModel, Decimal, DemandSeries, FairShares, GuaranteedFraction, files};
-use fairplan_mechanisms::{
-    Conduct, MECHANISMS, Mechanism, Reports, Run, Settings, Ties, mechanism, non_conformant,
-};
+use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, mechanism, non_conformant};
 use fairplan_report::allocation::{AllocationSettings, allocation_document};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, table, write_json};
@@ -80,6 +78,12 @@ fn mechanism_help() -> String {
 }
 
 impl SettingsArguments {
+    /// Whether they can be meant, whatever the series.
+    pub fn check(&self) -> Result<(), Failure> {
+        GuaranteedFraction::new(self.alpha)?;
+        Ok(())
+    }
+
     /// What they mean for a series.
     pub fn read(&self, series: &DemandSeries, shares: &FairShares) -> Result<Settings, Failure> {
         let slices = |quantum| u128::from(shares.entitlement(series, quantum).capacity());
@@ -119,8 +123,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
-        let alpha = arguments.settings.alpha;
-        GuaranteedFraction::new(alpha)?;
+        arguments.settings.check()?;
         let source = DemandsSource::try_from(arguments.demands)?;
         let strategy = match (arguments.non_conformant, arguments.reported) {
             (_, Some(path)) => Strategy::Reported(source.beside(path)?),
@@ -182,7 +185,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let echoed = AllocationSettings {
         strategy: strategy.map(Into::into),
         reported_sha256: reported_sha256.map(Into::into),
-        ..echoed(mechanism.as_ref(), &settings, &shares)
+        ..echoed(&["karma", "sharp"].map(|name| name == job.mechanism), &settings, &shares, false)
     };
     let document = allocation_document(&series, &sha256, &job.mechanism, echoed, &outcome, job.cache);
     job.destination.write(|out| match (job.format.table(), job.per_quantum) {
@@ -234,15 +237,15 @@ fn differing(a: (&[u32], &[u64]), b: (&[u32], &[u64]), mut found: impl FnMut(u32
     b.for_each(|(user, _)| found(*user));
 }
 
-/// The settings that matter to the mechanism.
+/// The settings that matter: those of Karma and of the tickets where they run, and alpha where it is guaranteed.
 pub fn echoed(
-    mechanism: &dyn Mechanism,
+    [karma, sharp]: &[bool; 2],
     settings: &Settings,
     shares: &FairShares,
+    guaranteed: bool,
 ) -> AllocationSettings<'static> {
-    let (karma, sharp) = (mechanism.name() == "karma", mechanism.name() == "sharp");
     let mut echoed = AllocationSettings {
-        alpha: karma.then(|| settings.alpha.to_f64()),
+        alpha: (*karma || guaranteed).then(|| settings.alpha.to_f64()),
         initial_credits: karma.then_some(settings.initial_credits),
         oversubscription: sharp.then_some(settings.oversubscription),
         term: sharp.then_some(settings.term as u64),

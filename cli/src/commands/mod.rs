@@ -7,6 +7,7 @@ pub mod convert;
 pub mod explain;
 pub mod generate;
 pub mod import;
+pub mod offline;
 pub mod place;
 pub mod reproduce;
 pub mod schema;
@@ -35,6 +36,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
+        Command::Offline(arguments) => offline::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),

@@ -90,6 +90,18 @@ impl DemandSeries {
         self.members.is_some()
     }
 
+    /// The quanta from which on other users are members than before, the first one included.
+    pub fn member_changes(&self) -> Vec<usize> {
+        let mut changes = vec![0];
+        if let Some(members) = &self.members {
+            changes.extend(members.iter().flat_map(|range| [range.start, range.end]));
+            changes.sort_unstable();
+            changes.dedup();
+            changes.retain(|quantum| *quantum < self.quantum_count());
+        }
+        changes
+    }
+
     /// The same demands of users who join and leave (Karma Sec. 3.4): one range of quanta a user. Refused: a
     /// demand outside of it, and a quantum without any member.
     pub fn with_members(self, members: Vec<Range<usize>>) -> Result<Self, Violation> {

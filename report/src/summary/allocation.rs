@@ -3,6 +3,7 @@
 use super::grid::{Column, grid};
 use super::{ROWS, cut, label, number, percent, thousands};
 use crate::allocation::AllocationDocument;
+use crate::offline::OfflineDocument;
 use fairplan_instances::DemandSeries;
 use std::fmt::Write;
 
@@ -79,6 +80,47 @@ pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> S
         ];
         row.extend(user.credits.map(number));
         row
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, document.users.len(), "users");
+    text
+}
+
+/// The summary of an offline optimum.
+pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String {
+    let mut text = demands(series);
+    let proof = match (&*document.status, document.certificate.relative_gap) {
+        ("optimal", 0.0) => "optimal, proved".into(),
+        ("optimal", gap) => format!("optimal, proved to within {gap:.1e}"),
+        (_, gap) => format!("NOT PROVED: up to {gap:.1e} may be missing"),
+    };
+    let _ = writeln!(text, "Smallest {}: {} ({proof})", document.measure, number(document.value));
+    let metrics = document.metrics;
+    let levels = document.levels.len();
+    let _ = writeln!(text, "Levels: {}; used: {}\n", thousands(levels as u64), percent(metrics.utilization));
+    if !document.against.is_empty() {
+        let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
+        let rows = document.against.iter();
+        let rows =
+            rows.map(|of| vec![of.mechanism.clone().into_owned(), number(of.value), percent(of.regret)]);
+        text += &grid(&columns, rows);
+        text.push('\n');
+    }
+    let columns = [
+        Column::text("user"),
+        Column::number("demand"),
+        Column::number("allocated"),
+        Column::number("welfare"),
+        Column::number("level"),
+    ];
+    let rows = document.users.iter().take(ROWS).map(|user| {
+        vec![
+            label(&user.id),
+            thousands(user.demand),
+            number(user.allocated),
+            user.welfare.map(number).unwrap_or_default(),
+            user.level.map(|level| thousands(u64::from(level) + 1)).unwrap_or_default(),
+        ]
     });
     text += &grid(&columns, rows);
     cut(&mut text, document.users.len(), "users");

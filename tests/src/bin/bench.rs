@@ -16,13 +16,14 @@ use std::time::Instant;
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// Every part, by the name that selects it.
-const PARTS: [(&str, fn(u64) -> Outcome); 7] = [
+const PARTS: [(&str, fn(u64) -> Outcome); 8] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
     ("placement", placements),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
+    ("offline", dynamic::offline),
     ("command", whole_command),
 ];
 

@@ -163,3 +163,31 @@ fn what_cannot_be_meant_is_refused_in_one_line() {
         assert!(line.contains(told), "{words:?}: {line}");
     }
 }
+
+#[test]
+fn the_offline_optimum_is_proved_and_mechanisms_are_held_against_it() {
+    let folder = Folder::new();
+    folder.write("d.csv", DEMANDS);
+    let schema: Value = serde_json::from_str(&folder.done(&["schema", "offline"])).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for more in ["", " --whole-slices", " --measure welfare --per-quantum", " --guaranteed --alpha 1"] {
+        let words = format!(
+            "offline d.csv --fair-share 2 --initial-credits 6 --against karma,max-min,strict{more} --quiet"
+        );
+        let found = result(&folder, &words);
+        let errors: Vec<String> = validator.iter_errors(&found).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{words}: {errors:?}");
+        assert_eq!(found["status"], "optimal", "{words}");
+    }
+    // Everybody can get 8 slices of 10, as Karma gives them; max-min leaves C with 5, strict partitions with 5 too.
+    let found =
+        result(&folder, "offline d.csv --fair-share 2 --against karma,max-min --initial-credits 6 --quiet");
+    assert!((found["value"].as_f64().unwrap() - 8.0).abs() < 1e-9);
+    let regrets: Vec<f64> =
+        found["against"].as_array().unwrap().iter().map(|of| of["regret"].as_f64().unwrap()).collect();
+    assert!(regrets[0].abs() < 1e-9 && (regrets[1] - 0.375).abs() < 1e-9, "{regrets:?}");
+    let whole = result(&folder, "offline d.csv --fair-share 2 --whole-slices --quiet");
+    assert_eq!((column(&whole, "allocated"), &whole["value"]), (vec![8.0; 3], &Value::from(8.0)));
+    let line = folder.refused(&["offline", "d.csv", "--fair-share", "2", "--against", "karma,drf"]);
+    assert!(line.contains("unknown mechanism drf"), "{line}");
+}

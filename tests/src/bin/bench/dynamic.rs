@@ -5,6 +5,7 @@ use fairplan_instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, FairShares, GuaranteedFraction, QuantumLabel, Random,
 };
+use fairplan_instances::{OfflineMeasure, OfflineProblem};
 use fairplan_mechanisms::{Conduct, MECHANISMS, Mechanism, Reports, Run, Settings, Ties, mechanism};
 use std::time::Instant;
 
@@ -120,5 +121,75 @@ pub(super) fn a_day_of_every_mechanism(scale: u64) -> Outcome {
         }
     }
     println!();
+    Ok(())
+}
+
+/// Users of whom each demands 1 to 20 slices now and then, some ten times as often as others.
+fn now_and_then(users: u64, quanta: u64, entries: u64) -> Result<DemandSeries, Box<dyn std::error::Error>> {
+    let mut random = Random::new(3, 0);
+    let mut builder = DemandSeriesBuilder::default();
+    for user in 0..users {
+        builder.user(&format!("u{user}"))?;
+    }
+    // Chances in parts of 2^32, from a tenth to all of what gives that many demands.
+    let most = (entries << 32) / (users * quanta) * 20 / 11;
+    let chances: Vec<u64> = (0..users).map(|_| random.between(most / 10, most)).collect();
+    for quantum in 0..quanta {
+        builder.quantum(QuantumLabel::Number(quantum))?;
+        for user in 0..users {
+            if random.below(1 << 32) < chances[user as usize] {
+                builder.demand(user as usize, random.between(1, 20))?;
+            }
+        }
+    }
+    Ok(builder.build()?)
+}
+
+pub(super) fn offline(scale: u64) -> Outcome {
+    let quanta = 86_400 / scale;
+    println!("## The offline optimum over {quanta} quanta\n");
+    println!(
+        "| demands of | users | above zero | slices | levels | seconds | rounds | gap | peak memory beyond the series |"
+    );
+    println!("|---|---|---|---|---|---|---|---|---|");
+    let workload =
+        |workload, users, mean| demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 });
+    let dense = || now_and_then(2_600, quanta, 10_000_000 / scale);
+    row("now and then", &dense()?, 1_000)?;
+    row("now and then", &dense()?, 700)?;
+    row("queries", &workload(Workload::Queries, 2_600, 1)?, 2_600)?;
+    row("bursts", &workload(Workload::Bursts, 200, 10)?, 2_000)?;
+    println!();
+    Ok(())
+}
+
+fn row(name: &str, series: &DemandSeries, capacity: u64) -> Outcome {
+    let shares = FairShares::Capacity(capacity);
+    let problem = OfflineProblem {
+        series,
+        shares: &shares,
+        guaranteed: None,
+        measure: OfflineMeasure::Totals,
+        whole_slices: false,
+    };
+    let before = super::memory("VmRSS");
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+    let (seconds, optimum) = super::fastest(1, || fairplan_solver::offline_optimum(&problem));
+    let peak = (super::memory("VmHWM") - before) / 1024.0;
+    let totals = optimum.totals(series);
+    let weights = problem.weights();
+    let mut gap: f64 = 0.0;
+    for level in &optimum.levels {
+        for user in level.users.iter().map(|user| *user as usize) {
+            gap = gap.max(1.0 - totals[user] / weights[user] as f64 / level.value);
+        }
+    }
+    println!(
+        "| {name} | {} | {} | {capacity} | {} | {seconds:.2} | {} | {gap:.1e} | {peak:.0} MiB |",
+        series.user_count(),
+        series.entry_count(),
+        optimum.levels.len(),
+        optimum.rounds
+    );
     Ok(())
 }
