@@ -41,6 +41,7 @@ pub enum Command {
     Place(commands::place::Arguments),
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
+    Explain(commands::explain::Arguments),
     Allocate(commands::allocate::Arguments),
     Offline(commands::offline::Arguments),
     Verify(commands::verify::Arguments),

@@ -4,6 +4,7 @@
 pub mod allocation;
 pub mod audit;
 pub mod comparison;
+pub mod explanation;
 mod foreign;
 mod json;
 pub mod offline;

@@ -6,6 +6,7 @@ mod instance;
 use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
+use crate::explanation::ExplanationDocument;
 use crate::offline::OfflineDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
@@ -26,7 +27,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 10] = [
+pub const FORMATS: [Format; 11] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
@@ -52,6 +53,11 @@ pub const FORMATS: [Format; 10] = [
         schema: schema_of::<VerificationDocument<'static>>,
     },
     Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format {
+        name: "explanation",
+        id: "fairplan.explanation.v1",
+        schema: schema_of::<ExplanationDocument<'static>>,
+    },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

@@ -98,7 +98,7 @@ fn what_is_written_line_by_line_is_what_the_document_type_holds() {
     assert_eq!(written(&read), bytes);
     assert_eq!(read.value, 10.0 * (1.0 - 1e-15) / 14.0);
     assert_eq!(read.users.len(), instance.user_count());
-    assert_eq!(read.server_classes[0].price.get("cpu"), Some(5.0 / 28.0));
+    assert_eq!(read.server_classes[0].price.as_ref().unwrap().get("cpu"), Some(5.0 / 28.0));
     assert_eq!(read.price_groups, [["high-memory"], ["high-cpu"]]);
     let text = String::from_utf8(bytes).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("\"limited_by\"")).collect();

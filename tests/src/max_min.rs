@@ -1,27 +1,27 @@
-//! The exact lexicographic max-min of weighted dominant shares: one linear program a level, and a user is
+//! The exact lexicographic max-min of weighted shares: one linear program a level, and a user is
 //! frozen when an exact linear program says that it can rise no further.
 
 use crate::Fraction;
 use crate::simplex::Tableau;
-use fairplan_instances::{ClassId, Instance, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, Objective, ResourceId, User};
 use num_bigint::BigInt;
 
-/// The optimum of DRFH eq. 7 and Sec. V-A; the shares are unique, the allocation behind them is not.
+/// A lexicographic optimum (DRFH eq. 7 and Sec. V-A); the shares are unique, the allocation behind them is not.
 #[derive(Clone, Debug)]
 pub struct ExactMaxMin {
     /// Dominant share of each user.
     pub shares: Vec<Fraction>,
-    /// Weighted dominant share of each user, `G_i / w_i`.
+    /// Weighted share of each user, `G_i / w_i` or its weighted task share.
     pub weighted: Vec<Fraction>,
 }
 
 impl ExactMaxMin {
-    /// The smallest weighted dominant share.
+    /// The smallest weighted share.
     pub fn value(&self) -> &Fraction {
         self.weighted.iter().min().expect("an instance has users")
     }
 
-    /// The distinct weighted dominant shares, rising.
+    /// The distinct weighted shares, rising.
     pub fn levels(&self) -> Vec<Fraction> {
         let mut levels = self.weighted.clone();
         levels.sort();
@@ -45,8 +45,36 @@ pub(crate) fn class_units(instance: &Instance, class: ClassId, resource: Resourc
     BigInt::from(instance.capacity_units(class, resource)) * instance.classes()[class.0].count
 }
 
-/// Solves by exact arithmetic; meant for instances of a handful of users and classes.
+/// The work that is worth a weighted share of one: of DRFH `w_i / δ_i`, of task share fairness `w_i` times what the user
+/// could do alone if it were eligible everywhere (1 where that is nothing: its share is 0 in any unit).
+fn work_per_level(instance: &Instance, objective: Objective, user: User<'_>) -> Fraction {
+    let weight = Fraction::from(user.weight());
+    if objective == Objective::Drfh {
+        return &weight / &task_share(instance, user);
+    }
+    assert_eq!(objective, Objective::TaskShareFairness, "no max-min over servers");
+    let alone = (0..instance.classes().len()).map(ClassId).map(|class| {
+        let fits = (0..instance.resources().len())
+            .map(ResourceId)
+            .filter(|&r| user.demand_units(r) > 0)
+            .map(|r| Fraction::new(class_units(instance, class, r), user.demand_units(r)))
+            .min()
+            .expect("a task needs some resource");
+        &fits * &Fraction::from(user.rule().rate(class))
+    });
+    match alone.sum::<Fraction>() {
+        nothing if nothing.is_zero() => Fraction::one(),
+        alone => &weight * &alone,
+    }
+}
+
+/// The DRFH optimum by exact arithmetic; meant for instances of a handful of users and classes.
 pub fn exact_max_min(instance: &Instance) -> ExactMaxMin {
+    exact_max_min_of(instance, Objective::Drfh)
+}
+
+/// The same for DRFH or task share fairness.
+pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMin {
     let classes = instance.classes().len();
     let variables = instance.user_count() * classes;
     let row = || vec![BigInt::ZERO; variables];
@@ -72,20 +100,21 @@ pub fn exact_max_min(instance: &Instance) -> ExactMaxMin {
             constraints.push((everywhere, BigInt::from(tasks)));
         }
     }
-    // w_i t - δ_i Σ ρ_il x_il <= 0 in whole numbers, and the coefficient of t that goes with it.
+    // a_i t - Σ ρ_il x_il <= 0 in whole numbers, and the coefficient of t that goes with it.
     let first_share_row = constraints.len();
     let mut level_coefficients = Vec::new();
     for user in instance.users() {
         let rates: Vec<_> = (0..classes).map(|l| user.rule().rate(ClassId(l))).collect();
-        let unit = rates.iter().map(|rate| rate.exponent()).fold(user.weight().exponent(), i8::min);
+        let unit = rates.iter().map(|rate| rate.exponent()).fold(0, i8::min);
         let whole = |value: fairplan_instances::Decimal| value.scaled(unit).expect("its unit was chosen so");
-        let task_share = task_share(instance, user);
+        let units = BigInt::from(10).pow(u32::from(unit.unsigned_abs()));
+        let per_level = &work_per_level(instance, objective, user) * &Fraction::new(units, 1);
         let mut work = row();
         for (l, rate) in rates.iter().enumerate() {
-            work[user.index().0 * classes + l] = -(task_share.numerator() * whole(*rate));
+            work[user.index().0 * classes + l] = -(per_level.denominator() * whole(*rate));
         }
         constraints.push((work, BigInt::ZERO));
-        level_coefficients.push(task_share.denominator() * whole(user.weight()));
+        level_coefficients.push(per_level.numerator().clone());
     }
     let mut tableau = Tableau::new(variables, constraints);
 
@@ -105,7 +134,8 @@ pub fn exact_max_min(instance: &Instance) -> ExactMaxMin {
         });
         assert!(active.len() < before, "some user is frozen at every level");
     }
-    let shares =
-        instance.users().zip(&weighted).map(|(user, share)| share * &Fraction::from(user.weight())).collect();
-    ExactMaxMin { shares, weighted }
+    let share = |(user, level): (User<'_>, &Fraction)| {
+        &(level * &work_per_level(instance, objective, user)) * &task_share(instance, user)
+    };
+    ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
 }

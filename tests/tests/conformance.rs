@@ -7,7 +7,9 @@ use fairplan_instances::generate::{
 };
 use fairplan_instances::{Instance, LimitedBy, Objective, Solver, Status};
 use fairplan_solver::{BACKENDS, backend};
-use fairplan_tests::{ExactMaxMin, Fraction, exact_max_min, random_draft};
+use fairplan_tests::{
+    Draft, ExactMaxMin, Fraction, exact_max_min_of, random_draft, random_draft_with_task_rows,
+};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 /// Relative difference from the exact share that is still the same share.
@@ -22,8 +24,13 @@ fn same(claimed: f64, exact: &Fraction) -> bool {
 }
 
 /// Solves, and compares everything about the solution with the exact optimum.
-fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Result<(), String> {
-    let solution = solver.solve(instance, Objective::Drfh).map_err(|error| error.to_string())?;
+pub fn conforms(
+    instance: &Instance,
+    objective: Objective,
+    exact: &ExactMaxMin,
+    solver: &dyn Solver,
+) -> Result<(), String> {
+    let solution = solver.solve(instance, objective).map_err(|error| error.to_string())?;
     if solution.status != Status::Optimal {
         return Err("not certified".into());
     }
@@ -53,15 +60,19 @@ fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Re
     Ok(())
 }
 
-fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>) {
+fn every_backend_finds_the_exact_optimum(
+    seeds: std::ops::Range<u64>,
+    draw: fn(u64) -> Draft,
+    objective: Objective,
+) {
     let backends = backends();
     let mut failures = Vec::new();
     for seed in seeds {
-        let draft = random_draft(seed);
+        let draft = draw(seed);
         let instance = draft.build().unwrap();
-        let exact = exact_max_min(&instance);
+        let exact = exact_max_min_of(&instance, objective);
         for solver in &backends {
-            if let Err(problem) = conforms(&instance, &exact, solver.as_ref()) {
+            if let Err(problem) = conforms(&instance, objective, &exact, solver.as_ref()) {
                 failures.push(format!("seed {seed}, {}: {problem}\n{draft}", solver.name()));
             }
         }
@@ -71,12 +82,23 @@ fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn every_backend_finds_the_exact_optimum_of_a_thousand_instances() {
-    every_backend_finds_the_exact_optimum(0..1_000);
+    every_backend_finds_the_exact_optimum(0..1_000, random_draft, Objective::Drfh);
 }
 
 #[test]
 fn every_backend_finds_the_exact_optimum_of_a_second_thousand() {
-    every_backend_finds_the_exact_optimum(1_000..2_000);
+    every_backend_finds_the_exact_optimum(1_000..2_000, random_draft, Objective::Drfh);
+}
+
+#[test]
+fn every_backend_finds_the_exact_optimum_where_tasks_are_few_and_faster_on_some_classes() {
+    every_backend_finds_the_exact_optimum(0..1_000, random_draft_with_task_rows, Objective::Drfh);
+}
+
+#[test]
+fn every_backend_finds_the_exact_task_shares() {
+    every_backend_finds_the_exact_optimum(2_000..2_700, random_draft, Objective::TaskShareFairness);
+    every_backend_finds_the_exact_optimum(0..300, random_draft_with_task_rows, Objective::TaskShareFairness);
 }
 
 #[test]

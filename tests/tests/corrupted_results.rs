@@ -1,12 +1,12 @@
 //! A thousand corrupted solution files: none is accepted by what `verify` does.
 
-use crate::solving::solve;
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
 };
-use fairplan_instances::{Instance, files::sha256_hex};
+use fairplan_instances::{Instance, Objective, files::sha256_hex};
 use fairplan_report::solution::{Headline, SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, write_json};
+use fairplan_solver::backend;
 use fairplan_tests::Dice;
 use fairplan_verify::verify_solution;
 use serde_json::Value;
@@ -18,8 +18,8 @@ fn accepts(instance: &Instance, result: &[u8]) -> bool {
         .is_ok_and(|stated| verify_solution(instance, &stated.claim()).holds())
 }
 
-fn solution_file(instance: &Instance) -> Vec<u8> {
-    let solution = solve(instance);
+fn solution_file(instance: &Instance, objective: Objective) -> Vec<u8> {
+    let solution = backend("auto").unwrap().solve(instance, objective).unwrap();
     let headline = Headline::new(instance, &solution);
     let sha256 = sha256_hex(instance);
     let mut file = Vec::new();
@@ -71,6 +71,12 @@ fn paths(document: &Value, wanted: impl Fn(&Value) -> bool) -> Vec<String> {
 fn corrupt(dice: &mut Dice, file: &[u8], kind: u64) -> (Vec<u8>, String) {
     let mut document: Value = serde_json::from_slice(file).unwrap();
     let users = document["users"].as_array().unwrap().len();
+    // What a document lacks cannot be corrupted: something else is.
+    let kind = match kind {
+        8 if document["users"][0]["placement"].is_null() => 0,
+        9 | 10 if document["certificate"]["levels"].is_null() => 1,
+        kind => kind,
+    };
     let mut pick = |paths: Vec<String>| paths[dice.below(paths.len() as u64) as usize].clone();
     let done = match kind {
         0..=2 => {
@@ -143,20 +149,51 @@ fn corrupt(dice: &mut Dice, file: &[u8], kind: u64) -> (Vec<u8>, String) {
     (serde_json::to_vec(&document).unwrap(), done)
 }
 
+/// None of the corrupted results of these is accepted.
+fn are_refused(dice: &mut Dice, instance: &Instance, objective: Objective, cases: u64) {
+    let file = solution_file(instance, objective);
+    let reordered: Value = serde_json::from_slice(&file).unwrap();
+    assert!(accepts(instance, &file) && accepts(instance, &serde_json::to_vec(&reordered).unwrap()));
+    for case in 0..cases {
+        let (corrupted, done) = corrupt(dice, &file, case % 13);
+        // Users of the same demand have the same placement: swapping those changes nothing.
+        if serde_json::from_slice::<Value>(&corrupted).is_ok_and(|same| same == reordered) {
+            continue;
+        }
+        assert!(!accepts(instance, &corrupted), "{objective} of {instance:?}: {done} is accepted");
+    }
+}
+
 #[test]
 fn not_one_of_a_thousand_corrupted_files_is_accepted() {
     let mut dice = Dice::new(77);
     for instance in instances() {
-        let file = solution_file(&instance);
-        let reordered: Value = serde_json::from_slice(&file).unwrap();
-        assert!(accepts(&instance, &file) && accepts(&instance, &serde_json::to_vec(&reordered).unwrap()));
-        for case in 0..234 {
-            let (corrupted, done) = corrupt(&mut dice, &file, case % 13);
-            // Users of the same demand have the same placement: swapping those changes nothing.
-            if serde_json::from_slice::<Value>(&corrupted).is_ok_and(|same| same == reordered) {
-                continue;
-            }
-            assert!(!accepts(&instance, &corrupted), "{instance:?}: {done} is accepted");
+        are_refused(&mut dice, &instance, Objective::Drfh, 234);
+    }
+}
+
+#[test]
+fn not_one_corrupted_file_of_another_objective_is_accepted() {
+    let mut dice = Dice::new(78);
+    for objective in [Objective::TaskShareFairness, Objective::DrfPooled, Objective::DrfPerServer] {
+        for instance in instances().iter().filter(|instance| objective.applies_to(instance).is_ok()) {
+            are_refused(&mut dice, instance, objective, 130);
+        }
+    }
+}
+
+#[test]
+fn a_result_is_not_taken_for_one_of_another_objective() {
+    let instance = drfh_fig1().unwrap();
+    let objectives =
+        [Objective::Drfh, Objective::TaskShareFairness, Objective::DrfPooled, Objective::DrfPerServer];
+    for objective in objectives {
+        let file = String::from_utf8(solution_file(&instance, objective)).unwrap();
+        for other in objectives.iter().filter(|other| **other != objective) {
+            let stated = |name: &Objective| format!("\"objective\": \"{name}\"");
+            let renamed = file.replacen(&stated(&objective), &stated(other), 1);
+            assert_ne!(renamed, file);
+            assert!(!accepts(&instance, renamed.as_bytes()), "{objective} passes for {other}");
         }
     }
 }

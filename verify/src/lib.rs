@@ -2,11 +2,14 @@
 //!
 //! Whether a class is overloaded or a task limit passed is decided in exact integers. Bounds and shares are
 //! computed in doubles rounded outward, so what is proved here holds in exact arithmetic. [`audit`] tests the
-//! properties that objectives are said to have, by asking a solver it knows nothing of.
+//! properties that objectives are said to have, and [`explain()`] says why a user has its share, by asking a solver
+//! they know nothing of.
 
 mod audit;
+mod bottlenecks;
 mod claim;
 mod exact;
+mod explain;
 mod feasibility;
 mod form;
 mod levels;
@@ -18,12 +21,14 @@ mod placement;
 mod printed;
 mod rounding;
 mod solution;
+mod task_limits;
 mod tolerance;
 mod users;
 mod verdict;
 
 pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
+pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, explain};
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};

@@ -87,7 +87,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         });
         match audited {
             Ok(findings) => audits.push((objective, findings)),
-            Err(SolverError::Unsupported(reason)) if job.all => left_out.push((objective, reason)),
+            Err(error @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_))) if job.all => {
+                left_out.push((objective, error.to_string()));
+            }
             Err(error) => return Err(error.into()),
         }
     }

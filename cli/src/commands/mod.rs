@@ -4,6 +4,7 @@ pub mod allocate;
 pub mod audit;
 pub mod compare;
 pub mod convert;
+pub mod explain;
 pub mod generate;
 pub mod import;
 pub mod offline;
@@ -33,6 +34,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Place(arguments) => place::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Explain(arguments) => explain::run(arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),

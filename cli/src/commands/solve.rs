@@ -14,7 +14,9 @@ use fairplan_report::{summary, table, write_json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 With drfh the smallest weighted dominant share is made as large as possible, then the next smallest, and so on; with \
-pf the sum of weighted logarithms of dominant shares; with alpha=A that of share^(1-A)/(1-A). \
+pf the sum of weighted logarithms of dominant shares; with alpha=A that of share^(1-A)/(1-A). With tsf it is the tasks \
+over the most that the user could run alone if it were eligible everywhere that are compared, instead of dominant \
+shares. drf and bmf treat all servers as one: their tasks are on no class, and may not fit the servers. \
 The result (fairplan.solution.v1) is checked in exact arithmetic before it is written; one that is not \
 proved optimal says `uncertified`, and the exit status is 3.
 
@@ -23,7 +25,9 @@ pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
     /// What is fair: drfh (equal weighted dominant shares over all servers together), pf (proportional fairness),
-    /// alpha=A (alpha-fair, A from 0 to 64) or utilitarian (the largest sum)
+    /// alpha=A (alpha-fair, A from 0 to 64), utilitarian (the largest sum), tsf (task share fairness), drf (dominant
+    /// resource fairness, all servers as one), drf-per-server (the same inside each server apart) or bmf (bottleneck max
+    /// fairness, all servers as one)
     #[arg(long, value_name = "NAME", default_value = "drfh", value_parser = str::parse::<Objective>)]
     objective: Objective,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)

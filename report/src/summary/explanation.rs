@@ -1,0 +1,109 @@
+//! The summary of an explanation, in sentences a user can follow.
+
+use super::grid::{Column, grid};
+use super::{label, number};
+use crate::explanation::{ExplanationDocument, HoldingResult};
+use crate::solution::LimitName;
+use std::fmt::Write;
+
+/// Classes and capacities listed before the rest is only counted.
+const LISTED: usize = 6;
+
+/// Why a user has its share.
+pub fn explanation(document: &ExplanationDocument<'_>) -> String {
+    let user = label(&document.user);
+    let mut text = format!(
+        "User {user} gets {} tasks, {} of all {} (its dominant resource).\n",
+        number(document.tasks),
+        percent(document.dominant_share),
+        label(&document.dominant_resource)
+    );
+    text += &match document.limited_by {
+        LimitName::Tasks => "It has no more tasks: nothing else holds it.\n".to_owned(),
+        LimitName::NoUsableClass => format!("It has nothing: {}.\n", document.why_nothing.join("; ")),
+        LimitName::Capacity => {
+            let level = document.level.map_or(String::new(), |level| {
+                format!(" at level {} (weighted share {})", level.position, number(level.value))
+            });
+            format!("It is held{level} by {}.\n", held(&document.held_by))
+        }
+    };
+    if !document.held_by.is_empty() {
+        let columns = [
+            Column::text("server class"),
+            Column::text("usable"),
+            Column::number("tasks there"),
+            Column::number("cost of a whole share"),
+            Column::text(""),
+        ];
+        let rows = document.server_classes.iter().take(LISTED).map(|class| {
+            vec![
+                label(&class.id),
+                if class.usable { "yes" } else { "no" }.into(),
+                number(class.tasks),
+                class.cost_of_share.map(number).unwrap_or_default(),
+                if class.cheapest { "cheapest" } else { "" }.into(),
+            ]
+        });
+        let _ = write!(text, "\n{}", grid(&columns, rows));
+        if document.server_classes.len() > LISTED {
+            let _ = writeln!(text, " … and {} more", document.server_classes.len() - LISTED);
+        }
+        text.push('\n');
+    }
+    for range in &document.price_ranges {
+        let (least, most, now) = (number(range.least), number(range.most), number(range.capacity));
+        let until = match least == most {
+            true => format!("only at {now}: more is worth less, less costs more"),
+            false => format!("from {least} to {most} (now {now})"),
+        };
+        let (price, resource, class) = (number(range.price), label(&range.resource), label(&range.class));
+        let _ = writeln!(text, "The price {price} of {resource} in class {class} holds {until}.");
+    }
+    for change in &document.smaller_demands {
+        let largest = change.largest_gain.as_ref().map_or(String::new(), |gain| {
+            format!(", most user {} ({} more work)", label(&gain.user), percent(gain.part))
+        });
+        let _ = writeln!(
+            text,
+            "If a task needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
+            number(change.smaller),
+            label(&change.resource),
+            number(change.demand),
+            number(change.own_tasks),
+            others(change.gain),
+            others(change.lose)
+        );
+    }
+    text
+}
+
+fn held(holdings: &[HoldingResult<'_>]) -> String {
+    let mut words: Vec<String> = holdings
+        .iter()
+        .take(LISTED)
+        .map(|held| format!("{} in class {}", label(&held.resource), label(&held.class)))
+        .collect();
+    match holdings.len() {
+        0 => return "what the others have".into(),
+        all if all > LISTED => words.push(format!("{} more", all - LISTED)),
+        _ => {}
+    }
+    match &words[..] {
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}
+
+fn others(count: usize) -> String {
+    match count {
+        0 => "nobody else would".into(),
+        1 => "1 other would".into(),
+        _ => format!("{count} others would"),
+    }
+}
+
+fn percent(part: f64) -> String {
+    format!("{}%", number(100.0 * part))
+}

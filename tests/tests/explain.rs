@@ -1,0 +1,87 @@
+//! Explanations against cases worked by hand.
+
+use fairplan_instances::{ClassId, Instance, LimitedBy, Objective, ResourceId, UserId, generate};
+use fairplan_solver::backend;
+use fairplan_tests::{decimal, draft};
+use fairplan_verify::{Explanation, explain};
+
+fn explained(instance: &Instance, user: usize) -> Explanation {
+    let solver = backend("auto").unwrap();
+    let solution = solver.solve(instance, Objective::Drfh).unwrap();
+    explain(instance, &solution, &*solver, UserId(user)).unwrap()
+}
+
+/// Each class is full in one resource, which both users pay for: 5/7 at 5/28 a unit.
+#[test]
+fn the_papers_own_example_is_held_by_the_scarce_resource_of_each_class() {
+    let told = explained(&generate::drfh_fig1().unwrap(), 0);
+    let held: Vec<(usize, usize)> = told.held_by.iter().map(|held| (held.class.0, held.resource.0)).collect();
+    assert_eq!(held, [(0, 0), (1, 1)], "{told:#?}");
+    assert!(told.held_by.iter().all(|held| (held.price - 5.0 / 28.0).abs() < 1e-6), "{told:#?}");
+    assert_eq!((told.dominant_resource, told.limited_by), (ResourceId(1), LimitedBy::Capacity));
+    let (level, value) = told.level.unwrap();
+    assert_eq!(level, 0);
+    assert!((value - 5.0 / 7.0).abs() < 1e-9);
+}
+
+/// One class of 10 cpu and 100 memory, two users that need 1 cpu a task: cpu binds at 1/2 each. More cpu is worth
+/// 1/20 a unit until memory binds too: user 0 needs 9 memory a task, user 1 one, so at 20 cpu.
+#[test]
+fn a_price_holds_until_the_next_resource_binds() {
+    let instance = draft(&[(1, "10 100")], &["1 9", "1 1"]).build().unwrap();
+    let told = explained(&instance, 1);
+    // Dominant shares: user 0 needs 1/10 of cpu and 9/100 of memory, so cpu; both 5 tasks.
+    assert!((told.tasks - 5.0).abs() < 1e-6, "{told:#?}");
+    let [range] = &told.price_ranges[..] else { panic!("{told:#?}") };
+    assert_eq!((range.class, range.resource), (ClassId(0), ResourceId(0)));
+    assert!((range.price - 0.05).abs() < 1e-8);
+    // Tasks (c/2, c/2) take 5 c memory: 100 at c = 20. Below, the price holds down to nothing: a tenth is searched.
+    assert!((range.most - 20.0).abs() < 0.02, "{range:?}");
+    assert!((range.least - 1.0).abs() < 1e-9, "{range:?}");
+}
+
+#[test]
+fn needing_less_of_what_binds_leaves_more_to_the_other_and_less_of_the_rest_changes_nothing() {
+    let instance = draft(&[(1, "12 100")], &["2 1", "2 2"]).build().unwrap();
+    let told = explained(&instance, 0);
+    let [cpu, memory] = &told.smaller_demands[..] else { panic!("{told:#?}") };
+    // A task of 1 cpu: its share of cpu is measured by its own tasks, so both still get half of it.
+    assert_eq!((cpu.smaller, cpu.gain, cpu.lose), (decimal("1"), 0, 0));
+    assert!((cpu.own_tasks - 6.0).abs() < 1e-6);
+    assert_eq!((memory.smaller, memory.gain, memory.lose), (decimal("0.5"), 0, 0));
+    assert!((memory.own_tasks - 3.0).abs() < 1e-6);
+    // Where a resource that is not its dominant one binds, the other gains.
+    let instance = draft(&[(1, "10 10")], &["3 2", "1 4"]).build().unwrap();
+    let told = explained(&instance, 0);
+    let memory = &told.smaller_demands[1];
+    assert_eq!((memory.gain, memory.lose), (1, 0), "{told:#?}");
+    assert_eq!(memory.largest_gain.unwrap().0, UserId(1));
+}
+
+#[test]
+fn a_user_without_any_share_is_told_the_smallest_set_of_facts() {
+    let mut parts = draft(&[(2, "8 4 4"), (2, "8 0 4"), (1, "8 4 0")], &["1 1 1", "1 0 0", "1 1 1", "1 0 0"]);
+    parts.users[0].eligible = Some(vec![1]);
+    parts.users[2].eligible = Some(vec![1, 2]);
+    parts.users[3].eligible = Some(Vec::new());
+    let instance = parts.build().unwrap();
+    let facts = |user| explained(&instance, user).why_nothing;
+    assert_eq!(
+        facts(0),
+        [
+            "a task needs resource-1",
+            "resource-1 is only in classes class-0, class-2",
+            "the user is not eligible for any of them"
+        ]
+    );
+    assert_eq!(facts(1), [] as [&str; 0]);
+    assert_eq!(
+        facts(2),
+        [
+            "a task needs resource-1 and resource-2",
+            "resource-1 and resource-2 are together only in class class-0",
+            "the user is not eligible for it"
+        ]
+    );
+    assert_eq!(facts(3), ["the user is eligible for no class with any servers"]);
+}

@@ -1,0 +1,103 @@
+//! How far a price holds: between which capacities the level rises by the price for every unit.
+//!
+//! The level is a concave function of a capacity. So where it lies on the price's line at some distance, it does all
+//! the way there, and bisection finds where it leaves the line. Shares stay measured against today's totals: the weights
+//! of a variant make up for the new ones.
+
+use super::Holding;
+use fairplan_instances::{
+    ClassId, Decimal, Draft, Instance, ResourceId, Solution, Solver, SolverError, Status,
+};
+
+/// The capacities of a class between which one price holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PriceRange {
+    /// The class.
+    pub class: ClassId,
+    /// The resource.
+    pub resource: ResourceId,
+    /// Increase of the level per unit.
+    pub price: f64,
+    /// The class's capacity now, all servers together.
+    pub capacity: f64,
+    /// Least capacity at which the price holds, as far as was searched: down to a tenth.
+    pub least: f64,
+    /// Largest capacity at which the price holds, as far as was searched: up to tenfold.
+    pub most: f64,
+}
+
+/// More rows than this are not asked about: each takes some thirty solutions.
+const MOST_ROWS: usize = 12;
+
+/// By which part of the level a point may lie off the price's line.
+const OFF: f64 = 1e-7;
+
+/// Steps of the bisection.
+const STEPS: usize = 14;
+
+pub(super) fn price_ranges(
+    instance: &Instance,
+    solution: &Solution,
+    solver: &dyn Solver,
+    level: usize,
+    held_by: &[Holding],
+) -> Result<Vec<PriceRange>, SolverError> {
+    let Some(value) = solution.certificate.levels().get(level).map(|level| level.value) else {
+        return Ok(Vec::new());
+    };
+    let mut ranges = Vec::new();
+    for holding in held_by.iter().take(MOST_ROWS) {
+        let (l, r) = (holding.class.0, holding.resource.0);
+        let one = instance.classes()[l].capacity[r].to_f64();
+        let capacity = one * instance.classes()[l].count as f64;
+        let holds = |factor: f64| -> Result<bool, SolverError> {
+            let Some(variant) = with_capacity(instance, l, r, one * factor) else { return Ok(false) };
+            let answer = solver.solve(&variant, solution.objective)?;
+            let Some(there) = answer.certificate.levels().get(level).map(|level| level.value) else {
+                return Ok(false);
+            };
+            let line = value + holding.price * capacity * (factor - 1.0);
+            Ok(answer.status == Status::Optimal && (there - line).abs() <= OFF * value)
+        };
+        ranges.push(PriceRange {
+            class: holding.class,
+            resource: holding.resource,
+            price: holding.price,
+            capacity,
+            least: capacity * reach(0.1, &holds)?,
+            most: capacity * reach(10.0, &holds)?,
+        });
+    }
+    Ok(ranges)
+}
+
+/// The factor nearest to `far` up to which the price holds from 1 on.
+fn reach(far: f64, holds: &impl Fn(f64) -> Result<bool, SolverError>) -> Result<f64, SolverError> {
+    if holds(far)? {
+        return Ok(far);
+    }
+    let (mut inside, mut outside) = (1.0f64, far);
+    for _ in 0..STEPS {
+        let middle = (inside * outside).sqrt();
+        if holds(middle)? {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    Ok(inside)
+}
+
+/// The instance with another capacity, and weights that keep shares measured against today's totals.
+fn with_capacity(instance: &Instance, class: usize, resource: usize, capacity: f64) -> Option<Instance> {
+    let mut draft = Draft::from(instance);
+    draft.classes[class].capacity[resource] = format!("{capacity:.12e}").parse().ok()?;
+    let variant = draft.build().ok()?;
+    for ((user, before), after) in draft.users.iter_mut().zip(instance.users()).zip(variant.users()) {
+        let factor = after.task_share() / before.task_share();
+        if factor != 1.0 {
+            user.weight = Decimal::from_f64(user.weight.to_f64() * factor).ok()?;
+        }
+    }
+    draft.build().ok()
+}
