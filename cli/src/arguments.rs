@@ -8,7 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
-/// placement, and how far each policy is from the best.
+/// placement and how far each policy is from the best, and demands that change over time.
 #[derive(Debug, Parser)]
 #[command(name = "fairplan", version, max_term_width = 100, after_help = EXIT_STATUS)]
 pub struct Cli {
@@ -42,6 +42,8 @@ pub enum Command {
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
     Explain(commands::explain::Arguments),
+    Allocate(commands::allocate::Arguments),
+    Offline(commands::offline::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),
@@ -121,9 +123,11 @@ mod tests {
             ("solve /missing.json", "/missing.json: No such file"),
             ("place a --policy x", "unknown policy x: use best-fit"),
             ("compare a --policies best-fit,best-fit", "--policies names best-fit twice"),
+            ("allocate a", "say how many slices there are"),
+            ("allocate a --capacity 1 --mechanism x", "unknown mechanism x: use karma"),
             ("verify a", "name the INSTANCE and the RESULT to check"),
             ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
-            ("schema x", "there is no format x; there are instance, solution"),
+            ("schema x", "there is no format x; there are instance, demands"),
             ("reproduce x", "x is not among those that can be reproduced: drfh-fig1"),
             ("convert a --to-servers t --to-users t", "must be two files"),
             ("generate google --servers 0", "servers = 0: draw at least 1"),

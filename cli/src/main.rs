@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod demands;
 mod failure;
 mod input;
 mod interrupt;

@@ -1,9 +1,12 @@
-//! The vocabulary of fairplan: clusters and users in exact decimals, what solving and placing them yields,
-//! and every way an instance comes in: files, generators, importers. No solver, no clock.
+//! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices, what solving,
+//! placing and allocating them yields, and every way they come in: files, generators, importers. No solver, no
+//! clock.
 
 mod allocation;
 mod decimal;
+mod demands;
 mod error;
+mod fair_shares;
 pub mod files;
 pub mod generate;
 mod google2011;
@@ -12,14 +15,19 @@ pub mod import;
 mod lint;
 mod model;
 mod objective;
+mod offline;
+mod outcome;
 mod placement;
+mod random;
 mod ratio;
 mod solution;
 mod violation;
 
 pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
+pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;
+pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
@@ -27,7 +35,10 @@ pub use model::{
     ServerClass, User, UserId,
 };
 pub use objective::{Alpha, Objective, ObjectiveError};
+pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
+pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
+pub use random::Random;
 pub use ratio::compare_ratios;
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
 pub use violation::Violation;

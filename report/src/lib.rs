@@ -1,11 +1,13 @@
 //! Results: their formats and JSON Schemas, tables, the summaries on a terminal, and writing them whole or not at
 //! all.
 
+pub mod allocation;
 pub mod audit;
 pub mod comparison;
 pub mod explanation;
 mod foreign;
 mod json;
+pub mod offline;
 pub mod output;
 pub mod placement;
 pub mod reproduction;
@@ -23,4 +25,4 @@ mod tests;
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
 pub use resource_map::ResourceMap;
-pub use stamp::{FAIRPLAN_VERSION, InstanceStamp};
+pub use stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};

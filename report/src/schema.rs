@@ -1,10 +1,13 @@
 //! JSON Schema of every format, generated from the types that are written and read.
 
+mod demands;
 mod instance;
 
+use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::comparison::ComparisonDocument;
 use crate::explanation::ExplanationDocument;
+use crate::offline::OfflineDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::solution::SolutionDocument;
@@ -24,8 +27,9 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 8] = [
+pub const FORMATS: [Format; 11] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
+    Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
         name: "placement",
@@ -37,6 +41,12 @@ pub const FORMATS: [Format; 8] = [
         id: "fairplan.comparison.v1",
         schema: schema_of::<ComparisonDocument<'static>>,
     },
+    Format {
+        name: "allocation",
+        id: "fairplan.allocation.v1",
+        schema: schema_of::<AllocationDocument<'static>>,
+    },
+    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<OfflineDocument<'static>> },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",

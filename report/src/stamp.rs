@@ -1,6 +1,6 @@
 //! What ties a result to its instance and to the program that made it.
 
-use fairplan_instances::{Instance, Warning, lint};
+use fairplan_instances::{DemandSeries, Instance, QuantumLabel, Warning, lint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -46,5 +46,49 @@ impl<'a> InstanceStamp<'a> {
     pub fn new(instance: &'a Instance, sha256: &'a str) -> Self {
         let warnings = lint(instance).into_iter().map(InstanceWarning::from).collect();
         Self { name: instance.name().into(), sha256: sha256.into(), warnings }
+    }
+}
+
+/// The demands over time that a result belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DemandsStamp<'a> {
+    /// How many users there are.
+    pub users: u64,
+    /// How many quanta there are.
+    pub quanta: u64,
+    /// SHA-256 (64 hexadecimal digits) of the series as fairplan writes it in JSON, whatever format it was read from.
+    #[serde(borrow)]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub sha256: Cow<'a, str>,
+}
+
+impl<'a> DemandsStamp<'a> {
+    /// The stamp of `series`, whose hash the caller has computed.
+    pub fn new(series: &DemandSeries, sha256: &'a str) -> Self {
+        Self {
+            users: series.user_count() as u64,
+            quanta: series.quantum_count() as u64,
+            sha256: sha256.into(),
+        }
+    }
+}
+
+/// A quantum as its file calls it: a whole number, or a text that sorts in the order of time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Label<'a> {
+    /// A whole number.
+    Number(u64),
+    /// A text.
+    Text(#[serde(borrow)] Cow<'a, str>),
+}
+
+impl<'a> From<QuantumLabel<'a>> for Label<'a> {
+    fn from(label: QuantumLabel<'a>) -> Self {
+        match label {
+            QuantumLabel::Number(number) => Self::Number(number),
+            QuantumLabel::Text(text) => Self::Text(text.into()),
+        }
     }
 }

@@ -1,9 +1,11 @@
 //! Short summaries for people, at most 100 columns wide: what came out, in plain words and aligned numbers.
 
+mod allocation;
 mod audits;
 mod explanation;
 mod grid;
 
+pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 pub use explanation::explanation;
 

@@ -27,7 +27,7 @@ pub enum HighsAlgorithm {
 pub(crate) struct Highs(pub HighsAlgorithm);
 
 /// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
-static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
+pub(crate) static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The finest feasibility tolerance that HiGHS accepts.
 const TOLERANCE: f64 = 1e-10;

@@ -8,6 +8,7 @@ mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+mod offline;
 mod per_server;
 mod price_pass;
 mod progress;
@@ -26,6 +27,7 @@ use lexicographic::FirstBins;
 
 pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
+pub use offline::offline_optimum;
 pub use price_pass::PricePass;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.

@@ -32,6 +32,16 @@ fn drfh_has_the_properties_of_its_propositions_on_the_papers_own_example() {
     assert_eq!(failing(&findings), ["resource-monotonicity"], "{findings:#?}");
 }
 
+/// DRF has them on one server, and sees all servers as one.
+#[test]
+fn drf_pooled_has_the_properties_of_drf() {
+    let solver = backend("auto").unwrap();
+    let instance = generate::drfh_fig1().unwrap();
+    let findings = audit(&instance, Objective::DrfPooled, &*solver, &*solver, SETTINGS).unwrap();
+    let failing = failing(&findings);
+    assert!(failing.iter().all(|property| *property == "resource-monotonicity"), "{findings:#?}");
+}
+
 /// Propositions 1 to 7 assume that every task demands every resource and that tasks never run out. (Sharing incentive
 /// and resource monotonicity are not among them.)
 #[test]

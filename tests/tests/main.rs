@@ -14,6 +14,7 @@ mod edges;
 mod explain;
 mod lying_backend;
 mod metamorphic;
+mod offline;
 mod oracle;
 mod pooled;
 mod prices;

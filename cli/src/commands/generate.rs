@@ -1,16 +1,17 @@
-//! `generate`: instances that need no file.
+//! `generate`: instances and demands over time that need no file.
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::generate::{
-    Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
+    Cluster, GoogleOptions, PopulationKind, PopulationOptions, Workload, WorkloadOptions, demands, drfh_fig1,
+    drfh_fig4, google, karma_fig2, population,
 };
-use fairplan_instances::{Instance, files};
+use fairplan_instances::{DemandSeries, Instance, files};
 use fairplan_report::output::Destination;
 use fairplan_report::summary;
 
-/// Make an instance: published clusters, the papers' examples, synthetic populations
+/// Make an instance or demands over time: published clusters, the papers' examples, synthetic populations and workloads
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The same settings and seed give the same bytes on every machine.
@@ -27,6 +28,8 @@ enum Kind {
     DrfhFig1(Fig1Arguments),
     DrfhFig4(Fig4Arguments),
     Population(PopulationArguments),
+    KarmaFig2(KarmaFig2Arguments),
+    Demands(WorkloadArguments),
 }
 
 /// Google's cluster of 2011: 12,583 servers in ten classes, 507 real users
@@ -93,7 +96,41 @@ struct PopulationArguments {
     output: OutputArguments,
 }
 
-/// Makes the instance and writes it.
+/// The demands of the three users of the Karma paper, Fig. 2 and 3
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate karma-fig2")]
+struct KarmaFig2Arguments {
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Demands over time like those that the Karma and Fair Shares papers measured
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: fairplan generate demands --users 100 --quanta 900 --seed 7 -o demands.json"
+)]
+struct WorkloadArguments {
+    /// What they are like: bursts (everybody the same mean, active 9% to 100% of the time) or queries (a few users
+    /// most of them, the sum nearly normal)
+    #[arg(long, value_name = "KIND", default_value = "bursts")]
+    kind: Workload,
+    /// How many users
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    users: u64,
+    /// How many quanta
+    #[arg(long, value_name = "N", default_value_t = 900)]
+    quanta: u64,
+    /// What a user demands on the mean of a quantum, in slices
+    #[arg(long, value_name = "SLICES", default_value_t = 10)]
+    mean: u64,
+    /// Seed of everything drawn
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Makes the instance or the demands and writes them.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let (instance, output) = match arguments.kind {
         Kind::Google(GoogleArguments { servers, users, rounded, finite, seed, output }) => {
@@ -104,8 +141,26 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Kind::Population(PopulationArguments { kind, users, cluster, seed, output }) => {
             (population(&PopulationOptions { kind, users, cluster, seed })?, output)
         }
+        Kind::KarmaFig2(KarmaFig2Arguments { output }) => {
+            return write_series(&karma_fig2()?, &output.destination()?, common);
+        }
+        Kind::Demands(WorkloadArguments { kind, users, quanta, mean, seed, output }) => {
+            let series = demands(&WorkloadOptions { workload: kind, users, quanta, mean, seed })?;
+            return write_series(&series, &output.destination()?, common);
+        }
     };
     write_instance(&instance, &output.destination()?, common)
+}
+
+/// Writes demands over time as JSON and says what they are.
+fn write_series(
+    series: &DemandSeries,
+    destination: &Destination,
+    common: CommonOptions,
+) -> Result<Answer, Failure> {
+    destination.write(|out| files::write_demands(series, out))?;
+    tell(common, || summary::demands(series));
+    Ok(Answer::Yes)
 }
 
 /// Writes an instance as JSON and says what it is.

@@ -1,11 +1,13 @@
 //! One file a command: what is typed, what it means, what is done.
 
+pub mod allocate;
 pub mod audit;
 pub mod compare;
 pub mod convert;
 pub mod explain;
 pub mod generate;
 pub mod import;
+pub mod offline;
 pub mod place;
 pub mod reproduce;
 pub mod schema;
@@ -33,6 +35,8 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
+        Command::Allocate(arguments) => allocate::run(arguments, common),
+        Command::Offline(arguments) => offline::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: fairplan schema solution")]
 pub struct Arguments {
-    /// instance, solution, placement, comparison, verification or reproduction
+    /// instance, demands, solution, placement, comparison, allocation, offline, verification or reproduction
     name: Option<String>,
     #[command(flatten)]
     output: OutputArguments,

@@ -7,7 +7,7 @@ use crate::{ClassId, Decimal, Instance, ServerClass, User};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
-use super::json::FORMAT;
+use super::json::FORM;
 
 /// Bytes gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
@@ -16,7 +16,7 @@ const BUFFER: usize = 1 << 16;
 pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
     let mut text = Text { bytes: Vec::with_capacity(2 * BUFFER) };
     text.raw("{\n  \"format\": ");
-    text.string(FORMAT);
+    text.string(FORM.format);
     if !instance.name().is_empty() {
         text.raw(",\n  \"name\": ");
         text.string(instance.name());
@@ -43,20 +43,28 @@ pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
 /// The SHA-256 of the canonical JSON, in hexadecimal: what `sha256sum` prints for the file that
 /// [`write_json`] writes.
 pub fn sha256_hex(instance: &Instance) -> String {
-    struct Hash(Sha256);
-    impl Write for Hash {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
+    hashed(|hash| write_json(instance, hash))
+}
+
+/// The SHA-256 in hexadecimal of what `write` writes.
+pub(super) fn hashed(write: impl FnOnce(&mut Hash) -> io::Result<()>) -> String {
     let mut hash = Hash(Sha256::new());
     // A hash takes whatever is written to it.
-    let _ = write_json(instance, &mut hash);
+    let _ = write(&mut hash);
     hash.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What is written to it is hashed.
+pub(super) struct Hash(Sha256);
+
+impl Write for Hash {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.update(bytes);
+        Ok(bytes.len())
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// `"name": `, ready to be written a million times.

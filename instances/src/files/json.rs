@@ -9,11 +9,15 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::source::Source;
-use super::strict_json::{Entries, Object, Text, for_each, given, object, problem};
-use super::{decimal, repeated, whole_number};
+use super::strict_json::{Entries, Form, Object, Text, document, for_each, given, number};
+use super::{repeated, whole_number};
 
 /// The version that the reader expects and the writer states.
-pub(super) const FORMAT: &str = "fairplan.instance.v1";
+pub(super) const FORM: Form = Form {
+    format: "fairplan.instance.v1",
+    what: "instance",
+    otherwise: "give tables with --servers and --users",
+};
 
 /// Reads an instance from JSON.
 ///
@@ -22,29 +26,7 @@ pub(super) const FORMAT: &str = "fairplan.instance.v1";
 pub fn read_json(source: Source) -> Result<Instance, InstanceError> {
     let file = source.name().to_owned();
     let content = source.read_all()?;
-    let malformed =
-        |place: String, problem: String| InstanceError::Malformed { file: file.clone(), place, problem };
-    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);
-    if !content.trim_ascii_start().starts_with(b"{") {
-        let problem = "an instance is a JSON object in UTF-8; give tables with --servers and --users";
-        return Err(malformed("line 1".into(), problem.into()));
-    }
-    let text = std::str::from_utf8(content).map_err(|error| {
-        let valid = &content[..error.valid_up_to()];
-        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
-        let column = 1 + valid.iter().rev().take_while(|byte| **byte != b'\n').count();
-        malformed(format!("line {line}, column {column}"), "is not valid UTF-8".into())
-    })?;
-    let document: Document = object(text).map_err(|(path, error)| {
-        let other_format = if error.is_data() { check_format(text).err() } else { None };
-        match other_format {
-            Some(violation) => InstanceError::Invalid { file: file.clone(), violation },
-            None => {
-                let at = if path.is_empty() { path } else { format!(" ({path})") };
-                malformed(format!("line {}, column {}{at}", error.line(), error.column()), problem(&error))
-            }
-        }
-    })?;
+    let document: Document = document(&file, &content, &FORM)?;
     instance(&document).map_err(|violation| InstanceError::Invalid { file: file.clone(), violation })
 }
 
@@ -91,28 +73,8 @@ struct UserFields<'a> {
     rates: Option<Entries<'a>>,
 }
 
-/// Whether the file states the expected format, whatever else it contains.
-fn check_format(text: &str) -> Result<(), Violation> {
-    #[derive(Deserialize)]
-    struct Header<'a> {
-        #[serde(borrow, default)]
-        format: Option<Text<'a>>,
-    }
-    match object::<Header>(text) {
-        Ok(Header { format }) => expect_format(&format.unwrap_or_default()),
-        Err(_) => Ok(()),
-    }
-}
-
-fn expect_format(stated: &Text) -> Result<(), Violation> {
-    if stated.0 == FORMAT {
-        return Ok(());
-    }
-    Err(Violation::new("format", &stated.0, format!("this is no instance; expected \"{FORMAT}\"")))
-}
-
 fn instance(document: &Document) -> Result<Instance, Violation> {
-    expect_format(&document.format)?;
+    FORM.expect(&document.format)?;
     let mut resources: Vec<String> = Vec::new();
     for_each(document.resources, "resources", |_, name: Text| {
         resources.push(name.0.into_owned());
@@ -211,14 +173,6 @@ fn rule(
         return Err(Violation::new(place(&format!("rates.{name}")), "", "duplicate key"));
     }
     Ok(builder.rule(PlacementRule::new(eligible, rates)))
-}
-
-fn number(raw: &RawValue, place: impl Fn() -> String) -> Result<Decimal, Violation> {
-    match raw.get().as_bytes() {
-        text @ [b'-' | b'0'..=b'9', ..] => decimal(text, place),
-        [b'"', ..] => Err(Violation::new(place(), raw, "must be a number, without quotes")),
-        _ => Err(Violation::new(place(), raw, "must be a number")),
-    }
 }
 
 fn whole(raw: &RawValue, place: impl Fn() -> String) -> Result<u64, Violation> {

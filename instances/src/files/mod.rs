@@ -3,6 +3,7 @@
 
 mod canonical;
 mod csv;
+mod demands;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -13,6 +14,9 @@ mod table_writer;
 mod tables;
 
 pub use canonical::{sha256_hex, write_json};
+pub use demands::{
+    Rounding, demands_sha256_hex, read_demands, read_fair_shares, read_members, write_demands,
+};
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};
 pub use tables::read_tables;

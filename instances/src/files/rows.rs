@@ -1,11 +1,11 @@
 //! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
-use crate::InstanceError;
+use crate::{InstanceError, Violation};
 use std::io;
 use std::sync::mpsc::{channel, sync_channel};
 
 use super::csv::CsvRows;
-use super::source;
+use super::source::{self, Source};
 
 /// A table read row by row, every cell as text.
 pub(super) trait Rows: Send {
@@ -32,6 +32,20 @@ impl Table {
     /// Where a row stands in the file.
     pub(super) fn place(&self, row: &Row) -> String {
         format!("{} {}", self.unit, row.number)
+    }
+
+    /// Where the cell of a row in the column called `column` stands.
+    pub(super) fn place_in(&self, row: &Row, column: &str) -> String {
+        format!("{}, column {column}", self.place(row))
+    }
+
+    /// The cell as text, which must be UTF-8.
+    pub(super) fn text<'a>(&self, row: &'a Row, column: usize) -> Result<&'a str, Violation> {
+        let cell = row.cell(column);
+        std::str::from_utf8(cell).map_err(|_| {
+            let place = self.place_in(row, &self.header[column]);
+            Violation::new(place, String::from_utf8_lossy(cell), "is not valid UTF-8")
+        })
     }
 }
 
@@ -128,7 +142,11 @@ pub(super) fn for_each_row(
 
 /// Opens a table: Parquet by its first bytes, else CSV.
 pub(super) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
-    let source = source::open(path)?;
+    table(source::open(path)?, path)
+}
+
+/// The table in `source`, which was opened from `path`.
+pub(super) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     if !source.is_parquet() {
         return Ok(Box::new(CsvRows::new(source)?));
     }

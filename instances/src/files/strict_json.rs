@@ -1,6 +1,6 @@
 //! JSON read strictly through serde: nothing ignored, nothing taken for something else, errors with their path.
 
-use crate::Violation;
+use crate::{Decimal, InstanceError, Violation};
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAccessDeserializer};
 use serde::{Deserialize, de};
 use serde_json::value::RawValue;
@@ -8,6 +8,8 @@ use serde_path_to_error::{Path, Segment, Track};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
+
+use super::decimal;
 
 /// A key that is there has a value: `null` is not the same as leaving it out.
 pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
@@ -113,8 +115,82 @@ pub(super) fn for_each<'a, T: Deserialize<'a>>(
     })
 }
 
+/// A format of input documents.
+pub(super) struct Form {
+    /// Its name and version, as documents state it.
+    pub(super) format: &'static str,
+    /// What such a document is, in a message.
+    pub(super) what: &'static str,
+    /// What else could have been meant by a file that is no JSON object.
+    pub(super) otherwise: &'static str,
+}
+
+impl Form {
+    /// Refuses a document that states another format.
+    pub(super) fn expect(&self, stated: &Text) -> Result<(), Violation> {
+        if stated.0 == self.format {
+            return Ok(());
+        }
+        let problem = format!("this is no {}; expected \"{}\"", self.what, self.format);
+        Err(Violation::new("format", &stated.0, problem))
+    }
+
+    /// Whether the document states the expected format, whatever else it contains.
+    fn check(&self, text: &str) -> Result<(), Violation> {
+        #[derive(Deserialize)]
+        struct Header<'a> {
+            #[serde(borrow, default)]
+            format: Option<Text<'a>>,
+        }
+        match object::<Header>(text) {
+            Ok(Header { format }) => self.expect(&format.unwrap_or_default()),
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+/// Reads the one object that a file consists of; its format is the first thing to be named if it is another one.
+pub(super) fn document<'a, T: Deserialize<'a>>(
+    file: &str,
+    content: &'a [u8],
+    form: &Form,
+) -> Result<T, InstanceError> {
+    let malformed =
+        |place: String, problem: String| InstanceError::Malformed { file: file.to_owned(), place, problem };
+    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
+    if !content.trim_ascii_start().starts_with(b"{") {
+        let problem = format!("an {} is a JSON object in UTF-8; {}", form.what, form.otherwise);
+        return Err(malformed("line 1".into(), problem));
+    }
+    let text = std::str::from_utf8(content).map_err(|error| {
+        let valid = &content[..error.valid_up_to()];
+        let line = 1 + valid.iter().filter(|byte| **byte == b'\n').count();
+        let column = 1 + valid.iter().rev().take_while(|byte| **byte != b'\n').count();
+        malformed(format!("line {line}, column {column}"), "is not valid UTF-8".into())
+    })?;
+    object(text).map_err(|(path, error)| {
+        let other_format = if error.is_data() { form.check(text).err() } else { None };
+        match other_format {
+            Some(violation) => InstanceError::Invalid { file: file.to_owned(), violation },
+            None => {
+                let at = if path.is_empty() { path } else { format!(" ({path})") };
+                malformed(format!("line {}, column {}{at}", error.line(), error.column()), problem(&error))
+            }
+        }
+    })
+}
+
+/// A number, which must be written as one.
+pub(super) fn number(raw: &RawValue, place: impl Fn() -> String) -> Result<Decimal, Violation> {
+    match raw.get().as_bytes() {
+        text @ [b'-' | b'0'..=b'9', ..] => decimal(text, place),
+        [b'"', ..] => Err(Violation::new(place(), raw, "must be a number, without quotes")),
+        _ => Err(Violation::new(place(), raw, "must be a number")),
+    }
+}
+
 /// Reads one object, naming the path of what is wrong.
-pub(super) fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, (String, serde_json::Error)> {
+fn object<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, (String, serde_json::Error)> {
     let mut reader = serde_json::Deserializer::from_str(text);
     let Object(value) = serde_path_to_error::deserialize(&mut reader)
         .map_err(|error| (path("", error.path()), error.into_inner()))?;
@@ -137,7 +213,7 @@ fn path(start: &str, path: &Path) -> String {
 }
 
 /// What serde_json says, without its line and column, which are relative to the part it was given.
-pub(super) fn problem(error: &serde_json::Error) -> String {
+fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let location = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&location).map(str::to_owned).unwrap_or(text)

@@ -63,7 +63,7 @@ impl Layout {
     }
 }
 
-fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
+pub(super) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
     let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
     InstanceError::Malformed { file, place, problem: problem.to_owned() }
 }
@@ -154,7 +154,7 @@ impl<'a> Cells<'a> {
     }
 
     fn place(&self, column: &str) -> String {
-        format!("{}, column {column}", self.table.place(self.row))
+        self.table.place_in(self.row, column)
     }
 
     /// The cell as text, which must be UTF-8.

@@ -1,12 +1,14 @@
-//! Instances that need no file: the clusters of the papers, Google's published servers, synthetic populations.
+//! Instances and demands that need no file: the clusters and examples of the papers, Google's published servers,
+//! synthetic populations and workloads.
 //!
 //! Everything drawn is drawn from a seed: the same settings and seed give the same instance on every machine.
 
+mod demands;
 mod google;
 mod papers;
 mod population;
-mod random;
 
+pub use demands::{Workload, WorkloadOptions, demands, karma_fig2};
 pub use google::{GoogleOptions, google};
 pub use papers::{drfh_fig1, drfh_fig4};
 pub use population::{Cluster, PopulationKind, PopulationOptions, population};

@@ -1,9 +1,9 @@
 //! Synthetic populations: any number of users of a chosen kind, over Google's, random or all-different servers.
 
 use super::google::published_classes;
-use super::random::{Random, Weighted};
 use super::{SERVER_STREAM, USER_STREAM, drawable, name_user};
 use crate::google2011::shape_name;
+use crate::random::{Random, Weighted};
 use crate::{Decimal, Instance, InstanceBuilder, NewUser, ServerClass, Violation};
 use std::collections::HashSet;
 use std::fmt;

@@ -49,18 +49,16 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
         if document.server_classes.len() > LISTED {
             let _ = writeln!(text, " … and {} more", document.server_classes.len() - LISTED);
         }
+        text.push('\n');
     }
     for range in &document.price_ranges {
-        let _ = writeln!(
-            text,
-            "The price {} of {} in class {} holds from {} to {} (now {}).",
-            number(range.price),
-            label(&range.resource),
-            label(&range.class),
-            number(range.least),
-            number(range.most),
-            number(range.capacity)
-        );
+        let (least, most, now) = (number(range.least), number(range.most), number(range.capacity));
+        let until = match least == most {
+            true => format!("only at {now}: more is worth less, less costs more"),
+            false => format!("from {least} to {most} (now {now})"),
+        };
+        let (price, resource, class) = (number(range.price), label(&range.resource), label(&range.class));
+        let _ = writeln!(text, "The price {price} of {resource} in class {class} holds {until}.");
     }
     for change in &document.smaller_demands {
         let largest = change.largest_gain.as_ref().map_or(String::new(), |gain| {
@@ -68,13 +66,13 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
         });
         let _ = writeln!(
             text,
-            "If a task needed {} {} instead of {}: it would get {} tasks; {} others gain{largest}, {} lose.",
+            "If a task needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
             number(change.smaller),
             label(&change.resource),
             number(change.demand),
             number(change.own_tasks),
-            change.gain,
-            change.lose
+            others(change.gain),
+            others(change.lose)
         );
     }
     text
@@ -95,6 +93,14 @@ fn held(holdings: &[HoldingResult<'_>]) -> String {
         [only] => only.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
         [] => String::new(),
+    }
+}
+
+fn others(count: usize) -> String {
+    match count {
+        0 => "nobody else would".into(),
+        1 => "1 other would".into(),
+        _ => format!("{count} others would"),
     }
 }
 

@@ -1,10 +1,12 @@
-//! Results as tables: one row a user or a policy, one column a field, as CSV or Parquet.
+//! Results as tables: one row a user, a policy or a user's quantum, one column a field, as CSV or Parquet.
 
+mod allocation;
 mod comparison;
 mod csv;
 mod parquet;
 mod users;
 
+pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use users::{write_placement, write_solution};
 

@@ -11,14 +11,15 @@ use std::borrow::Cow;
 use std::io;
 
 /// A row of a table, in both formats.
-trait Row: Serialize + Sized {
+pub(super) trait Row: Serialize + Sized {
     /// The row with its text cells safe for a spreadsheet.
     fn guarded(self) -> Self;
     /// Many rows as columns.
     fn columns(rows: &[Self]) -> Columns<'static>;
 }
 
-fn write<R: Row>(
+/// Writes `count` rows.
+pub(super) fn write<R: Row>(
     out: &mut Sink,
     format: TableFormat,
     count: usize,

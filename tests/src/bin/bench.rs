@@ -2,6 +2,9 @@
 //!
 //! Nothing here asserts a time. Every solved row carries its certified gap, proved by the checker.
 
+#[path = "bench/dynamic.rs"]
+mod dynamic;
+
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
 use fairplan_solver::{HighsAlgorithm, PricePass, backend, highs};
@@ -12,15 +15,26 @@ use std::time::Instant;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
+/// Every part, by the name that selects it.
+const PARTS: [(&str, fn(u64) -> Outcome); 8] = [
+    ("highs", against_highs),
+    ("million", a_million_users),
+    ("servers", different_servers),
+    ("placement", placements),
+    ("karma", dynamic::karma_quanta),
+    ("mechanisms", dynamic::a_day_of_every_mechanism),
+    ("offline", dynamic::offline),
+    ("command", whole_command),
+];
+
+/// Without arguments all parts, otherwise those named; `--quick` makes everything a tenth as large.
 fn main() -> Outcome {
-    let quick = std::env::args().any(|argument| argument == "--quick");
-    let scale = if quick { 10 } else { 1 };
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let scale = if arguments.iter().any(|argument| argument == "--quick") { 10 } else { 1 };
+    let named = |name: &str| arguments.iter().any(|argument| argument == name);
+    let all = !PARTS.iter().any(|(name, _)| named(name));
     println!("Machine: {}\n", machine());
-    against_highs(scale)?;
-    a_million_users(scale)?;
-    different_servers(scale)?;
-    placements(scale)?;
-    whole_command(scale)
+    PARTS.iter().filter(|(name, _)| all || named(name)).try_for_each(|(_, part)| part(scale))
 }
 
 fn machine() -> String {

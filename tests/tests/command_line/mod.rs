@@ -1,6 +1,7 @@
 //! The real binary: what is typed, what comes out, how it ends.
 
 mod bad_input;
+mod dynamic;
 mod faults;
 mod outputs;
 mod python_checker;

@@ -3,7 +3,8 @@
 use super::AuditSettings;
 use crate::verdict::Worst;
 use fairplan_instances::{
-    Allocation, ClassId, Draft, Instance, Objective, Solution, Solver, SolverError, Status, User, UserId,
+    Allocation, ClassId, Decimal, Draft, Instance, Objective, ResourceId, ServerClass, Solution, Solver,
+    SolverError, Status, User, UserId,
 };
 
 /// What the tests share.
@@ -26,23 +27,15 @@ impl<'a> Case<'a> {
         [mechanism, reference]: [&'a dyn Solver; 2],
         settings: AuditSettings,
     ) -> Result<Self, SolverError> {
-        let solution = mechanism.solve(instance, objective)?;
+        let draft = if objective.is_pooled() { one_server(instance)? } else { Draft::from(instance) };
+        let instance = draft.build().map_err(|violation| SolverError::Unsupported(violation.to_string()))?;
+        let solution = mechanism.solve(&instance, objective)?;
         if solution.status != Status::Optimal {
             let problem = format!("the solution for {objective} is not proved optimal");
             return Err(SolverError::Backend { backend: mechanism.name(), problem });
         }
         let work = instance.users().map(|user| work(user, &solution.allocation)).collect();
-        let draft = Draft::from(instance);
-        Ok(Self {
-            instance: instance.clone(),
-            draft,
-            objective,
-            mechanism,
-            reference,
-            settings,
-            solution,
-            work,
-        })
+        Ok(Self { instance, draft, objective, mechanism, reference, settings, solution, work })
     }
 
     /// The largest violation that counts as none. A smooth objective fixes its value to 1e-9 and so its shares only
@@ -96,9 +89,36 @@ fn ask(
     }
 }
 
+/// All servers as one, for the objectives that see them so.
+fn one_server(instance: &Instance) -> Result<Draft, SolverError> {
+    let mut draft = Draft::from(instance);
+    let total = |r: usize| {
+        let units = u64::try_from(instance.total_units(ResourceId(r))).ok()?;
+        Decimal::new(units, i32::from(instance.unit_exponent(ResourceId(r)))).ok()
+    };
+    let totals = (0..draft.resources.len()).map(total).collect::<Option<Vec<_>>>();
+    let capacity = totals.ok_or_else(|| {
+        SolverError::Unsupported("the totals have too many digits to be the capacity of one server".into())
+    })?;
+    draft.classes = vec![ServerClass { id: "all servers".into(), count: 1, capacity }];
+    for user in &mut draft.users {
+        (user.eligible, user.rates) = (None, Vec::new());
+    }
+    Ok(draft)
+}
+
+/// The tasks that a user has on each class; all on the one server where servers are seen as one.
+pub(super) fn held(allocation: &Allocation, user: UserId) -> Vec<(ClassId, f64)> {
+    if allocation.is_pooled() {
+        vec![(ClassId(0), allocation.tasks(user))]
+    } else {
+        allocation.placement(user).collect()
+    }
+}
+
 /// The work `Σ_l ρ_il x_il` of a user.
 pub(super) fn work(user: User<'_>, allocation: &Allocation) -> f64 {
-    let placed = allocation.placement(user.index());
+    let placed = held(allocation, user.index()).into_iter();
     placed.map(|(class, tasks)| tasks * user.rule().rate(class).to_f64()).sum()
 }
 
@@ -107,7 +127,7 @@ pub(super) fn work(user: User<'_>, allocation: &Allocation) -> f64 {
 pub(super) fn work_with(user: User<'_>, other: User<'_>, allocation: &Allocation, scale: f64) -> f64 {
     work_in(
         user,
-        allocation.placement(other.index()).map(|(class, tasks)| {
+        held(allocation, other.index()).into_iter().map(|(class, tasks)| {
             let held: Vec<f64> = other.demand_doubles().iter().map(|demand| scale * tasks * demand).collect();
             (class, held)
         }),

@@ -3,7 +3,7 @@
 //! The search is exhaustive over [`FACTORS`] on every resource (on every two of them where there are more than three),
 //! and goes on from the best misreport by ever smaller steps. A misreport that gains is solved like any instance.
 
-use super::case::{Case, name, work_in};
+use super::case::{Case, held, name, work_in};
 use super::{Outcome, amount, shortfall, tested};
 use fairplan_instances::{Decimal, SolverError, UserId};
 
@@ -114,9 +114,8 @@ fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Op
     }
     let Some((variant, solution)) = case.solve(&draft)? else { return Ok(None) };
     let liar = variant.user(UserId(user));
-    let bundles = solution
-        .allocation
-        .placement(liar.index())
+    let bundles = held(&solution.allocation, liar.index())
+        .into_iter()
         .map(|(class, tasks)| (class, liar.demand_doubles().iter().map(|demand| tasks * demand).collect()));
     Ok(Some(work_in(case.instance.user(UserId(user)), bundles)))
 }

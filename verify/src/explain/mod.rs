@@ -143,6 +143,11 @@ fn holdings(user: User<'_>, instance: &Instance, prices: &[f64]) -> Vec<Holding>
 
 fn class_views(user: User<'_>, instance: &Instance, solution: &Solution, prices: &[f64]) -> Vec<ClassView> {
     let m = instance.resources().len();
+    // Where all servers are one, nothing is on any class.
+    let split = solution.allocation.split(user.index());
+    let on = |class: ClassId| {
+        split.get(class.0).map_or(0.0, |part| solution.allocation.tasks(user.index()) * part)
+    };
     let mut views: Vec<ClassView> = (0..instance.classes().len())
         .map(ClassId)
         .map(|class| {
@@ -153,7 +158,7 @@ fn class_views(user: User<'_>, instance: &Instance, solution: &Solution, prices:
                 usable: user.can_use(class),
                 cost_of_share: task / (user.task_share() * user.rule().rate(class).to_f64()),
                 cheapest: false,
-                tasks: solution.allocation.tasks_on(user.index(), class),
+                tasks: on(class),
             }
         })
         .collect();

@@ -13,19 +13,19 @@ use crate::Instance;
 use tempfile::TempDir;
 
 /// A folder for one test's files.
-struct Folder(TempDir);
+pub(in crate::files) struct Folder(TempDir);
 
 impl Folder {
-    fn new() -> Self {
+    pub(in crate::files) fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(in crate::files) fn path(&self, name: &str) -> String {
         self.0.path().join(name).to_str().unwrap().to_owned()
     }
 
     /// Writes a file and returns its path.
-    fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+    pub(in crate::files) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
         // Some file systems flush to disk when a file is written over, but not when it is new.
         let _ = std::fs::remove_file(self.path(name));
         std::fs::write(self.path(name), content).unwrap();
@@ -40,7 +40,7 @@ fn json(instance: &Instance) -> String {
 }
 
 /// The error's text with the folder's own path cut off.
-fn message<T>(folder: &Folder, result: Result<T, crate::InstanceError>) -> String {
+pub(in crate::files) fn message<T>(folder: &Folder, result: Result<T, crate::InstanceError>) -> String {
     let text = match result {
         Ok(_) => "read without an error".to_owned(),
         Err(error) => error.to_string(),
@@ -52,7 +52,7 @@ fn message<T>(folder: &Folder, result: Result<T, crate::InstanceError>) -> Strin
 
 /// Fails with all the texts that lack their fragment, not only the first.
 #[track_caller]
-fn assert_fragments(texts_and_fragments: impl IntoIterator<Item = (String, String)>) {
+pub(in crate::files) fn assert_fragments(texts_and_fragments: impl IntoIterator<Item = (String, String)>) {
     let lacks = |(text, fragment): &(String, String)| !text.contains(fragment.as_str());
     let lacking: Vec<_> = texts_and_fragments.into_iter().filter(lacks).collect();
     let shown: String = lacking.iter().map(|(text, part)| format!("\n{text}\n  lacks {part}")).collect();

@@ -4,7 +4,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// One stream of the pseudo-random numbers of a seed (ChaCha8). Integer arithmetic only.
-pub(super) struct Random(ChaCha8Rng);
+#[derive(Clone, Debug)]
+pub struct Random(ChaCha8Rng);
 
 impl Random {
     /// Stream number `stream` of `seed`. Streams are independent: what one draws does not move another.
@@ -42,7 +43,7 @@ impl Random {
 }
 
 /// Positions drawn in proportion to whole weights.
-pub(super) struct Weighted {
+pub(crate) struct Weighted {
     ends: Vec<u64>,
     total: u64,
 }

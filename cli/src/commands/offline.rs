@@ -1,0 +1,150 @@
+//! `offline`: the most even allocation when all demands are known beforehand, and what mechanisms lose against it.
+
+use super::allocate::{SettingsArguments, echoed, known};
+use super::tell;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::demands::{DemandsArguments, DemandsSource};
+use crate::failure::{Answer, Failure};
+use crate::progress;
+use clap::ValueEnum;
+use fairplan_instances::{DemandSeries, FairShares, OfflineMeasure, OfflineProblem, files};
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings, mechanism};
+use fairplan_report::offline::{Against, against, offline_document, smallest};
+use fairplan_report::output::Destination;
+use fairplan_report::{summary, write_json};
+use fairplan_solver::offline_optimum;
+use fairplan_verify::{OfflineClaim, verify_offline};
+
+/// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The lexicographic max-min of the users' totals by weight (or of their welfare), proved by nested cuts: the users of \
+the lowest levels cannot get more together than they do. The result is a fairplan.offline.v1.
+
+Example: fairplan generate karma-fig2 | fairplan offline - --fair-share 2 --against karma,max-min,strict")]
+pub struct Arguments {
+    #[command(flatten)]
+    demands: DemandsArguments,
+    /// What is evened out: totals of slices by weight, or the part of its demand that each user gets
+    #[arg(long, value_enum, default_value = "totals")]
+    measure: Measure,
+    /// Allocate whole slices only, as mechanisms do, instead of dividing them at will
+    #[arg(long)]
+    whole_slices: bool,
+    /// Give everybody its guaranteed share (--alpha of its fair share, or its demand) in every quantum
+    #[arg(long)]
+    guaranteed: bool,
+    /// Mechanisms whose regret to state, between commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    against: Vec<String>,
+    #[command(flatten)]
+    settings: SettingsArguments,
+    /// Keep every quantum too
+    #[arg(long)]
+    per_quantum: bool,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Measure {
+    Totals,
+    Welfare,
+}
+
+struct Job {
+    source: DemandsSource,
+    measure: OfflineMeasure,
+    whole_slices: bool,
+    guaranteed: bool,
+    against: Vec<String>,
+    settings: SettingsArguments,
+    per_quantum: bool,
+    destination: Destination,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Failure;
+    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        arguments.settings.check()?;
+        Ok(Self {
+            source: arguments.demands.try_into()?,
+            measure: match arguments.measure {
+                Measure::Totals => OfflineMeasure::Totals,
+                Measure::Welfare => OfflineMeasure::Welfare,
+            },
+            whole_slices: arguments.whole_slices,
+            guaranteed: arguments.guaranteed,
+            against: arguments.against.iter().map(|name| known(name)).collect::<Result<_, _>>()?,
+            settings: arguments.settings,
+            per_quantum: arguments.per_quantum,
+            destination: arguments.output.destination()?,
+        })
+    }
+}
+
+/// Reads, solves, proves, runs the mechanisms, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let job = Job::try_from(arguments)?;
+    let (series, shares) = progress::during(common.quiet, "reading", || job.source.read())?;
+    let settings = job.settings.read(&series, &shares)?;
+    let problem = OfflineProblem {
+        series: &series,
+        shares: &shares,
+        guaranteed: job.guaranteed.then_some(settings.alpha),
+        measure: job.measure,
+        whole_slices: job.whole_slices,
+    };
+    let optimum = progress::during(common.quiet, "solving", || offline_optimum(&problem));
+    let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
+    let proof = progress::during(common.quiet, "verifying", || verify_offline(&problem, claim));
+    if let Some(verdict) =
+        proof.verdicts.iter().find(|verdict| !verdict.holds && verdict.property != "level-gaps")
+    {
+        return Err(Failure::internal(format!(
+            "the offline optimum fails its check: {}: {}",
+            verdict.property, verdict.witness
+        )));
+    }
+    let value = smallest(&problem, optimum.totals(&series).into_iter());
+    let held = progress::during(common.quiet, "running the mechanisms", || {
+        let regrets = job.against.iter();
+        let regrets = regrets.map(|name| regret(name, value, &problem, &settings, &series, &shares));
+        regrets.collect::<Result<Vec<Against<'_>>, _>>()
+    })?;
+    let sha256 = files::demands_sha256_hex(&series);
+    let echoed = echoed(
+        &["karma", "sharp"].map(|name| job.against.iter().any(|other| other == name)),
+        &settings,
+        &shares,
+        job.guaranteed,
+    );
+    let document = offline_document(&problem, &sha256, echoed, &optimum, &proof, held, job.per_quantum);
+    job.destination.write(|out| write_json(out, &document))?;
+    tell(common, || summary::offline(&series, &document));
+    if proof.holds() {
+        Ok(Answer::Yes)
+    } else {
+        Err(Failure::internal(format!(
+            "not proved: up to {:.1e} of a level may be missing",
+            proof.relative_gap
+        )))
+    }
+}
+
+fn regret<'a>(
+    name: &'a str,
+    optimum: f64,
+    problem: &OfflineProblem<'_>,
+    settings: &Settings,
+    series: &DemandSeries,
+    shares: &FairShares,
+) -> Result<Against<'a>, Failure> {
+    let honest = vec![false; series.user_count()];
+    let mut mechanism =
+        mechanism(name, settings, &honest, series.quantum_count()).map_err(Failure::refused)?;
+    let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
+    let run = Run { shares, conduct, cache: None, per_quantum: false };
+    let outcome = run.outcome(mechanism.as_mut(), series).map_err(Failure::refused)?;
+    Ok(against(problem, optimum, name, outcome.users.iter().map(|user| user.useful)))
+}

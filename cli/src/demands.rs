@@ -1,0 +1,131 @@
+//! Where demands over time come from, and what is due to whom.
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use fairplan_instances::{DemandSeries, FairShares, files};
+
+/// A series of demands as it is named on the command line.
+#[derive(Clone, Debug, clap::Args)]
+pub struct DemandsArguments {
+    /// The demands: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON, or - for standard input
+    demands: String,
+    /// Slices that every user is due in a quantum; the capacity is this times the users
+    #[arg(long, value_name = "F", conflicts_with = "fair_shares")]
+    fair_share: Option<u64>,
+    /// Slices in a quantum, shared equally (or, with one of the others: their sum, which is checked)
+    #[arg(long, value_name = "B")]
+    capacity: Option<u64>,
+    /// A table with the columns user, fair_share: slices that each user is due in a quantum
+    #[arg(long, value_name = "FILE")]
+    fair_shares: Option<String>,
+    /// A table with the columns user, first, last: the quanta in which users who join or leave are members
+    #[arg(long, value_name = "FILE")]
+    members: Option<String>,
+    /// Round demands that are no whole number of slices, instead of refusing them
+    #[arg(long, value_enum, value_name = "HOW")]
+    round: Option<Round>,
+}
+
+/// How fractions of a slice are rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Round {
+    Down,
+    Nearest,
+    Up,
+}
+
+/// Where a series and the fair shares of its users are read from.
+#[derive(Clone, Debug)]
+pub struct DemandsSource {
+    demands: String,
+    shares: Shares,
+    capacity: Option<u64>,
+    members: Option<String>,
+    rounding: files::Rounding,
+}
+
+#[derive(Clone, Debug)]
+enum Shares {
+    PerUser(u64),
+    Capacity(u64),
+    Each(String),
+}
+
+impl TryFrom<DemandsArguments> for DemandsSource {
+    type Error = Failure;
+    fn try_from(arguments: DemandsArguments) -> Result<Self, Failure> {
+        let DemandsArguments { demands, fair_share, capacity, fair_shares, members, round } = arguments;
+        let shares = match (fair_share, fair_shares, capacity) {
+            (Some(share), _, _) => Shares::PerUser(share),
+            (None, Some(path), _) => Shares::Each(path),
+            (None, None, Some(capacity)) => Shares::Capacity(capacity),
+            (None, None, None) => {
+                let problem = "say how many slices there are: --fair-share, --capacity or --fair-shares";
+                return Err(Failure::refused(problem));
+            }
+        };
+        let each = if let Shares::Each(path) = &shares { Some(path.as_str()) } else { None };
+        let inputs = [Some(demands.as_str()), each, members.as_deref()];
+        if inputs.into_iter().flatten().filter(|path| *path == "-").count() > 1 {
+            return Err(Failure::refused("only one input can be standard input"));
+        }
+        let rounding = match round {
+            None => files::Rounding::Refused,
+            Some(Round::Down) => files::Rounding::Down,
+            Some(Round::Nearest) => files::Rounding::Nearest,
+            Some(Round::Up) => files::Rounding::Up,
+        };
+        Ok(Self { demands, shares, capacity, members, rounding })
+    }
+}
+
+impl DemandsSource {
+    /// The same, but for the file of the demands.
+    pub fn beside(&self, demands: String) -> Result<Self, Failure> {
+        if demands == "-" {
+            return Err(Failure::refused("--reported cannot be standard input; name a file"));
+        }
+        Ok(Self { demands, ..self.clone() })
+    }
+
+    /// Reads the series and what is due to its users.
+    pub fn read(&self) -> Result<(DemandSeries, FairShares), Failure> {
+        let series = self.read_series()?;
+        let shares = match &self.shares {
+            Shares::PerUser(share) => FairShares::PerUser(*share),
+            Shares::Capacity(capacity) => FairShares::Capacity(*capacity),
+            Shares::Each(path) => FairShares::Each(files::read_fair_shares(path, &series)?),
+        };
+        shares.check(&series, self.capacity)?;
+        Ok((series, shares))
+    }
+
+    /// Reads a series that has the same users and quanta as another.
+    pub fn read_like(&self, other: &DemandSeries) -> Result<DemandSeries, Failure> {
+        let series = self.read_series()?;
+        let differs = |what: &str| {
+            Err(Failure::refused(format!("{}: the {what} are not those of DEMANDS", self.demands)))
+        };
+        let users = |series: &DemandSeries| {
+            (0..series.user_count()).map(|user| series.user_id(user).to_owned()).collect::<Vec<_>>()
+        };
+        if users(&series) != users(other) {
+            return differs("users");
+        }
+        let quanta = series.quantum_count();
+        if quanta != other.quantum_count()
+            || (0..quanta).any(|quantum| series.label(quantum) != other.label(quantum))
+        {
+            return differs("quanta");
+        }
+        Ok(series)
+    }
+
+    fn read_series(&self) -> Result<DemandSeries, Failure> {
+        let series = files::read_demands(&self.demands, self.rounding)?;
+        Ok(match &self.members {
+            Some(path) => files::read_members(path, series)?,
+            None => series,
+        })
+    }
+}

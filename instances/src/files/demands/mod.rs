@@ -1,0 +1,85 @@
+//! Demands over time from files: a long or wide table (CSV, gzipped or not, Parquet) or `fairplan.demands.v1`; and
+//! the tables that say who is due what, and when.
+
+mod json;
+mod tables;
+mod users;
+mod write;
+
+pub use users::{read_fair_shares, read_members};
+pub use write::{demands_sha256_hex, write_demands};
+
+use crate::{Decimal, DemandSeries, InstanceError, Violation};
+use std::io::BufRead;
+
+use super::rows::table;
+use super::source;
+use super::strict_json::Form;
+
+/// The version that the reader expects and the writer states.
+const FORM: Form = Form {
+    format: "fairplan.demands.v1",
+    what: "series of demands",
+    otherwise: "or a table: CSV or Parquet",
+};
+
+/// What becomes of a demand that is no whole number of slices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Rounding {
+    /// It is refused.
+    #[default]
+    Refused,
+    /// The next smaller whole number.
+    Down,
+    /// The nearest whole number, halves up.
+    Nearest,
+    /// The next larger whole number.
+    Up,
+}
+
+impl Rounding {
+    /// `number` in whole slices.
+    fn apply(self, number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
+        let too_large = || Violation::new(place(), number, "is too large");
+        if let Some(whole) = number.scaled(0) {
+            return u64::try_from(whole).map_err(|_| too_large());
+        }
+        // A fraction: `digits` of the unit `1/one`.
+        let exponent = number.exponent();
+        let digits = number.scaled(exponent).unwrap_or_default();
+        let one = 10u128.checked_pow(u32::from(exponent.unsigned_abs()));
+        let (whole, half_or_more) = match one {
+            Some(one) => (digits / one, digits % one * 2 >= one),
+            None => (0, false),
+        };
+        let rounded = match self {
+            Self::Refused => {
+                let problem = "must be a whole number of slices; scale the demands, or have them rounded";
+                return Err(Violation::new(place(), number, problem));
+            }
+            Self::Down => whole,
+            Self::Nearest => whole + u128::from(half_or_more),
+            Self::Up => whole + 1,
+        };
+        u64::try_from(rounded).map_err(|_| too_large())
+    }
+}
+
+/// Reads a series from a table or from JSON, told apart by their first byte; `-` is standard input.
+///
+/// A long table has the columns `quantum`, `user` and `demand`; a wide one has `quantum` and one column a user. An
+/// empty cell, a missing row, a quantum left out between whole-numbered ones: no demand.
+pub fn read_demands(path: &str, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
+    let mut source = source::open(path)?;
+    let start =
+        source.fill_buf().map_err(|error| InstanceError::Io { file: path.to_owned(), source: error })?;
+    let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    if start.trim_ascii_start().starts_with(b"{") {
+        json::read(source, rounding)
+    } else {
+        tables::read(table(source, path)?.as_mut(), rounding)
+    }
+}
+
+#[cfg(test)]
+mod tests;

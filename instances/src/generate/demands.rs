@@ -1,0 +1,312 @@
+//! Demands over time that need no file: the Karma paper's example, and workloads like those the papers measured.
+
+use super::name_user;
+use crate::{DemandSeries, DemandSeriesBuilder, QuantumLabel, Random, Violation};
+use std::fmt;
+use std::str::FromStr;
+
+/// The streams of the seed: what users are like, and what they do.
+const USER_STREAM: u64 = 11;
+const DEMAND_STREAM: u64 = 12;
+
+/// Probabilities are counted in parts of this.
+const ONE: u64 = 1 << 32;
+
+/// The running example of the Karma paper (Fig. 2 and 3): three users of fair share 2, five quanta.
+pub fn karma_fig2() -> Result<DemandSeries, Violation> {
+    let rows: [[u64; 3]; 5] = [[3, 2, 1], [3, 0, 0], [0, 3, 0], [2, 2, 4], [2, 3, 5]];
+    let mut builder = DemandSeriesBuilder::default();
+    for id in ["A", "B", "C"] {
+        builder.user(id)?;
+    }
+    for (quantum, row) in rows.iter().enumerate() {
+        builder.quantum(QuantumLabel::Number(quantum as u64))?;
+        for (user, slices) in row.iter().enumerate() {
+            builder.demand(user, *slices)?;
+        }
+    }
+    builder.build()
+}
+
+/// What a workload is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workload {
+    /// Everybody demands its fair share on the mean, in bursts: the users are active 9% to 100% of the time, spread
+    /// evenly, as their published totals under strict partitioning say of the 100 Snowflake users of Karma Sec. 5.
+    Bursts,
+    /// Users start queries that run for a while, a few users most of them, as Fair Shares Sec. 5 has it of a
+    /// Snowflake day: every query demands two slices in each of its quanta, a fifth of the users demands something at
+    /// a time, and the sum is nearly normal.
+    Queries,
+}
+
+impl Workload {
+    const ALL: [Self; 2] = [Self::Bursts, Self::Queries];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bursts => "bursts",
+            Self::Queries => "queries",
+        }
+    }
+}
+
+impl fmt::Display for Workload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Workload {
+    type Err = String;
+    fn from_str(name: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| "use bursts or queries".into())
+    }
+}
+
+/// How much of a workload, and from which seed.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkloadOptions {
+    /// What it is like.
+    pub workload: Workload,
+    /// How many users.
+    pub users: u64,
+    /// How many quanta.
+    pub quanta: u64,
+    /// What a user demands on the mean of a quantum, in slices.
+    pub mean: u64,
+    /// Seed of everything drawn.
+    pub seed: u64,
+}
+
+/// Most users, quanta and mean demands.
+const LIMITS: [(&str, u64); 3] = [("users", 1_000_000), ("quanta", 10_000_000), ("mean", 1_000_000)];
+
+/// Draws a workload. The same options give the same series on every machine.
+pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
+    let WorkloadOptions { workload, users, quanta, mean, seed } = *options;
+    for ((what, most), value) in LIMITS.into_iter().zip([users, quanta, mean]) {
+        if !(1..=most).contains(&value) {
+            return Err(Violation::new(what, value, format!("draw at least 1 and at most {most}")));
+        }
+    }
+    let mut builder = DemandSeriesBuilder::default();
+    let mut id = String::new();
+    for user in 0..users {
+        name_user(&mut id, user + 1);
+        builder.user(&id)?;
+    }
+    let mut characters = Random::new(seed, USER_STREAM);
+    let mut random = Random::new(seed, DEMAND_STREAM);
+    let mut bursts = Vec::new();
+    let mut queries = Vec::new();
+    match workload {
+        Workload::Bursts => bursts.extend((0..users).map(|_| Burst::new(mean, &mut characters, &mut random))),
+        Workload::Queries => queries = Queries::population(users, mean, &mut characters),
+    }
+    let mut load = Load::new(&mut random);
+    for quantum in 0..quanta {
+        builder.quantum(QuantumLabel::Number(quantum))?;
+        for (user, burst) in bursts.iter_mut().enumerate() {
+            builder.demand(user, burst.next(&mut random))?;
+        }
+        let load = load.next(&mut random);
+        for (user, queries) in queries.iter_mut().enumerate() {
+            builder.demand(user, queries.next(load, &mut random))?;
+        }
+    }
+    builder.build()
+}
+
+/// A user that is active or idle for a while.
+struct Burst {
+    active: bool,
+    /// What it demands while it is active, in parts of [`ONE`]: whole slices, and the chance of one more.
+    demand: u128,
+    /// Chances of beginning and of ending a burst in a quantum.
+    begin: u64,
+    end: u64,
+}
+
+impl Burst {
+    /// Mean length of a burst in quanta, of users who are mostly idle.
+    const LENGTH: u64 = 15;
+
+    fn new(mean: u64, characters: &mut Random, random: &mut Random) -> Self {
+        // The part of the time in which the user is active: begin / (begin + end).
+        let active = characters.between(ONE / 100 * 9, ONE);
+        let idle = ONE - active;
+        let (begin, end) = if active < idle * Self::LENGTH {
+            let end = ONE / Self::LENGTH;
+            ((u128::from(end) * u128::from(active) / u128::from(idle)) as u64, end)
+        } else {
+            (ONE, (u128::from(ONE) * u128::from(idle) / u128::from(active)) as u64)
+        };
+        let demand = u128::from(mean) * u128::from(ONE) * u128::from(ONE) / u128::from(active);
+        Self { active: random.below(ONE) < active, demand, begin, end }
+    }
+
+    fn next(&mut self, random: &mut Random) -> u64 {
+        let chance = if self.active { self.end } else { self.begin };
+        self.active ^= random.below(ONE) < chance;
+        if !self.active {
+            return 0;
+        }
+        let (whole, part) = (self.demand / u128::from(ONE), self.demand % u128::from(ONE));
+        whole as u64 + u64::from(u128::from(random.below(ONE)) < part)
+    }
+}
+
+/// How busy everybody is, in parts of [`ONE`]: the mean of a few draws between nothing and twice the usual, one of
+/// which is drawn anew from time to time. So the sum of all demands wanders, nearly normally.
+struct Load {
+    draws: [u64; 4],
+    age: u64,
+}
+
+impl Load {
+    /// Quanta between new draws.
+    const PERIOD: u64 = 300;
+
+    fn new(random: &mut Random) -> Self {
+        Self { draws: [(); 4].map(|()| random.below(2 * ONE)), age: 0 }
+    }
+
+    fn next(&mut self, random: &mut Random) -> u64 {
+        self.age += 1;
+        if self.age.is_multiple_of(Self::PERIOD) {
+            let oldest = (self.age / Self::PERIOD) as usize % self.draws.len();
+            self.draws[oldest] = random.below(2 * ONE);
+        }
+        self.draws.iter().sum::<u64>() / self.draws.len() as u64
+    }
+}
+
+/// A user whose queries come and go.
+struct Queries {
+    running: u64,
+    /// Queries started in a quantum on the mean, in parts of [`ONE`].
+    starts: u64,
+}
+
+impl Queries {
+    /// Slices that a query demands, and for how many quanta on the mean it runs.
+    const SLICES: u64 = 2;
+    const LENGTH: u64 = 10;
+
+    /// Users of whom the `k`-th, in random order, starts a `k^-1.25`-th of the queries of the first.
+    fn population(users: u64, mean: u64, characters: &mut Random) -> Vec<Self> {
+        let mut ranks: Vec<u64> = (1..=users).collect();
+        for position in (1..ranks.len()).rev() {
+            ranks.swap(position, characters.below(position as u64 + 1) as usize);
+        }
+        // In parts of 2^32, by integers, so that it is the same everywhere: k^1.25 is the fourth root of k^5.
+        let part = |rank: u64| {
+            let root = (u128::from(rank).pow(5).isqrt() << 40).isqrt();
+            (u128::from(ONE) << 20) / root
+        };
+        let all: u128 = (1..=users).map(part).sum();
+        let starts = u128::from(users * mean) * u128::from(ONE) / u128::from(Self::SLICES * Self::LENGTH);
+        let user = |rank: u64| {
+            let starts = (starts * part(rank) / all) as u64;
+            // The day does not begin with an idle system.
+            Self { running: starts * Self::LENGTH / ONE, starts }
+        };
+        ranks.into_iter().map(user).collect()
+    }
+
+    fn next(&mut self, load: u64, random: &mut Random) -> u64 {
+        let ended = (0..self.running).filter(|_| random.below(Self::LENGTH) == 0).count() as u64;
+        let starts = (u128::from(self.starts) * u128::from(load) / u128::from(ONE)) as u64;
+        let started = starts / ONE + u64::from(random.below(ONE) < starts % ONE);
+        self.running = self.running + started - ended;
+        self.running * Self::SLICES
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::demands_sha256_hex;
+
+    fn drawn(workload: Workload, users: u64, quanta: u64, mean: u64) -> DemandSeries {
+        demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 }).unwrap()
+    }
+
+    /// Should a digest change, so did what users were given.
+    #[test]
+    fn the_same_settings_give_the_same_series_as_ever() {
+        let digests = [
+            demands_sha256_hex(&karma_fig2().unwrap()),
+            demands_sha256_hex(&drawn(Workload::Bursts, 20, 50, 10)),
+            demands_sha256_hex(&drawn(Workload::Queries, 20, 50, 3)),
+        ];
+        assert_eq!(
+            digests,
+            [
+                "67bde190bcd9cc0ab92d652c62ee519577784f3b41a1448fd03f56590b1d9202",
+                "21afa5ec4e49091d821ce17bf2d1d09693782a6e3aaefbb371bbbbb12c16c112",
+                "8968257a8c02c481077b6da1946119bb8b77158b3c340eed53c197224e9ec1ce",
+            ]
+        );
+    }
+
+    #[test]
+    fn bursts_have_the_published_mean_and_spread_of_activity() {
+        let series = drawn(Workload::Bursts, 200, 20_000, 10);
+        let totals = series.totals();
+        let mean = totals.iter().sum::<u64>() as f64 / (200.0 * 20_000.0);
+        assert!((9.8..10.2).contains(&mean), "{mean}");
+        // Half of the users are active less than 55% of the time: what a partition of 10 slices serves.
+        let mut served = vec![0; 200];
+        for quantum in 0..20_000 {
+            let (users, slices) = series.demands(quantum);
+            users.iter().zip(slices).for_each(|(user, slices)| served[*user as usize] += slices.min(&10));
+        }
+        served.sort_unstable();
+        let parts = [0, 20, 100, 180, 199].map(|rank| served[rank] as f64 / 200_000.0);
+        for (part, published) in parts.into_iter().zip([0.087, 0.19, 0.554, 0.95, 0.997]) {
+            assert!((part - published).abs() < 0.07, "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn queries_are_skewed_by_user_and_nearly_normal_in_sum() {
+        let series = drawn(Workload::Queries, 200, 86_400, 1);
+        let mut totals = series.totals();
+        totals.sort_unstable();
+        let all: u64 = totals.iter().sum();
+        let quanta = 86_400.0;
+        let mean = all as f64 / quanta;
+        assert!((185.0..215.0).contains(&mean), "{mean}");
+        let largest: u64 = totals[190..].iter().sum();
+        assert!(
+            largest * 10 > all * 6 && totals[100] * 200 < all / 5,
+            "{largest} of {all}, median {}",
+            totals[100]
+        );
+        let sums: Vec<u64> = (0..86_400).map(|quantum| series.demands(quantum).1.iter().sum()).collect();
+        let moment =
+            |power: i32| sums.iter().map(|sum| (*sum as f64 - mean).powi(power)).sum::<f64>() / quanta;
+        let deviation = moment(2).sqrt();
+        let within = sums.iter().filter(|sum| (**sum as f64 - mean).abs() < deviation).count();
+        assert!((0.63..0.74).contains(&(within as f64 / quanta)), "{within}");
+        assert!((moment(3) / deviation.powi(3)).abs() < 0.4, "skewness {}", moment(3) / deviation.powi(3));
+        let active = series.entry_count() as f64 / (200.0 * quanta);
+        assert!((0.16..0.24).contains(&active), "{active} of the users are active");
+        let served: u64 = sums.iter().map(|sum| sum.min(&200)).sum();
+        let used = served as f64 / (200.0 * quanta);
+        assert!((0.82..0.90).contains(&used), "{used} of 200 slices can be used");
+    }
+
+    #[test]
+    fn what_cannot_be_drawn_is_refused() {
+        for (users, quanta, mean, told) in
+            [(0, 1, 1, "users = 0"), (1, 0, 1, "quanta = 0"), (1, 1, 1 << 40, "mean")]
+        {
+            let options = WorkloadOptions { workload: Workload::Bursts, users, quanta, mean, seed: 0 };
+            let text = demands(&options).err().unwrap().to_string();
+            assert!(text.starts_with(told), "{text}");
+        }
+    }
+}

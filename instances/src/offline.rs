@@ -1,0 +1,103 @@
+//! The best that could have been done, had all demands been known: what it is asked of, and what it is.
+
+use crate::{DemandSeries, Entitlement, FairShares, GuaranteedFraction};
+
+/// Demands that are all known beforehand, to be served as evenly as possible over all quanta.
+#[derive(Clone, Copy)]
+pub struct OfflineProblem<'a> {
+    /// The demands.
+    pub series: &'a DemandSeries,
+    /// What is due to whom: the slices of every quantum, and the users' weights.
+    pub shares: &'a FairShares,
+    /// Everybody gets at least this fraction of its fair share in every quantum, or its demand if that is less.
+    pub guaranteed: Option<GuaranteedFraction>,
+    /// What is evened out.
+    pub measure: OfflineMeasure,
+    /// Whether slices are whole; otherwise they can be divided at will.
+    pub whole_slices: bool,
+}
+
+/// What the lexicographic max-min is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OfflineMeasure {
+    /// Slices over all quanta, by weight.
+    Totals,
+    /// The part of its demand that each user is allocated.
+    Welfare,
+}
+
+impl OfflineProblem<'_> {
+    /// Calls `each` with every quantum, what is due in it, and what is guaranteed of each demand above zero.
+    pub fn for_each_quantum(&self, mut each: impl FnMut(usize, &Entitlement, &[u64])) {
+        let series = self.series;
+        let mut changes = series.member_changes().into_iter().peekable();
+        let mut due = self.shares.entitlement(series, 0);
+        let mut guaranteed = Vec::new();
+        for quantum in 0..series.quantum_count() {
+            if changes.next_if_eq(&quantum).is_some() {
+                due = self.shares.entitlement(series, quantum);
+            }
+            let (users, slices) = series.demands(quantum);
+            let part = |(user, slices): (&u32, &u64)| match self.guaranteed {
+                Some(fraction) => due.guaranteed_share(*user as usize, fraction).min(*slices),
+                None => 0,
+            };
+            guaranteed.clear();
+            guaranteed.extend(users.iter().zip(slices).map(part));
+            each(quantum, &due, &guaranteed);
+        }
+    }
+
+    /// What each user's total is divided by: its fair share in lowest terms or, for welfare, its demand. 0 for who
+    /// demands nothing and does not count.
+    pub fn weights(&self) -> Vec<u64> {
+        let totals = self.series.totals();
+        match self.measure {
+            OfflineMeasure::Welfare => totals,
+            OfflineMeasure::Totals => {
+                let weights = self.shares.weights(totals.len());
+                totals
+                    .iter()
+                    .zip(weights)
+                    .map(|(total, weight)| if *total > 0 { weight } else { 0 })
+                    .collect()
+            }
+        }
+    }
+}
+
+/// An allocation over all quanta, and what proves that none is more even.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfflineOptimum {
+    /// Slices allocated to each demand above zero, in the order of the series. Whole if asked for.
+    pub allocated: Vec<f64>,
+    /// Users who end up at the same level, lowest first. The users of the first levels together are a cut: however
+    /// slices are divided, they cannot get more in total than they do.
+    pub levels: Vec<OfflineLevel>,
+    /// Rounds over the quanta.
+    pub rounds: usize,
+}
+
+/// Users at one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OfflineLevel {
+    /// What each of them could get at most, over its weight, once the lower levels have theirs.
+    pub value: f64,
+    /// The users, ascending.
+    pub users: Vec<u32>,
+}
+
+impl OfflineOptimum {
+    /// What each user gets over all quanta.
+    pub fn totals(&self, series: &DemandSeries) -> Vec<f64> {
+        let mut totals = vec![0.0; series.user_count()];
+        let mut entry = 0;
+        for quantum in 0..series.quantum_count() {
+            for user in series.demands(quantum).0 {
+                totals[*user as usize] += self.allocated[entry];
+                entry += 1;
+            }
+        }
+        totals
+    }
+}

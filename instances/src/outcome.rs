@@ -1,0 +1,94 @@
+//! What a mechanism made of a series of demands: totals, metrics and, on request, every quantum.
+
+/// Totals of all users, and the metrics of the Karma paper (Sec. 5) and of Fair Shares (Sec. 3.1).
+#[derive(Clone, Debug, PartialEq)]
+pub struct DynamicOutcome {
+    /// Totals over all quanta, by user.
+    pub users: Vec<UserTotals>,
+    /// Measures of the whole.
+    pub metrics: DynamicMetrics,
+    /// Every quantum, if asked for.
+    pub quanta: Option<Vec<QuantumOutcome>>,
+}
+
+/// What one user demanded and got over all quanta, in slices.
+#[derive(Clone, Copy, Debug, PartialEq, Default)]
+pub struct UserTotals {
+    /// Its true demand.
+    pub demand: u64,
+    /// What it was allocated.
+    pub allocated: u64,
+    /// What it was allocated and truly demanded: in each quantum the smaller of the two.
+    pub useful: u64,
+    /// The part of its demand that was satisfied, 0 to 1; for an auction, weighed by what it paid (Fair Shares
+    /// eq. 2). `None` when it demanded nothing.
+    pub welfare: Option<f64>,
+    /// Credits left at the end, of mechanisms that have credits.
+    pub credits: Option<f64>,
+    /// Mean throughput of a cache, under a [`CacheModel`], as a part of what it is when all is in the cache.
+    /// `None` without a model, or when it demanded nothing.
+    pub throughput: Option<f64>,
+    /// Whether it reports its true demand and, in an auction, bids its true valuation.
+    pub conformant: bool,
+}
+
+/// One quantum. Users in the order of the input.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuantumOutcome {
+    /// Slices allocated to each user.
+    pub allocated: Vec<u64>,
+    /// Credits of each user after the quantum; empty for mechanisms without credits.
+    pub credits: Vec<f64>,
+}
+
+/// Measures of a whole run. Users without any demand do not count in any of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DynamicMetrics {
+    /// Useful slices over all slices there were.
+    pub utilization: f64,
+    /// Smallest over largest welfare of the conformant users (of all, if nobody is conformant).
+    pub fairness: f64,
+    /// The smallest welfare.
+    pub welfare_min: f64,
+    /// The mean welfare.
+    pub welfare_mean: f64,
+    /// Smallest over largest total of useful slices.
+    pub allocation_min_over_max: f64,
+    /// Like `fairness`, within a quantum: among those who demand something in it. The mean over the quanta in which
+    /// somebody does.
+    pub short_term_fairness: f64,
+    /// Mean welfare of the conformant users less that of the others: above zero, honesty pays. `None` unless there
+    /// are both.
+    pub incentive: Option<f64>,
+    /// Slices that a user has and did not have in the quantum before, a quantum, from the second on.
+    pub handoffs_per_quantum: f64,
+    /// What the mechanism keeps account of, for those who are conformant and those who are not.
+    pub disparity: Option<Disparity>,
+}
+
+/// The mean account of the two kinds of users.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Disparity {
+    /// Of what: `credits` at the end, the `unit_price` of won slices, `tickets` held in a quantum.
+    pub quantity: &'static str,
+    /// The mean of the conformant users.
+    pub conformant: f64,
+    /// The mean of the others.
+    pub non_conformant: f64,
+}
+
+/// What slices do for their user (Karma Sec. 5): of the working set, which is what a user demands, the part on its
+/// slices is answered from memory, and the rest `slowdown` times slower. Every user always has one request under way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CacheModel {
+    /// How many times slower the backing store is; the paper measured 50 to 100.
+    pub slowdown: f64,
+}
+
+impl CacheModel {
+    /// Requests that are answered in a quantum, as a part of those that all in memory would be.
+    pub fn throughput(self, useful: u64, demand: u64) -> f64 {
+        let hits = useful as f64 / demand as f64;
+        1.0 / (hits + (1.0 - hits) * self.slowdown)
+    }
+}

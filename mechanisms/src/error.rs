@@ -1,0 +1,17 @@
+//! What no mechanism can count.
+
+/// Settings under which a mechanism cannot run.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MechanismError {
+    /// Credits could pass what 62 bits hold.
+    #[error(
+        "initial_credits = {initial_credits}: credits could come to {units} of the unit they are counted in, over \
+         4611686018427387904; start with fewer, or choose fair shares with a common divisor"
+    )]
+    CreditsOverflow {
+        /// Credits that every user starts with.
+        initial_credits: u64,
+        /// The largest balance that could arise.
+        units: u128,
+    },
+}

@@ -1,0 +1,186 @@
+//! What a run comes to, tallied quantum by quantum: Fair Shares Sec. 3.1 and 3.2, Karma Sec. 5.
+
+use crate::{Account, Mechanism};
+use fairplan_instances::{CacheModel, Disparity, DynamicMetrics, UserTotals};
+
+/// The sums behind the metrics.
+pub(crate) struct Tally {
+    users: Vec<UserTotals>,
+    account: Account,
+    /// Satisfied demand by user: useful slices or, in an auction, what they are worth at their price.
+    satisfied: Vec<f64>,
+    /// Sums of the account while the run goes on, by user, and of how many terms.
+    accounts: Vec<(f64, u64)>,
+    cache: Option<CacheModel>,
+    /// Throughput by user, and in how many quanta it demanded something.
+    throughput: Vec<(f64, u64)>,
+    slices: u64,
+    quanta: u64,
+    /// Quanta in which somebody demanded something, and the sum of the fairness within each.
+    busy: u64,
+    fairness: f64,
+    before: Vec<u64>,
+    handoffs: u128,
+}
+
+impl Tally {
+    pub(crate) fn new(account: Account, non_conformant: &[bool], cache: Option<CacheModel>) -> Self {
+        let users = non_conformant.len();
+        let fresh = |greedy: &bool| UserTotals { conformant: !greedy, ..UserTotals::default() };
+        Self {
+            users: non_conformant.iter().map(fresh).collect(),
+            account,
+            satisfied: vec![0.0; users],
+            accounts: vec![(0.0, 0); users],
+            cache,
+            throughput: vec![(0.0, 0); users],
+            slices: 0,
+            quanta: 0,
+            busy: 0,
+            fairness: 0.0,
+            before: vec![0; users],
+            handoffs: 0,
+        }
+    }
+
+    /// Takes note of a quantum of so many slices: true demands, and what was allocated.
+    pub(crate) fn quantum(
+        &mut self,
+        capacity: u64,
+        demands: &[u64],
+        allocated: &[u64],
+        mechanism: &dyn Mechanism,
+    ) {
+        let mut conformant = Range::default();
+        let mut everyone = Range::default();
+        for (u, (&demand, &slices)) in demands.iter().zip(allocated).enumerate() {
+            if self.quanta > 0 {
+                self.handoffs += u128::from(slices.saturating_sub(self.before[u]));
+            }
+            self.before[u] = slices;
+            let useful = slices.min(demand);
+            let user = &mut self.users[u];
+            user.demand += demand;
+            user.allocated += slices;
+            user.useful += useful;
+            match self.account {
+                Account::Nothing | Account::Credits => {}
+                Account::UnitPrice if slices == 0 => {}
+                Account::UnitPrice | Account::Tickets => {
+                    self.accounts[u].0 += mechanism.balance(u);
+                    self.accounts[u].1 += 1;
+                }
+            }
+            if demand > 0 {
+                let satisfied = match self.account {
+                    Account::UnitPrice if useful > 0 => {
+                        (useful as f64 / mechanism.balance(u)).min(demand as f64)
+                    }
+                    _ => useful as f64,
+                };
+                self.satisfied[u] += satisfied;
+                everyone.see(satisfied / demand as f64);
+                if user.conformant {
+                    conformant.see(satisfied / demand as f64);
+                }
+                if let Some(cache) = self.cache {
+                    self.throughput[u].0 += cache.throughput(useful, demand);
+                    self.throughput[u].1 += 1;
+                }
+            }
+        }
+        let among = if self.users.iter().any(|user| user.conformant) { conformant } else { everyone };
+        if let Some(fairness) = among.min_over_max() {
+            self.fairness += fairness;
+            self.busy += 1;
+        }
+        self.slices += capacity;
+        self.quanta += 1;
+    }
+
+    /// The totals and the metrics.
+    pub(crate) fn finish(mut self, mechanism: &dyn Mechanism) -> (Vec<UserTotals>, DynamicMetrics) {
+        for (u, user) in self.users.iter_mut().enumerate() {
+            if user.demand > 0 {
+                user.welfare = Some(self.satisfied[u] / user.demand as f64);
+            }
+            if self.account == Account::Credits {
+                user.credits = Some(mechanism.balance(u));
+                self.accounts[u] = (mechanism.balance(u), 1);
+            }
+            if self.throughput[u].1 > 0 {
+                user.throughput = Some(self.throughput[u].0 / self.throughput[u].1 as f64);
+            }
+        }
+        let metrics = self.metrics();
+        (self.users, metrics)
+    }
+
+    fn metrics(&self) -> DynamicMetrics {
+        let demanding = || self.users.iter().filter_map(|user| Some((user, user.welfare?)));
+        let range = |among: &mut dyn Iterator<Item = f64>| {
+            let mut range = Range::default();
+            among.for_each(|value| range.see(value));
+            range
+        };
+        let all = range(&mut demanding().map(|(_, welfare)| welfare));
+        let honest = range(&mut demanding().filter(|(user, _)| user.conformant).map(|(_, welfare)| welfare));
+        let totals = range(&mut demanding().map(|(user, _)| user.useful as f64));
+        let mean = |conformant: bool| {
+            let kind = || demanding().filter(|(user, _)| user.conformant == conformant);
+            let count = kind().count();
+            (count > 0).then(|| kind().map(|(_, welfare)| welfare).sum::<f64>() / count as f64)
+        };
+        let useful: u64 = self.users.iter().map(|user| user.useful).sum();
+        DynamicMetrics {
+            utilization: useful as f64 / self.slices as f64,
+            fairness: honest.min_over_max().or(all.min_over_max()).unwrap_or(1.0),
+            welfare_min: all.least().unwrap_or(1.0),
+            welfare_mean: match demanding().count() {
+                0 => 1.0,
+                count => demanding().map(|(_, welfare)| welfare).sum::<f64>() / count as f64,
+            },
+            allocation_min_over_max: totals.min_over_max().unwrap_or(1.0),
+            short_term_fairness: if self.busy == 0 { 1.0 } else { self.fairness / self.busy as f64 },
+            incentive: mean(true).zip(mean(false)).map(|(honest, other)| honest - other),
+            handoffs_per_quantum: self.handoffs as f64 / self.quanta.saturating_sub(1).max(1) as f64,
+            disparity: self.disparity(),
+        }
+    }
+
+    fn disparity(&self) -> Option<Disparity> {
+        let quantity = match self.account {
+            Account::Nothing => return None,
+            Account::Credits => "credits",
+            Account::UnitPrice => "unit_price",
+            Account::Tickets => "tickets",
+        };
+        let mean = |conformant: bool| {
+            let kind =
+                self.users.iter().zip(&self.accounts).filter(|(user, _)| user.conformant == conformant);
+            let (sum, count) = kind.fold((0.0, 0), |(sum, count), (_, of)| (sum + of.0, count + of.1));
+            (count > 0).then(|| sum / count as f64)
+        };
+        Some(Disparity { quantity, conformant: mean(true)?, non_conformant: mean(false)? })
+    }
+}
+
+/// The smallest and the largest of some numbers.
+#[derive(Clone, Copy, Default)]
+struct Range(Option<(f64, f64)>);
+
+impl Range {
+    fn see(&mut self, value: f64) {
+        let (least, most) = self.0.unwrap_or((value, value));
+        self.0 = Some((least.min(value), most.max(value)));
+    }
+
+    fn least(self) -> Option<f64> {
+        self.0.map(|(least, _)| least)
+    }
+
+    /// 1 when all are zero: they are equal.
+    fn min_over_max(self) -> Option<f64> {
+        self.0.map(|(least, most)| if most == 0.0 { 1.0 } else { least / most })
+    }
+}

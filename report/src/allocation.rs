@@ -1,0 +1,292 @@
+//! `fairplan.allocation.v1`: demands over time divided by a mechanism, as `allocate` writes it.
+
+use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
+use fairplan_instances::{CacheModel, DemandSeries, DynamicMetrics, DynamicOutcome, UserTotals};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum AllocationFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.allocation.v1")]
+    V1,
+}
+
+/// The slices of one resource, divided by a mechanism quantum by quantum. Every user of the series appears, in the
+/// series' order. The same series, mechanism and settings give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Allocation")]
+pub struct AllocationDocument<'a> {
+    /// The format and its version.
+    pub format: AllocationFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The demands that were served.
+    #[serde(borrow)]
+    pub demands: DemandsStamp<'a>,
+    /// The mechanism that divided the slices.
+    #[serde(borrow)]
+    pub mechanism: Cow<'a, str>,
+    /// Everything else that decided the outcome.
+    #[serde(borrow)]
+    pub settings: AllocationSettings<'a>,
+    /// What each user demanded and got over all quanta.
+    #[serde(borrow)]
+    pub users: Vec<AllocatedUser<'a>>,
+    /// Measures of the whole. Users without any demand do not count in any of them.
+    #[serde(borrow)]
+    pub metrics: AllocationMetrics<'a>,
+    /// What the slices do for their users if they are a cache; with `--cache-slowdown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheMetrics>,
+    /// Every quantum, with `--per-quantum`.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<AllocatedQuantum<'a>>>,
+}
+
+/// What decides an outcome beside the demands; settings of other mechanisms are left out.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllocationSettings<'a> {
+    /// Slices that every member is due in a quantum; the capacity is this times the members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fair_share: Option<u64>,
+    /// Slices in a quantum, shared equally by its members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<u64>,
+    /// Slices that each user is due in a quantum, users in order; the capacity is the sum over the members.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fair_shares: Option<Vec<u64>>,
+    /// Karma: the guaranteed fraction of the fair share, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub alpha: Option<f64>,
+    /// Karma: credits of every user at the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_credits: Option<u64>,
+    /// Tickets: how many there are for every slice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub oversubscription: Option<u64>,
+    /// Tickets: quanta until a claim ends, that of its grant included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub term: Option<u64>,
+    /// Who comes first among equals: the user that stands `lowest` or `highest` in the input, or that with the
+    /// largest `demand`.
+    #[serde(borrow)]
+    pub ties: Cow<'a, str>,
+    /// The seed of everything drawn: who is not conformant, bids, tickets.
+    pub seed: u64,
+    /// What users who are not conformant do: report at least their fair share (`hoarding`), bid other than their
+    /// valuation (`bidding`), or report what another series says (`series`). Absent when everybody is honest.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<Cow<'a, str>>,
+    /// SHA-256 of the series that was reported, with the strategy `series`.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub reported_sha256: Option<Cow<'a, str>>,
+}
+
+/// What one user demanded and got, in slices over all quanta.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllocatedUser<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Its true demand.
+    pub demand: u64,
+    /// What it was allocated.
+    pub allocated: u64,
+    /// What it was allocated and truly demanded: in each quantum the smaller of the two.
+    pub useful: u64,
+    /// The part of its demand that was satisfied, 0 to 1; in an auction, weighed by what it paid for (Fair Shares
+    /// eq. 2). Absent when it demanded nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub welfare: Option<f64>,
+    /// Credits left after the last quantum. Absent for mechanisms without credits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credits: Option<f64>,
+    /// Requests answered, as a part of those that all in memory would be: the mean over the quanta in which it
+    /// demanded something. With `--cache-slowdown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub throughput: Option<f64>,
+    /// Mean latency of its requests, in latencies of memory. With `--cache-slowdown`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    pub latency: Option<f64>,
+    /// Whether it reported and bid the truth. Absent when everybody did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conformant: Option<bool>,
+    /// The first quantum in which it was a member. Absent when nobody joins or leaves.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Label<'a>>,
+    /// The last quantum in which it was a member. Absent when nobody joins or leaves.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Label<'a>>,
+}
+
+/// Measures of the whole, as Karma Sec. 5 and Fair Shares Sec. 3.1 define them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllocationMetrics<'a> {
+    /// Useful slices over all slices there were.
+    pub utilization: f64,
+    /// Smallest over largest welfare of the conformant users (of all users, if nobody is conformant).
+    pub fairness: f64,
+    /// The smallest welfare.
+    pub welfare_min: f64,
+    /// The mean welfare.
+    pub welfare_mean: f64,
+    /// Smallest over largest total of useful slices.
+    pub allocation_min_over_max: f64,
+    /// Like `fairness`, within a quantum, among those who demand something in it; the mean over the quanta in which
+    /// somebody does.
+    pub short_term_fairness: f64,
+    /// Mean welfare of the conformant users less that of the others: above zero, honesty pays. Absent unless there
+    /// are both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub incentive: Option<f64>,
+    /// Slices that a user has and did not have in the quantum before: the mean over the quanta from the second on.
+    pub handoffs_per_quantum: f64,
+    /// What the mechanism keeps account of, for conformant users and for the others. Absent unless there are both.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub disparity: Option<Disparity<'a>>,
+}
+
+/// The mean account of two kinds of users.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Disparity<'a> {
+    /// Of what: `credits` at the end, the `unit_price` of won slices as a part of the valuation, `tickets` held in a
+    /// quantum.
+    #[serde(borrow)]
+    pub quantity: Cow<'a, str>,
+    /// The mean of the conformant users.
+    pub conformant: f64,
+    /// The mean of the others.
+    pub non_conformant: f64,
+}
+
+/// Slices as a cache (Karma Sec. 5): what is on them is answered from memory, the rest so many times slower.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CacheMetrics {
+    /// How many times slower the store behind the cache is.
+    pub slowdown: f64,
+    /// The mean throughput of the users.
+    pub throughput_mean: f64,
+    /// Median over smallest throughput of the users: Karma's performance disparity.
+    pub throughput_disparity: f64,
+    /// Largest over smallest throughput of the users.
+    pub throughput_max_over_min: f64,
+}
+
+/// One quantum; users in the order of the document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AllocatedQuantum<'a> {
+    /// The quantum, as its file calls it.
+    #[serde(borrow)]
+    pub quantum: Label<'a>,
+    /// Slices allocated to each user.
+    pub allocated: Cow<'a, [u64]>,
+    /// Credits of each user after the quantum. Absent for mechanisms without credits.
+    #[serde(default, skip_serializing_if = "<[f64]>::is_empty")]
+    pub credits: Cow<'a, [f64]>,
+}
+
+/// The document of an outcome, ready to be written.
+pub fn allocation_document<'a>(
+    series: &'a DemandSeries,
+    sha256: &'a str,
+    mechanism: &'a str,
+    settings: AllocationSettings<'a>,
+    outcome: &'a DynamicOutcome,
+    cache: Option<CacheModel>,
+) -> AllocationDocument<'a> {
+    let quanta = outcome.quanta.as_ref().map(|quanta| {
+        let quantum = |(position, kept): (usize, &'a fairplan_instances::QuantumOutcome)| AllocatedQuantum {
+            quantum: series.label(position).into(),
+            allocated: (&kept.allocated).into(),
+            credits: (&kept.credits).into(),
+        };
+        quanta.iter().enumerate().map(quantum).collect()
+    });
+    AllocationDocument {
+        format: AllocationFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        demands: DemandsStamp::new(series, sha256),
+        mechanism: mechanism.into(),
+        settings,
+        users: users(series, &outcome.users),
+        metrics: (&outcome.metrics).into(),
+        cache: cache.map(|model| cache_metrics(model, &outcome.users)),
+        quanta,
+    }
+}
+
+fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser<'a>> {
+    let all_honest = totals.iter().all(|user| user.conformant);
+    let user = |(position, totals): (usize, &UserTotals)| {
+        let member = series.membership(position);
+        let label = |quantum| series.has_churn().then(|| series.label(quantum).into());
+        AllocatedUser {
+            id: series.user_id(position).into(),
+            demand: totals.demand,
+            allocated: totals.allocated,
+            useful: totals.useful,
+            welfare: totals.welfare,
+            credits: totals.credits,
+            throughput: totals.throughput,
+            latency: totals.throughput.map(|throughput| 1.0 / throughput),
+            conformant: (!all_honest).then_some(totals.conformant),
+            first: label(member.start),
+            last: label(member.end - 1),
+        }
+    };
+    totals.iter().enumerate().map(user).collect()
+}
+
+impl<'a> From<&DynamicMetrics> for AllocationMetrics<'a> {
+    fn from(metrics: &DynamicMetrics) -> Self {
+        Self {
+            utilization: metrics.utilization,
+            fairness: metrics.fairness,
+            welfare_min: metrics.welfare_min,
+            welfare_mean: metrics.welfare_mean,
+            allocation_min_over_max: metrics.allocation_min_over_max,
+            short_term_fairness: metrics.short_term_fairness,
+            incentive: metrics.incentive,
+            handoffs_per_quantum: metrics.handoffs_per_quantum,
+            disparity: metrics.disparity.map(|disparity| Disparity {
+                quantity: disparity.quantity.into(),
+                conformant: disparity.conformant,
+                non_conformant: disparity.non_conformant,
+            }),
+        }
+    }
+}
+
+/// Of the users who demanded anything; all 1 if nobody did.
+fn cache_metrics(model: CacheModel, users: &[UserTotals]) -> CacheMetrics {
+    let mut throughputs: Vec<f64> = users.iter().filter_map(|user| user.throughput).collect();
+    throughputs.sort_by(f64::total_cmp);
+    let count = throughputs.len();
+    let ratio = |of: f64| throughputs.first().map_or(1.0, |least| of / least);
+    let middle = |position: usize| throughputs.get(position).copied().unwrap_or(1.0);
+    let median = (middle(count.saturating_sub(1) / 2) + middle(count / 2)) / 2.0;
+    CacheMetrics {
+        slowdown: model.slowdown,
+        throughput_mean: if count == 0 { 1.0 } else { throughputs.iter().sum::<f64>() / count as f64 },
+        throughput_disparity: ratio(median),
+        throughput_max_over_min: ratio(middle(count.saturating_sub(1))),
+    }
+}

@@ -1,0 +1,270 @@
+//! `fairplan.offline.v1`: the best that could have been done with all demands known, as `offline` writes it.
+
+use crate::allocation::AllocationSettings;
+use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
+use fairplan_instances::{OfflineMeasure, OfflineOptimum, OfflineProblem};
+use fairplan_verify::OfflineProof;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum OfflineFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.offline.v1")]
+    V1,
+}
+
+/// The most even allocation over all quanta, with what proves it. The same series and settings give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Offline")]
+pub struct OfflineDocument<'a> {
+    /// The format and its version.
+    pub format: OfflineFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The demands that were served.
+    #[serde(borrow)]
+    pub demands: DemandsStamp<'a>,
+    /// What is evened out: `totals` of slices by weight, or `welfare`, the part of the demand that is satisfied.
+    #[serde(borrow)]
+    pub measure: Cow<'a, str>,
+    /// Whether slices are whole; otherwise they are divided at will.
+    pub whole_slices: bool,
+    /// Whether everybody has its guaranteed share (`settings.alpha`) in every quantum.
+    pub guaranteed: bool,
+    /// What is due to whom, and the settings of the mechanisms it is held against.
+    #[serde(borrow)]
+    pub settings: AllocationSettings<'a>,
+    /// `optimal` if the certificate proves it, otherwise `uncertified`.
+    #[serde(borrow)]
+    pub status: Cow<'a, str>,
+    /// The smallest measure of all users who demand anything.
+    pub value: f64,
+    /// What each user gets.
+    #[serde(borrow)]
+    pub users: Vec<OfflineUser<'a>>,
+    /// Measures of the whole. Users without any demand do not count in any of them.
+    pub metrics: OfflineMetrics,
+    /// Users at one level, lowest first: once the lower levels have theirs, the users of a level cannot all get more.
+    #[serde(borrow)]
+    pub levels: Vec<OfflineLevelResult<'a>>,
+    /// What proves the levels.
+    pub certificate: OfflineCertificate,
+    /// Mechanisms that do not know the future, held against this.
+    #[serde(borrow, skip_serializing_if = "Vec::is_empty", default)]
+    pub against: Vec<Against<'a>>,
+    /// Every quantum, with `--per-quantum`.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<OfflineQuantum<'a>>>,
+}
+
+/// What one user gets over all quanta, in slices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfflineUser<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Its demand.
+    pub demand: u64,
+    /// What it is allocated.
+    pub allocated: f64,
+    /// What it is allocated and demands: all of it.
+    pub useful: f64,
+    /// The part of its demand that is satisfied. Absent when it demands nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub welfare: Option<f64>,
+    /// Its level, by position in `levels`. Absent when it demands nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<u32>,
+}
+
+/// Measures of the whole, as in `fairplan.allocation.v1`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfflineMetrics {
+    /// Slices used over all slices there were.
+    pub utilization: f64,
+    /// Smallest over largest welfare.
+    pub fairness: f64,
+    /// The smallest welfare.
+    pub welfare_min: f64,
+    /// The mean welfare.
+    pub welfare_mean: f64,
+    /// Smallest over largest total of slices.
+    pub allocation_min_over_max: f64,
+    /// Like `fairness`, within a quantum: the mean over the quanta in which somebody demands something.
+    pub short_term_fairness: f64,
+}
+
+/// Users at one level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfflineLevelResult<'a> {
+    /// The measure of each of them (of whole slices: the smallest).
+    pub value: f64,
+    /// Their ids.
+    #[serde(borrow)]
+    pub users: Vec<Cow<'a, str>>,
+}
+
+/// The proof: the users of the first levels together cannot get more than they do, however slices are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfflineCertificate {
+    /// The largest part of its level that a user lacks; 0 for whole slices, which are counted.
+    pub relative_gap: f64,
+    /// The largest such part that is accepted.
+    pub tolerance: f64,
+}
+
+/// A mechanism held against the optimum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Against<'a> {
+    /// The mechanism.
+    #[serde(borrow)]
+    pub mechanism: Cow<'a, str>,
+    /// The smallest measure that its useful slices come to.
+    pub value: f64,
+    /// `1 - value / optimum`.
+    pub regret: f64,
+    /// `(optimum - value)` over the number of quanta.
+    pub regret_per_quantum: f64,
+}
+
+/// One quantum; users in the order of the document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OfflineQuantum<'a> {
+    /// The quantum, as its file calls it.
+    #[serde(borrow)]
+    pub quantum: Label<'a>,
+    /// Slices allocated to each user.
+    pub allocated: Vec<f64>,
+}
+
+/// What a mechanism's useful slices come to, beside the optimum.
+pub fn against<'a>(
+    problem: &OfflineProblem<'_>,
+    optimum: f64,
+    mechanism: &'a str,
+    useful: impl Iterator<Item = u64>,
+) -> Against<'a> {
+    let value = smallest(problem, useful.map(|useful| useful as f64));
+    let regret = if optimum == 0.0 { 0.0 } else { 1.0 - value / optimum };
+    let regret_per_quantum = (optimum - value) / problem.series.quantum_count() as f64;
+    Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
+}
+
+/// The smallest measure of the users who demand anything; 0 if nobody does.
+pub fn smallest(problem: &OfflineProblem<'_>, totals: impl Iterator<Item = f64>) -> f64 {
+    let counting = totals.zip(problem.weights()).filter(|(_, weight)| *weight > 0);
+    counting.map(|(total, weight)| total / weight as f64).reduce(f64::min).unwrap_or(0.0)
+}
+
+/// The document of an optimum, ready to be written.
+pub fn offline_document<'a>(
+    problem: &OfflineProblem<'a>,
+    sha256: &'a str,
+    settings: AllocationSettings<'a>,
+    optimum: &OfflineOptimum,
+    proof: &OfflineProof,
+    against: Vec<Against<'a>>,
+    per_quantum: bool,
+) -> OfflineDocument<'a> {
+    let series = problem.series;
+    let totals = optimum.totals(series);
+    let demands = series.totals();
+    let mut level_of = vec![None; series.user_count()];
+    for (position, level) in optimum.levels.iter().enumerate() {
+        level.users.iter().for_each(|user| level_of[*user as usize] = Some(position as u32));
+    }
+    let user = |user: usize| OfflineUser {
+        id: series.user_id(user).into(),
+        demand: demands[user],
+        allocated: totals[user],
+        useful: totals[user],
+        welfare: (demands[user] > 0).then(|| totals[user] / demands[user] as f64),
+        level: level_of[user],
+    };
+    let level = |level: &fairplan_instances::OfflineLevel| OfflineLevelResult {
+        value: level.value,
+        users: level.users.iter().map(|user| series.user_id(*user as usize).into()).collect(),
+    };
+    OfflineDocument {
+        format: OfflineFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        demands: DemandsStamp::new(series, sha256),
+        measure: match problem.measure {
+            OfflineMeasure::Totals => "totals".into(),
+            OfflineMeasure::Welfare => "welfare".into(),
+        },
+        whole_slices: problem.whole_slices,
+        guaranteed: problem.guaranteed.is_some(),
+        settings,
+        status: if proof.holds() { "optimal".into() } else { "uncertified".into() },
+        value: smallest(problem, totals.iter().copied()),
+        users: (0..series.user_count()).map(user).collect(),
+        metrics: metrics(problem, optimum, &totals, &demands),
+        levels: optimum.levels.iter().map(level).collect(),
+        certificate: OfflineCertificate {
+            relative_gap: proof.relative_gap,
+            tolerance: fairplan_verify::OFFLINE_TOLERANCE,
+        },
+        against,
+        quanta: per_quantum.then(|| quanta(problem, optimum)),
+    }
+}
+
+fn quanta<'a>(problem: &OfflineProblem<'a>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum<'a>> {
+    let series = problem.series;
+    let mut amounts = optimum.allocated.iter();
+    let quantum = |quantum: usize| {
+        let mut allocated = vec![0.0; series.user_count()];
+        for (user, amount) in series.demands(quantum).0.iter().zip(amounts.by_ref()) {
+            allocated[*user as usize] = *amount;
+        }
+        OfflineQuantum { quantum: series.label(quantum).into(), allocated }
+    };
+    (0..series.quantum_count()).map(quantum).collect()
+}
+
+fn metrics(
+    problem: &OfflineProblem<'_>,
+    optimum: &OfflineOptimum,
+    totals: &[f64],
+    demands: &[u64],
+) -> OfflineMetrics {
+    let demanding = || totals.iter().zip(demands).filter(|(_, demand)| **demand > 0);
+    let welfare = || demanding().map(|(total, demand)| total / *demand as f64);
+    let (mut slices, mut busy, mut fairness) = (0u64, 0u64, 0.0);
+    let mut amounts = optimum.allocated.iter();
+    problem.for_each_quantum(|quantum, due, _| {
+        slices += due.capacity();
+        let parts = problem.series.demands(quantum).1.iter().zip(amounts.by_ref());
+        if let Some(within) = min_over_max(parts.map(|(demand, amount)| amount / *demand as f64)) {
+            fairness += within;
+            busy += 1;
+        }
+    });
+    let count = demanding().count();
+    OfflineMetrics {
+        utilization: totals.iter().sum::<f64>() / slices as f64,
+        fairness: min_over_max(welfare()).unwrap_or(1.0),
+        welfare_min: welfare().reduce(f64::min).unwrap_or(1.0),
+        welfare_mean: if count == 0 { 1.0 } else { welfare().sum::<f64>() / count as f64 },
+        allocation_min_over_max: min_over_max(demanding().map(|(total, _)| *total)).unwrap_or(1.0),
+        short_term_fairness: if busy == 0 { 1.0 } else { fairness / busy as f64 },
+    }
+}
+
+/// 1 when all are zero: they are equal.
+fn min_over_max(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let range = values.map(|value| (value, value)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    range.map(|(least, most)| if most == 0.0 { 1.0 } else { least / most })
+}

@@ -1,0 +1,128 @@
+//! The summary of demands over time and of what a mechanism made of them.
+
+use super::grid::{Column, grid};
+use super::{ROWS, cut, label, number, percent, thousands};
+use crate::allocation::AllocationDocument;
+use crate::offline::OfflineDocument;
+use fairplan_instances::DemandSeries;
+use std::fmt::Write;
+
+/// One line on a series: its size.
+pub fn demands(series: &DemandSeries) -> String {
+    let count = |count: usize, one: &str, many: &str| {
+        format!("{} {}", thousands(count as u64), if count == 1 { one } else { many })
+    };
+    let users = count(series.user_count(), "user", "users");
+    let quanta = count(series.quantum_count(), "quantum", "quanta");
+    let demands = count(series.entry_count(), "demand", "demands");
+    format!("{users}, {quanta} from {} to {}, {demands} above zero\n", first(series), last(series))
+}
+
+fn first(series: &DemandSeries) -> String {
+    label(&series.label(0).to_string())
+}
+
+fn last(series: &DemandSeries) -> String {
+    label(&series.label(series.quantum_count() - 1).to_string())
+}
+
+/// The summary of an allocation.
+pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> String {
+    let mut text = demands(series);
+    let metrics = &document.metrics;
+    let useful: u64 = document.users.iter().map(|user| user.useful).sum();
+    let _ = writeln!(
+        text,
+        "Divided by {}: {} useful slices, {} of all there were",
+        document.mechanism,
+        thousands(useful),
+        percent(metrics.utilization)
+    );
+    let figures = [
+        ("Smallest over largest welfare", Some(number(metrics.fairness))),
+        ("within a quantum, on the mean", Some(number(metrics.short_term_fairness))),
+        (
+            "Smallest and mean welfare",
+            Some(format!("{}, {}", number(metrics.welfare_min), number(metrics.welfare_mean))),
+        ),
+        ("Smallest over largest allocation", Some(number(metrics.allocation_min_over_max))),
+        ("Slices that change hands a quantum", Some(number(metrics.handoffs_per_quantum))),
+        ("Welfare that honesty gains", metrics.incentive.map(number)),
+        (
+            "Throughput of a cache, mean and median over smallest",
+            document.cache.map(|cache| {
+                format!("{}, {}", number(cache.throughput_mean), number(cache.throughput_disparity))
+            }),
+        ),
+    ];
+    for (what, value) in figures {
+        if let Some(value) = value {
+            let _ = writeln!(text, "{what}: {value}");
+        }
+    }
+    text.push('\n');
+    let has_credits = document.users.iter().any(|user| user.credits.is_some());
+    let mut columns = vec![
+        Column::text("user"),
+        Column::number("demand"),
+        Column::number("allocated"),
+        Column::number("useful"),
+        Column::number("welfare"),
+    ];
+    columns.extend(has_credits.then(|| Column::number("credits")));
+    let rows = document.users.iter().take(ROWS).map(|user| {
+        let mut row = vec![
+            label(&user.id),
+            thousands(user.demand),
+            thousands(user.allocated),
+            thousands(user.useful),
+            user.welfare.map(number).unwrap_or_default(),
+        ];
+        row.extend(user.credits.map(number));
+        row
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, document.users.len(), "users");
+    text
+}
+
+/// The summary of an offline optimum.
+pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String {
+    let mut text = demands(series);
+    let proof = match (&*document.status, document.certificate.relative_gap) {
+        ("optimal", 0.0) => "optimal, proved".into(),
+        ("optimal", gap) => format!("optimal, proved to within {gap:.1e}"),
+        (_, gap) => format!("NOT PROVED: up to {gap:.1e} may be missing"),
+    };
+    let _ = writeln!(text, "Smallest {}: {} ({proof})", document.measure, number(document.value));
+    let metrics = document.metrics;
+    let levels = document.levels.len();
+    let _ = writeln!(text, "Levels: {}; used: {}\n", thousands(levels as u64), percent(metrics.utilization));
+    if !document.against.is_empty() {
+        let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
+        let rows = document.against.iter();
+        let rows =
+            rows.map(|of| vec![of.mechanism.clone().into_owned(), number(of.value), percent(of.regret)]);
+        text += &grid(&columns, rows);
+        text.push('\n');
+    }
+    let columns = [
+        Column::text("user"),
+        Column::number("demand"),
+        Column::number("allocated"),
+        Column::number("welfare"),
+        Column::number("level"),
+    ];
+    let rows = document.users.iter().take(ROWS).map(|user| {
+        vec![
+            label(&user.id),
+            thousands(user.demand),
+            number(user.allocated),
+            user.welfare.map(number).unwrap_or_default(),
+            user.level.map(|level| thousands(u64::from(level) + 1)).unwrap_or_default(),
+        ]
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, document.users.len(), "users");
+    text
+}

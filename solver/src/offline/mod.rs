@@ -1,0 +1,45 @@
+//! The offline optimum: demands that are all known beforehand, served so that the totals are as even as can be.
+//!
+//! The totals that can be reached form a polymatroid, so one allocation is best at once for the smallest total, the
+//! next smallest and so on, and for every other even-handed objective. `water_filling.rs` goes round the quanta and
+//! in each raises the users with the lowest totals, the others held fixed. `levels.rs` reads off which users end up
+//! at one level and computes what that level is, exactly, from the demands alone: that proves the result. Whole slices
+//! are rounded from there and exchanged until nothing is more even (`whole.rs`).
+
+mod flow;
+mod levels;
+mod water_filling;
+mod whole;
+
+use fairplan_instances::{OfflineOptimum, OfflineProblem};
+use flow::Flow;
+use levels::Levels;
+
+/// The relative gap between the totals and what the levels allow that is aimed at.
+const GOAL: f64 = 2e-10;
+
+/// Most rounds over the quanta.
+const MAX_ROUNDS: usize = 20_000;
+
+/// Serves the demands as evenly as possible. The caller judges by the levels how close the totals came.
+pub fn offline_optimum(problem: &OfflineProblem<'_>) -> OfflineOptimum {
+    let mut flow = Flow::new(problem);
+    let by_user = flow.by_user();
+    let mut rounds = 0;
+    let mut next_look = 4;
+    let mut levels = Levels::of(&flow, &by_user);
+    while levels.gap(&flow) > GOAL && rounds < MAX_ROUNDS {
+        while rounds < next_look {
+            flow.round();
+            rounds += 1;
+        }
+        flow.sum();
+        levels = Levels::of(&flow, &by_user);
+        next_look = rounds + (rounds / 4).clamp(4, 64);
+    }
+    let levels = if problem.whole_slices { whole::even_out(&mut flow, &by_user) } else { levels.finish() };
+    OfflineOptimum { allocated: flow.allocated(problem), levels, rounds }
+}
+
+#[cfg(test)]
+mod tests;
