@@ -1,4 +1,5 @@
 //! Every mechanism against what it is defined to be: published numbers, one slice at a time, properties.
+#![cfg(test)]
 
 mod auction;
 mod churn;

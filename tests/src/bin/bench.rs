@@ -15,8 +15,11 @@ use std::time::Instant;
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
+/// A part of the benchmark: its name, and what measures it at one over a scale of the size.
+type Part = (&'static str, fn(u64) -> Outcome);
+
 /// Every part, by the name that selects it.
-const PARTS: [(&str, fn(u64) -> Outcome); 8] = [
+const PARTS: [Part; 8] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),

@@ -75,7 +75,7 @@ pub fn audit(
     settings: AuditSettings,
 ) -> Result<Vec<Finding>, SolverError> {
     let case = Case::new(instance, objective, [mechanism, reference], settings)?;
-    let tests: [fn(&Case<'_>) -> Result<Outcome, SolverError>; 9] = [
+    let tests: [Test; 9] = [
         envy::test,
         pareto::test,
         sharing::test,
@@ -92,6 +92,9 @@ pub fn audit(
         .map(|(property, test)| Ok(Finding { property, outcome: test(&case)? }))
         .collect()
 }
+
+/// A test of one property.
+type Test = fn(&Case<'_>) -> Result<Outcome, SolverError>;
 
 /// The outcome of a test that measured violations, with what was searched.
 fn tested(worst: Worst, searched: &str) -> Outcome {

@@ -43,7 +43,7 @@ fn dealt(case: &Case<'_>, total_weight: f64) -> String {
     let mut random = ChaCha8Rng::seed_from_u64(case.settings.seed);
     for last in (1..deck.len()).rev() {
         // Fisher–Yates; a deck of a million cards hides no bias of one in 2^64.
-        let other = (u128::from(random.next_u64()) * (last as u128 + 1) >> 64) as usize;
+        let other = ((u128::from(random.next_u64()) * (last as u128 + 1)) >> 64) as usize;
         deck.swap(last, other);
     }
     let (mut from, mut weight, mut worse, mut first) = (0, 0.0, 0, None);
