@@ -75,7 +75,7 @@ fn of_the_published_continuum_the_first_that_the_path_meets() {
     let instance = draft(&[(1, "1 1 1")], &["1 1 1", "1 0.5 0.75", "0.5 1 0.75"]).build().unwrap();
     assert!(close(&tasks(&instance), &[0.4; 3], 1e-12), "{:?}", tasks(&instance));
     for x in [0.0, 0.5, 1.0] {
-        let published = vec![0.4 - x / 15.0, 0.4 + 2.0 * x / 45.0, 0.4 + 2.0 * x / 45.0];
+        let published = [0.4 - x / 15.0, 0.4 + 2.0 * x / 45.0, 0.4 + 2.0 * x / 45.0];
         let mut solution = proved(&instance);
         let scaled = published.iter().map(|tasks| tasks * (1.0 - 1e-15)).collect();
         solution.allocation = fairplan_instances::Allocation::pooled(scaled);
