@@ -166,7 +166,8 @@ pub struct Solution {
     pub objective: Objective,
     /// Which backend was asked for.
     pub backend: &'static str,
-    /// What that backend did in the end (`aggregation`, `interior-point`, `simplex`).
+    /// What that backend did in the end (`aggregation`, `interior-point`, `simplex`, `progressive-filling`,
+    /// `bottleneck-sort`, `bottleneck-path`).
     pub method: &'static str,
     /// Why it stopped.
     pub status: Status,

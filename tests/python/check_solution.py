@@ -8,6 +8,8 @@ let c_i = min over usable classes of sum_r D_ir p_lr / rate, the least price of 
 most C.p, so of the users A that may still rise none is kept from a weighted share above
 (C.p - sum_F c_i work_i) / sum_A c_i w_i / delta_i, when the users F keep their work. Where a user has few tasks, which do
 more work on some classes than on others, its work costs a convex function of it: a tangent takes the place of c_i work_i.
+An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server
+and bmf.
 """
 import json
 import sys
@@ -64,16 +66,63 @@ def line(user, price, work):
     return slope, user["tasks"] * (slope * at[0] - at[1])
 
 
+def pooled(instance, solution):
+    """The same with all servers as one class, where all tasks run."""
+    classes, resources = instance["server_classes"], instance["resources"]
+    total = {r: sum(l["count"] * l["capacity"].get(r, 0) for l in classes) for r in resources}
+    for user, said in zip(instance["users"], solution["users"]):
+        need(set(user.get("eligible", [l["id"] for l in classes])) == {l["id"] for l in classes} and "placement" not in said
+             and not user.get("rates"), f"user {user['id']} in a pool")
+        said["placement"] = [{"class": "pool", "tasks": said["tasks"]}]
+        user.pop("eligible", None)
+    for level in solution["certificate"].get("levels", []):
+        prices = [one["price"] for one in level["prices"]]
+        need(len(prices) == len(classes) and all(p == prices[0] for p in prices), "a pool has one price a resource")
+        level["prices"] = [{"class": "pool", "price": prices[0]}]
+    need(all("utilization" not in l for l in solution["server_classes"]), "utilization of classes in a pool")
+    instance["server_classes"] = [{"id": "pool", "count": 1, "capacity": total}]
+    solution["server_classes"] = [{"id": "pool", "utilization": solution["utilization"]}]
+
+
+def bottlenecks(instance, solution, users, capacity, load):
+    """Whether everybody is held by the largest weighted share of what is used up."""
+    resources, worst = instance["resources"], Fraction(0)
+    full = {at for at in capacity if capacity[at] and load[at] >= capacity[at] * (1 - GAP)}
+    for l in instance["server_classes"]:
+        here = [(user, sum(put["tasks"] for put in said["placement"] if put["class"] == l["id"]))
+                for user, said in zip(users, solution["users"]) if l["id"] in user["usable"]]
+        part = {(user["id"], r): tasks * user["needs"].get(r, 0) / capacity[l["id"], r] / user["weight"]
+                for user, tasks in here for r in resources if capacity[l["id"], r]}
+        if solution["objective"] == "drf-per-server":
+            largest = {user["id"]: max(part[user["id"], r] for r in user["needs"]) for user, _ in here}
+            part = {(who, r): share and largest[who] for (who, r), share in part.items()}
+        top = {r: max([part[user["id"], r] for user, _ in here if r in user["needs"]], default=0) for r in resources}
+        for user, _ in here:
+            holds = [1 - part[user["id"], r] / top[r] for r in user["needs"] if (l["id"], r) in full]
+            need(holds and min(holds) <= GAP, f"nothing holds user {user['id']} on {l['id']}")
+            worst = max(worst, min(holds))
+    for user in users:
+        need(user["limit"] == ("capacity" if user["usable"] else "no-usable-class"), f"limit of user {user['id']}")
+    value = min(user["share"] for user in users)
+    for stated in [solution["value"], solution["certificate"]["primal"], solution["certificate"]["dual"]]:
+        near(stated, value, "value")
+    return f"value {float(value):.12g}, by definition, missed by {float(worst):.1e}"
+
+
 def check(instance, solution):
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
-    need(solution["format"] == "fairplan.solution.v1" and solution["objective"] == "drfh", "not a DRFH solution")
+    need(solution["format"] == "fairplan.solution.v1", "not a solution")
+    objective = solution["objective"]
+    need(objective in ("drfh", "tsf", "drf", "drf-per-server", "bmf"), f"the objective {objective} is not known here")
+    if objective in ("drf", "bmf"):
+        pooled(instance, solution)
     resources, classes, users = instance["resources"], instance["server_classes"], instance["users"]
     for name, ours, theirs in [("class", classes, solution["server_classes"]), ("user", users, solution["users"])]:
         need([x["id"] for x in ours] == [x["id"] for x in theirs], f"the {name} ids differ")
     capacity = {(l["id"], r): l["count"] * l["capacity"].get(r, 0) for l in classes for r in resources}
     total = {r: sum(capacity[l["id"], r] for l in classes) for r in resources}
     load = dict.fromkeys(capacity, Fraction(0))
-    levels = solution["certificate"]["levels"]
+    levels = solution["certificate"].get("levels", [])
 
     for user, said in zip(users, solution["users"]):
         demand = {r: d for r, d in user["demand"].items() if d > 0}
@@ -88,6 +137,10 @@ def check(instance, solution):
             for r in demand:
                 load[put["class"], r] += put["tasks"] * demand[r]
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))
+        if objective == "tsf":
+            alone = sum(l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items())
+                        for l in classes)
+            weight = weight * delta * alone or weight
         cap = delta * user["tasks"] * max([rate[l] for l in usable], default=0) / weight if "tasks" in user else None
         cap = cap if usable else Fraction(0)
         limited = "tasks" in user and len({rate[l] for l in usable}) > 1
@@ -96,7 +149,7 @@ def check(instance, solution):
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
         need(shares.get(said["dominant_resource"]) == delta, f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, rate=rate, work=work, share=delta * work, delta=delta, weight=weight,
-                    weighted=delta * work / weight, cap=cap, level=int(said["level"]), limit=said["limited_by"],
+                    weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
                     limited=limited, running=tasks)
 
     for l, r in capacity:
@@ -108,6 +161,8 @@ def check(instance, solution):
         used = sum(load[l["id"], r] for l in classes)
         near(solution["utilization"].get(r, 0), used / total[r] if total[r] else 0, f"utilization of {r}")
 
+    if objective in ("drf-per-server", "bmf"):
+        return bottlenecks(instance, solution, users, capacity, load)
     values = [level["value"] for level in levels]
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))

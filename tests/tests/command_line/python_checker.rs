@@ -1,6 +1,7 @@
 //! The second checker, in Python and from the mathematics alone, on what the command writes.
 
 use super::{Folder, fixtures, root, text};
+use fairplan_instances::Objective;
 use std::process::{Command, Output};
 
 /// What the checker says, or nothing where there is no Python.
@@ -28,6 +29,14 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
             folder.done(&["solve", "instance.json", "--backend", backend, "-o", "solution.json"]);
             let Some(output) = check(&folder, "solution.json") else { return };
             assert!(output.status.success(), "{backend}: {}\n{}", text(&output.stdout), text(&output.stderr));
+        }
+        for objective in ["tsf", "drf", "drf-per-server", "bmf"] {
+            if objective.parse::<Objective>().unwrap().applies_to(&instance).is_ok() {
+                folder.done(&["solve", "instance.json", "--objective", objective, "-o", "other.json"]);
+                let Some(output) = check(&folder, "other.json") else { return };
+                let told = (text(&output.stdout), text(&output.stderr));
+                assert!(output.status.success(), "{objective}: {told:?}");
+            }
         }
         let solution = folder.read("solution.json");
         let at = solution.find("\"dominant_share\": ").unwrap() + 18;
