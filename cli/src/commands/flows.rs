@@ -133,6 +133,11 @@ impl Job {
             [] => vec![traffic.clone()],
             loads => loads.iter().map(|load| traffic.at_load(*load)).collect(),
         };
+        for mix in &mixes {
+            mix.check_stable()?;
+            let claimed = mix.as_claimed().check_stable();
+            claimed.map_err(|overflow| Failure::refused(format!("as claimed, {overflow}")))?;
+        }
         let mut results = Vec::new();
         for mix in &mixes {
             let load = mix.heaviest().1;

@@ -34,7 +34,7 @@ const CYCLES: u64 = 300;
 
 /// Mean numbers are known to this part before the truncation is judged, and in the end.
 const ROUGH: f64 = 1e-2;
-const FINE: f64 = 1e-10;
+const FINE: f64 = 1e-8;
 
 /// Transactions of each class that the first truncation lets in.
 const FIRST: usize = 8;
@@ -150,8 +150,8 @@ fn solve(chain: &Lattice, masses: &mut Masses, precision: f64) -> Result<(u64, f
         let changes =
             next.iter().zip(&means).map(|(next, mean)| (next - mean).abs() / next.max(f64::MIN_POSITIVE));
         let change = changes.fold(0.0, f64::max);
-        // Changes that shrink by a factor each cycle come to a geometric series.
-        let factor = (change / last_change).clamp(0.1, 0.99);
+        // Changes that shrink by a factor each cycle come to a geometric series. No factor below one half is believed.
+        let factor = if change > 0.0 { (change / last_change).clamp(0.5, 0.99) } else { 0.0 };
         left = change * factor / (1.0 - factor);
         if cycle > 2 && left <= precision {
             return Ok((cycle, left));

@@ -95,7 +95,8 @@ impl Border {
         factors.take((end / 4).max(1)).fold(0.0, f64::max)
     }
 
-    /// About what is missing in the mean number of class `k` because of all borders.
+    /// About what is missing in the mean number of class `k` because of all borders, doubled: whom the border keeps out
+    /// would also have slowed the others down.
     pub fn missing(&self, k: usize) -> f64 {
         let classes = self.marginals.len();
         let beyond = |border: usize| {
@@ -104,7 +105,7 @@ impl Border {
             let further = if border == k { 1.0 / (1.0 - decay) } else { 0.0 };
             mass * (self.means[border * classes + k] + further)
         };
-        (0..classes).map(beyond).sum()
+        2.0 * (0..classes).map(beyond).sum::<f64>()
     }
 
     /// A larger truncation, for which the mass on the border is as small as it shall be, or a step towards it.

@@ -14,7 +14,8 @@ const STEPS: usize = 100;
 /// Each step aims at this part of the complementarity that is left, less as it gets small.
 const SHRINK: f64 = 0.1;
 
-/// A step goes this part of the way to where a price or a slack would be zero.
+/// A step goes this part of the way to where a price or a slack would be zero, or all but the complementarity that is
+/// left.
 const TO_BOUNDARY: f64 = 0.99;
 
 /// Complementarity and residual at which it stops: a price and a slack that are both zero at the solution are known to
@@ -71,8 +72,10 @@ impl Proportional {
         }
     }
 
-    /// One step towards complementarity `target`. False when the prices cannot be told apart from the solution's.
-    fn advance(&mut self, target: f64) {
+    /// One step towards a smaller complementarity.
+    fn advance(&mut self, complementarity: f64) {
+        let target = complementarity * SHRINK.min(complementarity);
+        let to_boundary = TO_BOUNDARY.max(1.0 - complementarity);
         let m = self.prices.len();
         let largest = (0..m).map(|j| self.matrix[j * m + j]).fold(0.0, f64::max);
         for j in 0..m {
@@ -88,7 +91,7 @@ impl Proportional {
             slack_steps[j] = change;
             for (at, by) in [(self.prices[j], self.step[j]), (slack, change)] {
                 if by < 0.0 {
-                    length = length.min(-TO_BOUNDARY * at / by);
+                    length = length.min(-to_boundary * at / by);
                 }
             }
         }
@@ -142,7 +145,7 @@ impl Sharing for Proportional {
             if products.fold(0.0, f64::max) <= COMPLEMENTARY && residual.fold(0.0, f64::max) <= RESIDUAL {
                 break;
             }
-            self.advance(complementarity * SHRINK.min(complementarity));
+            self.advance(complementarity);
             self.linearise();
         }
         let over = self.loads.iter().copied().fold(1.0, f64::max);
