@@ -9,20 +9,20 @@ use super::FORM;
 /// where they are not the default. [`read_traffic`](super::read_traffic) returns the same traffic.
 pub fn write_traffic(traffic: &Traffic, out: &mut impl Write) -> io::Result<()> {
     let resources = traffic.resources();
-    write!(out, "{{\n  \"format\": \"{}\",\n", FORM.format)?;
+    writeln!(out, "{{\n  \"format\": \"{}\",", FORM.format)?;
     if !traffic.name().is_empty() {
-        write!(out, "  \"name\": {},\n", text(traffic.name())?)?;
+        writeln!(out, "  \"name\": {},", text(traffic.name())?)?;
     }
     let names = resources.iter().map(|name| text(name)).collect::<Result<Vec<_>, _>>()?;
-    write!(out, "  \"resources\": [{}],\n", names.join(", "))?;
+    writeln!(out, "  \"resources\": [{}],", names.join(", "))?;
     if traffic.capacity().iter().any(|capacity| *capacity != 1.0) {
-        write!(out, "  \"capacity\": {},\n", amounts(&names, traffic.capacity()))?;
+        writeln!(out, "  \"capacity\": {},", amounts(&names, traffic.capacity()))?;
     }
     write!(out, "  \"classes\": [")?;
     for (position, class) in traffic.classes().iter().enumerate() {
         write!(out, "{}    {}", if position == 0 { "\n" } else { ",\n" }, one_class(&names, class)?)?;
     }
-    write!(out, "\n  ]\n}}\n")
+    writeln!(out, "\n  ]\n}}")
 }
 
 /// The SHA-256 of the canonical JSON, in hexadecimal: what `sha256sum` prints for the file that [`write_traffic`]
