@@ -75,7 +75,13 @@ impl Demands {
     /// How far these levels miss the definition: what is left of a resource that holds users, or is taken too much of any.
     pub fn missed(&self, levels: &[f64]) -> f64 {
         let left = |(load, level): (&f64, &f64)| {
-            if level.is_finite() { (1.0 - load).abs() } else { (load - 1.0).max(0.0) }
+            if load.is_nan() || level.is_nan() {
+                f64::INFINITY
+            } else if level.is_finite() {
+                (1.0 - load).abs()
+            } else {
+                (load - 1.0).max(0.0)
+            }
         };
         self.loads(levels).iter().zip(levels).map(left).fold(0.0, f64::max)
     }

@@ -31,7 +31,7 @@ impl Sharing for BottleneckMax {
         }
         let levels = levels(&demands).0;
         let missed = demands.missed(&levels);
-        if missed.is_nan() || missed > FOUND {
+        if missed > FOUND {
             return Err(uncertified(Objective::BottleneckMaxFairness, counts, missed));
         }
         for (user, k) in present().enumerate() {

@@ -15,8 +15,9 @@ const STEPS: usize = 100;
 const SHRINK: f64 = 0.1;
 
 /// A step goes this part of the way to where a price or a slack would be zero, or all but the complementarity that is
-/// left.
+/// left, but never all of it.
 const TO_BOUNDARY: f64 = 0.99;
+const NEVER_ALL: f64 = 1.0 - 1e-8;
 
 /// Complementarity and residual at which it stops: a price and a slack that are both zero at the solution are known to
 /// the root of the former.
@@ -75,7 +76,7 @@ impl Proportional {
     /// One step towards a smaller complementarity.
     fn advance(&mut self, complementarity: f64) {
         let target = complementarity * SHRINK.min(complementarity);
-        let to_boundary = TO_BOUNDARY.max(1.0 - complementarity);
+        let to_boundary = TO_BOUNDARY.max(1.0 - complementarity).min(NEVER_ALL);
         let m = self.prices.len();
         let largest = (0..m).map(|j| self.matrix[j * m + j]).fold(0.0, f64::max);
         for j in 0..m {
@@ -150,8 +151,10 @@ impl Sharing for Proportional {
         }
         let over = self.loads.iter().copied().fold(1.0, f64::max);
         let idle = self.prices.iter().zip(&self.loads).map(|(price, load)| price * (1.0 - load).max(0.0));
-        let missed = idle.fold(over - 1.0, f64::max);
-        if missed.is_nan() || missed > FOUND {
+        // The largest of numbers overlooks those that are none.
+        let is_known = self.loads.iter().all(|load| load.is_finite());
+        let missed = if is_known { idle.fold(over - 1.0, f64::max) } else { f64::INFINITY };
+        if missed > FOUND {
             return Err(uncertified(Objective::ProportionalFairness, counts, missed));
         }
         for k in (0..counts.len()).filter(|k| counts[*k] > 0) {
