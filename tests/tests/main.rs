@@ -20,4 +20,6 @@ mod pooled;
 mod prices;
 mod published;
 mod scale;
+mod sharing;
 mod solving;
+mod stochastic;
