@@ -23,7 +23,7 @@
 //! | f, z | free tasks of a task row, its multiplier (others: 0) | group |
 //! | Θ | ζ / s | pair |
 //! | E | Σ_l ρ² Θ + v/y + q/o | group |
-//! | ω | weight of complementarity products: a group's size, so that a bin of many users counts as many | product |
+//! | ω | weight of complementarity products: a group's size, so that a bin of many users counts as many, or the mean size if that is more | product |
 //! | μ | mean of the complementarity products ζs/ω, up/ω, vy/ω, qo/ω, fz/ω | |
 //! | σ | centring weight of a step (Mehrotra) | |
 
@@ -296,8 +296,11 @@ fn sizes(problem: &LevelProblem<'_>, level: f64) -> Vec<f64> {
     sizes
 }
 
-/// The weights ω: one for capacity rows, the group's size for what belongs to a group.
+/// The weights ω: one for capacity rows, the group's size for what belongs to a group, but no less than the mean size.
+/// (At its own small weight a small bin at a price boundary changes its mind at once when the prices pass it, and among
+/// hundreds of such bins the path stalls.)
 fn weights(problem: &LevelProblem<'_>, sizes: Vec<f64>) -> Goals {
+    let sizes: Vec<f64> = sizes.into_iter().map(|size| size.max(1.0)).collect();
     let groups = problem.groups;
     let of_pairs =
         (0..sizes.len()).flat_map(|g| groups.pairs(g).map(|_| sizes[g]).collect::<Vec<_>>()).collect();
