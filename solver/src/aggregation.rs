@@ -63,14 +63,11 @@ pub(crate) fn solve_level(
         }
         gap = 1.0 - solution.level / best_bound;
         if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 {
+            let asked = problem.costs(&solution.prices);
             let paid = costs_of_groups(bins, &grouping, amounts, costs);
             let slack_of = |(g, paid): (usize, &f64)| {
                 // Users of a group with a task row are alike.
-                if grouping.groups.has_task_row(g) {
-                    0.0
-                } else {
-                    problem.cheapest(&solution.prices, 0.0, g) - paid
-                }
+                if grouping.groups.has_task_row(g) { 0.0 } else { problem.cheapest(&asked, 0.0, g) - paid }
             };
             let slack: Vec<f64> = paid.iter().enumerate().map(slack_of).collect();
             let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
