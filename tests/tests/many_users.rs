@@ -17,3 +17,13 @@ fn alike_users_are_certified(users: u64, seed: u64) {
 fn small_bins_at_price_boundaries_do_not_stall_the_path() {
     alike_users_are_certified(200_000, 4);
 }
+
+#[test]
+fn prices_that_nearly_agree_do_not_hide_that_users_disagree() {
+    alike_users_are_certified(50_000, 41);
+}
+
+#[test]
+fn a_level_above_its_bound_is_not_taken_for_solved() {
+    alike_users_are_certified(50_000, 42);
+}
