@@ -1,6 +1,7 @@
 //! `reproduce`: published tables and figures, recomputed.
 
 mod drfh;
+mod karma;
 mod mrf;
 
 use super::tell;
@@ -17,7 +18,8 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4 (default: all)
+    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4, karma-fig2, karma-fig3, karma-fig4, karma-lemma2,
+    /// kdn-tables (default: all)
     ids: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
@@ -26,11 +28,16 @@ pub struct Arguments {
 type Recompute = fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>;
 
 /// Every exhibit and how it is recomputed.
-const EXHIBITS: [(&str, Recompute); 4] = [
+const EXHIBITS: [(&str, Recompute); 9] = [
     ("drfh-fig1", drfh::fig1),
     ("drfh-fig3", drfh::fig3),
     ("drfh-table1", drfh::table1),
     ("mrf-2.4", mrf::section_2_4),
+    ("karma-fig2", karma::fig2),
+    ("karma-fig3", karma::fig3),
+    ("karma-fig4", karma::fig4),
+    ("karma-lemma2", karma::lemma2),
+    ("kdn-tables", karma::kdn),
 ];
 
 struct Job {
