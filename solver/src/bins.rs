@@ -2,7 +2,7 @@
 
 use crate::level::{Groups, LevelProblem, dot};
 use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
-use crate::sums::{part_length, table_of_sums};
+use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -196,27 +196,21 @@ fn histogram_cell(entry: f64, scale: f64) -> usize {
 
 /// For all coordinates of the direction but the first: the quantile that each histogram cell belongs to.
 fn quantiles_of_direction(users: &Population, quantiles: usize) -> Vec<Vec<u32>> {
-    let length = part_length(users.len());
     let coordinates = &users.directions[1..];
-    let counts = (0..users.len().div_ceil(length))
-        .into_par_iter()
-        .map(|part| {
-            let mut counts = vec![0u64; coordinates.len() * CELLS];
-            for i in part * length..((part + 1) * length).min(users.len()) {
-                let scale = histogram_scale(users, i);
-                for (counts, column) in counts.chunks_exact_mut(CELLS).zip(coordinates) {
-                    counts[histogram_cell(column[i], scale)] += 1;
-                }
+    let parts = in_parts(users.len(), |range| {
+        let mut counts = vec![0u64; coordinates.len() * CELLS];
+        for i in range {
+            let scale = histogram_scale(users, i);
+            for (counts, column) in counts.chunks_exact_mut(CELLS).zip(coordinates) {
+                counts[histogram_cell(column[i], scale)] += 1;
             }
-            counts
-        })
-        .reduce(
-            || vec![0; coordinates.len() * CELLS],
-            |mut all, part| {
-                all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
-                all
-            },
-        );
+        }
+        counts
+    });
+    let mut counts = vec![0; coordinates.len() * CELLS];
+    for part in parts {
+        counts.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+    }
     let quantile = |seen: &mut u64, count: &u64| {
         let quantile = *seen * quantiles as u64 / users.len() as u64;
         *seen += count;

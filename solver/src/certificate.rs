@@ -5,10 +5,11 @@ use crate::level::dot;
 use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::{table_of_sums, total_costs};
+use crate::sums::{column, in_parts, table_of_sums, total_costs};
 use crate::task_rows::cost_with_task_rows;
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The relative gap up to which a solution is called optimal.
 pub const TOLERANCE: f64 = 1e-9;
@@ -37,15 +38,12 @@ pub(crate) fn certify(
     let users = &reduction.users;
     let m = reduction.resources;
     let (mut levels, mut status) = (Vec::new(), Status::Optimal);
-    let shares: Vec<f64> = (0..users.len())
-        .into_par_iter()
-        .map(|i| allocation.dominant_share(instance, UserId(users.position(i))))
-        .collect();
-    let everybody = || (0..users.len()).into_par_iter();
+    let shares = column(users.len(), |i| allocation.dominant_share(instance, UserId(users.position(i))));
     let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
     let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
     let misses = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i] > SHORTFALL;
-    if everybody().filter(has_bin).filter(by_capacity).any(misses) {
+    let any_misses = |range: Range<usize>| range.filter(has_bin).filter(by_capacity).any(misses);
+    if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }
     let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
@@ -61,11 +59,14 @@ pub(crate) fn certify(
                 (progress.level_of[*i] as usize, progress.limited_by[*i] == LimitedBy::Tasks);
             at > position || (at == position && !by_tasks)
         };
-        let amount = |i: usize| if rises(&i) { (users.weight(i), true) } else { (shares[i], false) };
-        let (amount, rising) = everybody().map(amount).unzip();
-        let amounts = Amounts { amount, rising };
-        let reached = everybody().filter(has_bin).filter(rises).map(|i| shares[i] / users.weight(i));
-        let value = reached.reduce(|| f64::INFINITY, f64::min);
+        let amount = |i: usize| if rises(&i) { users.weight(i) } else { shares[i] };
+        let amounts =
+            Amounts { amount: column(users.len(), amount), rising: column(users.len(), |i| rises(&i)) };
+        let reached = |range: Range<usize>| {
+            let reached = range.filter(has_bin).filter(rises).map(|i| shares[i] / users.weight(i));
+            reached.fold(f64::INFINITY, f64::min)
+        };
+        let value = in_parts(users.len(), reached).into_iter().fold(f64::INFINITY, f64::min);
         let lent = cost_with_task_rows(reduction, &amounts, &level_prices, value, costs);
         let (rising, settled) = total_costs(bins, &amounts, costs);
         let bound = (dot(&level_prices, &reduction.capacities) + lent - settled) / rising;

@@ -14,10 +14,10 @@ use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::repair::{MARGIN, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
+use crate::sums::column;
 use fairplan_instances::{
     Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
 };
-use rayon::prelude::*;
 
 /// Part of a group's tasks that is dropped with the specks an interior point leaves on classes it does not use.
 const SPECKS: f64 = 1e-14;
@@ -142,11 +142,13 @@ fn allocate(
     }
     let level =
         (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
-    let tasks_and_split = |i: usize| {
-        if bins.of[i] == NO_BIN || progress.amounts.amount[i] == 0.0 {
-            return (0.0, groups.len() as u32);
+    let has_share = |i: usize| bins.of[i] != NO_BIN && progress.amounts.amount[i] > 0.0;
+    let group = |i: usize| solved.grouping.group(bins.of[i], was_rising[i]);
+    let tasks = |i: usize| {
+        if !has_share(i) {
+            return 0.0;
         }
-        let group = solved.grouping.group(bins.of[i], was_rising[i]);
+        let group = group(i);
         // Rising users get the level and no more; settled ones their share as far as rounding leaves it.
         let due =
             if was_rising[i] { users.weight(i) * level } else { progress.amounts.amount[i] * work[group] };
@@ -157,12 +159,13 @@ fn allocate(
         let view = instance.user(UserId(users.position(i)));
         let per_task = view.task_share() * work[group] / placed[group];
         let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
-        ((share / per_task).min(most), group as u32)
+        (share / per_task).min(most)
     };
-    let (tasks, split_of) = (0..users.len()).into_par_iter().map(tasks_and_split).unzip();
-    let tasks = users.by_position(tasks);
+    let tasks = users.by_position(column(users.len(), tasks));
     if objective.is_pooled() {
         return Allocation::pooled(tasks);
     }
+    let split = |i: usize| if has_share(i) { group(i) } else { groups.len() };
+    let split_of = column(users.len(), |i| split(i) as u32);
     Allocation::new(classes, tasks, users.by_position(split_of), rows)
 }

@@ -32,26 +32,39 @@ pub(crate) fn part_length(users: usize) -> usize {
     users.div_ceil(PARTS).max(1)
 }
 
+/// What `work` makes of each part of the users, in their order.
+pub(crate) fn in_parts<T: Send>(users: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let length = part_length(users);
+    let range = |part: usize| part * length..((part + 1) * length).min(users);
+    (0..users.div_ceil(length)).into_par_iter().map(|part| work(range(part))).collect()
+}
+
 /// A table of sums over all users: `add` enters a range of them into an empty one.
 pub(crate) fn table_of_sums(
     users: usize,
     entries: usize,
     add: impl Fn(Range<usize>, &mut [Compensated]) + Sync,
 ) -> Vec<f64> {
-    let length = part_length(users);
-    let parts: Vec<Vec<Compensated>> = (0..users.div_ceil(length))
-        .into_par_iter()
-        .map(|part| {
-            let mut sums = vec![Compensated::default(); entries];
-            add(part * length..((part + 1) * length).min(users), &mut sums);
-            sums
-        })
-        .collect();
+    let parts = in_parts(users, |range| {
+        let mut sums = vec![Compensated::default(); entries];
+        add(range, &mut sums);
+        sums
+    });
     let mut totals = vec![Compensated::default(); entries];
     for part in parts {
         totals.iter_mut().zip(part).for_each(|(total, sum)| total.add(sum.value()));
     }
     totals.into_iter().map(Compensated::value).collect()
+}
+
+/// A column with an entry for each user.
+pub(crate) fn column<T: Copy + Default + Send>(users: usize, entry: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut column = vec![T::default(); users];
+    let length = part_length(users);
+    column.par_chunks_mut(length).enumerate().for_each(|(part, column)| {
+        column.iter_mut().enumerate().for_each(|(offset, x)| *x = entry(part * length + offset));
+    });
+    column
 }
 
 /// Total of `amount · cost` for each group.
