@@ -21,4 +21,6 @@ mod pooled;
 mod prices;
 mod published;
 mod scale;
+mod sharing;
 mod solving;
+mod stochastic;
