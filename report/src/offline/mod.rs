@@ -1,5 +1,9 @@
 //! `fairplan.offline.v1`: the best that could have been done with all demands known, as `offline` writes it.
 
+mod claim;
+
+pub use claim::StatedOffline;
+
 use crate::allocation::AllocationSettings;
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
 use fairplan_instances::{OfflineMeasure, OfflineOptimum, OfflineProblem};
