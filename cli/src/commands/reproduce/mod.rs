@@ -23,7 +23,8 @@ The exit status is 1 if a number differs from the published one.
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
     /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
-    /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5, fs-fig6 (default: all)
+    /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5,
+    /// fs-fig6 (default: all)
     ids: Vec<String>,
     /// Draw the figures, each as ID.svg in this directory
     #[arg(long, value_name = "DIRECTORY")]
@@ -32,13 +33,16 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
+/// What is said of a figure's curves, beside ours, and our curves.
+type Curves = (Vec<Reproduced<'static>>, Figure<'static>);
+
 /// How an exhibit is recomputed.
 #[derive(Clone, Copy)]
 enum Recompute {
     /// Its numbers.
     Numbers(fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>),
-    /// What is said of its curves, and these.
-    Figure(fn(CommonOptions) -> Result<(Vec<Reproduced<'static>>, Figure<'static>), Failure>),
+    /// Its curves.
+    Figure(fn(CommonOptions) -> Result<Curves, Failure>),
 }
 
 /// Every exhibit and how it is recomputed.

@@ -1,6 +1,7 @@
 //! The figures of the multi-resource fairness paper on stochastic demand (MRF Sec. 4.3 and 4.4): service rates against the
 //! load of the heaviest resource. They were published as curves, so what is compared is what the text says of them.
 
+use super::Curves;
 use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use crate::progress;
@@ -35,7 +36,6 @@ const PACKETS: PacketSettings = PacketSettings { packets_per_flow: 2500.0, windo
 const CLOSE: f64 = 0.03;
 
 type Generator = fn(f64) -> Result<Traffic, Violation>;
-type Exhibited = Result<(Vec<Reproduced<'static>>, Figure<'static>), Failure>;
 
 /// Service rates of all classes, by load.
 struct Rates {
@@ -107,7 +107,7 @@ fn all(rates: &Rates) -> f64 {
 }
 
 /// Fig. 1: equal loads.
-pub(super) fn fig1(common: CommonOptions) -> Exhibited {
+pub(super) fn fig1(common: CommonOptions) -> Result<Curves, Failure> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "mrf-fig1", source: "Multi-resource fairness paper, Fig. 1, Sec. 4.3" };
     /// What the classes that mirror each other may differ by, from the truncation of the chains.
@@ -139,7 +139,7 @@ pub(super) fn fig1(common: CommonOptions) -> Exhibited {
 }
 
 /// Fig. 2: four times as much work of the first class as of the others.
-pub(super) fn fig2(common: CommonOptions) -> Exhibited {
+pub(super) fn fig2(common: CommonOptions) -> Result<Curves, Failure> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "mrf-fig2", source: "Multi-resource fairness paper, Fig. 2, Sec. 4.3" };
     let rates = |objective| Rates::fluid(mrf_fig2, objective);
@@ -163,7 +163,7 @@ pub(super) fn fig2(common: CommonOptions) -> Exhibited {
 }
 
 /// Fig. 3: packets under the load of Fig. 2.
-pub(super) fn fig3(common: CommonOptions) -> Exhibited {
+pub(super) fn fig3(common: CommonOptions) -> Result<Curves, Failure> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "mrf-fig3", source: "Multi-resource fairness paper, Fig. 3, Sec. 4.4" };
     let (mut numbers, mut panels) = (Vec::new(), Vec::new());
