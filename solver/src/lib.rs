@@ -10,6 +10,7 @@ mod price_pass;
 mod reduction;
 mod refinement;
 mod repair;
+mod smooth;
 mod streaming;
 mod sums;
 
