@@ -102,7 +102,7 @@ impl From<OutputError> for Failure {
 impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         match error {
-            SolverError::Unsupported(_) => Self::Refused(error.into()),
+            SolverError::Unsupported(_) | SolverError::Inapplicable(_) => Self::Refused(error.into()),
             SolverError::Backend { .. } => Self::Internal(error.into()),
         }
     }

@@ -21,6 +21,17 @@ impl Allocation {
         Self { classes, tasks, split_of, splits }
     }
 
+    /// An allocation that treats all servers as one: tasks per user, on no class.
+    pub fn pooled(tasks: Vec<f64>) -> Self {
+        let split_of = vec![0; tasks.len()];
+        Self { classes: 0, tasks, split_of, splits: Vec::new() }
+    }
+
+    /// Whether all servers are treated as one.
+    pub fn is_pooled(&self) -> bool {
+        self.classes == 0
+    }
+
     /// An allocation from a full `users × classes` matrix of tasks.
     pub fn from_matrix(classes: usize, matrix: &[f64]) -> Self {
         let tasks: Vec<f64> = matrix.chunks(classes).map(|row| row.iter().sum()).collect();
@@ -42,7 +53,7 @@ impl Allocation {
         self.tasks[user.0]
     }
 
-    /// The fractions of a user's tasks on each class.
+    /// The fractions of a user's tasks on each class; empty where all servers are one.
     pub fn split(&self, user: UserId) -> &[f64] {
         let start = self.split_of[user.0] as usize * self.classes;
         &self.splits[start..start + self.classes]
@@ -68,7 +79,9 @@ impl Allocation {
     pub fn dominant_share(&self, instance: &Instance, user: UserId) -> f64 {
         let view = instance.user(user);
         let rule = view.rule();
-        let work: f64 = if rule.rates().is_empty() {
+        let work: f64 = if self.is_pooled() {
+            self.tasks[user.0]
+        } else if rule.rates().is_empty() {
             self.tasks[user.0] * self.split(user).iter().sum::<f64>().min(1.0)
         } else {
             self.placement(user).map(|(class, tasks)| tasks * rule.rate(class).to_f64()).sum()
@@ -76,16 +89,20 @@ impl Allocation {
         work * view.task_share()
     }
 
-    /// The load of every class, row-major `classes × resources`, in the units of the instance.
+    /// The load of every class, row-major `classes × resources`, in the units of the instance; of the pool, one row,
+    /// where all servers are one.
     pub fn loads(&self, instance: &Instance) -> Vec<f64> {
         let m = instance.resources().len();
-        let rows = self.splits.len() / self.classes.max(1);
+        let rows = if self.is_pooled() { 1 } else { self.splits.len() / self.classes };
         let mut of_split = vec![0.0; rows * m];
         for (user, tasks) in instance.users().zip(&self.tasks) {
             let row = self.split_of[user.index().0] as usize;
             for (sum, demand) in of_split[row * m..(row + 1) * m].iter_mut().zip(user.demand_doubles()) {
                 *sum += tasks * demand;
             }
+        }
+        if self.is_pooled() {
+            return of_split;
         }
         let mut loads = vec![0.0; self.classes * m];
         for (split, demand) in self.splits.chunks(self.classes).zip(of_split.chunks(m)) {

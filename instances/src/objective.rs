@@ -1,6 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
-use crate::{Decimal, DecimalError};
+use crate::{ClassId, Decimal, DecimalError, Instance, User, Violation};
 use std::fmt;
 use std::str::FromStr;
 
@@ -77,6 +77,59 @@ impl Objective {
         } else {
             Err(ObjectiveError::AlphaOutOfRange(alpha))
         }
+    }
+
+    /// Whether all servers are treated as one, so that tasks are on no class.
+    pub fn is_pooled(self) -> bool {
+        matches!(self, Self::DrfPooled | Self::BottleneckMaxFairness)
+    }
+
+    /// The dominant share of `user` that counts as a weighted share of one where weighted shares are compared: its
+    /// weight, or for task share fairness its weight times the share it would have alone (0 where it has no class even
+    /// then). Objectives whose value is a smallest dominant share count it as it is.
+    pub fn share_per_level(self, user: User<'_>) -> f64 {
+        match self {
+            Self::TaskShareFairness => user.weight().to_f64() * user.task_share() * user.work_alone(),
+            Self::BottleneckMaxFairness | Self::DrfPerServer => 1.0,
+            _ => user.weight().to_f64(),
+        }
+    }
+
+    /// Whether the instance can have this objective; if not, the first value that stands against it.
+    pub fn applies_to(self, instance: &Instance) -> Result<(), Violation> {
+        let refuse = |user: User<'_>, field: &str, problem: String| {
+            Err(Violation::new(format!("users[{}].{field}", user.index().0), "", problem))
+        };
+        if !self.is_pooled() && self != Self::DrfPerServer {
+            return Ok(());
+        }
+        let classes = || (0..instance.classes().len()).map(ClassId);
+        let is_bound: Vec<bool> =
+            instance.rules().iter().map(|rule| classes().any(|class| !rule.allows(class))).collect();
+        for user in instance.users() {
+            let rule = user.rule();
+            if self.is_pooled() && is_bound[user.rule_id().0] {
+                let problem = format!(
+                    "{self} treats all servers as one, so nobody is bound to some; drop it or use drfh"
+                );
+                return refuse(user, "eligible", problem);
+            }
+            if self.is_pooled() && !rule.rates().is_empty() {
+                let problem =
+                    format!("{self} treats all servers as one, so none does more work; drop it or use drfh");
+                return refuse(user, "rates", problem);
+            }
+            if matches!(self, Self::BottleneckMaxFairness | Self::DrfPerServer) && user.tasks().is_some() {
+                let problem = match self {
+                    Self::DrfPerServer => {
+                        "each server shares itself out apart and knows nothing of tasks elsewhere"
+                    }
+                    _ => "bottleneck max fairness is defined for users that never run out of tasks",
+                };
+                return refuse(user, "tasks", format!("{problem}; drop it or use drfh"));
+            }
+        }
+        Ok(())
     }
 
     /// The exponent `A` of the objectives that are a sum over users: 1 for proportional fairness, 0 for

@@ -1,6 +1,6 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
-use crate::{Allocation, Instance, Objective};
+use crate::{Allocation, Instance, Objective, Violation};
 
 /// Why a solver stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Status {
 pub enum LimitedBy {
     /// Capacity: more for this user would mean less for one that has no larger weighted share.
     Capacity,
-    /// The user has no more tasks.
+    /// All tasks of the user run; where they would do more work on other classes, those have no room for them.
     Tasks,
     /// No class that the user may run on has every resource that its tasks need.
     NoUsableClass,
@@ -56,30 +56,37 @@ pub enum Certificate {
     },
     /// Of a sum over the users: one set of prices.
     Total(Total),
+    /// Of an allocation that is defined by what holds each user: the definition itself. Under bottleneck max fairness
+    /// every user has the largest weighted share of some resource that is used up (MRF Sec. 2.4). Under dominant
+    /// resource fairness inside each server, every user has in each server that it can use the largest weighted
+    /// dominant share, of that server, among those that need some resource that is used up there.
+    Bottlenecks,
 }
 
 impl Certificate {
-    /// The levels; none where the objective is a sum.
+    /// The levels, where there are any.
     pub fn levels(&self) -> &[Level] {
         match self {
             Self::Levels { levels, .. } => levels,
-            Self::Total(_) => &[],
+            Self::Total(_) | Self::Bottlenecks => &[],
         }
     }
 
-    /// The level at which each user is frozen; `None` where the objective is a sum.
+    /// The level at which each user is frozen, where there are levels.
     pub fn level_of(&self) -> Option<&[u32]> {
         match self {
             Self::Levels { level_of, .. } => Some(level_of),
-            Self::Total(_) => None,
+            Self::Total(_) | Self::Bottlenecks => None,
         }
     }
 
-    /// The prices of every level, or those of the sum, row-major `classes × resources` each.
+    /// The prices of every level, or those of the sum, row-major `classes × resources` each. Where all servers are one,
+    /// every class has the prices of the pool.
     pub fn prices(&self) -> Vec<&[f64]> {
         match self {
             Self::Levels { levels, .. } => levels.iter().map(|level| level.prices.as_slice()).collect(),
             Self::Total(total) => vec![&total.prices],
+            Self::Bottlenecks => Vec::new(),
         }
     }
 }
@@ -90,6 +97,13 @@ impl Certificate {
 /// `value <= (Σ_lr C_lr p_lr − Σ_F y_i G_i) / Σ_A w_i y_i`, for any prices `p >= 0`. `A` are the users of this
 /// level or a later one that are limited by capacity, or by tasks that last beyond this level; `F` are the
 /// others with a usable class. (DRFH eq. 7 by linear programming duality.)
+///
+/// Where a user's tasks are limited and do different work on different classes, its row `Σ_l x_il <= T_i` has a
+/// multiplier `z_i >= 0` too: `y_i = min over usable classes of (Σ_r d_ir p_lr + z_i) / ρ_il`, and
+/// `Σ z_i δ_i T_i` over the users of `A` and of `F` is added to `Σ_lr C_lr p_lr`. The best `z_i` for these prices follow
+/// from them: a share costs the user a convex function of the share, whose tangent has slope `y_i` and meets 0 at
+/// `−z_i δ_i T_i`. The tangents are taken at the user's share (`F`) and just above the level (`A`), at
+/// [`Level::TANGENTS_AT`] times its value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Level {
     /// The weighted dominant share of the users that capacity limits at this level.
@@ -99,6 +113,12 @@ pub struct Level {
     /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of `value` per
     /// unit of that resource in that class, dominant shares still measured against today's totals.
     pub prices: Vec<f64>,
+}
+
+impl Level {
+    /// Where the tangents of users in `A` are taken, in parts of the level's value: above a kink that is at the level
+    /// but for rounding, so that prices count what the next bit of share costs.
+    pub const TANGENTS_AT: f64 = 1.0 + 1e-9;
 }
 
 /// The value of a sum `Σ w_i U(G_i)` over the users that can have more than nothing, with its proof. `U` is `ln`, or
@@ -174,6 +194,9 @@ pub enum SolverError {
     /// The method does not cover this instance.
     #[error("{0}")]
     Unsupported(String),
+    /// The instance cannot have this objective.
+    #[error(transparent)]
+    Inapplicable(#[from] Violation),
     /// The linear programming backend failed or contradicted itself.
     #[error("backend {backend}: {problem}")]
     Backend {

@@ -61,14 +61,17 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     let m = instance.resources().len();
     let priced = headline.has_prices() && m <= 3;
     let mut columns = vec![Column::text("server class"), Column::number("servers")];
-    columns.extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
+    if !solution.allocation.is_pooled() {
+        columns
+            .extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
+    }
     if priced {
         let price = |name: &String| Column::number(format!("{} price", label(name)));
         columns.extend(instance.resources().iter().map(price));
     }
     let rows = instance.classes().iter().enumerate().take(ROWS).map(|(l, class)| {
         let mut row = vec![label(&class.id), thousands(class.count)];
-        row.extend(headline.class_utilization(instance, ClassId(l)).into_iter().map(percent));
+        row.extend(headline.class_utilization(instance, ClassId(l)).into_iter().flatten().map(percent));
         if priced {
             row.extend(headline.prices[l * m..(l + 1) * m].iter().map(|price| number(*price)));
         }
@@ -82,11 +85,9 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
 /// What the value of an objective is.
 fn value_name(objective: Objective) -> &'static str {
     match objective {
-        Objective::Drfh
-        | Objective::TaskShareFairness
-        | Objective::BottleneckMaxFairness
-        | Objective::DrfPooled
-        | Objective::DrfPerServer => "Smallest weighted dominant share",
+        Objective::Drfh | Objective::DrfPooled => "Smallest weighted dominant share",
+        Objective::TaskShareFairness => "Smallest weighted task share",
+        Objective::BottleneckMaxFairness | Objective::DrfPerServer => "Smallest dominant share",
         Objective::ProportionalFairness => "Sum of weighted ln(dominant share)",
         Objective::AlphaFair(_) => "Sum of weighted utilities of dominant shares",
         Objective::Utilitarian => "Sum of weighted dominant shares",

@@ -9,6 +9,7 @@ use crate::level::{LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::sums::{costs_of_groups, total_costs};
+use crate::task_rows::cost_with_task_rows;
 use fairplan_instances::SolverError;
 
 /// A level solved over groups, and what that proves over the users.
@@ -53,8 +54,9 @@ pub(crate) fn solve_level(
         iterations += solution.iterations;
         rounds += 1;
         cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
+        let lent = cost_with_task_rows(reduction, amounts, &solution.prices, solution.level, costs);
         let (rising, settled) = total_costs(bins, amounts, costs);
-        let bound = (dot(&solution.prices, &reduction.capacities) - settled) / rising;
+        let bound = (dot(&solution.prices, &reduction.capacities) + lent - settled) / rising;
         if bound < best_bound || best_prices.is_empty() {
             best_bound = bound;
             best_prices.clone_from(&solution.prices);
@@ -62,11 +64,15 @@ pub(crate) fn solve_level(
         gap = 1.0 - solution.level / best_bound;
         if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 {
             let paid = costs_of_groups(bins, &grouping, amounts, costs);
-            let slack: Vec<f64> = paid
-                .iter()
-                .enumerate()
-                .map(|(g, paid)| problem.cheapest(&solution.prices, g) - paid)
-                .collect();
+            let slack_of = |(g, paid): (usize, &f64)| {
+                // Users of a group with a task row are alike.
+                if grouping.groups.has_task_row(g) {
+                    0.0
+                } else {
+                    problem.cheapest(&solution.prices, 0.0, g) - paid
+                }
+            };
+            let slack: Vec<f64> = paid.iter().enumerate().map(slack_of).collect();
             let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
             let worth = NEGLIGIBLE * total / slack.len() as f64;
             let split = bins.refine(reduction, &solution.prices, &grouping, &slack, worth, uncertainty(gap));

@@ -47,25 +47,37 @@ impl Grouping {
 }
 
 impl Bins {
-    /// One bin for all users of exactly the same direction and kind.
-    pub fn exact(users: &Population) -> Self {
+    /// One bin for all users of exactly the same kind and direction, and as many tasks for their weight where there
+    /// are task rows.
+    pub fn exact(reduction: &Reduction) -> Self {
+        let users = &reduction.users;
         let mut bins = Self { of: vec![NO_BIN; users.len()], kind: Vec::new() };
-        let mut known: HashMap<(u32, Vec<u64>), u32> = HashMap::new();
-        for i in 0..users.len() {
-            let kind = users.kind[i];
-            if kind == NO_KIND {
-                continue;
-            }
-            let direction = users.directions.iter().map(|column| column[i].to_bits()).collect();
-            bins.of[i] = *known.entry((kind, direction)).or_insert_with(|| {
-                bins.kind.push(kind);
-                (bins.kind.len() - 1) as u32
-            });
-        }
+        bins.put_alike_together(reduction, |_| true);
         bins
     }
 
-    /// About `target` bins by quantiles of the direction, kinds apart.
+    /// Gives the users of the `wanted` kinds bins as [`Self::exact`] does.
+    fn put_alike_together(&mut self, reduction: &Reduction, wanted: impl Fn(usize) -> bool) {
+        let users = &reduction.users;
+        let mut known: HashMap<(u32, Vec<u64>), u32> = HashMap::new();
+        for i in 0..users.len() {
+            let kind = users.kind[i];
+            if kind == NO_KIND || !wanted(kind as usize) {
+                continue;
+            }
+            let mut key: Vec<u64> = users.directions.iter().map(|column| column[i].to_bits()).collect();
+            if reduction.has_task_rows[kind as usize] {
+                key.push((users.tasks(i) / users.weight(i)).to_bits());
+            }
+            self.of[i] = *known.entry((kind, key)).or_insert_with(|| {
+                self.kind.push(kind);
+                (self.kind.len() - 1) as u32
+            });
+        }
+    }
+
+    /// About `target` bins by quantiles of the direction, kinds apart, and more for users with task rows: those share
+    /// bins only where [`Self::exact`] lets them.
     pub fn by_direction(reduction: &Reduction, target: usize) -> Self {
         let users = &reduction.users;
         let (n, m) = (users.len(), reduction.resources);
@@ -90,7 +102,7 @@ impl Bins {
         let mut bin_of_cell = vec![NO_BIN; cells * reduction.kinds.len()];
         let mut bins = Self { of: cell, kind: Vec::new() };
         for (cell, kind) in bins.of.iter_mut().zip(&users.kind) {
-            if *kind == NO_KIND {
+            if *kind == NO_KIND || reduction.has_task_rows[*kind as usize] {
                 *cell = NO_BIN;
                 continue;
             }
@@ -101,6 +113,7 @@ impl Bins {
             }
             *cell = *bin;
         }
+        bins.put_alike_together(reduction, |kind| reduction.has_task_rows[kind]);
         bins
     }
 
@@ -145,7 +158,7 @@ impl Bins {
             let kind = self.kind[row / 2];
             let rates = &reduction.kinds[kind as usize];
             let usable = (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (l, rates[l]));
-            match near {
+            match near.filter(|_| !reduction.has_task_rows[kind as usize]) {
                 None => groups.push(&load, kind, row % 2 == 0, usable),
                 Some((prices, uncertainty)) => {
                     let cost = |(l, rate): &(usize, f64)| dot(&load, &prices[l * m..(l + 1) * m]) / rate;
@@ -155,7 +168,24 @@ impl Bins {
                 }
             }
         }
-        Grouping { groups, group_of }
+        let mut grouping = Grouping { groups, group_of };
+        self.set_limits(reduction, amounts, &mut grouping);
+        grouping
+    }
+
+    /// Sets `κ` of the groups with task rows.
+    fn set_limits(&self, reduction: &Reduction, amounts: &Amounts, grouping: &mut Grouping) {
+        if !reduction.has_task_rows.contains(&true) {
+            return;
+        }
+        for i in 0..self.of.len() {
+            let (bin, amount) = (self.of[i], amounts.amount[i]);
+            if bin != NO_BIN && amount > 0.0 && reduction.has_task_rows[self.kind[bin as usize] as usize] {
+                let group = grouping.group(bin, amounts.rising[i]);
+                let limit = &mut grouping.groups.limit[group];
+                *limit = limit.min(reduction.users.tasks(i) / amount);
+            }
+        }
     }
 }
 

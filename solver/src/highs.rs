@@ -57,7 +57,7 @@ impl LevelSolver for Highs {
             .zip(problem.capacities)
             .map(|(price, capacity)| price * capacity > CLEARLY_POSITIVE * spent)
             .collect();
-        let mut frozen = problem.frozen(&priced);
+        let mut frozen = problem.frozen(&priced, reached);
         let mut iterations = 1;
         // At a vertex a multiplier of zero proves nothing: ask who can have more while nobody has less.
         let mut open: Vec<usize> = (0..groups.len()).filter(|&g| !frozen[g]).collect();
@@ -110,6 +110,11 @@ impl Highs {
     }
 }
 
+/// The power of two nearest to `x`, or one.
+fn power(x: f64) -> f64 {
+    if x > 0.0 { x.log2().round().exp2() } else { 1.0 }
+}
+
 /// Powers of two that bring every row and column near one.
 struct Scaling {
     /// Factor of each capacity row.
@@ -123,7 +128,6 @@ struct Scaling {
 impl Scaling {
     fn of(problem: &LevelProblem<'_>) -> Self {
         let (m, groups) = (problem.resources, problem.groups);
-        let power = |x: f64| if x > 0.0 { x.log2().round().exp2() } else { 1.0 };
         let class: Vec<f64> =
             problem.capacities.chunks(m).map(|row| power(row.iter().copied().fold(0.0, f64::max))).collect();
         let row = problem.capacities.iter().map(|c| 1.0 / power(*c)).collect();
@@ -144,11 +148,12 @@ impl Scaling {
     }
 }
 
-/// A linear program under construction: splits and capacity rows first, one share row a group after them.
+/// A linear program under construction: splits, capacity rows and task rows first, one share row a group after them.
 struct Program {
     variables: ProblemVariables,
     splits: Vec<Variable>,
     capacity: Vec<Constraint>,
+    limits: Vec<Constraint>,
     shares: Vec<Constraint>,
 }
 
@@ -173,7 +178,14 @@ impl Program {
             .zip(problem.capacities.iter().zip(&scaling.row))
             .map(|(usage, (capacity, scale))| constraint!(usage <= capacity * scale))
             .collect();
-        Self { variables, splits, capacity, shares: Vec::new() }
+        let mut limits = Vec::new();
+        for g in (0..groups.len()).filter(|&g| groups.has_task_row(g)) {
+            let unit = power(groups.limit[g]);
+            let mut tasks = Expression::default();
+            groups.pairs(g).for_each(|pair| tasks.add_mul(scaling.pair[pair] / unit, splits[pair]));
+            limits.push(constraint!(tasks <= groups.limit[g] / unit));
+        }
+        Self { variables, splits, capacity, limits, shares: Vec::new() }
     }
 
     /// Demands this much work for the group: of the scaled level for rising groups, of its share for settled
@@ -205,6 +217,9 @@ impl Program {
                 .set_option("primal_feasibility_tolerance", TOLERANCE)
                 .set_option("dual_feasibility_tolerance", TOLERANCE);
             let capacity: Vec<_> = self.capacity.into_iter().map(|row| model.add_constraint(row)).collect();
+            self.limits.into_iter().for_each(|row| {
+                model.add_constraint(row);
+            });
             let shares: Vec<_> = self.shares.into_iter().map(|row| model.add_constraint(row)).collect();
             let mut solution = model.solve().map_err(|error| broken(error.to_string()))?;
             let status = format!("{:?}", solution.status());

@@ -4,12 +4,14 @@
 //! maximise t   subject to   Σ_g a_gr ζ_gl <= c_lr          every class l and resource r
 //!                           Σ_l ρ_gl ζ_gl >= t             every rising group g
 //!                           Σ_l ρ_gl ζ_gl >= 1             every settled group g
+//!                           Σ_l ζ_gl <= κ_g                every group g with a task row
 //!                           ζ >= 0
 //! ```
 //! A rising group stands for users whose weighted dominant share is the level `t`; its load `a_g` is the sum of
 //! `w_i d_i` over them. A settled group stands for users whose shares `G_i` are fixed; its load is the sum of
 //! `G_i d_i`. Users of one group run with the same split `ζ_g`, so loads simply add up. Only the pairs of a group
-//! and a class that are listed exist.
+//! and a class that are listed exist. A task row is for users whose tasks are limited and do different work on
+//! different classes: `κ_g` is what their tasks are worth at rate 1, over their weight or settled share.
 
 use fairplan_instances::SolverError;
 use std::ops::Range;
@@ -42,7 +44,12 @@ pub(crate) struct Groups {
     pub class: Vec<u32>,
     /// `ρ > 0` of each pair.
     pub rate: Vec<f64>,
+    /// `κ > 0` of each group; infinite without a task row.
+    pub limit: Vec<f64>,
 }
+
+/// A class on which a group's tasks do this much more than the level, relative to it, would let it rise.
+const FASTER: f64 = 1e-9;
 
 impl Groups {
     pub fn new() -> Self {
@@ -53,14 +60,16 @@ impl Groups {
             starts: vec![0],
             class: Vec::new(),
             rate: Vec::new(),
+            limit: Vec::new(),
         }
     }
 
-    /// Adds a group that may run on these classes at these rates.
+    /// Adds a group that may run on these classes at these rates, without a task row.
     pub fn push(&mut self, load: &[f64], kind: u32, rising: bool, pairs: impl Iterator<Item = (usize, f64)>) {
         self.loads.extend_from_slice(load);
         self.kind.push(kind);
         self.rising.push(rising);
+        self.limit.push(f64::INFINITY);
         for (class, rate) in pairs {
             self.class.push(class as u32);
             self.rate.push(rate);
@@ -75,6 +84,11 @@ impl Groups {
     /// The pairs of a group.
     pub fn pairs(&self, group: usize) -> Range<usize> {
         self.starts[group]..self.starts[group + 1]
+    }
+
+    /// Whether the group has a task row.
+    pub fn has_task_row(&self, group: usize) -> bool {
+        self.limit[group] < f64::INFINITY
     }
 
     /// How many pairs there are.
@@ -98,9 +112,10 @@ impl LevelProblem<'_> {
         class * self.resources..(class + 1) * self.resources
     }
 
-    /// The least cost of one unit of work for a group over its pairs.
-    pub fn cheapest(&self, prices: &[f64], group: usize) -> f64 {
-        let cost = |pair: usize| dot(self.load(group), &prices[self.rows(pair)]) / self.groups.rate[pair];
+    /// The least cost of one unit of work for a group over its pairs, `each` task of it costing so much more.
+    pub fn cheapest(&self, prices: &[f64], each: f64, group: usize) -> f64 {
+        let cost =
+            |pair: usize| (dot(self.load(group), &prices[self.rows(pair)]) + each) / self.groups.rate[pair];
         self.groups.pairs(group).map(cost).fold(f64::INFINITY, f64::min)
     }
 
@@ -110,13 +125,20 @@ impl LevelProblem<'_> {
         dot(&self.groups.rate[pairs.clone()], &splits[pairs])
     }
 
-    /// Which groups cannot rise, given which capacity rows have a price: those that meet a priced row on every
-    /// pair, however little of it they take. (Settled groups cannot rise anyway.)
-    pub fn frozen(&self, priced: &[bool]) -> Vec<bool> {
+    /// The tasks `Σ_l ζ` that these splits give a group.
+    pub fn tasks(&self, splits: &[f64], group: usize) -> f64 {
+        splits[self.groups.pairs(group)].iter().sum()
+    }
+
+    /// Which groups cannot rise above `level`, given which capacity rows have a price: those that on every pair meet
+    /// a priced row, however little of it they take, or have no tasks for more. (Settled groups cannot rise anyway.)
+    pub fn frozen(&self, priced: &[bool], level: f64) -> Vec<bool> {
         let meets = |g: usize, pair: usize| {
             self.load(g).iter().zip(&priced[self.rows(pair)]).any(|(a, priced)| *a > 0.0 && *priced)
         };
-        let held = |g: usize| self.groups.pairs(g).all(|pair| meets(g, pair));
+        let slow =
+            |g: usize, pair: usize| self.groups.rate[pair] * self.groups.limit[g] <= level * (1.0 + FASTER);
+        let held = |g: usize| self.groups.pairs(g).all(|pair| meets(g, pair) || slow(g, pair));
         (0..self.groups.len()).map(|g| !self.groups.rising[g] || held(g)).collect()
     }
 

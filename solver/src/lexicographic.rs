@@ -3,33 +3,20 @@
 //!
 //! A user whose tasks run out below the level is settled at what it has tasks for. Settling such users gives
 //! room to the others, so the level is raised again until no further user runs out: each time from the tasks
-//! that ran out at the last level, which is Newton's method on a concave function and takes a few steps.
+//! that ran out at the last level, which is Newton's method on a concave function and takes a few steps. Users with
+//! task rows hold back the level by their own rows instead; those it will reach are found beforehand (`search`).
 
 use crate::aggregation::{Solved, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
-use crate::level::{LevelSolver, dot};
-use crate::reduction::{NO_KIND, Population, Reduction};
+use crate::certificate::certify;
+use crate::level::LevelSolver;
+use crate::progress::Progress;
+use crate::reduction::Reduction;
 use crate::repair::{MARGIN, feasible_splits};
-use crate::streaming::cheapest_costs;
-use crate::sums::total_costs;
+use crate::search::settle_users_whose_tasks_will_run_out;
 use fairplan_instances::{
-    Allocation, Certificate, ClassId, Instance, Level, LimitedBy, Objective, ResourceId, Solution,
-    SolverError, Statistics, Status, UserId,
+    Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
 };
-use rayon::prelude::*;
-
-/// The relative gap up to which a solution is called optimal.
-pub const TOLERANCE: f64 = 1e-9;
-
-/// The same for a level above the first, with what the levels below it leave uncertain.
-const UNCERTAINTY: f64 = 1e-8;
-
-/// How much of the share that a level gave it a user may lose to the levels above.
-const SHORTFALL: f64 = 1e-10;
-
-/// A demand below this part of the same task's dominant one can be met from what the tolerance of an earlier
-/// level leaves, so with several levels nothing is certain about such a user's share.
-const HIDDEN: f64 = 1e-8;
 
 /// Part of a group's tasks that is dropped with the specks an interior point leaves on classes it does not use.
 const SPECKS: f64 = 1e-14;
@@ -44,22 +31,16 @@ pub(crate) enum FirstBins {
     ByDirection { bins: usize, least: usize, pairs: usize },
 }
 
-/// What is known of the users while the levels rise.
-struct Progress {
-    amounts: Amounts,
-    level_of: Vec<u32>,
-    limited_by: Vec<LimitedBy>,
-}
-
-/// Solves an instance with any way to solve a level.
+/// Solves an instance with any way to solve a level, for an objective that is a lexicographic max-min and applies to it.
 pub(crate) fn solve(
     instance: &Instance,
+    objective: Objective,
     backend: &'static str,
     method: [&'static str; 2],
     first_bins: FirstBins,
     solver: &dyn LevelSolver,
 ) -> Result<Solution, SolverError> {
-    let reduction = Reduction::new(instance)?;
+    let reduction = Reduction::new(instance, objective);
     let users = &reduction.users;
     let (mut bins, method) = match first_bins {
         FirstBins::ByDirection { bins, least, pairs } => {
@@ -67,25 +48,37 @@ pub(crate) fn solve(
             if users.len() > target {
                 (Bins::by_direction(&reduction, target), method[1])
             } else {
-                (Bins::exact(users), method[0])
+                (Bins::exact(&reduction), method[0])
             }
         }
-        FirstBins::Exact => (Bins::exact(users), method[0]),
+        FirstBins::Exact => (Bins::exact(&reduction), method[0]),
     };
-    let mut progress = Progress::start(users, &mut bins);
+    let mut progress = Progress::start(&reduction, &mut bins);
     let mut costs = vec![0.0; users.len()];
     let mut statistics = Statistics { classes_merged: reduction.classes(), ..Statistics::default() };
     // The prices of each level, in the reduction's terms.
     let mut levels: Vec<Vec<f64>> = Vec::new();
     let mut last: Option<(Solved, Vec<bool>)> = None;
     while progress.amounts.rising.iter().any(|rising| *rising) {
-        let solved = solve_level(&reduction, &mut bins, &progress.amounts, solver, &mut costs)?;
-        statistics.iterations += solved.iterations;
-        statistics.rounds += solved.rounds;
-        let was_rising = progress.amounts.rising.clone();
         let level = levels.len() as u32;
-        if !progress.settle_users_out_of_tasks(users, solved.solution.level, level) {
-            progress.freeze(&bins, &solved, level);
+        let mut solve = |bins: &mut Bins, amounts: &Amounts, costs: &mut [f64]| {
+            let solved = solve_level(&reduction, bins, amounts, solver, costs)?;
+            statistics.iterations += solved.iterations;
+            statistics.rounds += solved.rounds;
+            Ok(solved)
+        };
+        settle_users_whose_tasks_will_run_out(
+            &reduction,
+            &mut bins,
+            &mut progress,
+            level,
+            &mut costs,
+            &mut solve,
+        )?;
+        let solved = solve(&mut bins, &progress.amounts, &mut costs)?;
+        let was_rising = progress.amounts.rising.clone();
+        if !progress.settle_users_out_of_tasks(&reduction, solved.solution.level, level) {
+            progress.freeze(&reduction, &bins, &solved, level);
             levels.push(solved.solution.prices.clone());
         }
         last = Some((solved, was_rising));
@@ -93,8 +86,9 @@ pub(crate) fn solve(
     let allocation = match &last {
         Some((solved, was_rising)) => {
             statistics.users_merged = solved.grouping.groups.len();
-            allocate(instance, &reduction, &bins, &progress, solved, was_rising)
+            allocate(instance, objective, &reduction, &bins, &progress, solved, was_rising)
         }
+        None if objective.is_pooled() => Allocation::pooled(vec![0.0; users.len()]),
         None => Allocation::new(
             instance.classes().len(),
             vec![0.0; users.len()],
@@ -110,7 +104,7 @@ pub(crate) fn solve(
     }
     let (levels, status) = certify(instance, &reduction, &bins, &progress, levels, &mut costs, &allocation);
     Ok(Solution {
-        objective: Objective::Drfh,
+        objective,
         backend,
         method,
         status,
@@ -121,76 +115,10 @@ pub(crate) fn solve(
     })
 }
 
-impl Progress {
-    /// Everybody rises, except those that can run nowhere or have no tasks.
-    fn start(users: &Population, bins: &mut Bins) -> Self {
-        let n = users.len();
-        let mut progress = Self {
-            amounts: Amounts { amount: vec![1.0; n], rising: vec![true; n] },
-            level_of: vec![0; n],
-            limited_by: vec![LimitedBy::Capacity; n],
-        };
-        if let Some(weights) = &users.weights {
-            progress.amounts.amount.copy_from_slice(weights);
-        }
-        for i in 0..n {
-            if users.kind[i] == NO_KIND {
-                progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);
-            } else if users.cap(i) == 0.0 {
-                progress.settle(i, 0.0, 0, LimitedBy::Tasks);
-            } else {
-                continue;
-            }
-            bins.of[i] = NO_BIN;
-        }
-        progress
-    }
-
-    fn settle(&mut self, user: usize, share: f64, level: u32, limited_by: LimitedBy) {
-        self.amounts.amount[user] = share;
-        self.amounts.rising[user] = false;
-        self.level_of[user] = level;
-        self.limited_by[user] = limited_by;
-    }
-
-    /// Settles the users that have tasks for less than the level. True when there were any.
-    fn settle_users_out_of_tasks(&mut self, users: &Population, level: f64, position: u32) -> bool {
-        let Some(caps) = &users.caps else { return false };
-        let mut any = false;
-        for (i, cap) in caps.iter().enumerate() {
-            if self.amounts.rising[i] && *cap <= users.weight(i) * level {
-                self.settle(i, *cap, position, LimitedBy::Tasks);
-                any = true;
-            }
-        }
-        any
-    }
-
-    /// Settles the rising users of every kind that cannot rise further. Whether a kind can is the same for all
-    /// of its users (it depends on which prices are zero), so the groups of a kind vote by size.
-    fn freeze(&mut self, bins: &Bins, solved: &Solved, position: u32) {
-        let groups = &solved.grouping.groups;
-        let m = groups.loads.len() / groups.len();
-        let kinds = bins.kind.iter().copied().max().map_or(0, |kind| kind as usize + 1);
-        let mut votes = vec![0.0; kinds];
-        for g in (0..groups.len()).filter(|&g| groups.rising[g]) {
-            let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
-            votes[groups.kind[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
-        }
-        // Some kind always freezes: when rounding hides which, all do, and the certificate tells.
-        let all = votes.iter().all(|vote| *vote <= 0.0);
-        for i in 0..bins.of.len() {
-            if self.amounts.rising[i] && (all || votes[bins.kind[bins.of[i] as usize] as usize] > 0.0) {
-                let share = self.amounts.amount[i] * solved.solution.level;
-                self.settle(i, share, position, LimitedBy::Capacity);
-            }
-        }
-    }
-}
-
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class.
 fn allocate(
     instance: &Instance,
+    objective: Objective,
     reduction: &Reduction,
     bins: &Bins,
     progress: &Progress,
@@ -242,89 +170,8 @@ fn allocate(
             tasks[position] = tasks[position].min(limit as f64 * (1.0 - MARGIN));
         }
     }
+    if objective.is_pooled() {
+        return Allocation::pooled(tasks);
+    }
     Allocation::new(classes, tasks, split_of, rows)
-}
-
-/// Values, bounds and prices of the levels over the users themselves, from the final allocation; and whether they
-/// prove it.
-fn certify(
-    instance: &Instance,
-    reduction: &Reduction,
-    bins: &Bins,
-    progress: &Progress,
-    raised: Vec<Vec<f64>>,
-    costs: &mut [f64],
-    allocation: &Allocation,
-) -> (Vec<Level>, Status) {
-    let users = &reduction.users;
-    let m = reduction.resources;
-    let (mut levels, mut status) = (Vec::new(), Status::Optimal);
-    let shares: Vec<f64> = (0..users.len())
-        .into_par_iter()
-        .map(|i| allocation.dominant_share(instance, UserId(users.position(i))))
-        .collect();
-    let settled = |i: &usize| bins.of[*i] != NO_BIN && progress.limited_by[*i] == LimitedBy::Capacity;
-    let missed = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i];
-    if (0..users.len()).filter(settled).map(missed).fold(0.0, f64::max) > SHORTFALL {
-        status = Status::Uncertified;
-    }
-    let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
-    if raised.len() > 1 && users.directions.iter().flatten().any(is_hidden) {
-        status = Status::Uncertified;
-    }
-    let mut gaps: Vec<f64> = Vec::new();
-    for (position, mut level_prices) in raised.into_iter().enumerate() {
-        drop_rounding_noise(&mut level_prices, &reduction.capacities);
-        cheapest_costs(users, &level_prices, &reduction.capacities, costs);
-        let mut amounts = Amounts { amount: shares.clone(), rising: vec![false; users.len()] };
-        let mut value = f64::INFINITY;
-        for i in 0..users.len() {
-            let (at, by_tasks) = (progress.level_of[i] as usize, progress.limited_by[i] == LimitedBy::Tasks);
-            if at > position || (at == position && !by_tasks) {
-                amounts.rising[i] = true;
-                amounts.amount[i] = users.weight(i);
-                if bins.of[i] != NO_BIN {
-                    value = value.min(shares[i] / users.weight(i));
-                }
-            }
-        }
-        let (rising, settled) = total_costs(bins, &amounts, costs);
-        let bound = (dot(&level_prices, &reduction.capacities) - settled) / rising;
-        // What users settled at earlier levels may have missed there counts here at its price: where that is
-        // steep, a level is less certain than its own gap says.
-        let missed: f64 = (0..users.len())
-            .filter(|&i| !amounts.rising[i] && bins.of[i] != NO_BIN)
-            .filter(|&i| progress.limited_by[i] == LimitedBy::Capacity)
-            .map(|i| gaps[progress.level_of[i] as usize] * amounts.amount[i] * costs[i])
-            .sum();
-        let gap = 1.0 - value / bound;
-        gaps.push(gap.max(0.0) + missed / (rising * bound));
-        if !(gap <= TOLERANCE && gaps[position] <= UNCERTAINTY) {
-            status = Status::Uncertified;
-        }
-        // The multipliers of value: those of Σ_rising y = 1.
-        let scale = 1.0 / rising;
-        let mut prices = vec![0.0; instance.classes().len() * m];
-        for (members, row) in reduction.members.iter().zip(level_prices.chunks(m)) {
-            for &ClassId(class) in members {
-                for (r, price) in row.iter().enumerate() {
-                    if *price > 0.0 {
-                        prices[class * m + r] = scale * price / instance.total(ResourceId(r));
-                    }
-                }
-            }
-        }
-        levels.push(Level { value, bound, prices });
-    }
-    (levels, status)
-}
-
-/// An interior point leaves a price of rounding size where the true one is zero.
-fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
-    let total = dot(prices, capacities);
-    for (price, capacity) in prices.iter_mut().zip(capacities) {
-        if *price * capacity < 1e-12 * total {
-            *price = 0.0;
-        }
-    }
 }

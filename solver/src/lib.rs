@@ -2,25 +2,30 @@
 
 mod aggregation;
 mod bins;
+mod certificate;
 mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+mod per_server;
 mod price_pass;
+mod progress;
 mod reduction;
 mod refinement;
 mod repair;
+mod search;
 mod smooth;
 mod streaming;
 mod sums;
+mod task_rows;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;
 use interior_point::InteriorPoint;
 use lexicographic::FirstBins;
 
+pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
-pub use lexicographic::TOLERANCE;
 pub use price_pass::PricePass;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.
@@ -35,14 +40,17 @@ impl Solver for Auto {
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        objective.applies_to(instance)?;
         match objective {
-            Objective::Drfh => lexicographic::solve(
+            Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
                 instance,
+                objective,
                 self.name(),
                 ["interior-point", "aggregation"],
                 FIRST_BINS,
                 &InteriorPoint,
             ),
+            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
             other => Err(unsolved(other)),
         }
     }
@@ -57,14 +65,17 @@ impl Solver for Ipm {
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        objective.applies_to(instance)?;
         match objective {
-            Objective::Drfh => lexicographic::solve(
+            Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
                 instance,
+                objective,
                 self.name(),
                 ["interior-point"; 2],
                 FirstBins::Exact,
                 &InteriorPoint,
             ),
+            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
             other => Err(unsolved(other)),
         }
     }
@@ -83,10 +94,17 @@ impl Solver for HighsBackend {
             HighsAlgorithm::Simplex => "simplex",
             HighsAlgorithm::InteriorPoint => "highs-interior-point",
         };
+        objective.applies_to(instance)?;
         match objective {
-            Objective::Drfh => {
-                lexicographic::solve(instance, self.name(), [method; 2], FirstBins::Exact, &Highs(self.0))
-            }
+            Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
+                instance,
+                objective,
+                self.name(),
+                [method; 2],
+                FirstBins::Exact,
+                &Highs(self.0),
+            ),
+            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
             other => Err(unsolved(other)),
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use fairplan_instances::{Instance, SolverError};
+use fairplan_instances::{Instance, Objective};
 
 /// An instance made ready for passes: computing `π_i = min_l Σ_r d_ir p_lr` of every user at some prices.
 pub struct PricePass {
@@ -12,13 +12,8 @@ pub struct PricePass {
 
 impl PricePass {
     /// Normalises the instance once.
-    ///
-    /// # Errors
-    /// As solving it.
-    pub fn new(instance: &Instance) -> Result<Self, SolverError> {
-        let reduction = Reduction::new(instance)?;
-        let costs = vec![0.0; instance.user_count()];
-        Ok(Self { reduction, costs })
+    pub fn new(instance: &Instance) -> Self {
+        Self { reduction: Reduction::new(instance, Objective::Drfh), costs: vec![0.0; instance.user_count()] }
     }
 
     /// One pass at prices at which every class costs the same. Returns what a unit of dominant share costs each

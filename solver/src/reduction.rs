@@ -4,7 +4,7 @@
 //! with proportional capacities become one: a mix of them is as good as any other of the same size. Undoing
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
-use fairplan_instances::{ClassId, Instance, PlacementRule, ResourceId, SolverError, User};
+use fairplan_instances::{ClassId, Instance, Objective, PlacementRule, ResourceId, User};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
@@ -21,10 +21,15 @@ pub(crate) struct Reduction {
     pub members: Vec<Vec<ClassId>>,
     /// Capacity of the merged classes in parts of the cluster's total, row-major `classes × resources`.
     pub capacities: Vec<f64>,
-    /// For each class of the instance its part of the merged class (0 for classes without any capacity).
+    /// For each class of the instance its part of the merged class (0 for classes without any capacity; without
+    /// meaning where all servers are one).
     pub part_of_merged: Vec<f64>,
-    /// Kinds of user: a placement rule with a pattern of zero demands. Users of a kind are frozen together.
+    /// Kinds of user: a placement rule with a pattern of zero demands. Users of a kind are frozen together, except
+    /// where they have task rows.
     pub kinds: Vec<Rates>,
+    /// For each kind whether its users have task rows: their tasks are limited and do different work on different
+    /// classes.
+    pub has_task_rows: Vec<bool>,
     pub users: Population,
 }
 
@@ -34,10 +39,10 @@ pub(crate) struct Population {
     pub order: Option<Vec<u32>>,
     /// `d_ir = D_ir / (δ_i Σ_l C_lr)`, one column a resource; the largest entry of a user is 1.
     pub directions: Vec<Vec<f64>>,
-    /// Weights; `None` when all are 1.
+    /// Weights, as the objective has them (see [`Objective::share_per_level`]); `None` when all are 1.
     pub weights: Option<Vec<f64>>,
-    /// Largest dominant share each user has tasks for (infinite when unlimited); `None` when no user is limited.
-    pub caps: Option<Vec<f64>>,
+    /// What each user's tasks are worth at rate 1, `δ_i T_i` (infinite when unlimited); `None` when no user is limited.
+    pub tasks: Option<Vec<f64>>,
     /// Kind of each user, or [`NO_KIND`] for one that can run nowhere.
     pub kind: Vec<u32>,
     /// Ranges of users with the same placement rule, with the rates that rule gives on the merged classes
@@ -57,8 +62,8 @@ impl Population {
         self.weights.as_ref().map_or(1.0, |weights| weights[user])
     }
 
-    pub fn cap(&self, user: usize) -> f64 {
-        self.caps.as_ref().map_or(f64::INFINITY, |caps| caps[user])
+    pub fn tasks(&self, user: usize) -> f64 {
+        self.tasks.as_ref().map_or(f64::INFINITY, |tasks| tasks[user])
     }
 
     /// Position in the instance.
@@ -68,9 +73,15 @@ impl Population {
 }
 
 impl Reduction {
-    pub fn new(instance: &Instance) -> Result<Self, SolverError> {
+    /// The instance as `objective` sees it: with its weighted shares, and all servers as one where it pools them.
+    pub fn new(instance: &Instance, objective: Objective) -> Self {
         let m = instance.resources().len();
-        let (members, part_of_merged) = merge_proportional_classes(instance);
+        let (members, part_of_merged) = if objective.is_pooled() {
+            let all = (0..instance.classes().len()).map(ClassId).collect();
+            (vec![all], vec![1.0; instance.classes().len()])
+        } else {
+            merge_proportional_classes(instance)
+        };
         let totals: Vec<f64> = (0..m).map(|r| instance.total(ResourceId(r))).collect();
         let mut capacities = vec![0.0; members.len() * m];
         for (row, members) in capacities.chunks_mut(m).zip(&members) {
@@ -90,6 +101,9 @@ impl Reduction {
             .rules()
             .iter()
             .map(|rule| {
+                if objective.is_pooled() {
+                    return vec![1.0];
+                }
                 let rate = |l: &ClassId| if rule.allows(*l) { rule.rate(*l).to_f64() } else { 0.0 };
                 members.iter().map(|members| rate(&members[0])).collect()
             })
@@ -100,10 +114,11 @@ impl Reduction {
             capacities,
             part_of_merged,
             kinds: Vec::new(),
-            users: normalise_users(instance, &totals, rates_of_rule)?,
+            has_task_rows: Vec::new(),
+            users: normalise_users(instance, objective, &totals, rates_of_rule),
         };
         reduction.tell_kinds_apart();
-        Ok(reduction)
+        reduction
     }
 
     pub fn classes(&self) -> usize {
@@ -113,12 +128,14 @@ impl Reduction {
     /// Sets the kind of every user.
     fn tell_kinds_apart(&mut self) {
         let (users, m) = (&mut self.users, self.resources);
-        let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
+        let mut known: HashMap<(usize, Vec<bool>, bool), u32> = HashMap::new();
         for (rule, (range, rates)) in users.by_rule.iter().enumerate() {
+            let tasks = users.tasks.as_ref().filter(|_| differ(rates));
+            let is_limited = |i: usize| tasks.is_some_and(|tasks| tasks[i] < f64::INFINITY);
             let mut kind_of = |i: usize| {
                 let pattern: Vec<bool> = users.directions.iter().map(|column| column[i] > 0.0).collect();
-                let kinds = &mut self.kinds;
-                *known.entry((rule, pattern)).or_insert_with_key(|(_, pattern)| {
+                let (kinds, has_task_rows) = (&mut self.kinds, &mut self.has_task_rows);
+                *known.entry((rule, pattern, is_limited(i))).or_insert_with_key(|(_, pattern, is_limited)| {
                     let has_all =
                         |row: &[f64]| row.iter().zip(pattern).all(|(c, needed)| !needed || *c > 0.0);
                     let usable = |(row, rate): (&[f64], &f64)| if has_all(row) { *rate } else { 0.0 };
@@ -126,6 +143,7 @@ impl Reduction {
                     if usable.iter().all(|rate| *rate == 0.0) {
                         return NO_KIND;
                     }
+                    has_task_rows.push(*is_limited && differ(&usable));
                     kinds.push(usable);
                     (kinds.len() - 1) as u32
                 })
@@ -133,19 +151,26 @@ impl Reduction {
             let columns = || users.directions.iter().map(|column| &column[range.clone()]);
             let is_positive =
                 |column: &[f64]| column.par_chunks(CHUNK).all(|part| part.iter().all(|d| *d > 0.0));
-            if columns().all(is_positive) {
+            if tasks.is_none() && columns().all(is_positive) {
                 let kind = kind_of(range.start);
                 users.kind[range.clone()].fill(kind);
             } else {
                 for i in range.clone() {
                     // Neighbours are mostly alike: ask only when the pattern of zeros changes.
                     let alike = i > range.start
+                        && is_limited(i) == is_limited(i - 1)
                         && users.directions.iter().all(|column| (column[i] > 0.0) == (column[i - 1] > 0.0));
                     users.kind[i] = if alike { users.kind[i - 1] } else { kind_of(i) };
                 }
             }
         }
     }
+}
+
+/// Whether two of the positive rates differ.
+fn differ(rates: &Rates) -> bool {
+    let mut positive = rates.iter().filter(|rate| **rate > 0.0);
+    positive.next().is_some_and(|first| positive.any(|rate| rate != first))
 }
 
 /// Groups the classes whose capacities are proportional and that every placement rule treats alike. Returns the
@@ -192,9 +217,10 @@ fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
 
 fn normalise_users(
     instance: &Instance,
+    objective: Objective,
     totals: &[f64],
     rates_of_rule: Vec<Rates>,
-) -> Result<Population, SolverError> {
+) -> Population {
     let (n, m) = (instance.user_count(), instance.resources().len());
     let (order, by_rule) = if rates_of_rule.len() == 1 {
         (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect())
@@ -236,24 +262,11 @@ fn normalise_users(
             columns.iter_mut().for_each(|column| column[i] *= scale);
         }
     });
-    let weights =
-        instance.is_weighted().then(|| (0..n).map(|i| view(i).weight().to_f64()).collect::<Vec<f64>>());
-    let mut caps = None;
-    if (0..n).any(|i| view(i).tasks().is_some()) {
-        let mut column = vec![f64::INFINITY; n];
-        for (i, cap) in column.iter_mut().enumerate() {
-            let user = view(i);
-            let Some(tasks) = user.tasks() else { continue };
-            if !user.rule().rates().is_empty() {
-                return Err(SolverError::Unsupported(format!(
-                    "user {:?} has both rates and a number of tasks, which this version cannot solve together; \
-                     drop one of them",
-                    user.id()
-                )));
-            }
-            *cap = user.task_share() * tasks as f64;
-        }
-        caps = Some(column);
-    }
-    Ok(Population { order, directions, weights, caps, kind: vec![NO_KIND; n], by_rule })
+    let weights = (objective == Objective::TaskShareFairness || instance.is_weighted())
+        .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i))).collect());
+    let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * tasks as f64);
+    let tasks = (0..n)
+        .any(|i| view(i).tasks().is_some())
+        .then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());
+    Population { order, directions, weights, tasks, kind: vec![NO_KIND; n], by_rule }
 }

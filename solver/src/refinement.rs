@@ -101,7 +101,9 @@ impl Bins {
         let group = grouping.group_of[bin].iter().find(|group| **group != NO_GROUP);
         let kind = self.kind[bin];
         let rates = &reduction.kinds[kind as usize];
-        if let Some(group) = group {
+        if let Some(group) = group
+            && !reduction.has_task_rows[kind as usize]
+        {
             let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
             let effective = effective_prices(prices, &reduction.capacities, rates, m);
             let choice = Choice::of(|r| load[r], m, &effective, markets);

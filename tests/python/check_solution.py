@@ -6,13 +6,15 @@
 Prints one line, `ok ...` (exit status 0) or `FAIL ...` (1). Written from the mathematics alone: for prices p >= 0
 let c_i = min over usable classes of sum_r D_ir p_lr / rate, the least price of a unit of work. Any allocation pays at
 most C.p, so of the users A that may still rise none is kept from a weighted share above
-(C.p - sum_F c_i work_i) / sum_A c_i w_i / delta_i, when the users F keep their work.
+(C.p - sum_F c_i work_i) / sum_A c_i w_i / delta_i, when the users F keep their work. Where a user has few tasks, which do
+more work on some classes than on others, its work costs a convex function of it: a tangent takes the place of c_i work_i.
 """
 import json
 import sys
 from fractions import Fraction
 
 GAP, SHARE_OF_POOL = Fraction(1, 10**9), Fraction(1, 10**6)
+JUST_ABOVE = Fraction(1.0 + 1e-9)
 
 
 class Wrong(Exception):
@@ -47,6 +49,21 @@ def floor(x):
     return Fraction((x.numerator << 300) // x.denominator, 1 << 300)
 
 
+def line(user, price, work):
+    """A lower bound `slope * work - intercept` on what this user's work costs, as high as can be just above `work`."""
+    cost = {l: sum(d * price.get((l, r), 0) for r, d in user["needs"].items()) for l in user["usable"]}
+    if not user["limited"]:
+        return min(cost[l] / user["rate"][l] for l in cost), 0
+    if user["tasks"] == 0:
+        return 0, 0
+    at, slope = (Fraction(0), Fraction(0)), Fraction(0)
+    points = [(user["rate"][l], cost[l]) for l in cost]
+    while at[0] <= work / user["tasks"] and any(rate > at[0] for rate, _ in points):
+        slope, rate, height = min(((c - at[1]) / (rate - at[0]), -rate, c) for rate, c in points if rate > at[0])
+        at = (-rate, height)
+    return slope, user["tasks"] * (slope * at[0] - at[1])
+
+
 def check(instance, solution):
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
     need(solution["format"] == "fairplan.solution.v1" and solution["objective"] == "drfh", "not a DRFH solution")
@@ -73,12 +90,14 @@ def check(instance, solution):
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))
         cap = delta * user["tasks"] * max([rate[l] for l in usable], default=0) / weight if "tasks" in user else None
         cap = cap if usable else Fraction(0)
+        limited = "tasks" in user and len({rate[l] for l in usable}) > 1
         need("tasks" not in user or tasks <= user["tasks"], f"user {user['id']} has more tasks than there are")
         near(said["tasks"], tasks, f"tasks of user {user['id']}")
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
         need(shares.get(said["dominant_resource"]) == delta, f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, rate=rate, work=work, share=delta * work, delta=delta, weight=weight,
-                    weighted=delta * work / weight, cap=cap, level=int(said["level"]), limit=said["limited_by"])
+                    weighted=delta * work / weight, cap=cap, level=int(said["level"]), limit=said["limited_by"],
+                    limited=limited, running=tasks)
 
     for l, r in capacity:
         need(load[l, r] <= capacity[l, r], f"class {l} is overloaded in {r}")
@@ -98,9 +117,10 @@ def check(instance, solution):
             need(k < len(levels), f"user {who} is held by no level")
             near(values[k], weighted, f"weighted share of user {who}")
         elif limit == "tasks":
-            need(cap is not None and weighted >= cap * (1 - GAP), f"user {who} has tasks left")
-            need(k == len(levels) or cap <= values[k] * (1 + GAP), f"user {who} has tasks for more than level {k}")
-            need(k == 0 or cap >= values[k - 1] * (1 - GAP), f"user {who} belongs to a level before {k}")
+            need(cap is not None and user["running"] >= user["tasks"] * (1 - GAP), f"user {who} has tasks left")
+            need(k == len(levels) or weighted <= values[k] * (1 + GAP), f"user {who} has more than level {k}")
+            need(k == 0 or weighted >= values[k - 1] * (1 - GAP), f"user {who} belongs to a level before {k}")
+            user["done"] = weighted >= cap * (1 - GAP)
 
     bounds, worst = [], Fraction(0)
     for k, level in enumerate(levels):
@@ -108,14 +128,21 @@ def check(instance, solution):
         need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
         need(k == 0 or level["value"] >= values[k - 1] * (1 - GAP), f"level {k} is below level {k - 1}")
         left, scale, achieved, held = sum(capacity[at] * p for at, p in price.items()), Fraction(0), [], []
+        moving = []
         for user in users:
             if user["limit"] == "no-usable-class":
                 continue
-            cost = min(sum(d * price.get((l, r), 0) for r, d in user["needs"].items()) / user["rate"][l]
-                       for l in user["usable"])
-            if user["level"] < k or user["level"] == k and user["limit"] == "tasks":
+            frozen = user["level"] < k or user["level"] == k and user["limit"] == "tasks"
+            at_level = level["value"] * JUST_ABOVE * user["weight"] / user["delta"]
+            cost, lent = line(user, price, user["work"] if frozen else at_level)
+            left += lent
+            if frozen:
                 left -= floor(cost * user["work"])
             else:
+                if user["limit"] == "tasks" and not user["done"]:
+                    own, own_lent = line(user, price, user["work"] * JUST_ABOVE)
+                    counted = cost * user["weight"] / user["delta"]
+                    moving.append((user, own / user["delta"], own * user["work"] - own_lent, counted, lent))
                 scale += floor(cost * user["weight"] / user["delta"])
                 achieved.append(user["weighted"])
                 if user["level"] == k:
@@ -129,9 +156,14 @@ def check(instance, solution):
             rest = SHARE_OF_POOL * max(1, user["share"])
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= rest
             need(done or slack <= rest * y, f"user {user['id']} is frozen on level {k} but could have more")
+        for user, y, paid, counted, lent in moving:
+            room = slack + counted * min(achieved) - lent - paid
+            user["done"] = user["done"] or room <= SHARE_OF_POOL * max(1, user["share"]) * y
         bounds.append(bound)
         worst = max(worst, 1 - min(achieved) / bound)
 
+    for user in users:
+        need(user.get("done", True), f"user {user['id']} could do more with its tasks elsewhere")
     value = min(user["weighted"] for user in users)
     limits = [user["cap"] for user in users if user["cap"] is not None]
     if bounds and not any(user["limit"] == "tasks" and user["level"] == 0 for user in users):

@@ -16,5 +16,5 @@ pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min};
-pub use random_instances::random_draft;
+pub use random_instances::{random_draft, random_draft_with_task_rows};
 pub use water_filling::water_filling;

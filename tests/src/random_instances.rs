@@ -16,6 +16,19 @@ pub fn random_draft(seed: u64) -> Draft {
     }
 }
 
+/// The same, but every user has rates and few tasks, so that most must weigh doing more work on some classes against
+/// what that costs the others.
+pub fn random_draft_with_task_rows(seed: u64) -> Draft {
+    let mut draft = random_draft(seed);
+    let mut dice = Dice::new(!seed);
+    for user in &mut draft.users {
+        let rate = |l| (l, decimal(dice.pick(&["0.5", "1", "2", "3"])));
+        user.rates = (0..draft.classes.len()).map(rate).collect();
+        user.tasks = Some(dice.below(6));
+    }
+    draft
+}
+
 /// An integer in `0..=9`, zero with the given chance beyond its own.
 fn digit(dice: &mut Dice, zeros: u64) -> Decimal {
     let value = if dice.percent(zeros) { 0 } else { dice.below(10) };
@@ -26,7 +39,7 @@ fn draw(dice: &mut Dice) -> Draft {
     let resources = dice.pick(&[1, 2, 2, 3, 3]);
     let zeros = dice.pick(&[0, 20, 40]);
     let (limits, eligibility, weights, rates) =
-        (dice.percent(40), dice.percent(40), dice.percent(40), dice.percent(15));
+        (dice.percent(40), dice.percent(40), dice.percent(40), dice.percent(30));
     let duplicates = dice.pick(&[0, 0, 50]);
 
     let mut classes: Vec<ServerClass> = Vec::new();
@@ -52,12 +65,11 @@ fn draw(dice: &mut Dice) -> Draft {
         if weights {
             user.weight = decimal(dice.pick(&["0.5", "1", "2", "3", "0.1", "7"]));
         }
-        let rated = rates && dice.percent(50);
-        if rated {
+        if rates && dice.percent(50) {
             let speeds = (0..classes.len()).map(|l| (l, decimal(dice.pick(&["0.5", "1", "2", "3"]))));
             user.rates = speeds.collect();
-        } else if limits && dice.percent(50) {
-            // Rates and limits together are refused by the solvers.
+        }
+        if limits && dice.percent(50) {
             user.tasks = Some(dice.below(10));
         }
         users.push(user);

@@ -7,7 +7,9 @@ use fairplan_instances::generate::{
 };
 use fairplan_instances::{Instance, LimitedBy, Objective, Solver, Status};
 use fairplan_solver::{BACKENDS, backend};
-use fairplan_tests::{ExactMaxMin, Fraction, exact_max_min, random_draft};
+use fairplan_tests::{
+    Draft, ExactMaxMin, Fraction, exact_max_min, random_draft, random_draft_with_task_rows,
+};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
 /// Relative difference from the exact share that is still the same share.
@@ -53,11 +55,11 @@ fn conforms(instance: &Instance, exact: &ExactMaxMin, solver: &dyn Solver) -> Re
     Ok(())
 }
 
-fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>) {
+fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>, draw: fn(u64) -> Draft) {
     let backends = backends();
     let mut failures = Vec::new();
     for seed in seeds {
-        let draft = random_draft(seed);
+        let draft = draw(seed);
         let instance = draft.build().unwrap();
         let exact = exact_max_min(&instance);
         for solver in &backends {
@@ -71,12 +73,17 @@ fn every_backend_finds_the_exact_optimum(seeds: std::ops::Range<u64>) {
 
 #[test]
 fn every_backend_finds_the_exact_optimum_of_a_thousand_instances() {
-    every_backend_finds_the_exact_optimum(0..1_000);
+    every_backend_finds_the_exact_optimum(0..1_000, random_draft);
 }
 
 #[test]
 fn every_backend_finds_the_exact_optimum_of_a_second_thousand() {
-    every_backend_finds_the_exact_optimum(1_000..2_000);
+    every_backend_finds_the_exact_optimum(1_000..2_000, random_draft);
+}
+
+#[test]
+fn every_backend_finds_the_exact_optimum_where_tasks_are_few_and_faster_on_some_classes() {
+    every_backend_finds_the_exact_optimum(0..1_000, random_draft_with_task_rows);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::conformance::backends;
 use crate::solving::{close, shares_of, value_of};
-use fairplan_instances::{Instance, LimitedBy, Objective, Solution, SolverError, Status};
+use fairplan_instances::{Instance, LimitedBy, Objective, Solution, Status};
 use fairplan_tests::{decimal, draft};
 use fairplan_verify::{SolutionClaim, verify_solution};
 
@@ -66,15 +66,20 @@ fn users_with_fewer_tasks_than_there_is_room_for_get_them_all() {
 }
 
 #[test]
-fn rates_and_a_number_of_tasks_together_are_refused_by_name() {
-    let mut draft = draft(&[(1, "1"), (1, "1")], &["1", "1"]);
-    draft.users[1].rates = vec![(0, decimal("2"))];
-    draft.users[1].tasks = Some(1);
+fn a_user_with_few_tasks_runs_them_where_they_do_more() {
+    // Class 1 does three times the work for user 0, which has tasks for half of it.
+    let mut draft = draft(&[(1, "4"), (1, "4")], &["1", "1"]);
+    draft.users[0].rates = vec![(1, decimal("3"))];
+    draft.users[0].tasks = Some(2);
     let instance = draft.build().unwrap();
-    for solver in backends() {
-        match solver.solve(&instance, Objective::Drfh) {
-            Err(SolverError::Unsupported(told)) => assert!(told.contains("user-1"), "{told}"),
-            other => panic!("{}: {other:?}", solver.name()),
-        }
+    for solution in solutions(&instance) {
+        // All its tasks on class 1: work 6 of 8 each, the other user 6 tasks.
+        assert!(close(&shares_of(&instance, &solution), &[0.75, 0.75], 1e-9), "{solution:?}");
+    }
+    // Where the other user needs that class, y of the 2 tasks run there: (2 - y) + 3 y = 4 - y.
+    draft.users[1].eligible = Some(vec![1]);
+    let instance = draft.build().unwrap();
+    for solution in solutions(&instance) {
+        assert!(close(&shares_of(&instance, &solution), &[5.0 / 12.0, 5.0 / 12.0], 1e-9), "{solution:?}");
     }
 }

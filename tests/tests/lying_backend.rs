@@ -39,14 +39,14 @@ fn reallocate(instance: &Instance, solution: &mut Solution, change: impl FnOnce(
 fn levels(solution: &mut Solution) -> &mut Vec<Level> {
     match &mut solution.certificate {
         Certificate::Levels { levels, .. } => levels,
-        Certificate::Total(_) => panic!("a max-min has levels"),
+        _ => panic!("a max-min has levels"),
     }
 }
 
 fn level_of(solution: &mut Solution) -> &mut Vec<u32> {
     match &mut solution.certificate {
         Certificate::Levels { level_of, .. } => level_of,
-        Certificate::Total(_) => panic!("a max-min has levels"),
+        _ => panic!("a max-min has levels"),
     }
 }
 

@@ -3,6 +3,7 @@
 use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution, UserId,
 };
+use std::borrow::Cow;
 
 /// Tasks per user and server class, however they are held.
 #[derive(Clone, Debug)]
@@ -16,12 +17,26 @@ pub enum Tasks<'a> {
         /// `(position of the class, tasks there)`, the users one after another in the instance's order.
         entries: Vec<(u32, f64)>,
     },
+    /// Where all servers are one: tasks per user, in the instance's order.
+    Pooled(Cow<'a, [f64]>),
 }
 
 impl Tasks<'_> {
-    /// Visits every number of tasks of a user that is not zero, the impossible ones included.
+    /// Visits every number of tasks of a user that is not zero, the impossible ones included, with the position of its
+    /// class; the pool is class 0.
     pub(crate) fn visit(&self, user: usize, mut visit: impl FnMut(usize, f64)) {
         match self {
+            Self::Allocation(allocation) if allocation.is_pooled() => {
+                let tasks = allocation.tasks(UserId(user));
+                if tasks != 0.0 {
+                    visit(0, tasks);
+                }
+            }
+            Self::Pooled(tasks) => {
+                if tasks[user] != 0.0 {
+                    visit(0, tasks[user]);
+                }
+            }
             Self::Allocation(allocation) => {
                 let tasks = allocation.tasks(UserId(user));
                 for (class, fraction) in allocation.split(UserId(user)).iter().enumerate() {
@@ -59,7 +74,8 @@ pub struct Printed<'a> {
     pub dominant_shares: &'a [f64],
     /// Dominant resource per user.
     pub dominant_resources: &'a [ResourceId],
-    /// Used part of each class's capacity, row-major `classes × resources`; 0 where there is no capacity.
+    /// Used part of each class's capacity, row-major `classes × resources`; 0 where there is no capacity. Empty where
+    /// all servers are one.
     pub class_utilization: &'a [f64],
     /// Used part of the whole cluster's capacity, one a resource; 0 where there is no capacity.
     pub utilization: &'a [f64],

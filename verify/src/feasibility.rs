@@ -1,4 +1,5 @@
-//! Tasks only where they can run, no class overloaded, no task limit passed: decided exactly, without tolerance.
+//! Tasks only where they can run, no class overloaded, no task limit passed: decided exactly, without tolerance. Where
+//! all servers are one, they are the one class.
 
 use crate::claim::Tasks;
 use crate::exact::{Dyadic, Tally, excess};
@@ -14,6 +15,31 @@ pub(crate) struct Feasibility {
     pub loads: Vec<f64>,
 }
 
+/// What tasks are held against.
+struct Capacities<'a> {
+    instance: &'a Instance,
+    pooled: bool,
+}
+
+impl Capacities<'_> {
+    fn classes(&self) -> usize {
+        if self.pooled { 1 } else { self.instance.classes().len() }
+    }
+
+    /// In whole smallest units.
+    fn units(&self, class: usize, resource: usize) -> u128 {
+        if self.pooled {
+            self.instance.total_units(ResourceId(resource))
+        } else {
+            capacity_units(self.instance, class, resource)
+        }
+    }
+
+    fn name(&self, class: usize) -> String {
+        if self.pooled { "the pool".into() } else { format!("class {}", self.instance.classes()[class].id) }
+    }
+}
+
 /// What a part of the users shows.
 struct Part {
     eligibility: Worst,
@@ -23,13 +49,14 @@ struct Part {
 }
 
 /// Judges tasks that are finite and >= 0.
-pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -> Feasibility {
-    let (m, classes) = (instance.resources().len(), instance.classes());
-    let unloaded: Vec<Tally> = (0..classes.len())
+pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>, pooled: bool) -> Feasibility {
+    let m = instance.resources().len();
+    let capacities = Capacities { instance, pooled };
+    let unloaded: Vec<Tally> = (0..capacities.classes())
         .flat_map(|class| (0..m).map(move |r| (class, r)))
-        .map(|(class, r)| Tally::against(capacity_units(instance, class, r)))
+        .map(|(class, r)| Tally::against(capacities.units(class, r)))
         .collect();
-    let parts = in_parts(instance.user_count(), |users| part(instance, reaches, tasks, users, &unloaded));
+    let parts = in_parts(instance.user_count(), |users| part(&capacities, reaches, tasks, users, &unloaded));
     let Part { eligibility, limits, tallies } = parts
         .into_iter()
         .reduce(|mut all, part| {
@@ -43,10 +70,10 @@ pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -
     let mut capacity = Worst::of("capacity", 0.0);
     for position in (0..tallies.len()).filter(|&position| !tallies[position].fits()) {
         let (class, r) = (position / m, ResourceId(position % m));
-        let over = excess(terms_on(instance, tasks, class, r), capacity_units(instance, class, r.0));
+        let over = excess(terms_on(instance, tasks, class, r), capacities.units(class, r.0));
         capacity.see(over, || {
-            let (class, resource) = (&classes[class].id, &instance.resources()[r.0]);
-            format!("class {class} is loaded with {over:e} of its {resource} too much")
+            let (class, resource) = (capacities.name(class), &instance.resources()[r.0]);
+            format!("{class} is loaded with {over:e} of its {resource} too much")
         });
     }
     Feasibility {
@@ -63,13 +90,14 @@ impl Part {
 
 /// Judges some users, starting from classes without load.
 fn part(
-    instance: &Instance,
+    capacities: &Capacities<'_>,
     reaches: &Reaches,
     tasks: &Tasks<'_>,
     users: Range<usize>,
     unloaded: &[Tally],
 ) -> Part {
-    let (m, classes) = (instance.resources().len(), instance.classes());
+    let instance = capacities.instance;
+    let m = instance.resources().len();
     let Part { mut eligibility, mut limits, mut tallies } = Part::new(unloaded.to_vec());
     let mut demand = vec![Dyadic::at_least(0); m];
     for position in users {
@@ -82,11 +110,8 @@ fn part(
         tasks.visit(position, |class, here| {
             if !reach.contains(class) {
                 eligibility.fail(|| {
-                    format!(
-                        "user {} has {here} tasks on class {}, which it cannot use",
-                        user.id(),
-                        classes[class].id
-                    )
+                    let class = capacities.name(class);
+                    format!("user {} has {here} tasks on {class}, which it cannot use", user.id())
                 });
             }
             let here = Dyadic::of(here);

@@ -4,7 +4,7 @@
 use crate::claim::{Printed, SolutionClaim, Tasks};
 use crate::parts::in_parts;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Certificate, Instance, Level, Total, UserId};
+use fairplan_instances::{Certificate, Instance, Level, Objective, Total, UserId};
 use std::ops::Range;
 
 /// Whether anything else about the claim can be measured.
@@ -18,20 +18,33 @@ pub(crate) fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Ver
 
 fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
     let (users, classes, m) = (instance.user_count(), instance.classes().len(), instance.resources().len());
+    claim.objective.applies_to(instance).map_err(|violation| violation.to_string())?;
+    let pooled = claim.objective.is_pooled();
+    let by_bottlenecks =
+        matches!(claim.objective, Objective::BottleneckMaxFairness | Objective::DrfPerServer);
     length("limited_by", claim.limited_by.len(), users)?;
     match (claim.certificate, claim.objective.alpha()) {
-        (Certificate::Levels { levels: of_levels, level_of }, None) => {
+        (Certificate::Levels { levels: of_levels, level_of }, None) if !by_bottlenecks => {
             levels(of_levels, classes * m)?;
+            if pooled
+                && of_levels.iter().any(|level| level.prices.chunks(m).any(|row| row != &level.prices[..m]))
+            {
+                return Err("a pool has the same prices in every class".into());
+            }
             length("level_of", level_of.len(), users)?;
             if let Some(user) = level_of.iter().position(|&level| level as usize > of_levels.len()) {
                 return Err(format!("users[{user}] has level {} of {}", level_of[user], of_levels.len()));
             }
         }
         (Certificate::Total(total), Some(_)) => sum(total, classes * m)?,
+        (Certificate::Bottlenecks, None) if by_bottlenecks => {}
         _ => return Err(format!("this is no certificate of the objective {}", claim.objective)),
     }
-    tasks(instance, &claim.tasks)?;
-    claim.printed.as_ref().map_or(Ok(()), |stated| printed(instance, stated))
+    tasks(instance, &claim.tasks, pooled)?;
+    let Some(stated) = &claim.printed else { return Ok(()) };
+    length("class utilizations", stated.class_utilization.len(), if pooled { 0 } else { classes * m })?;
+    length("prices", stated.prices.len(), if by_bottlenecks { 0 } else { classes * m })?;
+    printed(instance, stated)
 }
 
 fn levels(levels: &[Level], rows: usize) -> Result<(), String> {
@@ -50,13 +63,20 @@ fn sum(total: &Total, rows: usize) -> Result<(), String> {
     finite("value and bound", &[total.value, total.bound])
 }
 
-fn tasks(instance: &Instance, tasks: &Tasks<'_>) -> Result<(), String> {
+fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), String> {
     let (users, classes) = (instance.user_count(), instance.classes().len());
     match tasks {
         Tasks::Allocation(allocation) => {
             length("the allocation's users", allocation.user_count(), users)?;
-            length("the allocation's classes", allocation.split(UserId(0)).len(), classes)?;
+            length(
+                "the allocation's classes",
+                allocation.split(UserId(0)).len(),
+                if pooled { 0 } else { classes },
+            )?;
         }
+        Tasks::Pooled(tasks) if pooled => length("the users' tasks", tasks.len(), users)?,
+        Tasks::Pooled(_) => return Err("the tasks are on no class".into()),
+        Tasks::Listed { .. } if pooled => return Err("the tasks of a pool are on no class".into()),
         Tasks::Listed { starts, entries } => {
             length("starts of the users' tasks", starts.len(), users + 1)?;
             if starts[0] != 0 || starts[users] != entries.len() || !starts.is_sorted() {
@@ -81,20 +101,18 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>) -> Result<(), String> {
     match in_parts(users, first_wrong).into_iter().flatten().next() {
         None => Ok(()),
         Some((user, class, here)) => {
-            let (user, class) = (instance.user(UserId(user)).id(), &instance.classes()[class].id);
+            let user = instance.user(UserId(user)).id();
             Err(format!("user {user} has {here} tasks on class {class}"))
         }
     }
 }
 
 fn printed(instance: &Instance, stated: &Printed<'_>) -> Result<(), String> {
-    let (users, classes, m) = (instance.user_count(), instance.classes().len(), instance.resources().len());
+    let (users, m) = (instance.user_count(), instance.resources().len());
     length("tasks", stated.tasks.len(), users)?;
     length("dominant shares", stated.dominant_shares.len(), users)?;
     length("dominant resources", stated.dominant_resources.len(), users)?;
-    length("class utilizations", stated.class_utilization.len(), classes * m)?;
     length("utilizations", stated.utilization.len(), m)?;
-    length("prices", stated.prices.len(), classes * m)?;
     numbers("tasks", stated.tasks)?;
     numbers("dominant shares", stated.dominant_shares)?;
     numbers("class utilizations", stated.class_utilization)?;

@@ -3,12 +3,15 @@
 //! With `c_i(p) = min over usable classes l of Σ_r D_ir p_lr / ρ_il`, the least that a unit of work can cost user
 //! `i`, and `X_i = Σ_l ρ_il x_il` its work, every feasible allocation has `Σ_i c_i X_i <= Σ_lr C_lr p_lr`. Shares are
 //! `G_i = δ_i X_i`, so `c_i = δ_i y_i` with the `y_i` of [`Level`]: prices need no division by `δ_i`, and
-//! `bound = (C·p − Σ_F c_i X_i) / Σ_A c_i w_i/δ_i`.
+//! `bound = (C·p − Σ_F c_i X_i) / Σ_A c_i w_i/δ_i`. Where a limit of tasks makes a user's cost convex in its work, a
+//! tangent takes the place of `c_i X_i`: see `task_limits`.
 
+use crate::claim::Tasks;
 use crate::parts::in_parts;
 use crate::rounding::{Sum, decimal_up, down, up};
+use crate::task_limits::{has_task_row, tangent};
 use crate::users::{Reach, Reaches, Shares};
-use fairplan_instances::{Instance, Level, LimitedBy, UserId};
+use fairplan_instances::{Instance, Level, LimitedBy, User, UserId};
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -21,6 +24,7 @@ pub(crate) struct Levels<'a> {
     pub levels: &'a [Level],
     pub level_of: &'a [u32],
     pub limited_by: &'a [LimitedBy],
+    pub tasks: &'a Tasks<'a>,
 }
 
 /// What one level's prices prove.
@@ -37,6 +41,9 @@ pub(crate) struct LevelProof {
     pub freezes: bool,
     /// The largest gain that the prices leave open to a user whom capacity freezes here, and that user.
     pub gain: Option<(f64, usize)>,
+    /// For each user whose tasks run out above this level, and not all on its fastest classes, the largest gain that
+    /// the prices leave open to it.
+    pub gains_by_moving: Vec<(usize, f64)>,
 }
 
 impl LevelProof {
@@ -56,53 +63,120 @@ pub(crate) fn prove_level(
     instance: &Instance,
     reaches: &Reaches,
     shares: &Shares,
-    Levels { levels, level_of, limited_by }: Levels<'_>,
+    Levels { levels, level_of, limited_by, .. }: Levels<'_>,
     k: usize,
 ) -> LevelProof {
-    let m = instance.resources().len();
-    let prices: Vec<f64> =
-        levels[k].prices.iter().map(|price| if *price < LEAST_PRICE { 0.0 } else { *price }).collect();
-    let columns: Vec<Vec<f64>> =
-        reaches.distinct().iter().map(|reach| distinct_columns(reach, &prices, m)).collect();
-    // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
-    let surely = 1.0 - (m + 4) as f64 * f64::EPSILON;
-
+    let level = &levels[k];
+    let prices = LevelPrices::of(instance, reaches, level);
     let part = |users: Range<usize>| {
         let mut part = Part::new();
         for i in users.filter(|&i| limited_by[i] != LimitedBy::NoUsableClass) {
             let user = instance.user(UserId(i));
-            let cost = cheapest(user.demand_doubles(), &columns[reaches.position(i)]);
-            let cost = down(cost.min(f64::MAX) * surely);
             let (freezes_at, by_tasks) = (level_of[i] as usize, limited_by[i] == LimitedBy::Tasks);
             if freezes_at < k || freezes_at == k && by_tasks {
-                part.frozen.add(down(cost * shares.work[i]));
+                let line = prices.line(user, reaches, shares.work[i]);
+                part.frozen.add(down(line.slope * shares.work[i]));
+                part.lent.add(line.intercept);
                 part.none_frozen = false;
                 continue;
             }
-            let weighted_price = down(cost * shares.work_per_level[i]);
+            let line =
+                prices.line(user, reaches, level.value * Level::TANGENTS_AT * shares.work_per_level[i]);
+            let weighted_price = down(line.slope * shares.work_per_level[i]);
             part.active.add(weighted_price);
+            part.lent.add(line.intercept);
             part.achieved = part.achieved.min(shares.weighted[i]);
             part.freezes |= freezes_at == k;
-            if freezes_at == k && !shares.nearly_all_tasks(user) {
-                // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
-                let price = down(weighted_price / decimal_up(user.weight())) * shares.share[i].max(1.0);
+            // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
+            let unit = |slope: f64| down(slope * shares.work_per_share[i]) * shares.share[i].max(1.0);
+            if freezes_at == k && !shares.nearly_all_tasks(i) {
+                let price = unit(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {
                     part.cheapest_gain = Some((price, i));
                 }
             }
+            if by_tasks && !shares.nearly_all_tasks(i) {
+                let own = prices.line(user, reaches, shares.work[i] * Level::TANGENTS_AT);
+                let price = unit(own.slope);
+                let paid = down(down(own.slope * shares.work[i]) - own.intercept);
+                part.moves.push(Move { user: i, price, paid, weighted_price, lent: line.intercept });
+            }
         }
         part
     };
-    let Part { frozen, active, none_frozen, freezes, achieved, cheapest_gain } =
+    let Part { frozen, active, lent, none_frozen, freezes, achieved, cheapest_gain, moves } =
         in_parts(instance.user_count(), part).into_iter().fold(Part::new(), Part::and);
 
-    let left = up(capacity_value(instance, &prices) - frozen.below());
+    let left = up(up(capacity_value(instance, &prices.prices) + lent.above()) - frozen.below());
     let scale = active.below();
     let bound = if scale == 0.0 { f64::INFINITY } else { up(left.max(0.0) / scale) };
     // What C·p leaves for one user's gain when all others keep min(own share, w · achieved).
     let slack = up(left - down(achieved * scale)).max(0.0);
     let gain = cheapest_gain.map(|(price, i)| (up(slack / price), i));
-    LevelProof { bound, achieved, scale, none_frozen, freezes, gain }
+    let gains_by_moving = moves.iter().map(|by| (by.user, by.gain(slack, achieved))).collect();
+    LevelProof { bound, achieved, scale, none_frozen, freezes, gain, gains_by_moving }
+}
+
+/// A lower bound on what work costs one user: `slope` a unit of work, less `intercept`.
+struct Line {
+    slope: f64,
+    intercept: f64,
+}
+
+/// The prices of a level, and what follows from them for all users of one reach.
+struct LevelPrices {
+    /// Row-major `classes × resources`.
+    prices: Vec<f64>,
+    /// For each reach its different price vectors per unit of work.
+    columns: Vec<Vec<f64>>,
+    /// What is left of a cost for certain after its roundings.
+    surely: f64,
+}
+
+impl LevelPrices {
+    fn of(instance: &Instance, reaches: &Reaches, level: &Level) -> Self {
+        let m = instance.resources().len();
+        let prices: Vec<f64> =
+            level.prices.iter().map(|price| if *price < LEAST_PRICE { 0.0 } else { *price }).collect();
+        Self {
+            columns: reaches.distinct().iter().map(|reach| distinct_columns(reach, &prices, m)).collect(),
+            prices,
+            // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
+            surely: 1.0 - (m + 4) as f64 * f64::EPSILON,
+        }
+    }
+
+    /// The best line for this much work.
+    fn line(&self, user: User<'_>, reaches: &Reaches, work: f64) -> Line {
+        let (i, reach) = (user.index().0, reaches.of_user(user.index().0));
+        if has_task_row(user, reach) {
+            let limit = user.tasks().unwrap_or(0) as f64;
+            let tangent = tangent(user, reach, &self.prices, work / limit, self.surely);
+            return Line { slope: tangent.slope, intercept: up(tangent.intercept * limit) };
+        }
+        let cost = cheapest(user.demand_doubles(), &self.columns[reaches.position(i)]);
+        Line { slope: down(cost.min(f64::MAX) * self.surely), intercept: 0.0 }
+    }
+}
+
+/// A user whose tasks run out above a level, and could do more work on other classes.
+struct Move {
+    user: usize,
+    /// What a gain costs the user, at least.
+    price: f64,
+    /// What its work costs, at least.
+    paid: f64,
+    /// What the level's proof has counted instead: this much a level, less `lent`.
+    weighted_price: f64,
+    lent: f64,
+}
+
+impl Move {
+    /// The largest gain that is not ruled out when all others keep `min(own share, w · achieved)`.
+    fn gain(&self, slack: f64, achieved: f64) -> f64 {
+        let counted = up(up(self.weighted_price * achieved) - self.lent);
+        up(up(slack + up(counted - self.paid)).max(0.0) / self.price)
+    }
 }
 
 /// What some of the users say about a level.
@@ -111,11 +185,14 @@ struct Part {
     frozen: Sum,
     /// `Σ_A c_i w_i/δ_i`.
     active: Sum,
+    /// `Σ z_i T_i`, what the intercepts of all these users add to `C·p`.
+    lent: Sum,
     none_frozen: bool,
     freezes: bool,
     achieved: f64,
     /// The least price of a gain to a user that capacity freezes here, and that user.
     cheapest_gain: Option<(f64, usize)>,
+    moves: Vec<Move>,
 }
 
 impl Part {
@@ -123,10 +200,12 @@ impl Part {
         Self {
             frozen: Sum::new(),
             active: Sum::new(),
+            lent: Sum::new(),
             none_frozen: true,
             freezes: false,
             achieved: f64::INFINITY,
             cheapest_gain: None,
+            moves: Vec::new(),
         }
     }
 
@@ -134,6 +213,8 @@ impl Part {
     fn and(mut self, later: Self) -> Self {
         self.frozen.merge(&later.frozen);
         self.active.merge(&later.active);
+        self.lent.merge(&later.lent);
+        self.moves.extend(later.moves);
         self.none_frozen &= later.none_frozen;
         self.freezes |= later.freezes;
         self.achieved = self.achieved.min(later.achieved);

@@ -3,6 +3,7 @@
 //! Whether a class is overloaded or a task limit passed is decided in exact integers. Bounds and shares are
 //! computed in doubles rounded outward, so what is proved here holds in exact arithmetic.
 
+mod bottlenecks;
 mod claim;
 mod exact;
 mod feasibility;
@@ -15,6 +16,7 @@ mod placement;
 mod printed;
 mod rounding;
 mod solution;
+mod task_limits;
 mod tolerance;
 mod users;
 mod verdict;

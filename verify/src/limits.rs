@@ -6,14 +6,26 @@ use crate::tolerance;
 use crate::users::{Reaches, Shares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, UserId};
+use std::collections::HashMap;
 use std::ops::Range;
 
 /// `limited-by`: users without usable class are those said to have none; users said to be limited by their tasks
-/// have them all, on the first level that is not below their share; the others are frozen on some level.
-pub(crate) fn reasons(instance: &Instance, reaches: &Reaches, shares: &Shares, claim: Levels<'_>) -> Verdict {
+/// run them all, where they do most or where the prices of an earlier level hold them, and are on the first level
+/// that is not below their share; the others are frozen on some level.
+pub(crate) fn reasons(
+    instance: &Instance,
+    reaches: &Reaches,
+    shares: &Shares,
+    claim: Levels<'_>,
+    proofs: &[LevelProof],
+) -> Verdict {
+    let mut gains: HashMap<usize, f64> = HashMap::new();
+    for (user, gain) in proofs.iter().flat_map(|proof| &proof.gains_by_moving) {
+        gains.entry(*user).and_modify(|least| *least = least.min(*gain)).or_insert(*gain);
+    }
     let part = |users: Range<usize>| {
         let mut worst = Worst::of("limited-by", tolerance::STATED);
-        users.for_each(|i| reason(instance, reaches, shares, claim, i, &mut worst));
+        users.for_each(|i| reason(instance, reaches, shares, claim, &gains, i, &mut worst));
         worst
     };
     let mut worst = Worst::of("limited-by", tolerance::STATED);
@@ -27,6 +39,7 @@ fn reason(
     reaches: &Reaches,
     shares: &Shares,
     claim: Levels<'_>,
+    gains: &HashMap<usize, f64>,
     i: usize,
     worst: &mut Worst,
 ) {
@@ -51,7 +64,10 @@ fn reason(
             }
         }
         LimitedBy::Tasks => {
-            let (share, cap) = (shares.weighted[i], shares.cap[i]);
+            let share = shares.weighted[i];
+            let held = gains.get(&i).is_some_and(|gain| *gain <= tolerance::FREEZING)
+                && all_tasks_run(instance, claim, i);
+            let cap = if held { share } else { shares.cap[i] };
             worst.see(below(share, cap), || {
                 format!("user {} has weighted share {share}, but tasks for {cap}", id())
             });
@@ -67,6 +83,14 @@ fn reason(
             }
         }
     }
+}
+
+/// Whether the user's tasks all run.
+fn all_tasks_run(instance: &Instance, claim: Levels<'_>, i: usize) -> bool {
+    let mut running = 0.0;
+    claim.tasks.visit(i, |_, here| running += here);
+    let limit = instance.user(UserId(i)).tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
+    below(running, limit) <= tolerance::STATED
 }
 
 /// The verdicts on levels: they rise and are what their users have; bounds and prices are what is stated; bounds

@@ -31,7 +31,7 @@ pub(crate) fn prove(
     optimality
         .see(relative_gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
 
-    let mut verdicts = vec![limits::reasons(instance, reaches, shares, claim)];
+    let mut verdicts = vec![limits::reasons(instance, reaches, shares, claim, &levels)];
     verdicts.extend(limits::levels(instance, shares, claim, &levels));
     verdicts.push(optimality.verdict());
     if let Some(stated) = printed {
@@ -53,7 +53,7 @@ fn value_bracket(shares: &Shares, levels: &[LevelProof]) -> (f64, f64) {
 }
 
 /// `value`: the stated value and its bracket.
-fn value(stated: &Printed<'_>, primal: f64, dual: f64, relative_gap: f64) -> Verdict {
+pub(crate) fn value(stated: &Printed<'_>, primal: f64, dual: f64, relative_gap: f64) -> Verdict {
     let mut worst = Worst::of("value", tolerance::ROUNDING);
     worst.compare(stated.value, primal, || "value".into());
     worst.compare(stated.primal, primal, || "primal".into());

@@ -1,5 +1,6 @@
 //! A claimed solution against its instance: feasibility exactly, then what its certificate proves of its objective.
 
+use crate::bottlenecks;
 use crate::claim::SolutionClaim;
 use crate::feasibility;
 use crate::form::well_formed;
@@ -52,15 +53,17 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     if !well_formed.holds {
         return SolutionProof::nothing(well_formed);
     }
-    let reaches = Reaches::of(instance);
-    let feasible = feasibility::judge(instance, &reaches, &claim.tasks);
-    let shares = Shares::of(instance, &reaches, &claim.tasks);
+    let pooled = claim.objective.is_pooled();
+    let reaches = if pooled { Reaches::pooled(instance) } else { Reaches::of(instance) };
+    let feasible = feasibility::judge(instance, &reaches, &claim.tasks, pooled);
+    let shares = Shares::of(instance, claim.objective, &reaches, &claim.tasks);
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
-            let levels = Levels { levels, level_of, limited_by: claim.limited_by };
+            let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
             max_min::prove(instance, &reaches, &shares, levels, claim.printed.as_ref())
         }
         Certificate::Total(_) => unproved(claim.objective),
+        Certificate::Bottlenecks => bottlenecks::prove(instance, &reaches, &shares, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];
     verdicts.extend(feasible.verdicts);

@@ -4,7 +4,7 @@ use crate::claim::Tasks;
 use crate::parts::in_parts;
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
-use fairplan_instances::{ClassId, Decimal, Instance, ResourceId, User, UserId};
+use fairplan_instances::{ClassId, Decimal, Instance, Objective, ResourceId, ServerClass, User, UserId};
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -35,6 +35,11 @@ impl Reach {
     /// The work a task does on `class`.
     pub fn rate(&self, class: usize) -> Decimal {
         self.rates.as_ref().map_or(Decimal::ONE, |rates| rates[class])
+    }
+
+    /// Whether a task does more work on some usable class than on another.
+    pub fn rates_differ(&self) -> bool {
+        self.rates.is_some() && self.classes.windows(2).any(|pair| self.rate(pair[0]) != self.rate(pair[1]))
     }
 
     fn largest_rate_up(&self) -> f64 {
@@ -81,6 +86,13 @@ impl Reaches {
         Self { reaches, of_user }
     }
 
+    /// Where all servers are one, everybody reaches them all.
+    pub fn pooled(instance: &Instance) -> Self {
+        let classes = instance.classes().len();
+        let everything = Reach { classes: (0..classes).collect(), usable: vec![true; classes], rates: None };
+        Self { reaches: vec![everything], of_user: vec![0; instance.user_count()] }
+    }
+
     /// The reach of the user at this position.
     pub fn of_user(&self, user: usize) -> &Reach {
         &self.reaches[self.of_user[user] as usize]
@@ -103,22 +115,28 @@ pub(crate) struct Shares {
     pub work: Vec<f64>,
     /// Dominant share `G_i`, at least.
     pub share: Vec<f64>,
-    /// `G_i / w_i`, at least.
+    /// The weighted share `G_i / w_i`, at least; of task share fairness the work over `w_i H_i`, where `H_i` is the most
+    /// that the user could do alone if it were eligible everywhere.
     pub weighted: Vec<f64>,
-    /// `w_i / δ_i`, at least: the work that is worth a weighted share of one.
+    /// `w_i / δ_i` (`w_i H_i`), at least: the work that is worth a weighted share of one.
     pub work_per_level: Vec<f64>,
-    /// `δ_i T_i max_l ρ_il / w_i`, at most: what the tasks allow; infinite without a limit, 0 without a class.
+    /// `1 / δ_i`, at least: the work that is worth a dominant share of one.
+    pub work_per_share: Vec<f64>,
+    /// The weighted share of `T_i max_l ρ_il` of work, at most: what the tasks allow; infinite without a limit, 0
+    /// without a class.
     pub cap: Vec<f64>,
 }
 
 impl Shares {
     /// The figures of `tasks`, all of them finite and >= 0.
-    pub fn of(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>) -> Self {
+    pub fn of(instance: &Instance, objective: Objective, reaches: &Reaches, tasks: &Tasks<'_>) -> Self {
         let totals: Vec<f64> =
             (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
         let part = |users: Range<usize>| {
             let mut part = Self::with_capacity(users.len());
-            users.for_each(|i| part.push(instance.user(UserId(i)), reaches.of_user(i), tasks, &totals));
+            for i in users {
+                part.push(instance, instance.user(UserId(i)), objective, reaches.of_user(i), tasks, &totals);
+            }
             part
         };
         let mut all = Self::with_capacity(instance.user_count());
@@ -128,7 +146,14 @@ impl Shares {
 
     fn with_capacity(users: usize) -> Self {
         let column = || Vec::with_capacity(users);
-        Self { work: column(), share: column(), weighted: column(), work_per_level: column(), cap: column() }
+        Self {
+            work: column(),
+            share: column(),
+            weighted: column(),
+            work_per_level: column(),
+            work_per_share: column(),
+            cap: column(),
+        }
     }
 
     fn append(&mut self, mut later: Self) {
@@ -136,10 +161,19 @@ impl Shares {
         self.share.append(&mut later.share);
         self.weighted.append(&mut later.weighted);
         self.work_per_level.append(&mut later.work_per_level);
+        self.work_per_share.append(&mut later.work_per_share);
         self.cap.append(&mut later.cap);
     }
 
-    fn push(&mut self, user: User<'_>, reach: &Reach, tasks: &Tasks<'_>, totals: &[f64]) {
+    fn push(
+        &mut self,
+        instance: &Instance,
+        user: User<'_>,
+        objective: Objective,
+        reach: &Reach,
+        tasks: &Tasks<'_>,
+        totals: &[f64],
+    ) {
         let mut work = Sum::new();
         tasks.visit(user.index().0, |class, here| {
             let done = match reach.rates {
@@ -150,33 +184,61 @@ impl Shares {
         });
         let work = work.below();
         let (least, most) = task_share(user, totals);
-        let (weight_least, weight_most) = (decimal_down(user.weight()), decimal_up(user.weight()));
+        let weight = (decimal_down(user.weight()), decimal_up(user.weight()));
         let share = down(least * work);
+        // What all tasks do, at most. Exactly 0 for none: rounding up would leave room for a share that no task can fill.
+        let all = match user.tasks() {
+            _ if reach.classes.is_empty() => 0.0,
+            None => f64::INFINITY,
+            Some(0) => 0.0,
+            Some(tasks) => up(tasks as f64 * reach.largest_rate_up()),
+        };
+        let (weighted, per_level, cap) = if objective == Objective::TaskShareFairness {
+            let alone = work_alone(instance, user);
+            let per_level = down(weight.0 * alone.0);
+            (down(work / up(weight.1 * alone.1)), per_level, up(all / per_level))
+        } else {
+            let weighted = if weight.1 == 1.0 { share } else { down(share / weight.1) };
+            (weighted, down(weight.0 / most), up(up(most * all) / weight.0))
+        };
         self.work.push(work);
         self.share.push(share);
-        self.weighted.push(if weight_most == 1.0 { share } else { down(share / weight_most) });
-        self.work_per_level.push(down(weight_least / most));
-        self.cap.push(if reach.classes.is_empty() {
-            0.0
-        } else {
-            match user.tasks() {
-                None => f64::INFINITY,
-                // Exactly: rounding up from zero would leave room for a share that no task can fill.
-                Some(0) => 0.0,
-                Some(tasks) => {
-                    let work = up(tasks as f64 * reach.largest_rate_up());
-                    up(up(most * work) / weight_least)
-                }
-            }
-        });
+        self.weighted.push(weighted);
+        self.work_per_level.push(per_level);
+        self.work_per_share.push(down(1.0 / most));
+        self.cap.push(if all == 0.0 { 0.0 } else { cap });
     }
 
     /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
-    pub fn nearly_all_tasks(&self, user: User<'_>) -> bool {
-        let i = user.index().0;
-        let cap = up(self.cap[i] * decimal_up(user.weight()));
+    pub fn nearly_all_tasks(&self, i: usize) -> bool {
+        let cap = self.cap[i] * (self.work_per_level[i] / self.work_per_share[i]);
         cap - self.share[i] <= tolerance::FREEZING * self.share[i].max(1.0)
     }
+}
+
+/// The most work the user could do alone if it were eligible everywhere, `Σ_l N_l ρ_il min_r c_lr / D_ir`, at least and
+/// at most.
+fn work_alone(instance: &Instance, user: User<'_>) -> (f64, f64) {
+    let (mut least, mut most) = (Sum::new(), Sum::new());
+    let needed_of = |class: &ServerClass| -> Vec<(Decimal, Decimal)> {
+        let needs = user.demand().iter().copied().zip(class.capacity.iter().copied());
+        needs.filter(|(demand, _)| !demand.is_zero()).collect()
+    };
+    for (l, class) in instance.classes().iter().enumerate() {
+        let needed = needed_of(class);
+        if class.count == 0 || needed.iter().any(|(_, capacity)| capacity.is_zero()) {
+            continue;
+        }
+        let (mut few, mut many) = (f64::INFINITY, f64::INFINITY);
+        for (demand, capacity) in needed {
+            few = few.min(down(decimal_down(capacity) / decimal_up(demand)));
+            many = many.min(up(decimal_up(capacity) / decimal_down(demand)));
+        }
+        let (rate, count) = (user.rule().rate(ClassId(l)), class.count as f64);
+        least.add(down(count * down(decimal_down(rate) * few)));
+        most.add(up(count * up(decimal_up(rate) * many)));
+    }
+    (least.below(), most.above())
 }
 
 /// One task's dominant share `δ_i`, at least and at most.

@@ -290,6 +290,21 @@ impl<'a> User<'a> {
         ResourceId(best.unwrap_or(0))
     }
 
+    /// The most work the user could do alone on the whole cluster if it were eligible everywhere, with tasks divided at
+    /// will: `Σ_l N_l ρ_il min_r c_lr / D_ir` (a task does 1 unless it has rates).
+    pub fn work_alone(self) -> f64 {
+        let rule = self.rule();
+        let fits = |class: &ServerClass| {
+            let parts =
+                self.demand_doubles().iter().zip(&class.capacity).filter(|(demand, _)| **demand > 0.0);
+            parts.map(|(demand, capacity)| capacity.to_f64() / demand).fold(f64::INFINITY, f64::min)
+        };
+        let work = |(l, class): (usize, &ServerClass)| {
+            class.count as f64 * rule.rate(ClassId(l)).to_f64() * fits(class)
+        };
+        self.instance.classes.iter().enumerate().map(work).sum()
+    }
+
     /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A).
     pub fn task_share(self) -> f64 {
         self.demand_doubles()

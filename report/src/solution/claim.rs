@@ -50,21 +50,18 @@ impl StatedSolution {
         let mut prices = Vec::new();
         for (l, class) in document.server_classes.iter().enumerate() {
             let place = |field: &str| format!("server_classes[{l}].{field}");
-            class_utilization.extend(in_order(&class.utilization, instance, || place("utilization"))?);
-            prices.extend(in_order(&class.price, instance, || place("price"))?);
+            if let Some(utilization) = &class.utilization {
+                class_utilization.extend(in_order(utilization, instance, || place("utilization"))?);
+            }
+            if let Some(price) = &class.price {
+                prices.extend(in_order(price, instance, || place("price"))?);
+            }
         }
         let certificate = certificate(document, instance, &prices)?;
         check_price_groups(document, instance, &certificate)?;
         Ok(Self {
             objective: document.objective.0,
-            tasks_on_classes: Tasks::Listed {
-                starts: users.starts.clone(),
-                entries: users
-                    .placements
-                    .iter()
-                    .map(|(name, tasks)| (classes[*name as usize], *tasks))
-                    .collect(),
-            },
+            tasks_on_classes: tasks_on_classes(document, &classes)?,
             certificate,
             limited_by: users.limited_by.iter().map(|limit| (*limit).into()).collect(),
             value: document.value,
@@ -107,6 +104,23 @@ impl StatedSolution {
     }
 }
 
+/// The tasks on their classes, or of the pool.
+fn tasks_on_classes(document: &SolutionDocument<'_>, classes: &[u32]) -> Result<Tasks<'static>, Foreign> {
+    let users = &document.users;
+    let entry = |(name, tasks): &(u32, f64)| (classes[*name as usize], *tasks);
+    match users.placed {
+        0 if document.objective.0.is_pooled() => Ok(Tasks::Pooled(users.tasks.clone().into())),
+        placed if placed == users.tasks.len() && !document.objective.0.is_pooled() => Ok(Tasks::Listed {
+            starts: users.starts.clone(),
+            entries: users.placements.iter().map(entry).collect(),
+        }),
+        placed => {
+            let problem = "state it for every user, or for none where all servers are treated as one";
+            Err(Foreign::new("users", &format!("{placed} placements"), problem))
+        }
+    }
+}
+
 /// What the instance calls by each of these names.
 fn known<T>(names: &[String], what: &str, find: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, Foreign> {
     let found =
@@ -142,6 +156,9 @@ fn certificate(
         if !level_of.is_empty() {
             return Err(Foreign::new("users", "level", "the certificate has no levels"));
         }
+        if document.objective.0.alpha().is_none() {
+            return Ok(Certificate::Bottlenecks);
+        }
         return Ok(Certificate::Total(Total {
             value: stated.primal,
             bound: stated.dual,
@@ -172,7 +189,10 @@ fn check_price_groups(
     instance: &Instance,
     certificate: &Certificate,
 ) -> Result<(), Foreign> {
-    let groups = price_groups(instance.classes().len(), instance.resources().len(), &certificate.prices());
+    let groups = match certificate {
+        Certificate::Bottlenecks => Vec::new(),
+        _ => price_groups(instance.classes().len(), instance.resources().len(), &certificate.prices()),
+    };
     if groups.len() != document.price_groups.len() {
         let problem = format!("the prices of the certificate make {} groups", groups.len());
         return Err(Foreign::new(

@@ -23,6 +23,8 @@ pub struct UserColumns {
     pub limited_by: Vec<LimitName>,
     /// Levels, of the users that have one.
     pub levels: Vec<u32>,
+    /// How many users have a placement.
+    pub placed: usize,
     /// Where each user's placement starts in `placements`, and at last where the last one ends.
     pub starts: Vec<usize>,
     /// `(position in classes, tasks there)`.
@@ -41,7 +43,8 @@ impl UserColumns {
         self.tasks.push(user.tasks);
         self.limited_by.push(user.limited_by);
         self.levels.extend(user.level);
-        for part in user.placement {
+        self.placed += usize::from(user.placement.is_some());
+        for part in user.placement.into_iter().flatten() {
             self.placements.push((self.classes.position(part.class), part.tasks));
         }
         self.starts.push(self.placements.len());

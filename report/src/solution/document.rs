@@ -42,8 +42,10 @@ pub struct SolutionDocument<'a, U = UserColumns> {
     pub method: Cow<'a, str>,
     /// Whether the certificate closes.
     pub status: StatusName,
-    /// The value of the objective. Of `drfh`: the smallest weighted dominant share (dominant share over weight) of all
-    /// users. Of `pf`, `alpha=A` and `utilitarian`: the sum of weight times `ln(share)`, `share^(1-A)/(1-A)` or
+    /// The value of the objective. Of `drfh` and `drf`: the smallest weighted dominant share (dominant share over weight)
+    /// of all users. Of `tsf`: the smallest weighted task share (tasks, each counting its rate, over weight and over the
+    /// most that the user could run alone if it were eligible everywhere). Of `bmf` and `drf-per-server`: the smallest
+    /// dominant share. Of `pf`, `alpha=A` and `utilitarian`: the sum of weight times `ln(share)`, `share^(1-A)/(1-A)` or
     /// `share`, over the users that can have more than nothing.
     pub value: f64,
     /// The value, its bounds and the prices are in units of ten to this power. Absent when it is 0; only sums with a
@@ -56,7 +58,8 @@ pub struct SolutionDocument<'a, U = UserColumns> {
     #[serde(borrow)]
     pub server_classes: Vec<ClassResult<'a>>,
     /// The server classes in groups that act as one pool: within a group the prices agree, those of every level of
-    /// the certificate where it has levels, up to a millionth of the largest. Every class is in one group.
+    /// the certificate where it has levels, up to a millionth of the largest. Every class is in one group, or none where
+    /// there are no prices.
     pub price_groups: Vec<Vec<Cow<'a, str>>>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
     pub utilization: ResourceMap<'a>,
@@ -124,7 +127,7 @@ impl From<Status> for StatusName {
 pub enum LimitName {
     /// Capacity: more for this user would mean less for one that has no larger weighted share.
     Capacity,
-    /// The user has no more tasks.
+    /// All tasks of the user run; where they would do more work on other classes, those have no room for them.
     Tasks,
     /// No class that the user may run on has every resource that its tasks need.
     NoUsableClass,
@@ -170,12 +173,13 @@ pub struct UserResult<'a> {
     /// What keeps the user from more.
     pub limited_by: LimitName,
     /// The position in `certificate.levels` of the level at which the user's share is frozen; the number of
-    /// levels for a user that none freezes. Absent where the objective is a sum.
+    /// levels for a user that none freezes. Absent where the certificate has no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<u32>,
-    /// The server classes on which the user runs.
-    #[serde(borrow)]
-    pub placement: Vec<ClassTasks<'a>>,
+    /// The server classes on which the user runs. Absent where all servers are treated as one (`drf`, `bmf`): such tasks
+    /// are on no class, and may not even fit the servers.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Vec<ClassTasks<'a>>>,
 }
 
 /// Tasks of one user on the servers of one class.
@@ -197,18 +201,23 @@ pub struct ClassResult<'a> {
     /// The class's id.
     #[serde(borrow)]
     pub id: Cow<'a, str>,
-    /// The part of the class's capacity that is used, 0 to 1 (0 where it has none).
-    pub utilization: ResourceMap<'a>,
+    /// The part of the class's capacity that is used, 0 to 1 (0 where it has none). Absent where all servers are treated
+    /// as one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub utilization: Option<ResourceMap<'a>>,
     /// The increase of `value` for one more unit of the resource in this class, shares still measured against
-    /// today's totals; >= 0.
-    pub price: ResourceMap<'a>,
+    /// today's totals; >= 0. Absent where the allocation is not the largest of anything (`bmf`, `drf-per-server`).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub price: Option<ResourceMap<'a>>,
 }
 
 /// The proof that no allocation does better: prices that bound every level, or the sum, from above. Where the
 /// objective is a sum they are those of the server classes: for any `p >= 0` and `l_i >= 0`, with `y_i` the least of
 /// `(sum_r d_ir p_lr + l_i) / rate` over the user's usable classes, no allocation has more than `sum C_lr p_lr +
 /// sum_i l_i t_i + sum_i max_G (w_i U(G) - y_i G)`, where `d_ir` is a user's demand per unit of dominant share, `t_i`
-/// the dominant share of all its tasks, `l_i = 0` for users with unlimited tasks, and `w_i U` what the sum adds up.
+/// the dominant share of all its tasks, `l_i = 0` for users with unlimited tasks, and `w_i U` what the sum adds up. Where
+/// the allocation is defined by what holds each user (`bmf`, `drf-per-server`), the proof is the definition: every user
+/// has the largest weighted share of a resource that is used up; `primal` and `dual` are the value, and the gap is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CertificateResult<'a> {
@@ -220,21 +229,27 @@ pub struct CertificateResult<'a> {
     /// parts of the sum of `w_i G_i U'(G_i)` (of the weights, for `pf`).
     #[schemars(range(min = 0))]
     pub relative_gap: f64,
-    /// The levels of the lexicographic maximum, rising. Absent where the objective is a sum.
+    /// The levels of the lexicographic maximum, rising. Absent where the objective is none.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Vec<LevelResult<'a>>>,
 }
 
 /// One level of the lexicographic maximum with its proof. With `d_ir` a user's demand per unit of dominant
 /// share, `p_lr` the prices, `y_i` the least of `sum_r d_ir p_lr` over the user's usable classes (over its rate
-/// there), `C_lr` the capacity of a whole class, `G_i` dominant shares and `w_i` weights: no allocation that
+/// there), `C_lr` the capacity of a whole class, `G_i` dominant shares and `w_i` weights (of `tsf`: times the dominant
+/// share of the most that the user could run alone if it were eligible everywhere): no allocation that
 /// leaves the finished users F their shares gives all active users A a weighted share above
 /// `(sum C_lr p_lr - sum_F y_i G_i) / sum_A w_i y_i`. F are the users of earlier levels and those of this level
 /// that are limited by tasks; A are all others with a usable class.
+///
+/// Where a user's tasks are limited and do different work on different classes, its cost is convex in its share, and a
+/// tangent takes the place of `y_i G_i`: the best `y_i G_i - z_i t_i` with `y_i rate <= sum_r d_ir p_lr + z_i` on every
+/// usable class, where `t_i` is the dominant share of all its tasks at rate 1. It is taken at the user's share (F) or at
+/// 1 + 1e-9 times the level's value (A), and `z_i t_i` is added to the capacity's worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LevelResult<'a> {
-    /// The weighted dominant share of the users that capacity limits at this level.
+    /// The weighted share of the users that capacity limits at this level.
     pub value: f64,
     /// The upper bound that the prices prove.
     pub bound: f64,

@@ -19,26 +19,35 @@ pub struct Headline {
     /// [`fairplan_instances::Total`] has it.
     pub relative_gap: f64,
     /// The derivatives of the value by capacity, row-major `classes × resources`. All 0 where a user without more
-    /// tasks, or without a usable class, decides the value: no capacity would raise it.
+    /// tasks, or without a usable class, decides the value: no capacity would raise it. Empty where the allocation is not
+    /// the largest of anything.
     pub prices: Vec<f64>,
-    /// The load of every class, row-major `classes × resources`, in the units of the instance.
+    /// The load of every class, row-major `classes × resources`, in the units of the instance; one row where all servers
+    /// are one.
     pub loads: Vec<f64>,
+    /// Whether all servers are one.
+    pub pooled: bool,
 }
 
 impl Headline {
     /// Takes one pass over the users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
         let loads = solution.allocation.loads(instance);
+        let pooled = solution.allocation.is_pooled();
         match &solution.certificate {
-            Certificate::Levels { levels, .. } => {
-                let (value, bound, first) = smallest_share(instance, solution, levels);
-                let unpriced = || vec![0.0; instance.classes().len() * instance.resources().len()];
+            Certificate::Levels { .. } | Certificate::Bottlenecks => {
+                let (value, bound, first) = smallest_share(instance, solution);
+                let unpriced = || match solution.certificate {
+                    Certificate::Bottlenecks => Vec::new(),
+                    _ => vec![0.0; instance.classes().len() * instance.resources().len()],
+                };
                 Self {
                     value,
                     bound,
                     relative_gap: if value == bound { 0.0 } else { (1.0 - value / bound).max(0.0) },
                     prices: first.map_or_else(unpriced, |level| level.prices.clone()),
                     loads,
+                    pooled,
                 }
             }
             Certificate::Total(total) => Self {
@@ -47,6 +56,7 @@ impl Headline {
                 relative_gap: total.relative_gap,
                 prices: total.prices.clone(),
                 loads,
+                pooled,
             },
         }
     }
@@ -56,12 +66,17 @@ impl Headline {
         self.prices.iter().any(|price| *price > 0.0)
     }
 
-    /// The part of one class's capacity that is used, one number a resource; 0 where it has none.
-    pub fn class_utilization(&self, instance: &Instance, class: ClassId) -> Vec<f64> {
+    /// The part of one class's capacity that is used, one number a resource; 0 where it has none. `None` where all
+    /// servers are one.
+    pub fn class_utilization(&self, instance: &Instance, class: ClassId) -> Option<Vec<f64>> {
         let m = instance.resources().len();
+        if self.pooled {
+            return None;
+        }
         let server = &instance.classes()[class.0];
         let capacity = server.capacity.iter().map(|c| c.to_f64() * server.count as f64);
-        self.loads[class.0 * m..(class.0 + 1) * m].iter().zip(capacity).map(|(l, c)| part(*l, c)).collect()
+        let loads = self.loads[class.0 * m..(class.0 + 1) * m].iter();
+        Some(loads.zip(capacity).map(|(load, capacity)| part(*load, capacity)).collect())
     }
 
     /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
@@ -72,22 +87,21 @@ impl Headline {
     }
 }
 
-/// The smallest weighted dominant share, an upper bound on it, and the first level if it is what bounds it.
-fn smallest_share<'a>(
-    instance: &Instance,
-    solution: &Solution,
-    levels: &'a [Level],
-) -> (f64, f64, Option<&'a Level>) {
+/// The smallest weighted share, an upper bound on it, and the first level if it is what bounds it.
+fn smallest_share<'a>(instance: &Instance, solution: &'a Solution) -> (f64, f64, Option<&'a Level>) {
     let mut value = f64::INFINITY;
     let mut least_of_the_limited = f64::INFINITY;
     for user in instance.users() {
-        let share = solution.allocation.dominant_share(instance, user.index()) / user.weight().to_f64();
+        let share = match solution.allocation.dominant_share(instance, user.index()) {
+            0.0 => 0.0,
+            share => share / solution.objective.share_per_level(user),
+        };
         value = value.min(share);
         if solution.limited_by[user.index().0] != LimitedBy::Capacity {
             least_of_the_limited = least_of_the_limited.min(share);
         }
     }
-    let first = levels.first().filter(|level| least_of_the_limited >= level.value);
+    let first = solution.certificate.levels().first().filter(|level| least_of_the_limited >= level.value);
     (value, first.map_or(value, |level| level.bound), first)
 }
 
@@ -125,7 +139,8 @@ impl<'a> UserResults<'a> {
             tasks: solution.allocation.tasks(index),
             limited_by: solution.limited_by[index.0].into(),
             level: solution.certificate.level_of().map(|levels| levels[index.0]),
-            placement: solution.allocation.placement(index).map(placed).collect(),
+            placement: (!solution.allocation.is_pooled())
+                .then(|| solution.allocation.placement(index).map(placed).collect()),
         }
     }
 
@@ -158,6 +173,10 @@ pub fn solution_document<'a>(
         Certificate::Total(total) if total.exponent != 0 => Some(total.exponent),
         _ => None,
     };
+    let groups = match solution.certificate {
+        Certificate::Bottlenecks => Vec::new(),
+        _ => price_groups(instance.classes().len(), m, &solution.certificate.prices()),
+    };
     let level = |level: &Level| LevelResult {
         value: level.value,
         bound: level.bound,
@@ -179,11 +198,11 @@ pub fn solution_document<'a>(
         server_classes: classes()
             .map(|(l, class)| ClassResult {
                 id: class.id.as_str().into(),
-                utilization: map(&headline.class_utilization(instance, ClassId(l))),
-                price: prices(&headline.prices, l),
+                utilization: headline.class_utilization(instance, ClassId(l)).map(|used| map(&used)),
+                price: (!headline.prices.is_empty()).then(|| prices(&headline.prices, l)),
             })
             .collect(),
-        price_groups: price_groups(instance.classes().len(), m, &solution.certificate.prices())
+        price_groups: groups
             .into_iter()
             .map(|group| group.into_iter().map(|l| Cow::from(instance.classes()[l].id.as_str())).collect())
             .collect(),
@@ -194,7 +213,7 @@ pub fn solution_document<'a>(
             relative_gap: headline.relative_gap,
             levels: match &solution.certificate {
                 Certificate::Levels { levels, .. } => Some(levels.iter().map(level).collect()),
-                Certificate::Total(_) => None,
+                Certificate::Total(_) | Certificate::Bottlenecks => None,
             },
         },
         stats: SolutionStats {

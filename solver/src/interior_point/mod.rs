@@ -11,16 +11,20 @@
 //!         Σ_l ρ_gl ζ_gl − 1 + q_g = v_g    (y_g)          Π_g − y_g = o_g >= 0                (q_g)
 //! ```
 //!
+//! A task row `Σ_l ζ_gl + f_g = κ_g` has the multiplier `z_g`, which adds `κ_g z_g` to the dual objective and `z_g` to the
+//! group's reduced costs `s_gl`.
+//!
 //! | symbol | meaning | one number a |
 //! |---|---|---|
 //! | ζ, s | split of a group over the classes, reduced cost | pair |
 //! | u, p | free capacity, price | class and resource |
 //! | v, y | surplus of a group, its multiplier | group |
 //! | q, o | shortfall of a settled group, distance of its multiplier to the penalty (rising: 0) | group |
+//! | f, z | free tasks of a task row, its multiplier (others: 0) | group |
 //! | Θ | ζ / s | pair |
 //! | E | Σ_l ρ² Θ + v/y + q/o | group |
 //! | ω | weight of complementarity products: a group's size, so that a bin of many users counts as many | product |
-//! | μ | mean of the complementarity products ζs/ω, up/ω, vy/ω, qo/ω | |
+//! | μ | mean of the complementarity products ζs/ω, up/ω, vy/ω, qo/ω, fz/ω | |
 //! | σ | centring weight of a step (Mehrotra) | |
 
 mod cholesky;
@@ -79,8 +83,8 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    /// The first iterate: half of the capacity shared out in proportion, prices that make every class cost the
-    /// same, multipliers at half of what those prices allow.
+    /// The first iterate: half of the capacity shared out in proportion, or half of the tasks of the group that has
+    /// fewest; prices that make every class cost the same, multipliers at half of what those prices allow.
     fn new(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
         let (n, groups) = (problem.groups.len(), problem.groups);
         let rising = &groups.rising;
@@ -100,14 +104,16 @@ impl<'a> Run<'a> {
             .filter(|(usage, _)| **usage > 0.0)
             .map(|(usage, capacity)| usage / capacity)
             .fold(0.0, f64::max);
-        let scale = 0.5 / fullest;
+        // Before this every group's splits sum to one.
+        let least_limit = groups.limit.iter().copied().fold(f64::INFINITY, f64::min);
+        let scale = 0.5 * least_limit.min(1.0 / fullest);
         zeta.iter_mut().for_each(|z| *z *= scale);
         let work: Vec<f64> = (0..n).map(|g| problem.work(&zeta, g)).collect();
         let t = 0.5 * (0..n).filter(|&g| rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
 
         let mut p: Vec<f64> =
             problem.capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
-        let mut y: Vec<f64> = (0..n).map(|g| 0.5 * problem.cheapest(&p, g)).collect();
+        let mut y: Vec<f64> = (0..n).map(|g| 0.5 * problem.cheapest(&p, 0.0, g)).collect();
         let sum: f64 = (0..n).filter(|&g| rising[g]).map(|g| y[g]).sum();
         p.iter_mut().for_each(|p| *p /= sum);
         y.iter_mut().for_each(|y| *y /= sum);
@@ -119,7 +125,12 @@ impl<'a> Run<'a> {
             .map(|g| if rising[g] { 0.0 } else { penalty_levels * bound * sizes[g] / settled })
             .collect();
         let (mut v, mut q, mut o) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut f, mut z) = (vec![0.0; n], vec![0.0; n]);
         for g in 0..n {
+            if groups.has_task_row(g) {
+                f[g] = groups.limit[g] - problem.tasks(&zeta, g);
+                z[g] = y[g] * work[g] / f[g];
+            }
             if rising[g] {
                 v[g] = work[g] - t;
             } else {
@@ -135,10 +146,10 @@ impl<'a> Run<'a> {
         let mut s = vec![0.0; groups.pair_count()];
         for g in 0..n {
             for pair in groups.pairs(g) {
-                s[pair] = dot(problem.load(g), &p[problem.rows(pair)]) - groups.rate[pair] * y[g];
+                s[pair] = dot(problem.load(g), &p[problem.rows(pair)]) - groups.rate[pair] * y[g] + z[g];
             }
         }
-        let now = Point { t, zeta, s, u, p, v, y, q, o };
+        let now = Point { t, zeta, s, u, p, v, y, q, o, f, z };
         Self {
             problem,
             penalty,
@@ -187,7 +198,13 @@ impl<'a> Run<'a> {
         let (mut level, mut missed) = (f64::INFINITY, 0.0);
         let (mut bound, mut rising) = (dot(&now.p, problem.capacities), 0.0);
         for g in 0..now.y.len() {
-            let (work, y) = (problem.work(&now.zeta, g) / overload, problem.cheapest(&now.p, g));
+            let (mut work, y) =
+                (problem.work(&now.zeta, g) / overload, problem.cheapest(&now.p, now.z[g], g));
+            if problem.groups.has_task_row(g) {
+                let (tasks, limit) = (problem.tasks(&now.zeta, g), problem.groups.limit[g]);
+                work *= (limit * overload / tasks).min(1.0);
+                bound += now.z[g] * limit;
+            }
             if problem.groups.rising[g] {
                 level = level.min(work);
                 rising += y;
@@ -258,7 +275,7 @@ impl<'a> Run<'a> {
             capacity > 0.0 && best.p[row] * capacity / spent > best.u[row] / capacity
         };
         let priced: Vec<bool> = (0..best.p.len()).map(is_priced).collect();
-        let frozen = problem.frozen(&priced);
+        let frozen = problem.frozen(&priced, best.t);
         LevelSolution { level: best.t, splits: best.zeta, prices: best.p, frozen, iterations }
     }
 }
@@ -286,8 +303,10 @@ fn weights(problem: &LevelProblem<'_>, sizes: Vec<f64>) -> Goals {
     let of_pairs =
         (0..sizes.len()).flat_map(|g| groups.pairs(g).map(|_| sizes[g]).collect::<Vec<_>>()).collect();
     let of_rows = problem.capacities.iter().map(|c| f64::from(u8::from(*c > 0.0))).collect();
-    let of_settled = sizes.iter().zip(&groups.rising).map(|(size, rising)| if *rising { 0.0 } else { *size });
-    Goals([of_pairs, of_rows, sizes.clone(), of_settled.collect()])
+    let size_if = |(g, holds): (usize, bool)| if holds { sizes[g] } else { 0.0 };
+    let of_settled = groups.rising.iter().map(|rising| !rising).enumerate().map(size_if).collect();
+    let of_task_rows = (0..sizes.len()).map(|g| (g, groups.has_task_row(g))).map(size_if).collect();
+    Goals([of_pairs, of_rows, sizes.clone(), of_settled, of_task_rows])
 }
 
 /// Whether to stop: the gap is as small as asked, or it has not halved for some steps although it is already
@@ -307,7 +326,7 @@ mod tests {
         let mut settled = 0.0;
         let mut level = f64::INFINITY;
         for g in 0..problem.groups.len() {
-            let (y, work) = (problem.cheapest(&solution.prices, g), problem.work(&solution.splits, g));
+            let (y, work) = (problem.cheapest(&solution.prices, 0.0, g), problem.work(&solution.splits, g));
             if problem.groups.rising[g] {
                 rising += y;
                 level = level.min(work);

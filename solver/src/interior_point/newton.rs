@@ -22,9 +22,13 @@ pub(super) struct NewtonSystem {
     by_class: bool,
     /// `Θ` of each pair.
     theta: Vec<f64>,
+    /// The rate of each pair; with a task row, less the group's mean over Θ: see `TaskRow`.
+    rate: Vec<f64>,
     /// `E_g` and its part that does not come from Θ.
     e: Vec<f64>,
     e_own: Vec<f64>,
+    /// The eliminated task row of each group that has one.
+    task_rows: Vec<Option<TaskRow>>,
     schur: Option<Cholesky>,
     /// Factors of the class blocks `B_l`, used when the groups remain.
     blocks: Vec<Cholesky>,
@@ -40,11 +44,15 @@ pub(super) struct NewtonSystem {
 impl NewtonSystem {
     pub fn new(problem: &LevelProblem<'_>) -> Self {
         let n = problem.groups.len();
+        let has_task_rows = (0..n).any(|g| problem.groups.has_task_row(g));
         Self {
-            by_class: problem.capacities.len() <= n,
+            // Task rows are eliminated on the class side only.
+            by_class: problem.capacities.len() <= n || has_task_rows,
             theta: vec![0.0; problem.groups.pair_count()],
+            rate: problem.groups.rate.clone(),
             e: vec![0.0; n],
             e_own: vec![0.0; n],
+            task_rows: vec![None; n],
             schur: None,
             blocks: Vec::new(),
             level_column: Vec::new(),
@@ -61,10 +69,21 @@ impl NewtonSystem {
             let (share, elastic) =
                 if groups.rising[g] { (now.t.abs(), 0.0) } else { (1.0, now.q[g] / now.o[g]) };
             self.e_own[g] = (now.v[g] + PROXIMAL * share) / now.y[g] + elastic;
-            self.e[g] = self.e_own[g];
             for pair in groups.pairs(g) {
                 self.theta[pair] = now.zeta[pair] / now.s[pair];
-                self.e[g] += groups.rate[pair] * groups.rate[pair] * self.theta[pair];
+            }
+            if groups.has_task_row(g) {
+                let own = (now.f[g] + PROXIMAL * groups.limit[g]) / now.z[g];
+                let pairs = groups.pairs(g);
+                let row =
+                    TaskRow::of(own, self.e_own[g], &groups.rate[pairs.clone()], &self.theta[pairs.clone()]);
+                self.rate[pairs].copy_from_slice(&row.rates);
+                self.e_own[g] += row.mean * row.mean * own;
+                self.task_rows[g] = Some(row);
+            }
+            self.e[g] = self.e_own[g];
+            for pair in groups.pairs(g) {
+                self.e[g] += self.rate[pair] * self.rate[pair] * self.theta[pair];
             }
         }
         let matrix = if self.by_class {
@@ -108,7 +127,7 @@ impl NewtonSystem {
         let mut sum = vec![0.0; problem.capacities.len()];
         for (g, x) in x.iter().enumerate() {
             for pair in groups.pairs(g) {
-                let weight = self.theta[pair] * groups.rate[pair] * x;
+                let weight = self.theta[pair] * self.rate[pair] * x;
                 sum[problem.rows(pair)]
                     .iter_mut()
                     .zip(problem.load(g))
@@ -122,7 +141,7 @@ impl NewtonSystem {
     fn onto_groups(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
         let groups = problem.groups;
         let term = |g: usize, pair: usize| {
-            self.theta[pair] * groups.rate[pair] * dot(problem.load(g), &x[problem.rows(pair)])
+            self.theta[pair] * self.rate[pair] * dot(problem.load(g), &x[problem.rows(pair)])
         };
         (0..groups.len()).map(|g| groups.pairs(g).map(|pair| term(g, pair)).sum()).collect()
     }
@@ -138,10 +157,10 @@ impl NewtonSystem {
         let mut k_g: Vec<f64> = Vec::new();
         for g in 0..groups.len() {
             let (load, pairs, e) = (problem.load(g), groups.pairs(g), self.e[g]);
-            let own = |pair: usize| groups.rate[pair] * groups.rate[pair] * self.theta[pair];
+            let own = |pair: usize| self.rate[pair] * self.rate[pair] * self.theta[pair];
             k_g.clear();
             for pair in pairs.clone() {
-                let weight = self.theta[pair] * groups.rate[pair];
+                let weight = self.theta[pair] * self.rate[pair];
                 let row = problem.rows(pair).start;
                 // Every class before this one, as one contiguous run when the group has all classes.
                 for (r, a) in load.iter().enumerate() {
@@ -153,7 +172,17 @@ impl NewtonSystem {
                     }
                 }
                 k_g.extend(load.iter().map(|a| weight * a));
-                let others = if own(pair) < 0.5 * e {
+                let others = if let Some(task_row) = &self.task_rows[g] {
+                    for before in pairs.clone().take_while(|before| *before < pair) {
+                        let scale = -self.theta[pair] * self.theta[before] / task_row.e;
+                        let to = problem.rows(before);
+                        for (r, a) in load.iter().enumerate() {
+                            let line = &mut entries[(row + r) * order..][to.clone()];
+                            line.iter_mut().zip(load).for_each(|(entry, b)| *entry += scale * a * b);
+                        }
+                    }
+                    e * task_row.left[pair - pairs.start]
+                } else if own(pair) < 0.5 * e {
                     e - own(pair)
                 } else {
                     self.e_own[g] + pairs.clone().filter(|other| *other != pair).map(own).sum::<f64>()
@@ -238,7 +267,7 @@ impl NewtonSystem {
         goals: &Goals,
     ) -> Point {
         let (groups, rising) = (problem.groups, &problem.groups.rising);
-        let [goal_zs, goal_up, goal_vy, goal_qo] = &goals.0;
+        let [goal_zs, goal_up, goal_vy, goal_qo, goal_fz] = &goals.0;
         let (n, pairs, rows) = (groups.len(), groups.pair_count(), problem.capacities.len());
 
         // Residuals of the linear equations: rounding only, but cheap to keep from growing.
@@ -247,24 +276,35 @@ impl NewtonSystem {
         let mut right_class = vec![0.0; rows];
         let mut right_group = vec![0.0; n];
         let mut elastic = vec![0.0; n];
+        let mut right_tasks = vec![0.0; n];
         for g in 0..n {
             let load = problem.load(g);
             let mut right = goal_vy[g] / now.y[g] + now.v[g];
+            let mut tasks = 0.0;
             for pair in groups.pairs(g) {
                 let (rate, at) = (groups.rate[pair], problem.rows(pair));
-                reduced[pair] = dot(load, &now.p[at.clone()]) - rate * now.y[g] - now.s[pair];
+                reduced[pair] = dot(load, &now.p[at.clone()]) - rate * now.y[g] + now.z[g] - now.s[pair];
                 let pull = goal_zs[pair] / now.s[pair] - self.theta[pair] * reduced[pair];
                 for (r, a) in at.zip(load) {
                     free[r] -= a * now.zeta[pair];
                     right_class[r] += a * pull;
                 }
                 right -= rate * (now.zeta[pair] + pull);
+                tasks += now.zeta[pair] + pull;
             }
             if rising[g] {
                 right += now.t;
             } else {
                 elastic[g] = penalty[g] - now.y[g] - now.o[g];
                 right += 1.0 - now.q[g] - (goal_qo[g] - now.q[g] * elastic[g]) / now.o[g];
+            }
+            if let Some(row) = &self.task_rows[g] {
+                right_tasks[g] = goal_fz[g] / now.z[g] + now.f[g] - groups.limit[g] + tasks;
+                right += row.mean * right_tasks[g];
+                for pair in groups.pairs(g) {
+                    let weight = self.theta[pair] * right_tasks[g] / row.e;
+                    right_class[problem.rows(pair)].iter_mut().zip(load).for_each(|(r, a)| *r -= weight * a);
+                }
             }
             right_group[g] = right;
         }
@@ -280,9 +320,16 @@ impl NewtonSystem {
         let mut zeta = vec![0.0; pairs];
         let mut u = vec![0.0; rows];
         let (mut v, mut q, mut o) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+        let (mut f, mut z) = (vec![0.0; n], vec![0.0; n]);
         for g in 0..n {
+            if let Some(row) = &self.task_rows[g] {
+                let met = |pair| self.theta[pair] * dot(problem.load(g), &p[problem.rows(pair)]);
+                let met: f64 = groups.pairs(g).map(met).sum();
+                z[g] = (right_tasks[g] - met) / row.e + row.mean * y[g];
+                f[g] = (goal_fz[g] - now.f[g] * z[g]) / now.z[g];
+            }
             for pair in groups.pairs(g) {
-                let cost = dot(problem.load(g), &p[problem.rows(pair)]) - groups.rate[pair] * y[g];
+                let cost = dot(problem.load(g), &p[problem.rows(pair)]) - groups.rate[pair] * y[g] + z[g];
                 s[pair] = cost + reduced[pair];
                 zeta[pair] = (goal_zs[pair] - now.zeta[pair] * s[pair]) / now.s[pair];
             }
@@ -295,7 +342,7 @@ impl NewtonSystem {
         for i in with_capacity() {
             u[i] = (goal_up[i] - now.u[i] * p[i]) / now.p[i];
         }
-        Point { t, zeta, s, u, p, v, y, q, o }
+        Point { t, zeta, s, u, p, v, y, q, o, f, z }
     }
 
     /// Back-substitution: from right-hand sides to the steps of level, prices and multipliers.
@@ -337,6 +384,48 @@ impl NewtonSystem {
         let folded = self.onto_classes(problem, &y);
         let right: Vec<f64> = right_class.iter().zip(&folded).map(|(f, k)| f + k).collect();
         (t, block_solve(&right), y)
+    }
+}
+
+/// The task row of a group, eliminated before its share row. With `e = Σ_l Θ_l + f/z` and the mean rate
+/// `ρ̄ = Σ_l Θ_l ρ_l / e`, what is left is a share row with rates `ρ_l − ρ̄`, and a second term `k kᵀ / e` to subtract on the
+/// class side, where `k_lr = Θ_l a_r`.
+#[derive(Clone)]
+struct TaskRow {
+    e: f64,
+    /// `ρ̄`
+    mean: f64,
+    /// `ρ_l − ρ̄` of each pair.
+    rates: Vec<f64>,
+    /// For each pair `1 − Θ_l (1/e + (ρ_l − ρ̄)²/E)`: the part of its block on the class side that both rows leave.
+    left: Vec<f64>,
+}
+
+impl TaskRow {
+    /// From `f/z`, from the part of `E` that does not come from Θ, and from the rates and Θ of the pairs. Nothing here
+    /// subtracts large equal terms: Θ grows without bound on the classes that the group uses in the end.
+    fn of(own: f64, own_of_share: f64, rate: &[f64], theta: &[f64]) -> Self {
+        let (e, mean) = Self::sum(own, rate, theta);
+        let rates: Vec<f64> = (rate.iter())
+            .map(|at| (own * at + rate.iter().zip(theta).map(|(r, theta)| theta * (at - r)).sum::<f64>()) / e)
+            .collect();
+        // `e E` over some pairs, the determinant of the two rows.
+        let determinant = |rate: &[f64], theta: &[f64]| {
+            let (e, mean) = Self::sum(own, rate, theta);
+            let spread =
+                rate.iter().zip(theta).map(|(r, theta)| theta * (r - mean) * (r - mean)).sum::<f64>();
+            e * (own_of_share + mean * mean * own + spread)
+        };
+        let all = determinant(rate, theta);
+        let others = |of: &[f64], l: usize| [&of[..l], &of[l + 1..]].concat();
+        let left = (0..rate.len()).map(|l| determinant(&others(rate, l), &others(theta, l)) / all).collect();
+        Self { e, mean, rates, left }
+    }
+
+    /// `e` and `ρ̄` over some pairs.
+    fn sum(own: f64, rate: &[f64], theta: &[f64]) -> (f64, f64) {
+        let e = own + theta.iter().sum::<f64>();
+        (e, dot(rate, theta) / e)
     }
 }
 

@@ -1,4 +1,4 @@
-//! A point of the interior-point method, which is also a step, and its four families of complementary products.
+//! A point of the interior-point method, which is also a step, and its five families of complementary products.
 
 /// Values, or steps, of every variable. Symbols as in the table of the method.
 #[derive(Clone)]
@@ -12,11 +12,13 @@ pub(super) struct Point {
     pub y: Vec<f64>,
     pub q: Vec<f64>,
     pub o: Vec<f64>,
+    pub f: Vec<f64>,
+    pub z: Vec<f64>,
 }
 
-/// One number a complementarity product, in the order ζs, up, vy, qo.
+/// One number a complementarity product, in the order ζs, up, vy, qo, fz.
 #[derive(Clone)]
-pub(super) struct Goals(pub [Vec<f64>; 4]);
+pub(super) struct Goals(pub [Vec<f64>; 5]);
 
 impl Goals {
     pub fn sum(&self) -> f64 {
@@ -31,8 +33,14 @@ const WITHIN: (f64, f64) = (0.1, 10.0);
 
 impl Point {
     /// The primal and the dual factor of each family.
-    fn families(&self) -> [(&[f64], &[f64]); 4] {
-        [(&self.zeta, &self.s), (&self.u, &self.p), (&self.v, &self.y), (&self.q, &self.o)]
+    fn families(&self) -> [(&[f64], &[f64]); 5] {
+        [
+            (&self.zeta, &self.s),
+            (&self.u, &self.p),
+            (&self.v, &self.y),
+            (&self.q, &self.o),
+            (&self.f, &self.z),
+        ]
     }
 
     /// Sum of all complementarity products.
@@ -108,10 +116,12 @@ impl Point {
             (&mut self.u, &step.u, primal),
             (&mut self.v, &step.v, primal),
             (&mut self.q, &step.q, primal),
+            (&mut self.f, &step.f, primal),
             (&mut self.s, &step.s, dual),
             (&mut self.p, &step.p, dual),
             (&mut self.y, &step.y, dual),
             (&mut self.o, &step.o, dual),
+            (&mut self.z, &step.z, dual),
         ] {
             x.iter_mut().zip(dx).for_each(|(x, dx)| *x += length * dx);
         }

@@ -128,7 +128,7 @@ fn a_million_users(scale: u64) -> Outcome {
         (Alike, random(100, 4), "random, 100 × 4"),
     ] {
         let instance = instance(kind, users, cluster)?;
-        let mut pass = PricePass::new(&instance)?;
+        let mut pass = PricePass::new(&instance);
         let (one_pass, _) = fastest(20, || pass.run()[0]);
         drop(pass);
         let auto = backend("auto").ok_or("no backend auto")?;

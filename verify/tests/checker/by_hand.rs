@@ -1,7 +1,9 @@
 //! Solutions worked by hand, and what is wrong with small changes of them.
 
 use crate::{Statement, assert_accepted, cluster, decimal, decimals, failures, only_on};
-use fairplan_instances::{Instance, InstanceBuilder, Level, LimitedBy, NewUser, ServerClass};
+use fairplan_instances::{
+    ClassId, Instance, InstanceBuilder, Level, LimitedBy, NewUser, PlacementRule, ServerClass,
+};
 
 const CAPACITY: LimitedBy = LimitedBy::Capacity;
 
@@ -177,4 +179,53 @@ fn units_of_a_millionth_of_a_millionth_and_of_millions_of_millions_are_the_same_
         let statement = Statement::of(&instance, vec![1.0], levels, vec![0], vec![CAPACITY]);
         assert_accepted(&statement.check(&instance));
     }
+}
+
+/// Two classes of (6) and (6). On the second a task of `a` does three times the work; `b` can run only there.
+fn fast_and_slow(tasks: u64, weight_of_b: &str) -> Instance {
+    let mut builder = cluster(&[decimals(&["6"]), decimals(&["6"])]);
+    let faster = PlacementRule::new(None, vec![(ClassId(1), decimal("3"))]);
+    let rule = builder.rule(faster);
+    let one = decimals(&["1"]);
+    builder.user(NewUser { tasks: Some(tasks), rule, ..NewUser::new("a", &one) }).unwrap();
+    let rule = only_on(&mut builder, &[1]);
+    builder.user(NewUser { weight: decimal(weight_of_b), rule, ..NewUser::new("b", &one) }).unwrap();
+    builder.build().unwrap()
+}
+
+#[test]
+fn few_tasks_are_split_between_fast_and_slow_classes() {
+    // (3 - y) + 3 y = 6 - y, and with p the price of the fast class: 3 Y - Z = p, Y - Z = 0 for `a`, Y = p for `b`,
+    // 12 (p/2 + p) = 1, and C·p + 3 Z = 6/18 + 3/36 = 5/12.
+    let instance = fast_and_slow(3, "1");
+    let levels = vec![level(5.0 / 12.0, &[0.0, 1.0 / 18.0])];
+    let tasks = vec![2.0, 1.0, 0.0, 5.0];
+    let statement = Statement::of(&instance, tasks, levels, vec![0; 2], vec![CAPACITY; 2]);
+    assert_accepted(&statement.check(&instance));
+    let mut early = statement.clone();
+    early.tasks = vec![2.1, 0.9, 0.0, 4.8];
+    assert!(failures(&early.check(&instance)).contains(&"optimality"));
+    let mut unpriced = statement;
+    unpriced.levels[0].prices = vec![0.0; 2];
+    assert!(failures(&unpriced.check(&instance)).contains(&"level-gaps"));
+}
+
+#[test]
+fn tasks_run_out_on_the_slow_class_when_the_fast_one_is_full() {
+    // `b` has the fast class to itself, 6 of 12 at weight 8; `a` rises on to its one task on the slow class.
+    let instance = fast_and_slow(1, "8");
+    let levels = vec![level(1.0 / 16.0, &[0.0, 1.0 / 96.0])];
+    let tasks = vec![1.0, 0.0, 0.0, 6.0];
+    let statement =
+        Statement::of(&instance, tasks, levels, vec![1, 0], vec![LimitedBy::Tasks, LimitedBy::Capacity]);
+    assert_accepted(&statement.check(&instance));
+
+    let with = |tasks: Vec<f64>, price: f64| {
+        let levels = vec![level(1.0 / 16.0, &[0.0, price])];
+        let limits = vec![LimitedBy::Tasks, LimitedBy::Capacity];
+        failures(&Statement::of(&instance, tasks, levels, vec![1, 0], limits).check(&instance))
+    };
+    assert!(with(vec![0.9, 0.0, 0.0, 6.0], 1.0 / 96.0).contains(&"limited-by"), "not all tasks run");
+    assert!(with(vec![1.0, 0.0, 0.0, 5.9], 1.0 / 96.0).contains(&"limited-by"), "the fast class has room");
+    assert!(with(vec![1.0, 0.0, 0.0, 6.0], 0.0).contains(&"limited-by"), "no price holds it");
 }

@@ -3,7 +3,6 @@
 
 use super::super::solve::solver;
 use super::super::solved::Solved;
-use super::single_server::drf_per_server;
 use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use fairplan_instances::generate::{GoogleOptions, drfh_fig1, google};
@@ -15,7 +14,7 @@ use fairplan_report::solution::Headline;
 const PRECISION: f64 = 1e-9;
 
 /// The example of Fig. 1, and Fig. 2: DRF in each server on its own lets both users run 6 tasks.
-pub(super) fn fig1(_: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig1", source: "DRFH paper, Fig. 1 and 2, Sec. III-D" };
     let instance = drfh_fig1()?;
     let mut numbers = Vec::new();
@@ -23,9 +22,12 @@ pub(super) fn fig1(_: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure
         let total = instance.total(ResourceId(r));
         numbers.push(EXHIBIT.number(format!("total {resource}"), 14.0, total, 0.0));
     }
-    for (user, tasks) in instance.users().zip(drf_per_server(&instance)) {
+    let solved = Solved::new(&instance, &*solver("auto")?, Objective::DrfPerServer, common)?;
+    solved.certified()?;
+    for user in instance.users() {
         let quantity = format!("tasks of {} under DRF in each server on its own", user.id());
-        numbers.push(EXHIBIT.number(quantity, 6.0, tasks, PRECISION));
+        let tasks = solved.solution.allocation.tasks(user.index());
+        numbers.push(EXHIBIT.number(quantity, 6.0, tasks, 10.0 * PRECISION));
     }
     Ok(numbers)
 }

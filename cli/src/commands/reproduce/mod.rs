@@ -1,7 +1,6 @@
 //! `reproduce`: published tables and figures, recomputed.
 
 mod drfh;
-mod single_server;
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};

@@ -1,0 +1,109 @@
+//! What the solution proves: values, bounds and prices of the levels over the users themselves.
+
+use crate::bins::{Amounts, Bins, NO_BIN};
+use crate::level::dot;
+use crate::progress::Progress;
+use crate::reduction::Reduction;
+use crate::streaming::cheapest_costs;
+use crate::sums::total_costs;
+use crate::task_rows::cost_with_task_rows;
+use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
+use rayon::prelude::*;
+
+/// The relative gap up to which a solution is called optimal.
+pub const TOLERANCE: f64 = 1e-9;
+
+/// The same for a level above the first, with what the levels below it leave uncertain.
+const UNCERTAINTY: f64 = 1e-8;
+
+/// How much of the share that a level gave it a user may lose to the levels above.
+const SHORTFALL: f64 = 1e-10;
+
+/// A demand below this part of the same task's dominant one can be met from what the tolerance of an earlier
+/// level leaves, so with several levels nothing is certain about such a user's share.
+const HIDDEN: f64 = 1e-8;
+
+/// Values, bounds and prices of the levels over the users themselves, from the final allocation; and whether they
+/// prove it.
+pub(crate) fn certify(
+    instance: &Instance,
+    reduction: &Reduction,
+    bins: &Bins,
+    progress: &Progress,
+    raised: Vec<Vec<f64>>,
+    costs: &mut [f64],
+    allocation: &Allocation,
+) -> (Vec<Level>, Status) {
+    let users = &reduction.users;
+    let m = reduction.resources;
+    let (mut levels, mut status) = (Vec::new(), Status::Optimal);
+    let shares: Vec<f64> = (0..users.len())
+        .into_par_iter()
+        .map(|i| allocation.dominant_share(instance, UserId(users.position(i))))
+        .collect();
+    let settled = |i: &usize| bins.of[*i] != NO_BIN && progress.limited_by[*i] == LimitedBy::Capacity;
+    let missed = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i];
+    if (0..users.len()).filter(settled).map(missed).fold(0.0, f64::max) > SHORTFALL {
+        status = Status::Uncertified;
+    }
+    let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
+    if raised.len() > 1 && users.directions.iter().flatten().any(is_hidden) {
+        status = Status::Uncertified;
+    }
+    let mut gaps: Vec<f64> = Vec::new();
+    for (position, mut level_prices) in raised.into_iter().enumerate() {
+        drop_rounding_noise(&mut level_prices, &reduction.capacities);
+        cheapest_costs(users, &level_prices, &reduction.capacities, costs);
+        let mut amounts = Amounts { amount: shares.clone(), rising: vec![false; users.len()] };
+        let mut value = f64::INFINITY;
+        for i in 0..users.len() {
+            let (at, by_tasks) = (progress.level_of[i] as usize, progress.limited_by[i] == LimitedBy::Tasks);
+            if at > position || (at == position && !by_tasks) {
+                amounts.rising[i] = true;
+                amounts.amount[i] = users.weight(i);
+                if bins.of[i] != NO_BIN {
+                    value = value.min(shares[i] / users.weight(i));
+                }
+            }
+        }
+        let lent = cost_with_task_rows(reduction, &amounts, &level_prices, value, costs);
+        let (rising, settled) = total_costs(bins, &amounts, costs);
+        let bound = (dot(&level_prices, &reduction.capacities) + lent - settled) / rising;
+        // What users settled at earlier levels may have missed there counts here at its price: where that is
+        // steep, a level is less certain than its own gap says.
+        let missed: f64 = (0..users.len())
+            .filter(|&i| !amounts.rising[i] && bins.of[i] != NO_BIN)
+            .filter(|&i| progress.limited_by[i] == LimitedBy::Capacity)
+            .map(|i| gaps[progress.level_of[i] as usize] * amounts.amount[i] * costs[i])
+            .sum();
+        let gap = 1.0 - value / bound;
+        gaps.push(gap.max(0.0) + missed / (rising * bound));
+        if !(gap <= TOLERANCE && gaps[position] <= UNCERTAINTY) {
+            status = Status::Uncertified;
+        }
+        // The multipliers of value: those of Σ_rising y = 1.
+        let scale = 1.0 / rising;
+        let mut prices = vec![0.0; instance.classes().len() * m];
+        for (members, row) in reduction.members.iter().zip(level_prices.chunks(m)) {
+            for &ClassId(class) in members {
+                for (r, price) in row.iter().enumerate() {
+                    if *price > 0.0 {
+                        prices[class * m + r] = scale * price / instance.total(ResourceId(r));
+                    }
+                }
+            }
+        }
+        levels.push(Level { value, bound, prices });
+    }
+    (levels, status)
+}
+
+/// An interior point leaves a price of rounding size where the true one is zero.
+fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
+    let total = dot(prices, capacities);
+    for (price, capacity) in prices.iter_mut().zip(capacities) {
+        if *price * capacity < 1e-12 * total {
+            *price = 0.0;
+        }
+    }
+}

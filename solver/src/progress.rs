@@ -1,0 +1,139 @@
+//! What is known of the users while the levels rise: who still rises, and what the others were settled at.
+
+use crate::aggregation::Solved;
+use crate::bins::{Amounts, Bins, NO_BIN};
+use crate::level::dot;
+use crate::reduction::{NO_KIND, Reduction};
+use fairplan_instances::LimitedBy;
+
+/// Tasks that run out this little above the level, relative to it, run out at the level: where a task row holds the
+/// level back, rounding decides which of the two is larger.
+const AT_THE_LEVEL: f64 = 1e-9;
+
+/// A class is closed to users with task rows when it costs at least this part of what all capacity does; below, its
+/// price proves too little about those that rise further.
+const CLEARLY_PRICED: f64 = 1e-3;
+
+/// The users' state.
+pub(crate) struct Progress {
+    /// Weights of rising users, shares of settled ones.
+    pub amounts: Amounts,
+    /// Levels of settled users.
+    pub level_of: Vec<u32>,
+    /// What limits settled users.
+    pub limited_by: Vec<LimitedBy>,
+    /// The work that a task does at most, for each kind: where there are task rows, on classes still open to its
+    /// rising users.
+    fastest: Vec<f64>,
+}
+
+impl Progress {
+    /// Everybody rises, except those that can run nowhere or have no tasks.
+    pub fn start(reduction: &Reduction, bins: &mut Bins) -> Self {
+        let users = &reduction.users;
+        let n = users.len();
+        let fastest = |rates: &Vec<f64>| rates.iter().copied().fold(0.0, f64::max);
+        let mut progress = Self {
+            amounts: Amounts { amount: vec![1.0; n], rising: vec![true; n] },
+            level_of: vec![0; n],
+            limited_by: vec![LimitedBy::Capacity; n],
+            fastest: reduction.kinds.iter().map(fastest).collect(),
+        };
+        if let Some(weights) = &users.weights {
+            progress.amounts.amount.copy_from_slice(weights);
+        }
+        for i in 0..n {
+            if users.kind[i] == NO_KIND {
+                progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);
+            } else if users.tasks(i) == 0.0 {
+                progress.settle(i, 0.0, 0, LimitedBy::Tasks);
+            } else {
+                continue;
+            }
+            bins.of[i] = NO_BIN;
+        }
+        progress
+    }
+
+    /// Largest dominant share that the user has tasks for; infinite when unlimited.
+    pub fn cap(&self, reduction: &Reduction, user: usize) -> f64 {
+        match reduction.users.kind[user] {
+            NO_KIND => 0.0,
+            kind => reduction.users.tasks(user) * self.fastest[kind as usize],
+        }
+    }
+
+    /// The user has this share and rises no more.
+    pub fn settle(&mut self, user: usize, share: f64, level: u32, limited_by: LimitedBy) {
+        self.amounts.amount[user] = share;
+        self.amounts.rising[user] = false;
+        self.level_of[user] = level;
+        self.limited_by[user] = limited_by;
+    }
+
+    /// Settles the users that have tasks for less than the level. True when there were any.
+    pub fn settle_users_out_of_tasks(&mut self, reduction: &Reduction, level: f64, position: u32) -> bool {
+        let users = &reduction.users;
+        if users.tasks.is_none() {
+            return false;
+        }
+        let mut any = false;
+        for i in (0..users.len()).filter(|&i| self.amounts.rising[i]).collect::<Vec<_>>() {
+            let (cap, reached) = (self.cap(reduction, i), users.weight(i) * level);
+            let has_row = reduction.has_task_rows[users.kind[i] as usize];
+            if cap <= if has_row { reached * (1.0 + AT_THE_LEVEL) } else { reached } {
+                self.settle(i, cap.min(reached), position, LimitedBy::Tasks);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Settles the rising users that cannot rise further. Whether one can is the same for all users of a kind (it
+    /// depends on which prices are zero), so the groups of a kind vote by size; with task rows each user's own row
+    /// decides too.
+    pub fn freeze(&mut self, reduction: &Reduction, bins: &Bins, solved: &Solved, position: u32) {
+        let groups = &solved.grouping.groups;
+        let m = reduction.resources;
+        let has_row = |kind: u32| reduction.has_task_rows[kind as usize];
+        let mut votes = vec![0.0; reduction.kinds.len()];
+        for g in (0..groups.len()).filter(|&g| groups.rising[g] && !has_row(groups.kind[g])) {
+            let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
+            votes[groups.kind[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
+        }
+        let is_frozen = |bin: u32| {
+            let kind = bins.kind[bin as usize];
+            if has_row(kind) {
+                solved.solution.frozen[solved.grouping.group(bin, true)]
+            } else {
+                votes[kind as usize] > 0.0
+            }
+        };
+        let rising: Vec<usize> = (0..bins.of.len()).filter(|&i| self.amounts.rising[i]).collect();
+        // Some user always freezes: when rounding hides which, all do, and the certificate tells.
+        let all = !rising.iter().any(|&i| is_frozen(bins.of[i]));
+        for i in rising {
+            if all || is_frozen(bins.of[i]) {
+                let share = self.amounts.amount[i] * solved.solution.level;
+                self.settle(i, share, position, LimitedBy::Capacity);
+            }
+        }
+        self.close_classes(reduction, solved);
+    }
+
+    /// What has a price is used up by the users frozen so far, for good: to those that rise on, classes where they
+    /// would need any of it are closed. So a task row may let them rise less far than their tasks would.
+    fn close_classes(&mut self, reduction: &Reduction, solved: &Solved) {
+        let (groups, m) = (&solved.grouping.groups, reduction.resources);
+        let prices = &solved.solution.prices;
+        let dear = CLEARLY_PRICED * dot(prices, &reduction.capacities);
+        for g in (0..groups.len()).filter(|&g| groups.has_task_row(g) && !solved.solution.frozen[g]) {
+            let load = &groups.loads[g * m..(g + 1) * m];
+            let largest = load.iter().copied().fold(0.0, f64::max);
+            let rates = reduction.kinds[groups.kind[g] as usize].iter().zip(prices.chunks(m));
+            let open = rates.filter(|(_, prices)| dot(load, prices) < dear * largest).map(|(rate, _)| *rate);
+            let fastest = &mut self.fastest[groups.kind[g] as usize];
+            *fastest = fastest.min(open.fold(0.0, f64::max));
+        }
+    }
+}

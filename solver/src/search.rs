@@ -1,0 +1,84 @@
+//! Which users with limited tasks the level will reach, where task rows are among them.
+//!
+//! A task row holds the level back where the user's tasks run out, so raising the level from below would settle one
+//! such user at a time. Instead the level is lowered from above: shares `min(w_i t, cap_i)` for a level `t` at which some
+//! users' tasks run out are possible if and only if all users can have them at once, which is a level problem in which
+//! everybody rises. Where they cannot, its prices rule out every level at which the shares cost more than the capacity.
+
+use crate::aggregation::Solved;
+use crate::bins::{Amounts, Bins};
+use crate::level::dot;
+use crate::progress::Progress;
+use crate::reduction::Reduction;
+use crate::streaming::cheapest_costs;
+use crate::sums::total_costs;
+use crate::task_rows::cost_with_task_rows;
+use fairplan_instances::{LimitedBy, SolverError};
+
+/// Everybody has its share when this part of it is missing.
+const MISSING: f64 = 1e-11;
+
+/// Settles the rising users whose tasks run out below the level that the others reach, at all they have tasks for.
+/// Does nothing without task rows, and leaves at least one user rising.
+pub(crate) fn settle_users_whose_tasks_will_run_out(
+    reduction: &Reduction,
+    bins: &mut Bins,
+    progress: &mut Progress,
+    position: u32,
+    costs: &mut [f64],
+    solve: &mut dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, SolverError>,
+) -> Result<(), SolverError> {
+    let users = &reduction.users;
+    let rising: Vec<usize> = (0..users.len()).filter(|&i| progress.amounts.rising[i]).collect();
+    if !rising.iter().any(|&i| reduction.has_task_rows[users.kind[i] as usize]) {
+        return Ok(());
+    }
+    let level_of_cap = |progress: &Progress, i: usize| progress.cap(reduction, i) / users.weight(i);
+    let mut candidates: Vec<f64> = rising.iter().map(|&i| level_of_cap(progress, i)).collect();
+    candidates.sort_by(f64::total_cmp);
+    candidates.dedup();
+    candidates.pop();
+    // No level above this many candidates is possible.
+    let mut possible = candidates.len();
+    let mut prices: Vec<f64> =
+        reduction.capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
+    loop {
+        let worth = dot(&prices, &reduction.capacities) * (1.0 + MISSING);
+        cheapest_costs(users, &prices, &reduction.capacities, costs);
+        possible = candidates[..possible].partition_point(|level| {
+            cost(reduction, bins, &targets(reduction, progress, *level), &prices, costs) <= worth
+        });
+        let Some(level) = possible.checked_sub(1).map(|last| candidates[last]) else { return Ok(()) };
+        let mut targets = targets(reduction, progress, level);
+        targets.rising.fill(true);
+        let solved = solve(bins, &targets, costs)?;
+        if solved.solution.level >= 1.0 - MISSING {
+            for i in rising {
+                if level_of_cap(progress, i) <= level {
+                    progress.settle(i, progress.cap(reduction, i), position, LimitedBy::Tasks);
+                }
+            }
+            return Ok(());
+        }
+        prices = solved.solution.prices;
+        possible -= 1;
+    }
+}
+
+/// Everybody settled: rising users at the level or at what they have tasks for, the others where they are.
+fn targets(reduction: &Reduction, progress: &Progress, level: f64) -> Amounts {
+    let users = &reduction.users;
+    let target = |i: usize| {
+        let amount = progress.amounts.amount[i];
+        if progress.amounts.rising[i] { (amount * level).min(progress.cap(reduction, i)) } else { amount }
+    };
+    Amounts { amount: (0..users.len()).map(target).collect(), rising: vec![false; users.len()] }
+}
+
+/// What the shares cost at these prices, given what they cost without task rows.
+fn cost(reduction: &Reduction, bins: &Bins, shares: &Amounts, prices: &[f64], costs: &[f64]) -> f64 {
+    let mut costs = costs.to_vec();
+    cost_with_task_rows(reduction, shares, prices, 1.0, &mut costs);
+    let (_, settled) = total_costs(bins, shares, &costs);
+    settled
+}

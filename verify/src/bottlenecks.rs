@@ -1,0 +1,138 @@
+//! Allocations that are defined by what holds each user: the definition itself, checked user by user.
+//!
+//! *Bottleneck max fairness* (MRF Sec. 2.4), all servers as one: every user has the largest weighted share of some
+//! resource that is used up. *DRF inside each server* (DRFH Sec. III-D): in every server that it can use, every user has
+//! the largest weighted dominant share, of that server, among those that need some resource that is used up there; that
+//! is what max-min fairness inside a server comes to.
+
+use crate::claim::SolutionClaim;
+use crate::feasibility::capacity_units;
+use crate::max_min;
+use crate::solution::SolutionProof;
+use crate::tolerance;
+use crate::users::{Reaches, Shares};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, LimitedBy, Objective, ResourceId, User};
+
+/// Proves a claim that is feasible, whose classes (or pool) have these `loads` in whole smallest units. The value, the
+/// smallest dominant share, is not the largest of anything: it is its own bound.
+pub(crate) fn prove(
+    instance: &Instance,
+    reaches: &Reaches,
+    shares: &Shares,
+    claim: &SolutionClaim<'_>,
+    loads: &[f64],
+) -> SolutionProof {
+    let value = shares.share.iter().copied().fold(f64::INFINITY, f64::min);
+    let mut verdicts = vec![reasons(instance, reaches, claim)];
+    verdicts.push(match claim.objective {
+        Objective::BottleneckMaxFairness => pool(instance, claim, loads),
+        _ => servers(instance, reaches, claim, loads),
+    });
+    if let Some(stated) = &claim.printed {
+        verdicts.push(max_min::value(stated, value, value, 0.0));
+    }
+    SolutionProof { primal: value, dual: value, relative_gap: 0.0, level_gaps: Vec::new(), verdicts }
+}
+
+/// `limited-by`: capacity, for all that have a class they can use.
+fn reasons(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>) -> Verdict {
+    let mut worst = Worst::of("limited-by", tolerance::STATED);
+    for user in instance.users() {
+        let i = user.index().0;
+        let has_class = !reaches.of_user(i).classes.is_empty();
+        let expected = if has_class { LimitedBy::Capacity } else { LimitedBy::NoUsableClass };
+        if claim.limited_by[i] != expected {
+            let stated = claim.limited_by[i].name();
+            worst.fail(|| format!("user {} is limited by {}, not by {stated}", user.id(), expected.name()));
+        }
+    }
+    worst.verdict()
+}
+
+/// What is left of a resource, in parts of it.
+fn left(load: f64, capacity: u128) -> f64 {
+    if capacity == 0 { 0.0 } else { (1.0 - load / capacity as f64).max(0.0) }
+}
+
+/// `bottlenecks` of a pool. A user misses the definition by how far its weighted share of a resource is below the
+/// largest and by what is left of it, in parts of both, whichever is more, at the resource where that is least.
+fn pool(instance: &Instance, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdict {
+    let m = instance.resources().len();
+    let share = |user: User<'_>, r: usize| {
+        let mut tasks = 0.0;
+        claim.tasks.visit(user.index().0, |_, here| tasks += here);
+        // In smallest units of the resource: only shares of one resource are compared.
+        tasks * user.demand_units(ResourceId(r)) as f64 / user.weight().to_f64()
+    };
+    let largest: Vec<f64> =
+        (0..m).map(|r| instance.users().map(|user| share(user, r)).fold(0.0, f64::max)).collect();
+    let left: Vec<f64> = (0..m).map(|r| left(loads[r], instance.total_units(ResourceId(r)))).collect();
+    let mut worst = Worst::of("bottlenecks", tolerance::STATED);
+    for user in instance.users() {
+        let missed = |r: usize| below(share(user, r), largest[r]).max(left[r]);
+        let needed = (0..m).filter(|&r| !user.demand()[r].is_zero());
+        let least = needed.map(missed).fold(f64::INFINITY, f64::min);
+        worst.see(least, || {
+            format!("user {} misses the largest share of a used-up resource by {least:e}", user.id())
+        });
+    }
+    worst.verdict()
+}
+
+/// `bottlenecks` of every server. A user misses the definition by how far its weighted dominant share is below the
+/// largest, and by what it could gain of the server from what is left, whichever is more in parts of what is accepted, at
+/// the resource where that is least.
+fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdict {
+    let (n, m, classes) = (instance.user_count(), instance.resources().len(), instance.classes().len());
+    let mut tasks = vec![0.0; classes];
+    // For each class and resource the largest weighted dominant share of the class among those that need it.
+    let mut largest = vec![0.0f64; classes * m];
+    let mut worst = Worst::of("bottlenecks", 1.0);
+    let mut visit = |i: usize, see: &mut dyn FnMut(User<'_>, usize, f64, f64)| {
+        let user = instance.user(fairplan_instances::UserId(i));
+        tasks.fill(0.0);
+        claim.tasks.visit(i, |class, here| tasks[class] = here);
+        for &class in &reaches.of_user(i).classes {
+            let per_task = (0..m)
+                .map(|r| (user.demand_units(ResourceId(r)), capacity_units(instance, class, r)))
+                .filter(|(demand, _)| *demand > 0)
+                .map(|(demand, capacity)| demand as f64 / capacity as f64)
+                .fold(0.0, f64::max);
+            see(user, class, tasks[class] * per_task / user.weight().to_f64(), per_task);
+        }
+    };
+    for i in 0..n {
+        visit(i, &mut |user, class, share, _| {
+            for r in (0..m).filter(|&r| !user.demand()[r].is_zero()) {
+                largest[class * m + r] = largest[class * m + r].max(share);
+            }
+        });
+    }
+    for i in 0..n {
+        visit(i, &mut |user, class, share, per_task| {
+            let missed = |r: usize| {
+                let capacity = capacity_units(instance, class, r);
+                let more_tasks = left(loads[class * m + r], capacity) * capacity as f64
+                    / user.demand_units(ResourceId(r)) as f64;
+                let below = below(share, largest[class * m + r]);
+                (more_tasks * per_task / tolerance::FREEZING).max(below / tolerance::STATED)
+            };
+            let needed = (0..m).filter(|&r| !user.demand()[r].is_zero());
+            let least = needed.map(missed).fold(f64::INFINITY, f64::min);
+            worst.see(least, || {
+                let class = &instance.classes()[class].id;
+                format!(
+                    "nothing holds user {} on the servers of class {class}: {least:e} times too much",
+                    user.id()
+                )
+            });
+        });
+    }
+    worst.verdict()
+}
+
+/// By which part of `largest` the share is below it.
+fn below(share: f64, largest: f64) -> f64 {
+    if share >= largest { 0.0 } else { 1.0 - share / largest }
+}
