@@ -5,6 +5,7 @@ use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
 use crate::sums::Compensated;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::hash::Hash;
 
 /// Marks a user that is in no bin: it can run nowhere or is settled at nothing.
 pub(crate) const NO_BIN: u32 = u32::MAX;
@@ -17,6 +18,9 @@ const PARTS: usize = 8;
 /// How much dearer than its cheapest class, in units of the prices' uncertainty, a class may be to be offered to a
 /// group.
 const OFFERED: f64 = 4.0;
+/// Below this α shares of users of different weight are too far apart to go into one sum.
+const SAME_WEIGHT_BELOW: f64 = 0.5;
+
 /// A partition of the users. All users of a bin have the same kind.
 pub(crate) struct Bins {
     /// Bin of each user, or [`NO_BIN`].
@@ -50,26 +54,32 @@ impl Bins {
     /// One bin for all users of exactly the same kind and direction, and as many tasks for their weight where there
     /// are task rows.
     pub fn exact(reduction: &Reduction) -> Self {
-        let users = &reduction.users;
-        let mut bins = Self { of: vec![NO_BIN; users.len()], kind: Vec::new() };
-        bins.put_alike_together(reduction, |_| true);
+        let mut bins = Self { of: vec![NO_BIN; reduction.users.len()], kind: Vec::new() };
+        bins.put_alike_together(reduction, |i| Some(task_row_key(reduction, i)));
         bins
     }
 
-    /// Gives the users of the `wanted` kinds bins as [`Self::exact`] does.
-    fn put_alike_together(&mut self, reduction: &Reduction, wanted: impl Fn(usize) -> bool) {
+    /// One bin for all users that have shares in the same proportions whatever the prices, where the objective is the
+    /// sum with this `alpha`: of exactly the same kind, direction and number of tasks, and of the same weight where
+    /// tasks are limited or α is small.
+    pub fn alike(reduction: &Reduction, alpha: f64) -> Self {
         let users = &reduction.users;
-        let mut known: HashMap<(u32, Vec<u64>), u32> = HashMap::new();
+        let mut bins = Self { of: vec![NO_BIN; users.len()], kind: Vec::new() };
+        let weight_counts = |i: usize| alpha < SAME_WEIGHT_BELOW || users.tasks(i) < f64::INFINITY;
+        let weight = |i: usize| if weight_counts(i) { users.weight(i) } else { 0.0 };
+        bins.put_alike_together(reduction, |i| Some([users.tasks(i).to_bits(), weight(i).to_bits()]));
+        bins
+    }
+
+    /// Puts users of the same kind and direction into one bin if they have the same key; those without one into none.
+    fn put_alike_together<K: Eq + Hash>(&mut self, reduction: &Reduction, key: impl Fn(usize) -> Option<K>) {
+        let users = &reduction.users;
+        let mut known: HashMap<(u32, Vec<u64>, K), u32> = HashMap::new();
         for i in 0..users.len() {
             let kind = users.kind[i];
-            if kind == NO_KIND || !wanted(kind as usize) {
-                continue;
-            }
-            let mut key: Vec<u64> = users.directions.iter().map(|column| column[i].to_bits()).collect();
-            if reduction.has_task_rows[kind as usize] {
-                key.push((users.tasks(i) / users.weight(i)).to_bits());
-            }
-            self.of[i] = *known.entry((kind, key)).or_insert_with(|| {
+            let Some(key) = key(i).filter(|_| kind != NO_KIND) else { continue };
+            let direction = users.directions.iter().map(|column| column[i].to_bits()).collect();
+            self.of[i] = *known.entry((kind, direction, key)).or_insert_with(|| {
                 self.kind.push(kind);
                 (self.kind.len() - 1) as u32
             });
@@ -113,7 +123,11 @@ impl Bins {
             }
             *cell = *bin;
         }
-        bins.put_alike_together(reduction, |kind| reduction.has_task_rows[kind]);
+        let has_row = |i: usize| {
+            let kind = users.kind[i];
+            kind != NO_KIND && reduction.has_task_rows[kind as usize]
+        };
+        bins.put_alike_together(reduction, |i| has_row(i).then(|| task_row_key(reduction, i)));
         bins
     }
 
@@ -186,6 +200,17 @@ impl Bins {
                 *limit = limit.min(reduction.users.tasks(i) / amount);
             }
         }
+    }
+}
+
+/// What users with task rows must have in common to share a bin, as long as they rise together: as many tasks for their
+/// weight.
+fn task_row_key(reduction: &Reduction, user: usize) -> u64 {
+    let (users, kind) = (&reduction.users, reduction.users.kind[user]);
+    if kind != NO_KIND && reduction.has_task_rows[kind as usize] {
+        (users.tasks(user) / users.weight(user)).to_bits()
+    } else {
+        0
     }
 }
 

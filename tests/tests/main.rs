@@ -16,3 +16,4 @@ mod prices;
 mod published;
 mod scale;
 mod solving;
+mod sums;

@@ -19,6 +19,9 @@ const LEAST_ALPHA: f64 = 1e-20;
 /// multiplier.
 const KEPT: f64 = 0.3;
 
+/// Below this a step can be left to bring a work in line with its multiplier: what it misses is of second order.
+const LINEAR: f64 = 0.3;
+
 /// What all groups see of a problem at an iterate.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
@@ -402,7 +405,7 @@ impl Block {
             }
             let (y, dy) = (self.y[i], self.step.y[i]);
             for (l, at) in self.pairs(problem, g).enumerate() {
-                let (dzeta, ds) = self.pair_step(setting, g, at, rates[l], &scratch, l);
+                let (dzeta, ds) = self.pair_step(i, l, rates[l], &scratch);
                 reach.see((self.zeta[at], dzeta), (self.s[at], ds));
             }
             if setting.level {
@@ -420,18 +423,9 @@ impl Block {
     }
 
     /// Steps of a pair's split and reduced cost, given [`Self::local`] and the cost of the prices' step in `scratch`.
-    fn pair_step(
-        &self,
-        setting: &Setting<'_>,
-        g: usize,
-        at: usize,
-        rate: f64,
-        scratch: &Scratch,
-        l: usize,
-    ) -> (f64, f64) {
-        let i = g - self.groups.start;
-        let moved = scratch.cost[l] + self.step.lambda[i] - rate * self.step.y[i];
-        (scratch.own[l] - scratch.theta[l] * moved, moved)
+    fn pair_step(&self, i: usize, l: usize, rate: f64, scratch: &Scratch) -> (f64, f64) {
+        let ds = scratch.cost[l] + self.step.lambda[i] - rate * self.step.y[i];
+        (scratch.own[l] - scratch.theta[l] * ds, ds)
     }
 
     fn surplus_step(&self, setting: &Setting<'_>, g: usize, aim: Aim<'_>) -> f64 {
@@ -485,7 +479,7 @@ impl Block {
                 self.q[i] += primal * dq;
             }
             for (l, at) in self.pairs(problem, g).enumerate() {
-                let (dzeta, ds) = self.pair_step(setting, g, at, rates[l], &scratch, l);
+                let (dzeta, ds) = self.pair_step(i, l, rates[l], &scratch);
                 self.zeta[at] += primal * dzeta;
                 self.s[at] += dual * ds;
             }
@@ -505,10 +499,14 @@ impl Block {
         let work = dot(rates, &self.zeta[pairs.clone()]);
         let log_ratio = |y: f64, r: f64| (size / y).ln() - alpha * r.ln();
         if level {
-            let asked = self.r[i] * (log_ratio(self.y[i], self.r[i]) / alpha).exp();
-            let least = (KEPT * self.f[i]).min(0.5 * work);
-            self.f[i] = (work - t * asked).max(least);
-            self.r[i] = if self.f[i] > least { asked } else { (work - least) / t };
+            self.r[i] = (work - self.f[i]) / t;
+            let e = log_ratio(self.y[i], self.r[i]);
+            if !(e.abs() <= LINEAR) {
+                let asked = ((size / self.y[i]).ln() / alpha).exp();
+                let least = (KEPT * self.f[i]).min(0.5 * work);
+                self.f[i] = (work - t * asked).max(least);
+                self.r[i] = (work - self.f[i]) / t;
+            }
             self.e[i] = log_ratio(self.y[i], self.r[i]);
             return;
         }
@@ -540,6 +538,10 @@ impl Block {
                 overload = self.zeta[pairs].iter().sum::<f64>() / problem.limit[g] - 1.0;
             }
             loss += worth * self.e[i] * self.e[i] / (2.0 * problem.alpha.max(LEAST_ALPHA));
+            if std::env::var_os("TRACE").is_some() {
+                let pairs = self.pairs(problem, g);
+                println!("     group {g}: work {:.6e} y {:.4e} r {:.6e} f {:.2e} e {:.2e} zeta {:?} s {:?}", dot(&problem.groups.rate[problem.groups.pairs(g)], &self.zeta[pairs.clone()]), self.y[i], self.r[i], self.f[i], self.e[i], &self.zeta[pairs.clone()], &self.s[pairs]);
+            }
             // What a limited group pays of its worth is the smaller part; the rest is its limit's.
             let net = worth * (problem.cost[g] / problem.size[g]).min(1.0);
             quality.merge(&Quality { loss, worth, widest: loss / net, overload });

@@ -25,9 +25,10 @@
 //! | σ | centring weight of a step (Mehrotra) | |
 
 use super::block::{Aim, Block, LEVEL_FROM, Quality, Reach, Setting, SharedStep, first_multiplier, usage};
-use super::problem::{SumProblem, SumSolution};
+use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::schur::{Schur, by_class};
 use crate::level::dot;
+use fairplan_instances::SolverError;
 use rayon::prelude::*;
 
 /// Most steps of one run; a plain problem takes 8 to 15.
@@ -43,11 +44,15 @@ const FIRST_POWER: f64 = 4.0;
 /// Pairs that make a block worth while, and the most blocks; neither depends on the number of threads.
 const BLOCKS: (usize, usize) = (1 << 14, 16);
 
-/// Solves to the relative gap `accuracy` or better, as exactly as the method can.
-pub(crate) fn solve(problem: &SumProblem<'_>, accuracy: f64) -> SumSolution {
-    let mut run = Run::new(problem);
-    let iterations = run.finish(accuracy);
-    run.into_solution(iterations)
+/// The interior-point method as a solver of sums.
+pub(crate) struct InteriorPoint;
+
+impl SumSolver for InteriorPoint {
+    fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, SolverError> {
+        let mut run = Run::new(problem);
+        let iterations = run.finish(accuracy);
+        Ok(run.into_solution(iterations))
+    }
 }
 
 struct Run<'a> {
@@ -196,6 +201,11 @@ impl<'a> Run<'a> {
             .filter(|&row| self.used[row])
             .map(|row| -free(row) / problem.capacities[row])
             .fold(all.overload, f64::max);
+        if std::env::var_os("TRACE").is_some() {
+            let worst = self.residual.iter().zip(problem.capacities).map(|(r, c)| if *c > 0.0 {(r / c).abs()} else {0.0}).fold(0.0, f64::max);
+            println!("   loss {:.2e} overload {overload:.2e} residual {worst:.2e} limit {:.2e}", all.loss / all.worth, all.overload);
+            println!("   u {:?}", self.now.u); println!("   p {:?}", self.now.p);
+        }
         let widest = if problem.alpha >= 1.0 { all.widest } else { 0.0 };
         (all.loss / all.worth + overload, widest)
     }
@@ -210,13 +220,13 @@ impl<'a> Run<'a> {
         let Some((schur, sums)) = Schur::new(&setting, blocks, (used, u), aim, self.by_class) else {
             return false;
         };
-        let rows = Rows { problem, used, weight: &self.weight, u, p };
+        let rows = Rows { used, weight: &self.weight, u, p };
         let affine = schur.solve(problem, &sums, &rows.right(&self.residual, aim), blocks);
         let solved = schur.sets_groups();
         let reach = rows.reach(&setting, blocks, aim, &affine, solved);
         let mu = reach.products[0] / self.total_weight;
         let mu_affine = reach.after(reach.primal.min(1.0), reach.dual.min(1.0)) / self.total_weight;
-        let sigma = (mu_affine / mu).powi(3).clamp(1e-6, 1.0);
+        let sigma = (mu_affine / mu).powi(1).clamp(1e-6, 1.0);
         blocks.par_iter_mut().for_each(Block::keep_affine);
 
         let aim = Aim { target: sigma * mu, affine: Some(&affine) };
@@ -231,6 +241,7 @@ impl<'a> Run<'a> {
         if !(primal > 1e-10 || dual > 1e-10) || step.t.is_nan() || step.p.iter().any(|p| p.is_nan()) {
             return false;
         }
+        if std::env::var_os("TRACE").is_some() { println!("   steps {primal:.3} {dual:.3} sigma {sigma:.1e} dp {:?}", step.p.iter().zip(p.iter()).map(|(d,p)| d/p).collect::<Vec<_>>()); }
         let after = *t + primal * step.t;
         blocks.par_iter_mut().for_each(|block| block.take(&setting, aim, &step, (primal, dual), after));
         let du: Vec<f64> = (0..u.len()).map(|row| rows.slack_step(row, aim, &step)).collect();
@@ -259,6 +270,7 @@ impl<'a> Run<'a> {
             splits: best.blocks.iter().flat_map(|block| block.zeta.iter().copied()).collect(),
             prices,
             log_level: best.t.ln(),
+            widest: self.best_quality.1,
             iterations,
         }
     }
@@ -266,7 +278,6 @@ impl<'a> Run<'a> {
 
 /// The capacity rows at an iterate.
 struct Rows<'a> {
-    problem: &'a SumProblem<'a>,
     used: &'a [bool],
     weight: &'a [f64],
     u: &'a [f64],
@@ -507,7 +518,7 @@ mod tests {
                 if std::env::var_os("TRACE").is_some() {
                     println!("case {seed} n {n} k {k} m {}", case.m);
                 }
-                let solution = solve(&problem, 1e-13);
+                let solution = InteriorPoint.solve(&problem, 1e-13).unwrap();
                 let (reached, bound) = bracket(alpha, &case, &problem, &solution);
                 if !(reached > bound * (1.0 - 1e-10)) || solution.iterations > 30 {
                     println!(

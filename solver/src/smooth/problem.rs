@@ -12,6 +12,7 @@
 //! `w_i U(G_i)`, and its value is a share, whatever α: the share that would be worth as much if everybody had it.
 
 use crate::level::{Groups, dot};
+use fairplan_instances::SolverError;
 
 /// A problem over groups. Where amounts `s_i` are near what users get, all works are near one and every number here
 /// is of an ordinary size, also for large α.
@@ -69,6 +70,15 @@ pub(crate) struct SumSolution {
     pub prices: Vec<f64>,
     /// `ln t` of that unit: at the optimum the price of a group's work is `ω_g (v_g / t)^−α`.
     pub log_level: f64,
+    /// The widest gap of a group in parts of what its own work is worth.
+    pub widest: f64,
     /// Steps taken.
     pub iterations: u64,
+}
+
+/// A way to solve such problems.
+pub(crate) trait SumSolver: Sync {
+    /// Solves to the relative gap `accuracy` or better, as exactly as the method can. A poor answer is caught by the
+    /// certificate; an error is for a backend that broke.
+    fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, SolverError>;
 }

@@ -15,6 +15,8 @@ use rayon::prelude::*;
 /// Rows of classes and resources multiplied at a time on the side of the groups, so that the products stay in cache.
 const BATCH: usize = 1024;
 
+const BY_CLASS_UP_TO: usize = 64;
+
 /// The factored system at one iterate.
 pub(super) enum Schur {
     /// Groups eliminated.
@@ -41,10 +43,11 @@ pub(super) struct OfGroups {
     pin: f64,
 }
 
-/// Whether to eliminate the groups, not the classes.
+/// Whether to eliminate the groups, not the classes: that never takes the difference of large numbers, and is no more
+/// work up to this order anyway.
 pub(super) fn by_class(problem: &SumProblem<'_>) -> bool {
     let limited = (0..problem.groups.len()).filter(|&g| problem.is_limited(g)).count();
-    problem.capacities.len() <= problem.groups.len() + limited
+    problem.capacities.len() <= BY_CLASS_UP_TO.max(problem.groups.len() + limited)
 }
 
 /// The slack of a capacity row over its price; rows without a price are kept out of the step by a unit.
