@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
         let reach = rows.reach(&setting, blocks, aim, &affine, solved);
         let mu = reach.products[0] / self.total_weight;
         let mu_affine = reach.after(reach.primal.min(1.0), reach.dual.min(1.0)) / self.total_weight;
-        let sigma = (mu_affine / mu).powi(1).clamp(1e-6, 1.0);
+        let sigma = (mu_affine / mu).powi(2).clamp(1e-6, 1.0);
         blocks.par_iter_mut().for_each(Block::keep_affine);
 
         let aim = Aim { target: sigma * mu, affine: Some(&affine) };
