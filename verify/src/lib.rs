@@ -13,11 +13,13 @@ mod limits;
 mod max_min;
 mod parts;
 mod placement;
+mod prices;
 mod printed;
 mod rounding;
 mod solution;
 mod task_limits;
 mod tolerance;
+mod total;
 mod users;
 mod verdict;
 

@@ -540,7 +540,16 @@ impl Block {
             loss += worth * self.e[i] * self.e[i] / (2.0 * problem.alpha.max(LEAST_ALPHA));
             if std::env::var_os("TRACE").is_some() {
                 let pairs = self.pairs(problem, g);
-                println!("     group {g}: work {:.6e} y {:.4e} r {:.6e} f {:.2e} e {:.2e} zeta {:?} s {:?}", dot(&problem.groups.rate[problem.groups.pairs(g)], &self.zeta[pairs.clone()]), self.y[i], self.r[i], self.f[i], self.e[i], &self.zeta[pairs.clone()], &self.s[pairs]);
+                println!(
+                    "     group {g}: work {:.6e} y {:.4e} r {:.6e} f {:.2e} e {:.2e} zeta {:?} s {:?}",
+                    dot(&problem.groups.rate[problem.groups.pairs(g)], &self.zeta[pairs.clone()]),
+                    self.y[i],
+                    self.r[i],
+                    self.f[i],
+                    self.e[i],
+                    &self.zeta[pairs.clone()],
+                    &self.s[pairs]
+                );
             }
             // What a limited group pays of its worth is the smaller part; the rest is its limit's.
             let net = worth * (problem.cost[g] / problem.size[g]).min(1.0);

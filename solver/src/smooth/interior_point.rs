@@ -202,9 +202,19 @@ impl<'a> Run<'a> {
             .map(|row| -free(row) / problem.capacities[row])
             .fold(all.overload, f64::max);
         if std::env::var_os("TRACE").is_some() {
-            let worst = self.residual.iter().zip(problem.capacities).map(|(r, c)| if *c > 0.0 {(r / c).abs()} else {0.0}).fold(0.0, f64::max);
-            println!("   loss {:.2e} overload {overload:.2e} residual {worst:.2e} limit {:.2e}", all.loss / all.worth, all.overload);
-            println!("   u {:?}", self.now.u); println!("   p {:?}", self.now.p);
+            let worst = self
+                .residual
+                .iter()
+                .zip(problem.capacities)
+                .map(|(r, c)| if *c > 0.0 { (r / c).abs() } else { 0.0 })
+                .fold(0.0, f64::max);
+            println!(
+                "   loss {:.2e} overload {overload:.2e} residual {worst:.2e} limit {:.2e}",
+                all.loss / all.worth,
+                all.overload
+            );
+            println!("   u {:?}", self.now.u);
+            println!("   p {:?}", self.now.p);
         }
         let widest = if problem.alpha >= 1.0 { all.widest } else { 0.0 };
         (all.loss / all.worth + overload, widest)
@@ -226,7 +236,7 @@ impl<'a> Run<'a> {
         let reach = rows.reach(&setting, blocks, aim, &affine, solved);
         let mu = reach.products[0] / self.total_weight;
         let mu_affine = reach.after(reach.primal.min(1.0), reach.dual.min(1.0)) / self.total_weight;
-        let sigma = (mu_affine / mu).powi(2).clamp(1e-6, 1.0);
+        let sigma = (mu_affine / mu).powi(3).clamp(1e-6, 1.0);
         blocks.par_iter_mut().for_each(Block::keep_affine);
 
         let aim = Aim { target: sigma * mu, affine: Some(&affine) };
@@ -241,7 +251,12 @@ impl<'a> Run<'a> {
         if !(primal > 1e-10 || dual > 1e-10) || step.t.is_nan() || step.p.iter().any(|p| p.is_nan()) {
             return false;
         }
-        if std::env::var_os("TRACE").is_some() { println!("   steps {primal:.3} {dual:.3} sigma {sigma:.1e} dp {:?}", step.p.iter().zip(p.iter()).map(|(d,p)| d/p).collect::<Vec<_>>()); }
+        if std::env::var_os("TRACE").is_some() {
+            println!(
+                "   steps {primal:.3} {dual:.3} sigma {sigma:.1e} dp {:?}",
+                step.p.iter().zip(p.iter()).map(|(d, p)| d / p).collect::<Vec<_>>()
+            );
+        }
         let after = *t + primal * step.t;
         blocks.par_iter_mut().for_each(|block| block.take(&setting, aim, &step, (primal, dual), after));
         let du: Vec<f64> = (0..u.len()).map(|row| rows.slack_step(row, aim, &step)).collect();
