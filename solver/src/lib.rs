@@ -16,6 +16,7 @@ mod reduction;
 mod refinement;
 mod repair;
 mod search;
+mod smooth;
 mod streaming;
 mod sums;
 mod task_rows;
@@ -43,6 +44,18 @@ impl Solver for Auto {
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
         objective.applies_to(instance)?;
+        if let Some(alpha) = objective.alpha() {
+            let method = ["interior-point", "aggregation"];
+            let objective = (objective, alpha);
+            return smooth::solve(
+                instance,
+                objective,
+                self.name(),
+                method,
+                FIRST_BINS,
+                &smooth::InteriorPoint,
+            );
+        }
         match objective {
             Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
                 instance,
@@ -69,6 +82,11 @@ impl Solver for Ipm {
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
         objective.applies_to(instance)?;
+        if let Some(alpha) = objective.alpha() {
+            let (method, objective) = (["interior-point"; 2], (objective, alpha));
+            let exact = FirstBins::Exact;
+            return smooth::solve(instance, objective, self.name(), method, exact, &smooth::InteriorPoint);
+        }
         match objective {
             Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
                 instance,

@@ -18,11 +18,13 @@ mod max_min;
 mod offline;
 mod parts;
 mod placement;
+mod prices;
 mod printed;
 mod rounding;
 mod solution;
 mod task_limits;
 mod tolerance;
+mod total;
 mod users;
 mod verdict;
 

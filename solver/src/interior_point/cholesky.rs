@@ -7,7 +7,7 @@
 use nalgebra::DMatrix;
 
 /// `D·A·D = L·Lᵀ` with `D` scaling the diagonal to one.
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     order: usize,
     /// Rows of `L`, row-major, the lower triangle.
     rows: Vec<f64>,

@@ -32,6 +32,7 @@ mod newton;
 mod point;
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
+pub(crate) use cholesky::Cholesky;
 use fairplan_instances::SolverError;
 use newton::NewtonSystem;
 use point::{Goals, Point};

@@ -4,6 +4,8 @@
 
 #[path = "bench/dynamic.rs"]
 mod dynamic;
+#[path = "bench/sums.rs"]
+mod sums;
 
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
@@ -19,10 +21,13 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 11] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
+    ("clarabel", sums::against_clarabel),
+    ("sums", sums::a_million_users),
+    ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),

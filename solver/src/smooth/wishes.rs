@@ -1,0 +1,236 @@
+//! What users would take at given prices, and what that proves of what they have: passes over all users.
+
+use super::utility::Utility;
+use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
+use crate::level::dot;
+use crate::reduction::{CHUNK, Reduction};
+use crate::sums::Compensated;
+use rayon::prelude::*;
+
+/// A group that a limit keeps from more counts as worth at most this many times its price: enough to hold it at the
+/// limit where prices are a few times higher in the end, and little enough to keep all numbers of one size.
+const MOST_WORTH: f64 = 64.0;
+
+/// What a user's share counts as costing at the least, in parts of the mean.
+const LEAST_COST: f64 = 1e-6;
+
+/// Largest share that a user has tasks for, whatever it costs; infinite when unlimited.
+pub(super) fn cap(reduction: &Reduction, user: usize) -> f64 {
+    let tasks = reduction.users.tasks(user);
+    if tasks == f64::INFINITY {
+        return tasks;
+    }
+    let rates = &reduction.kinds[reduction.users.kind[user] as usize];
+    tasks * rates.iter().copied().fold(0.0, f64::max)
+}
+
+/// Sets the amounts: what every user in a bin would take at these costs, `rising` unless it has no tasks for more.
+pub(super) fn set_amounts(
+    reduction: &Reduction,
+    bins: &Bins,
+    utility: Utility,
+    costs: &[f64],
+    amounts: &mut Amounts,
+) {
+    let Amounts { amount, rising } = amounts;
+    let pieces = amount.par_chunks_mut(CHUNK).zip(rising.par_chunks_mut(CHUNK)).enumerate();
+    pieces.for_each(|(chunk, (amount, rising))| {
+        for (offset, (amount, rising)) in amount.iter_mut().zip(rising).enumerate() {
+            let i = chunk * CHUNK + offset;
+            if bins.of[i] != NO_BIN {
+                let (wish, cap) = (utility.wish(reduction.users.weight(i), costs[i]), cap(reduction, i));
+                (*amount, *rising) = (wish.min(cap), wish < cap);
+            }
+        }
+    });
+}
+
+/// Sizes, expected costs and limits of the groups, from what their users are worth and pay at the amounts.
+pub(super) struct Sizes {
+    pub size: Vec<f64>,
+    pub cost: Vec<f64>,
+    pub limit: Vec<f64>,
+    /// `ln` of what the sizes are of `θ Σ w s^(1−α)`.
+    pub log_scale: f64,
+}
+
+impl Sizes {
+    /// With `all_limits` groups that still rise have limits too: those of bins whose users are alike in everything.
+    pub fn of(
+        reduction: &Reduction,
+        bins: &Bins,
+        grouping: &Grouping,
+        amounts: &Amounts,
+        (utility, costs, capacity_worth): (Utility, &[f64], f64),
+        all_limits: bool,
+    ) -> Self {
+        let groups = grouping.groups.len();
+        let (users, parts) = (&reduction.users, 8);
+        let length = users.len().div_ceil(parts).max(1);
+        let least = LEAST_COST * capacity_worth / users.len() as f64;
+        let part = |p: usize| {
+            let mut sums = vec![[Compensated::default(); 2]; groups];
+            let mut limits = vec![f64::INFINITY; groups];
+            for i in p * length..((p + 1) * length).min(users.len()) {
+                let (bin, amount) = (bins.of[i], amounts.amount[i]);
+                if bin == NO_BIN || amount == 0.0 {
+                    continue;
+                }
+                let (rising, group) = (amounts.rising[i], grouping.group(bin, amounts.rising[i]));
+                let price = costs[i].max(least / amount);
+                let worth =
+                    if rising && !all_limits { price } else { utility.marginal(users.weight(i), amount) };
+                let counted = if rising { worth } else { worth.min(MOST_WORTH * price) };
+                sums[group][0].add(amount * counted);
+                sums[group][1].add(amount * worth.min(price));
+                if all_limits || !rising {
+                    limits[group] = limits[group].min(users.tasks(i) / amount);
+                }
+            }
+            (sums, limits)
+        };
+        let parts: Vec<_> = (0..users.len().div_ceil(length)).into_par_iter().map(part).collect();
+        let mut sums = vec![[Compensated::default(); 2]; groups];
+        let mut limit = grouping.groups.limit.clone();
+        for (part, limits) in &parts {
+            for (sums, part) in sums.iter_mut().zip(part) {
+                sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
+            }
+            limit.iter_mut().zip(limits).for_each(|(limit, other)| *limit = limit.min(*other));
+        }
+        let total: f64 = sums.iter().map(|sums| sums[0].value()).sum();
+        Self {
+            size: sums.iter().map(|sums| sums[0].value() / total).collect(),
+            cost: sums.iter().map(|sums| sums[1].value() / total).collect(),
+            limit,
+            log_scale: -total.ln(),
+        }
+    }
+}
+
+/// What prices prove of shares, in the unit of the prices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judgement {
+    /// `Σ w θ G^(1−α)`.
+    pub worth: f64,
+    /// How far the bound that the prices prove is above what the shares are worth.
+    pub gap: f64,
+    /// What users pay that could take more, if each takes what it wishes; and what the others pay.
+    wished: f64,
+    held: f64,
+}
+
+impl Judgement {
+    /// Judges `share(i)` of every user in a bin.
+    pub fn of(
+        reduction: &Reduction,
+        bins: &Bins,
+        utility: Utility,
+        prices: &[f64],
+        costs: &[f64],
+        share: impl Fn(usize) -> f64 + Sync,
+    ) -> Self {
+        let chunk = |start: usize| {
+            let mut sums = [Compensated::default(); 5];
+            for i in start..(start + CHUNK).min(costs.len()) {
+                if bins.of[i] != NO_BIN {
+                    let user = user(reduction, utility, prices, (i, costs[i], share(i)));
+                    sums.iter_mut().zip(user).for_each(|(sum, x)| sum.add(x));
+                }
+            }
+            sums
+        };
+        let starts: Vec<usize> = (0..costs.len()).step_by(CHUNK).collect();
+        let parts: Vec<[Compensated; 5]> = starts.into_par_iter().map(chunk).collect();
+        let mut sums = [Compensated::default(); 5];
+        for part in parts {
+            sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
+        }
+        let [worth, paid, lost, wished, held] = sums.map(Compensated::value);
+        let unsold = dot(prices, &reduction.capacities) - paid;
+        Self { worth, gap: unsold + lost, wished, held }
+    }
+
+    /// The relative gap; infinite where these prices prove nothing.
+    pub fn relative_gap(&self) -> f64 {
+        let gap = self.gap / self.worth;
+        if gap.is_nan() { f64::INFINITY } else { gap }
+    }
+
+    /// The scale of utilities at which users together wish what all capacity costs, if that is near enough for prices to
+    /// hold them at their limits.
+    pub fn balanced(&self, utility: Utility, capacity_worth: f64) -> Utility {
+        let ratio = (capacity_worth - self.held) / self.wished;
+        let log_scale = if ratio > 0.5 && ratio < 2.0 { utility.alpha * ratio.ln() } else { 0.0 };
+        Utility { log_scale: utility.log_scale + log_scale, ..utility }
+    }
+}
+
+/// What one user adds to the sums: what its share is worth, what it pays, what it loses against its best at these
+/// prices, what it would pay for what it wishes, and what it pays if it has no tasks for more.
+fn user(
+    reduction: &Reduction,
+    utility: Utility,
+    prices: &[f64],
+    (i, price, share): (usize, f64, f64),
+) -> [f64; 5] {
+    let weight = reduction.users.weight(i);
+    let marginal = utility.marginal(weight, share);
+    let worth = if share > 0.0 { marginal * share } else { 0.0 };
+    if reduction.has_task_rows[reduction.users.kind[i] as usize] {
+        return user_with_task_row(reduction, utility, prices, i, (price, share));
+    }
+    let cap = cap(reduction, i);
+    if utility.alpha == 0.0 {
+        let most = if marginal > price { cap } else { 0.0 };
+        let best = if most > 0.0 { (marginal - price) * most } else { 0.0 };
+        return [worth, worth, best, 0.0, 0.0];
+    }
+    let wish = utility.wish(weight, price);
+    if wish < cap {
+        [worth, price * share, price * wish * utility.regret(share / wish), price * wish, 0.0]
+    } else {
+        let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
+        [worth, price * cap, lost, 0.0, price * cap]
+    }
+}
+
+/// The same where the user's tasks are limited and do different work on different classes. A task has a price `λ` of
+/// its own then: none if what the user wishes needs less than all of them, else so much that its share is what it
+/// wishes.
+fn user_with_task_row(
+    reduction: &Reduction,
+    utility: Utility,
+    prices: &[f64],
+    i: usize,
+    (price, share): (f64, f64),
+) -> [f64; 5] {
+    let (users, m) = (&reduction.users, reduction.resources);
+    let (weight, tasks) = (users.weight(i), users.tasks(i));
+    let marginal = utility.marginal(weight, share);
+    let rates = &reduction.kinds[users.kind[i] as usize];
+    let cost = |l: usize| -> f64 {
+        prices[l * m..(l + 1) * m].iter().zip(&users.directions).map(|(p, column)| p * column[i]).sum()
+    };
+    let usable = || (0..rates.len()).filter(|&l| rates[l] > 0.0);
+    let cheapest = usable().min_by(|&a, &b| (cost(a) / rates[a]).total_cmp(&(cost(b) / rates[b])));
+    let rate = cheapest.map_or(1.0, |l| rates[l]);
+    let wish = match utility.alpha {
+        0.0 if marginal > price => f64::INFINITY,
+        0.0 => 0.0,
+        _ => utility.wish(weight, price),
+    };
+    let (mut paid_for, mut lambda) = (price, 0.0);
+    if wish > tasks * rate {
+        lambda = usable().map(|l| rates[l] * marginal - cost(l)).fold(0.0, f64::max);
+        paid_for = usable().map(|l| (cost(l) + lambda) / rates[l]).fold(f64::INFINITY, f64::min);
+    }
+    let worth = if share > 0.0 { marginal * share } else { 0.0 };
+    let paid = paid_for * share - lambda * tasks;
+    if utility.alpha == 0.0 {
+        return [worth, worth - lambda * tasks, 0.0, 0.0, paid];
+    }
+    let wish = utility.wish(weight, paid_for);
+    let lost = paid_for * wish * utility.regret(share / wish);
+    if lambda > 0.0 { [worth, paid, lost, 0.0, paid] } else { [worth, paid, lost, price * wish, 0.0] }
+}
