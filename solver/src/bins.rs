@@ -166,7 +166,7 @@ impl Bins {
         };
         let loads: Vec<(usize, Vec<f64>)> = (0..rows)
             .map(|row| (row, load_of(row)))
-            .filter(|(_, load)| load.iter().any(|a| *a > 0.0))
+            .filter(|(_, load)| load.iter().any(|a| *a != 0.0))
             .collect();
         let usable = |kind: u32| {
             let rates = &reduction.kinds[kind as usize];
@@ -186,6 +186,7 @@ impl Bins {
                 }
             }
         }
+        let less_certain = near.map(|(prices, _)| less_certain(prices, &reduction.capacities, m)).unwrap_or_default();
         let mut groups = Groups::new();
         let mut group_of = vec![[NO_GROUP; 2]; self.kind.len()];
         for (row, load) in &loads {
@@ -195,7 +196,7 @@ impl Bins {
                 None => groups.push(load, kind, row % 2 == 0, usable(kind)),
                 Some((prices, uncertainty)) => {
                     let offered = |(l, _, times): &(usize, f64, f64)| {
-                        *times <= nearest[*l] * (1.0 + OFFERED * uncertainty)
+                        *times <= nearest[*l] * (1.0 + OFFERED * uncertainty * less_certain[*l])
                     };
                     let classes = dearness(kind, load, prices).into_iter().filter(offered);
                     groups.push(load, kind, row % 2 == 0, classes.map(|(l, rate, _)| (l, rate)));
@@ -221,6 +222,15 @@ impl Bins {
             }
         }
     }
+}
+
+/// How many times less certain the prices of each class are than those of an average one: an error in the prices of a
+/// class costs the whole in proportion to what the class is worth, so those of a small class may be far off and hardly
+/// show.
+pub(crate) fn less_certain(prices: &[f64], capacities: &[f64], m: usize) -> Vec<f64> {
+    let worth: Vec<f64> = prices.chunks(m).zip(capacities.chunks(m)).map(|(p, c)| dot(p, c)).collect();
+    let mean = worth.iter().sum::<f64>() / worth.len() as f64;
+    worth.iter().map(|worth| (mean / worth).sqrt().max(1.0)).collect()
 }
 
 /// What users with task rows must have in common to share a bin, as long as they rise together: as many tasks for their

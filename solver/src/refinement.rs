@@ -4,7 +4,7 @@
 //! same class share one. Where the users of a bin disagree it is split by choice, the more finely the nearer a
 //! user is to changing its mind.
 
-use crate::bins::{Bins, Grouping, NO_BIN, NO_GROUP};
+use crate::bins::{Bins, Grouping, NO_BIN, NO_GROUP, less_certain};
 use crate::reduction::{CHUNK, Reduction};
 use crate::streaming::effective_prices;
 use hashbrown::HashMap;
@@ -120,7 +120,7 @@ impl Bins {
         if choice.is_decided(uncertainty, markets) {
             return Key::decided(self.kind[bin as usize], choice.first);
         }
-        let nearness = -choice.distance.max(FINEST * uncertainty).log(GRADING);
+        let nearness = -choice.distance.max(FINEST * choice.uncertainty(uncertainty, markets)).log(GRADING);
         Key {
             owner: bin,
             decided: false,
@@ -180,7 +180,13 @@ impl Choice {
 
     /// Whether this is far from changing, and the class chosen is a market of its own.
     fn is_decided(&self, uncertainty: f64, markets: &Markets) -> bool {
-        markets.is_single[self.first as usize] && self.distance > FAR * uncertainty
+        markets.is_single[self.first as usize] && self.distance > FAR * self.uncertainty(uncertainty, markets)
+    }
+
+    /// How uncertain the distance is, where prices of an average class are uncertain by this much.
+    fn uncertainty(&self, average: f64, markets: &Markets) -> f64 {
+        let [first, second] = [self.first, self.second].map(|class| markets.less_certain[class as usize]);
+        average * first.max(second)
     }
 }
 
@@ -190,6 +196,8 @@ struct Markets {
     representative: Vec<u32>,
     /// Whether the market of this first class has no other class.
     is_single: Vec<bool>,
+    /// How many times less certain the prices of each class are than those of an average one.
+    less_certain: Vec<f64>,
 }
 
 impl Markets {
@@ -199,7 +207,8 @@ impl Markets {
         for (l, market) in representative.iter().enumerate() {
             is_single[*market as usize] = *market as usize == l;
         }
-        Self { representative, is_single }
+        let less_certain = less_certain(prices, &reduction.capacities, reduction.resources);
+        Self { representative, is_single, less_certain }
     }
 }
 

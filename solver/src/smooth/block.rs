@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Below this α the works themselves are the variables: a surplus and a level apart from them, which make large α easy,
 /// leave groups that get next to nothing no interior.
-pub(super) const LEVEL_FROM: f64 = 0.5;
+pub(super) const LEVEL_FROM: f64 = 1.0;
 /// Stands for α where it divides: so small that α = 0 is the linear program itself.
 const LEAST_ALPHA: f64 = 1e-20;
 /// The part of its surplus, or of its reduced costs, that a group keeps when its work is brought in line with its

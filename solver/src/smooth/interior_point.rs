@@ -37,6 +37,8 @@ const MAX_STEPS: u64 = 150;
 const STEP_FRACTION: (f64, f64) = (0.9, 0.9995);
 /// A capacity row of which this part of the whole worth is the price, and of which this part is left, has no price.
 const UNPRICED: (f64, f64) = (1e-12, 1e-4);
+/// The part of what a group pays for a class that it would not miss.
+const UNNOTICED: f64 = 1e-6;
 /// A residual below this part of its row is rounding, which a step would only make larger.
 const ROUNDING: f64 = 1e-14;
 /// At the first iterate multipliers are in proportion to this power of the inverse works, or a lesser one.
@@ -186,8 +188,9 @@ impl<'a> Run<'a> {
             all.merge(quality);
             usage.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
         }
-        all.loss += dot(&now.u, &now.p);
         let free = |row: usize| if self.used[row] { problem.capacities[row] - usage[row] } else { 0.0 };
+        // What is free in truth, not by the iterate's own account: they differ by rounding.
+        all.loss += (0..usage.len()).map(|row| free(row).max(0.0) * now.p[row]).sum::<f64>();
         self.residual = (0..usage.len())
             .map(|row| {
                 let residual = if self.used[row] { free(row) - now.u[row] } else { 0.0 };
@@ -245,14 +248,24 @@ impl<'a> Run<'a> {
     }
 
     /// By strict complementarity either the price of a capacity row or what is left of it vanishes. A price that is of
-    /// the size of rounding where capacity is left is none.
+    /// the size of rounding where capacity is left, and that no group would notice, is none.
     fn into_solution(self, iterations: u64) -> SumSolution {
         let (problem, best) = (self.problem, self.best);
         let mut prices = best.p;
         let total = dot(&prices, problem.capacities);
+        let mut noticed = vec![false; prices.len()];
+        for g in 0..problem.groups.len() {
+            for pair in problem.groups.pairs(g) {
+                let (row, cost) = (problem.row(pair), problem.cost_at(&prices, g, pair));
+                for (r, a) in problem.load(g).iter().enumerate() {
+                    noticed[row + r] |= a * prices[row + r] > UNNOTICED * cost;
+                }
+            }
+        }
         for row in 0..prices.len() {
             let (worth, free) = (prices[row] * problem.capacities[row], best.u[row]);
-            if worth < UNPRICED.0 * total && free > UNPRICED.1 * problem.capacities[row] {
+            let unpriced = worth < UNPRICED.0 * total && free > UNPRICED.1 * problem.capacities[row];
+            if unpriced && !noticed[row] {
                 prices[row] = 0.0;
             }
         }

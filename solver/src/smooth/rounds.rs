@@ -28,6 +28,13 @@ pub(super) struct Solved {
     pub rounds: u64,
 }
 
+/// What proved the least gap so far.
+struct Best {
+    gap: f64,
+    prices: Vec<f64>,
+    utility: Utility,
+}
+
 /// The relative gap at which a sum counts as closed: less than what is promised, for what rounding may add.
 const CLOSED: f64 = 5e-10;
 /// Most rounds, and the most bins they may lead to.
@@ -36,6 +43,10 @@ const MOST: (u64, usize) = (40, 40_000);
 const PATIENCE: u64 = 6;
 /// The accuracy of a round's small problem: the first part of the last gap, but never finer than the second.
 const AHEAD: (f64, f64) = (1e-5, 1e-12);
+/// Where users that have tasks for more pay less than this part, the scale of utilities is high enough for a start.
+const FREE: f64 = 0.05;
+/// Stands for the gap before the first round.
+const FIRST_GAP: f64 = 1e-3;
 /// Bins whose slack is below this part of the average are left alone.
 const NEGLIGIBLE: f64 = 0.05;
 /// Above this α a solution in which some group is widely off is followed by others on the way from this α to its own.
@@ -62,8 +73,10 @@ pub(super) fn solve_rounds(
     cheapest_costs(users, &even, capacities, &mut costs);
     let mut utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, dot(&even, capacities));
     let mut prices = even;
-    let mut gap = 1.0f64;
-    let (mut best_gap, mut best_at) = (f64::INFINITY, 0);
+    let mut gap = FIRST_GAP;
+    // The last gap that was half of one before, and its round.
+    let mut halved = (f64::INFINITY, 0);
+    let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
     let mut offer_all = true;
     loop {
         set_amounts(
@@ -93,6 +106,8 @@ pub(super) fn solve_rounds(
         rounds += 1;
         prices.clone_from(&solution.prices);
         utility.log_scale += sizes.log_scale + alpha * solution.log_level;
+        utility.log_scale -=
+            sizes.log_scale_excess(|g| solution.splits[grouping.groups.pairs(g)].iter().sum());
         cheapest_costs(users, &prices, capacities, &mut costs);
         if alpha == 0.0 {
             utility.log_scale = utility.log_scale.min(most_linear_log_scale(reduction, bins, &costs));
@@ -100,10 +115,22 @@ pub(super) fn solve_rounds(
         let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
         let judgement = Judgement::of(reduction, bins, utility, &prices, &costs, share);
         gap = judgement.relative_gap();
-        if gap < 0.5 * best_gap {
-            (best_gap, best_at) = (gap, rounds);
+        eprintln!("round {rounds}: gap {gap:e}, {} groups {} pairs, {iterations} steps, bins {} offer_all {offer_all} zero {:?}", grouping.groups.len(), grouping.groups.pair_count(), bins.kind.len(), prices.chunks(reduction.resources).map(|c| c.iter().all(|p| *p == 0.0)).collect::<Vec<_>>());
+        if gap < 0.5 * halved.0 {
+            halved = (gap, rounds);
         }
-        let hopeless = rounds >= MOST.0 || rounds >= best_at + PATIENCE || bins.kind.len() >= MOST.1;
+        let hopeless = rounds >= MOST.0 || rounds >= halved.1 + PATIENCE || bins.kind.len() >= MOST.1;
+        if gap <= best.gap {
+            best = Best { gap, prices: prices.clone(), utility };
+        } else if gap > CLOSED && !hopeless && !offer_all {
+            // Some class was offered to too few: once more, offered to all, from the best prices.
+            gap = best.gap;
+            prices.clone_from(&best.prices);
+            utility = best.utility;
+            cheapest_costs(users, &prices, capacities, &mut costs);
+            offer_all = true;
+            continue;
+        }
         if gap > CLOSED && !hopeless {
             let paid = costs_of_groups(bins, &grouping, &amounts, &costs);
             let level = level_problem(reduction, &grouping);
@@ -150,16 +177,18 @@ fn first_utility(
 ) -> Utility {
     let mut utility = Utility { alpha, log_scale: 0.0 };
     let users = &reduction.users;
-    for _ in 0..if users.tasks.is_some() { 6 } else { 1 } {
+    for round in 0..if users.tasks.is_some() { 7 } else { 1 } {
         let taken = |i: usize| {
-            let (wish, cap) = (utility.wish(users.weight(i), costs[i]), cap(reduction, i));
+            // The first estimate knows no limits, so that it is too low, as the others are then.
+            let cap = if round == 0 { f64::INFINITY } else { cap(reduction, i) };
+            let wish = utility.wish(users.weight(i), costs[i]);
             if wish < cap { (costs[i] * wish, 0.0) } else { (0.0, costs[i] * cap) }
         };
         let in_bins = (0..costs.len()).into_par_iter().filter(|&i| bins.of[i] != NO_BIN);
         // An estimate, so the order of the sum would not matter; but the same input gives the same bytes.
         let all: Vec<(f64, f64)> = in_bins.map(taken).collect();
         let (free, held) = all.iter().fold((0.0, 0.0), |sum, x| (sum.0 + x.0, sum.1 + x.1));
-        if free == 0.0 {
+        if free < FREE * (free + held) {
             break;
         }
         // Newton's method on the logarithms, in which the sum is concave: it stays below.

@@ -14,6 +14,9 @@ const MOST_WORTH: f64 = 64.0;
 /// What a user's share counts as costing at the least, in parts of the mean.
 const LEAST_COST: f64 = 1e-6;
 
+/// Amounts are at least this, so that nobody is left out whose wish is below any double.
+const LEAST_AMOUNT: f64 = 1e-200;
+
 /// Largest share that a user has tasks for, whatever it costs; infinite when unlimited.
 pub(super) fn cap(reduction: &Reduction, user: usize) -> f64 {
     let tasks = reduction.users.tasks(user);
@@ -39,7 +42,7 @@ pub(super) fn set_amounts(
             let i = chunk * CHUNK + offset;
             if bins.of[i] != NO_BIN {
                 let (wish, cap) = (utility.wish(reduction.users.weight(i), costs[i]), cap(reduction, i));
-                (*amount, *rising) = (wish.min(cap), wish < cap);
+                (*amount, *rising) = (wish.min(cap).max(LEAST_AMOUNT), wish < cap);
             }
         }
     });
@@ -52,6 +55,8 @@ pub(super) struct Sizes {
     pub limit: Vec<f64>,
     /// `ln` of what the sizes are of `θ Σ w s^(1−α)`.
     pub log_scale: f64,
+    /// `ln` of how many times more than it counts as a group is worth: above 0 only where tasks have run out.
+    log_excess: Vec<f64>,
 }
 
 impl Sizes {
@@ -69,7 +74,7 @@ impl Sizes {
         let length = users.len().div_ceil(parts).max(1);
         let least = LEAST_COST * capacity_worth / users.len() as f64;
         let part = |p: usize| {
-            let mut sums = vec![[Compensated::default(); 2]; groups];
+            let mut sums = vec![[Compensated::default(); 3]; groups];
             let mut limits = vec![f64::INFINITY; groups];
             for i in p * length..((p + 1) * length).min(users.len()) {
                 let (bin, amount) = (bins.of[i], amounts.amount[i]);
@@ -78,11 +83,18 @@ impl Sizes {
                 }
                 let (rising, group) = (amounts.rising[i], grouping.group(bin, amounts.rising[i]));
                 let price = costs[i].max(least / amount);
-                let worth =
-                    if rising && !all_limits { price } else { utility.marginal(users.weight(i), amount) };
-                let counted = if rising { worth } else { worth.min(MOST_WORTH * price) };
+                let worth = if rising && !all_limits {
+                    price
+                } else {
+                    utility.marginal(users.weight(i), amount)
+                };
+                // Where tasks do different work on different classes, being out of tasks does not settle a share.
+                let settled = !rising && !reduction.has_task_rows[users.kind[i] as usize];
+                let counted =
+                    if settled && utility.alpha > 0.0 { worth.min(MOST_WORTH * price) } else { worth };
                 sums[group][0].add(amount * counted);
                 sums[group][1].add(amount * worth.min(price));
+                sums[group][2].add(amount * worth);
                 if all_limits || !rising {
                     limits[group] = limits[group].min(users.tasks(i) / amount);
                 }
@@ -90,7 +102,7 @@ impl Sizes {
             (sums, limits)
         };
         let parts: Vec<_> = (0..users.len().div_ceil(length)).into_par_iter().map(part).collect();
-        let mut sums = vec![[Compensated::default(); 2]; groups];
+        let mut sums = vec![[Compensated::default(); 3]; groups];
         let mut limit = grouping.groups.limit.clone();
         for (part, limits) in &parts {
             for (sums, part) in sums.iter_mut().zip(part) {
@@ -104,9 +116,28 @@ impl Sizes {
             cost: sums.iter().map(|sums| sums[1].value() / total).collect(),
             limit,
             log_scale: -total.ln(),
+            log_excess: sums.iter().map(|[counted, _, worth]| (worth.value() / counted.value()).ln()).collect(),
         }
     }
 }
+
+impl Sizes {
+    /// By how much the logarithm of the scale of utilities was too high for `tasks` of the groups to be what they are.
+    ///
+    /// Groups that count as less than they are worth say nothing of the scale, as long as they have all their tasks
+    /// running. Where there are no others, one that turns out to have tasks left is worth what it counts as.
+    pub fn log_scale_excess(&self, tasks: impl Fn(usize) -> f64) -> f64 {
+        if self.log_excess.iter().any(|excess| *excess <= 0.0) {
+            return 0.0;
+        }
+        let has_tasks_left = |g: &usize| tasks(*g) < self.limit[*g] * (1.0 - TASKS_LEFT);
+        let excesses = (0..self.log_excess.len()).filter(has_tasks_left).map(|g| self.log_excess[g]);
+        excesses.fold(0.0, f64::max)
+    }
+}
+
+/// A group with less than this part of its tasks not running has them all.
+const TASKS_LEFT: f64 = 1e-6;
 
 /// What prices prove of shares, in the unit of the prices.
 #[derive(Clone, Copy, Debug)]
