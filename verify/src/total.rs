@@ -175,12 +175,12 @@ impl<'a> Market<'a> {
             return self.add_nothing(user, cost, sums);
         }
         let mut limit = 0.0;
-        if let Some(tasks) = user.tasks()
-            && self.wishes_more(user, reach, cost, margin, tasks)
-        {
-            let each = self.price_of_a_task(user, reach, margin);
-            limit = each * tasks as f64;
-            cost = self.cost_with(user, reach, each);
+        if let Some(tasks) = user.tasks() {
+            let each = self.price_of_a_task(user, reach, margin, tasks);
+            if each > 0.0 {
+                limit = each * tasks as f64;
+                cost = self.cost_with(user, reach, each);
+            }
         }
         if limit == 0.0 {
             add(&mut sums.paid_freely, cost * work, &mut sums.unbounded);
@@ -208,20 +208,9 @@ impl<'a> Market<'a> {
         } else if let Some(tasks) = user.tasks() {
             // Without a limit prices are high enough, where the sum is linear, that nothing is wished.
             let reach = self.reaches.of_user(user.index().0);
-            let each = self.price_of_a_task(user, reach, self.margin(user));
+            let each = self.price_of_a_task(user, reach, self.margin(user), tasks);
             add(&mut sums.limits, up(each * tasks as f64), &mut sums.unbounded);
         }
-    }
-
-    /// Whether the user would have more than its tasks allow if they were free.
-    fn wishes_more(&self, user: User<'_>, reach: &Reach, cost: f64, margin: f64, tasks: u64) -> bool {
-        if self.alpha == 0.0 {
-            return margin > cost;
-        }
-        let work = self.shares.work[user.index().0] * (-(cost / margin).ln() / self.alpha).exp();
-        let per_work = |class: usize| self.cost_of_a_task(user, class) / reach.rate(class).to_f64();
-        let cheapest = reach.classes.iter().copied().min_by(|&a, &b| per_work(a).total_cmp(&per_work(b)));
-        work > cheapest.map_or(0.0, |class| reach.rate(class).to_f64()) * tasks as f64
     }
 
     /// `Σ_r D_ir p_lr`, rounded down.
@@ -232,10 +221,35 @@ impl<'a> Market<'a> {
         down(cost.min(f64::MAX) * self.surely)
     }
 
-    /// The price of a task at which the user pays its margin; any price that is not negative proves a bound.
-    fn price_of_a_task(&self, user: User<'_>, reach: &Reach, margin: f64) -> f64 {
-        let left = |&class: &usize| reach.rate(class).to_f64() * margin - self.cost_of_a_task(user, class);
-        reach.classes.iter().map(left).fold(0.0, f64::max)
+    /// The price of a task at which the user would wish for what its tasks do, were all of them running where work is
+    /// cheapest; none if that is less. Any price that is not negative proves a bound.
+    ///
+    /// As tasks become dearer, ever faster classes are the cheapest. On one of them tasks are dear enough, or become so
+    /// on the way to the next.
+    fn price_of_a_task(&self, user: User<'_>, reach: &Reach, margin: f64, tasks: u64) -> f64 {
+        let has = self.shares.work[user.index().0];
+        let classes: Vec<(f64, f64)> = reach
+            .classes
+            .iter()
+            .map(|&class| (reach.rate(class).to_f64(), self.cost_of_a_task(user, class)))
+            .collect();
+        let margin_at = |rate: f64| match self.alpha {
+            0.0 => margin,
+            alpha => margin * (-alpha * (tasks as f64 * rate / has).ln()).exp(),
+        };
+        let mut each = 0.0f64;
+        let mut here = classes.iter().copied().min_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+        while let Some((rate, cost)) = here {
+            let enough = rate * margin_at(rate) - cost;
+            if enough <= each {
+                break;
+            }
+            let meets = |class: &(f64, f64)| (class.1 * rate - cost * class.0) / (class.0 - rate);
+            let faster = classes.iter().copied().filter(|class| class.0 > rate);
+            here = faster.min_by(|a, b| meets(a).total_cmp(&meets(b))).filter(|class| meets(class) < enough);
+            each = each.max(here.as_ref().map_or(enough, meets));
+        }
+        each.min(f64::MAX)
     }
 
     /// The least that a unit of work costs when each task costs `each` more; rounded down.

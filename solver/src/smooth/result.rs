@@ -91,7 +91,7 @@ pub(super) fn certify(
     let mut judgement = judge(utility);
     let balanced = judgement.balanced(utility, dot(prices, &reduction.capacities));
     let better = judge(balanced);
-    if better.relative_gap() < judgement.relative_gap() {
+    if better.relative_gap() <= judgement.relative_gap().max(0.5 * TOLERANCE) {
         (utility, judgement) = (balanced, better);
     }
 

@@ -90,7 +90,7 @@ pub(super) fn solve_rounds(
         let grouping = bins.group(reduction, &amounts, near);
         utility.alpha = alpha;
         let worth = dot(&prices, capacities);
-        let sizes = Sizes::of(reduction, bins, &grouping, &amounts, (utility, &costs, worth), alike);
+        let sizes = Sizes::of(reduction, bins, &grouping, &amounts, (utility, &costs, worth), (alike, rounds + 1));
         let problem = SumProblem {
             alpha,
             resources: reduction.resources,
@@ -115,7 +115,6 @@ pub(super) fn solve_rounds(
         let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
         let judgement = Judgement::of(reduction, bins, utility, &prices, &costs, share);
         gap = judgement.relative_gap();
-        eprintln!("round {rounds}: gap {gap:e}, {} groups {} pairs, {iterations} steps, bins {} offer_all {offer_all} zero {:?}", grouping.groups.len(), grouping.groups.pair_count(), bins.kind.len(), prices.chunks(reduction.resources).map(|c| c.iter().all(|p| *p == 0.0)).collect::<Vec<_>>());
         if gap < 0.5 * halved.0 {
             halved = (gap, rounds);
         }

@@ -7,12 +7,14 @@ use crate::reduction::{CHUNK, Reduction};
 use crate::sums::Compensated;
 use rayon::prelude::*;
 
-/// A group that a limit keeps from more counts as worth at most this many times its price: enough to hold it at the
-/// limit where prices are a few times higher in the end, and little enough to keep all numbers of one size.
+/// A group that a limit keeps from more counts as worth at most this many times its price, and at most its square in the
+/// second round, up to the last power: enough to hold it at the limit where prices are a few times higher in the end, and
+/// little enough to keep all numbers of one size.
 const MOST_WORTH: f64 = 64.0;
+const LAST_POWER: u64 = 4;
 
 /// What a user's share counts as costing at the least, in parts of the mean.
-const LEAST_COST: f64 = 1e-6;
+const LEAST_COST: f64 = 1e-12;
 
 /// Amounts are at least this, so that nobody is left out whose wish is below any double.
 const LEAST_AMOUNT: f64 = 1e-200;
@@ -60,15 +62,16 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
-    /// With `all_limits` groups that still rise have limits too: those of bins whose users are alike in everything.
+    /// For this round, the first being 1. With `all_limits` groups that still rise have limits too: those of bins whose users are alike in everything.
     pub fn of(
         reduction: &Reduction,
         bins: &Bins,
         grouping: &Grouping,
         amounts: &Amounts,
         (utility, costs, capacity_worth): (Utility, &[f64], f64),
-        all_limits: bool,
+        (all_limits, round): (bool, u64),
     ) -> Self {
+        let most_worth = MOST_WORTH.powi(round.min(LAST_POWER) as i32);
         let groups = grouping.groups.len();
         let (users, parts) = (&reduction.users, 8);
         let length = users.len().div_ceil(parts).max(1);
@@ -91,7 +94,7 @@ impl Sizes {
                 // Where tasks do different work on different classes, being out of tasks does not settle a share.
                 let settled = !rising && !reduction.has_task_rows[users.kind[i] as usize];
                 let counted =
-                    if settled && utility.alpha > 0.0 { worth.min(MOST_WORTH * price) } else { worth };
+                    if settled && utility.alpha > 0.0 { worth.min(most_worth * price) } else { worth };
                 sums[group][0].add(amount * counted);
                 sums[group][1].add(amount * worth.min(price));
                 sums[group][2].add(amount * worth);
@@ -243,25 +246,44 @@ fn user_with_task_row(
     let cost = |l: usize| -> f64 {
         prices[l * m..(l + 1) * m].iter().zip(&users.directions).map(|(p, column)| p * column[i]).sum()
     };
-    let usable = || (0..rates.len()).filter(|&l| rates[l] > 0.0);
-    let cheapest = usable().min_by(|&a, &b| (cost(a) / rates[a]).total_cmp(&(cost(b) / rates[b])));
-    let rate = cheapest.map_or(1.0, |l| rates[l]);
-    let wish = match utility.alpha {
-        0.0 if marginal > price => f64::INFINITY,
-        0.0 => 0.0,
-        _ => utility.wish(weight, price),
-    };
-    let (mut paid_for, mut lambda) = (price, 0.0);
-    if wish > tasks * rate {
-        lambda = usable().map(|l| rates[l] * marginal - cost(l)).fold(0.0, f64::max);
-        paid_for = usable().map(|l| (cost(l) + lambda) / rates[l]).fold(f64::INFINITY, f64::min);
-    }
+    let usable = || (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (rates[l], cost(l)));
+    let lambda = price_of_a_task(usable, |rate| utility.marginal(weight, tasks * rate));
     let worth = if share > 0.0 { marginal * share } else { 0.0 };
-    let paid = paid_for * share - lambda * tasks;
     if utility.alpha == 0.0 {
-        return [worth, worth - lambda * tasks, 0.0, 0.0, paid];
+        return [worth, worth - lambda * tasks, 0.0, 0.0, worth];
     }
+    let paid_for = usable().map(|(rate, cost)| (cost + lambda) / rate).fold(f64::INFINITY, f64::min);
+    let paid = paid_for * share - lambda * tasks;
     let wish = utility.wish(weight, paid_for);
     let lost = paid_for * wish * utility.regret(share / wish);
     if lambda > 0.0 { [worth, paid, lost, 0.0, paid] } else { [worth, paid, lost, price * wish, 0.0] }
+}
+
+/// The price of a task at which a user wishes exactly as much as its tasks do, or none if that needs fewer of them:
+/// `margin` says what the last unit of work is worth when all tasks run at a rate.
+///
+/// The dearer tasks are, the faster is the class on which work is cheapest: `(cost + λ) / rate` over the rate and cost of
+/// each usable class. This goes from class to class until tasks are dear enough.
+fn price_of_a_task<I: Iterator<Item = (f64, f64)>>(
+    usable: impl Fn() -> I,
+    margin: impl Fn(f64) -> f64,
+) -> f64 {
+    let mut lambda = 0.0f64;
+    let by_price = |a: &(f64, f64), b: &(f64, f64)| (a.1 / a.0).total_cmp(&(b.1 / b.0));
+    let Some((mut rate, mut cost)) = usable().min_by(by_price) else { return lambda };
+    loop {
+        let asked = rate * margin(rate) - cost;
+        if asked <= lambda {
+            return lambda;
+        }
+        let crossing = |(faster, dearer): (f64, f64)| (dearer * rate - cost * faster) / (faster - rate);
+        let faster = usable().filter(|class| class.0 > rate);
+        match faster.min_by(|a, b| crossing(*a).total_cmp(&crossing(*b))) {
+            Some(class) if crossing(class) < asked => {
+                lambda = lambda.max(crossing(class));
+                (rate, cost) = class;
+            }
+            _ => return asked,
+        }
+    }
 }
