@@ -180,6 +180,9 @@ fn not_one_corrupted_file_of_another_objective_is_accepted() {
         Objective::DrfPooled,
         Objective::DrfPerServer,
         Objective::BottleneckMaxFairness,
+        Objective::ProportionalFairness,
+        Objective::alpha_fair(2.0).unwrap(),
+        Objective::Utilitarian,
     ] {
         for instance in instances().iter().filter(|instance| objective.applies_to(instance).is_ok()) {
             are_refused(&mut dice, instance, objective, 130);
@@ -199,6 +202,9 @@ fn a_result_is_not_taken_for_one_of_another_objective() {
         Objective::DrfPooled,
         Objective::DrfPerServer,
         Objective::BottleneckMaxFairness,
+        Objective::ProportionalFairness,
+        Objective::alpha_fair(2.0).unwrap(),
+        Objective::Utilitarian,
     ];
     for objective in objectives {
         let file = String::from_utf8(solution_file(&instance, objective)).unwrap();

@@ -1,7 +1,7 @@
 //! Sums over the users: proportional fairness, alpha-fairness, utilitarian.
 
-use crate::solving::shares_of;
-use fairplan_instances::{Certificate, Instance, Objective, Solution, Solver, Status, Total};
+use crate::solving::{close, shares, shares_of};
+use fairplan_instances::{Certificate, Decimal, Instance, Objective, Solution, Solver, Status, Total};
 use fairplan_solver::backend;
 use fairplan_tests::{
     Draft, by_clarabel, random_crowd, random_draft, random_draft_with_task_rows, sum_of_utilities, takes_part,
@@ -18,49 +18,57 @@ fn total(solution: &Solution) -> &Total {
     }
 }
 
-/// Solves, and says what is wrong if the checker does not accept it.
+/// Solves; the largest relative gap that the checker proves is an error if it does not close, and so is everything else
+/// that it does not accept, which a solution called optimal must never meet.
 fn proved(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<Solution, String> {
     let solution = solver.solve(instance, objective).map_err(|error| error.to_string())?;
-    let proof = verify_solution(instance, &SolutionClaim::from(&solution));
-    if let Some(verdict) = proof.failures().next() {
-        return Err(format!("{:?}, refused: {verdict:?}", solution.status));
+    if solution.status != Status::Optimal {
+        return Err(format!("{LEFT_OPEN}: {:e}", total(&solution).relative_gap));
     }
-    match solution.status {
-        Status::Optimal => Ok(solution),
-        _ => Err(format!("not certified, gap {:e}", total(&solution).relative_gap)),
+    let proof = verify_solution(instance, &SolutionClaim::from(&solution));
+    match proof.failures().next() {
+        None => Ok(solution),
+        Some(verdict) => Err(format!("called optimal, and refused: {verdict:?}")),
     }
 }
 
-fn all_are_proved(drafts: impl Iterator<Item = (u64, Draft)>, alphas: &[f64], backends: &[&str]) {
-    let (mut failures, mut cases) = (Vec::new(), 0);
+/// What begins the message where a gap is honestly called open.
+const LEFT_OPEN: &str = "uncertified";
+
+/// All but `open` of these are proved, and those are called uncertified.
+fn all_are_proved(drafts: impl Iterator<Item = (u64, Draft)>, backends: &[&str], open: usize) {
+    let (mut failures, mut left_open, mut cases) = (Vec::new(), Vec::new(), 0);
     for (seed, draft) in drafts {
         let instance = draft.build().unwrap();
-        for &alpha in alphas {
+        for alpha in ALPHAS {
             for name in backends {
                 cases += 1;
                 let solver = backend(name).unwrap();
                 if let Err(problem) = proved(&instance, Objective::alpha_fair(alpha).unwrap(), &*solver) {
-                    failures.push(format!("seed {seed}, alpha {alpha}, {name}: {problem}"));
+                    let list = if problem.starts_with(LEFT_OPEN) { &mut left_open } else { &mut failures };
+                    list.push(format!("seed {seed}, alpha {alpha}, {name}: {problem}"));
                 }
             }
         }
     }
     assert!(failures.is_empty(), "{} of {cases} fail:\n{}", failures.len(), failures.join("\n"));
+    let listed = left_open.join("\n");
+    assert!(left_open.len() <= open, "{} of {cases} are left open:\n{listed}", left_open.len());
 }
 
 #[test]
 fn every_sum_of_random_instances_is_proved() {
-    all_are_proved((0..500).map(|seed| (seed, random_draft(seed))), &ALPHAS, &["auto", "ipm"]);
+    all_are_proved((0..500).map(|seed| (seed, random_draft(seed))), &["auto", "ipm"], 0);
 }
 
 #[test]
 fn every_sum_is_proved_where_tasks_are_few_and_faster_on_some_classes() {
-    all_are_proved((0..500).map(|seed| (seed, random_draft_with_task_rows(seed))), &ALPHAS, &["auto"]);
+    all_are_proved((0..500).map(|seed| (seed, random_draft_with_task_rows(seed))), &["auto"], 0);
 }
 
 #[test]
 fn every_sum_over_crowds_that_share_bins_is_proved() {
-    all_are_proved((0..40).map(|seed| (seed, random_crowd(seed, 600))), &ALPHAS, &["auto"]);
+    all_are_proved((0..40).map(|seed| (seed, random_crowd(seed, 600))), &["auto"], 0);
 }
 
 /// How far values may differ, in parts of the whole sum, and what shares may miss of it.
@@ -111,6 +119,49 @@ fn alpha_fairness_agrees_with_clarabel() {
     agrees_with_clarabel(0.5);
     agrees_with_clarabel(2.0);
     agrees_with_clarabel(4.0);
+}
+
+/// The limit of large α: everybody as much as nobody else has less of, which is DRFH without weights.
+#[test]
+fn the_larger_alpha_the_nearer_shares_are_to_those_of_drfh() {
+    let mut distances = [0.0; 3];
+    for seed in 0..200 {
+        let mut draft = random_draft(seed);
+        draft.users.iter_mut().for_each(|user| user.weight = Decimal::ONE);
+        let limit = shares(&draft);
+        for (alpha, distance) in [2.0, 8.0, 64.0].into_iter().zip(&mut distances) {
+            let instance = draft.build().unwrap();
+            let solution = backend("auto").unwrap().solve(&instance, Objective::alpha_fair(alpha).unwrap());
+            let shares = shares_of(&instance, &solution.unwrap());
+            let apart = |(a, b): (&f64, &f64)| if a == b { 0.0 } else { (a / b).ln().abs() };
+            let apart = shares.iter().zip(&limit).map(apart).fold(0.0, f64::max);
+            assert!(alpha < 64.0 || apart < 0.2, "seed {seed}: {apart} apart, {shares:?}, in the limit {limit:?}\n{draft}");
+            *distance += apart / 200.0;
+        }
+    }
+    let [two, eight, sixty_four] = distances;
+    assert!(sixty_four < 0.3 * eight && eight < 0.5 * two && sixty_four < 0.02, "{distances:?}");
+}
+
+#[test]
+fn the_utilitarian_optimum_is_that_of_a_linear_program_by_highs() {
+    for seed in 0..300 {
+        let draft = if seed % 2 == 0 { random_draft(seed) } else { random_draft_with_task_rows(seed) };
+        let instance = draft.build().unwrap();
+        let values = ["auto", "highs"].map(|name| {
+            let solved = proved(&instance, Objective::Utilitarian, &*backend(name).unwrap());
+            let solution = solved.unwrap_or_else(|problem| panic!("seed {seed}, {name}: {problem}\n{draft}"));
+            total(&solution).value
+        });
+        assert!(close(&values[..1], &values[1..], 2e-9), "seed {seed}: {values:?}\n{draft}");
+    }
+}
+
+#[test]
+fn what_is_not_linear_is_no_task_for_highs() {
+    let instance = random_draft(1).build().unwrap();
+    let refused = backend("highs").unwrap().solve(&instance, Objective::ProportionalFairness).unwrap_err();
+    assert!(refused.to_string().contains("take auto or ipm"), "{refused}");
 }
 
 #[test]

@@ -25,6 +25,9 @@ use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
 use std::f64::consts::LN_10;
 use std::ops::Range;
 
+/// The part of what a user pays for its work up to which it barely pays for its tasks.
+const BARELY: f64 = 1e-4;
+
 /// What logarithms, exponentials and a handful of roundings may be off, relatively or for logarithms absolutely.
 const LOOSE: f64 = 1e-12;
 
@@ -182,9 +185,10 @@ impl<'a> Market<'a> {
                 cost = self.cost_with(user, reach, each);
             }
         }
-        if limit == 0.0 {
-            add(&mut sums.paid_freely, cost * work, &mut sums.unbounded);
-            add(&mut sums.worth_freely, margin * work, &mut sums.unbounded);
+        if limit <= BARELY * cost * work {
+            let part = usize::from(limit > 0.0);
+            add(&mut sums.paid_freely[part], cost * work, &mut sums.unbounded);
+            add(&mut sums.worth_freely[part], margin * work, &mut sums.unbounded);
         }
         add(&mut sums.limits, up(limit), &mut sums.unbounded);
         add(&mut sums.paid, down(cost * work), &mut sums.unbounded);
@@ -296,9 +300,9 @@ struct Sums {
     regrets: Sum,
     /// `Σ M X`.
     worth: Sum,
-    /// `Σ c X` and `Σ M X` over users whose tasks have no price.
-    paid_freely: Sum,
-    worth_freely: Sum,
+    /// `Σ c X` and `Σ M X` over users whose tasks have no price, and over those whose tasks barely have one.
+    paid_freely: [Sum; 2],
+    worth_freely: [Sum; 2],
     /// `Σ w ln G` over users with shares above one, and less that over the others.
     gains: Sum,
     losses: Sum,
@@ -332,8 +336,8 @@ impl Sums {
             limits: Sum::new(),
             regrets: Sum::new(),
             worth: Sum::new(),
-            paid_freely: Sum::new(),
-            worth_freely: Sum::new(),
+            paid_freely: [Sum::new(), Sum::new()],
+            worth_freely: [Sum::new(), Sum::new()],
             gains: Sum::new(),
             losses: Sum::new(),
             unbounded: false,
@@ -345,8 +349,10 @@ impl Sums {
         self.limits.merge(&later.limits);
         self.regrets.merge(&later.regrets);
         self.worth.merge(&later.worth);
-        self.paid_freely.merge(&later.paid_freely);
-        self.worth_freely.merge(&later.worth_freely);
+        for part in 0..2 {
+            self.paid_freely[part].merge(&later.paid_freely[part]);
+            self.worth_freely[part].merge(&later.worth_freely[part]);
+        }
         self.gains.merge(&later.gains);
         self.losses.merge(&later.losses);
         self.unbounded |= later.unbounded;
@@ -370,8 +376,12 @@ impl Sums {
             (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
         };
         let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
-        let imbalance = (self.paid_freely.below() - self.worth_freely.below()).abs() / worth;
-        let imbalance = if imbalance.is_nan() { 0.0 } else { imbalance };
+        // Users whose tasks barely have a price may be counted either way.
+        let [without, barely] =
+            [0, 1].map(|part| (self.paid_freely[part].below() - self.worth_freely[part].below()) / worth);
+        let with = without + barely;
+        let either = worth == 0.0 || without * with <= 0.0;
+        let imbalance = if either { 0.0 } else { without.abs().min(with.abs()) };
         Found { primal, dual: primal + gap + width, relative_gap, worth, imbalance }
     }
 }

@@ -20,7 +20,7 @@ use crate::reduction::Reduction;
 use fairplan_instances::{Certificate, Instance, Objective, Solution, SolverError, Statistics};
 
 pub(crate) use interior_point::InteriorPoint;
-pub(crate) use problem::SumSolver;
+pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;

@@ -4,7 +4,6 @@ use super::rounds::{Solved, share};
 use super::wishes::Judgement;
 use crate::bins::{Bins, NO_BIN, level_problem};
 use crate::certificate::{TOLERANCE, prices_of_classes};
-use crate::level::dot;
 use crate::reduction::{NO_KIND, Reduction};
 use crate::repair::{MARGIN, SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
@@ -89,7 +88,7 @@ pub(super) fn certify(
     let judge = |utility| Judgement::of(reduction, bins, utility, prices, &costs, |i| shares[i]);
     let mut utility = solved.utility;
     let mut judgement = judge(utility);
-    let balanced = judgement.balanced(utility, dot(prices, &reduction.capacities));
+    let balanced = judgement.balanced(utility);
     let better = judge(balanced);
     if better.relative_gap() <= judgement.relative_gap().max(0.5 * TOLERANCE) {
         (utility, judgement) = (balanced, better);

@@ -13,8 +13,13 @@ use rayon::prelude::*;
 const MOST_WORTH: f64 = 64.0;
 const LAST_POWER: u64 = 4;
 
-/// What a user's share counts as costing at the least, in parts of the mean.
-const LEAST_COST: f64 = 1e-12;
+/// What a user's share counts as worth at the least, and as expected to cost, in parts of the mean cost. The one must be
+/// next to nothing, the other is but a weight.
+const LEAST_WORTH: f64 = 1e-12;
+const LEAST_COST: f64 = 1e-6;
+/// Where tasks do different work on different classes, being out of tasks does not settle a share: then a user counts
+/// as worth this many times its price, or the mean cost, before less is counted.
+const MOST_WORTH_OF_TASKS: f64 = 1e8;
 
 /// Amounts are at least this, so that nobody is left out whose wish is below any double.
 const LEAST_AMOUNT: f64 = 1e-200;
@@ -75,7 +80,7 @@ impl Sizes {
         let groups = grouping.groups.len();
         let (users, parts) = (&reduction.users, 8);
         let length = users.len().div_ceil(parts).max(1);
-        let least = LEAST_COST * capacity_worth / users.len() as f64;
+        let mean = capacity_worth / users.len() as f64;
         let part = |p: usize| {
             let mut sums = vec![[Compensated::default(); 3]; groups];
             let mut limits = vec![f64::INFINITY; groups];
@@ -85,18 +90,24 @@ impl Sizes {
                     continue;
                 }
                 let (rising, group) = (amounts.rising[i], grouping.group(bin, amounts.rising[i]));
-                let price = costs[i].max(least / amount);
+                let price = costs[i].max(LEAST_WORTH * mean / amount);
                 let worth = if rising && !all_limits {
                     price
                 } else {
                     utility.marginal(users.weight(i), amount)
                 };
-                // Where tasks do different work on different classes, being out of tasks does not settle a share.
-                let settled = !rising && !reduction.has_task_rows[users.kind[i] as usize];
-                let counted =
-                    if settled && utility.alpha > 0.0 { worth.min(most_worth * price) } else { worth };
+                let counted = if utility.alpha == 0.0 {
+                    worth
+                } else if reduction.has_task_rows[users.kind[i] as usize] {
+                    worth.min(MOST_WORTH_OF_TASKS * price.max(mean / amount))
+                } else if !rising {
+                    worth.min(most_worth * price)
+                } else {
+                    worth
+                };
                 sums[group][0].add(amount * counted);
-                sums[group][1].add(amount * worth.min(price));
+                let cost = (amount * worth.min(price)).max(LEAST_COST * mean);
+                sums[group][1].add(cost.min(amount * counted));
                 sums[group][2].add(amount * worth);
                 if all_limits || !rising {
                     limits[group] = limits[group].min(users.tasks(i) / amount);
@@ -149,9 +160,9 @@ pub(super) struct Judgement {
     pub worth: f64,
     /// How far the bound that the prices prove is above what the shares are worth.
     pub gap: f64,
-    /// What users pay that could take more, if each takes what it wishes; and what the others pay.
-    wished: f64,
-    held: f64,
+    /// What users whose tasks have no price pay, and what their shares are worth at the margin.
+    paid_freely: f64,
+    worth_freely: f64,
 }
 
 impl Judgement {
@@ -180,9 +191,9 @@ impl Judgement {
         for part in parts {
             sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
         }
-        let [worth, paid, lost, wished, held] = sums.map(Compensated::value);
+        let [worth, paid, lost, paid_freely, worth_freely] = sums.map(Compensated::value);
         let unsold = dot(prices, &reduction.capacities) - paid;
-        Self { worth, gap: unsold + lost, wished, held }
+        Self { worth, gap: unsold + lost, paid_freely, worth_freely }
     }
 
     /// The relative gap; infinite where these prices prove nothing.
@@ -191,17 +202,17 @@ impl Judgement {
         if gap.is_nan() { f64::INFINITY } else { gap }
     }
 
-    /// The scale of utilities at which users together wish what all capacity costs, if that is near enough for prices to
-    /// hold them at their limits.
-    pub fn balanced(&self, utility: Utility, capacity_worth: f64) -> Utility {
-        let ratio = (capacity_worth - self.held) / self.wished;
-        let log_scale = if ratio > 0.5 && ratio < 2.0 { utility.alpha * ratio.ln() } else { 0.0 };
+    /// The scale of utilities at which users whose tasks have no price together pay what their shares are worth at the
+    /// margin, if that is near enough for prices to hold the others at their limits.
+    pub fn balanced(&self, utility: Utility) -> Utility {
+        let ratio = self.paid_freely / self.worth_freely;
+        let log_scale = if ratio > 0.5 && ratio < 2.0 { ratio.ln() } else { 0.0 };
         Utility { log_scale: utility.log_scale + log_scale, ..utility }
     }
 }
 
 /// What one user adds to the sums: what its share is worth, what it pays, what it loses against its best at these
-/// prices, what it would pay for what it wishes, and what it pays if it has no tasks for more.
+/// prices, and the first two again, payment first, if its tasks have no price.
 fn user(
     reduction: &Reduction,
     utility: Utility,
@@ -212,7 +223,7 @@ fn user(
     let marginal = utility.marginal(weight, share);
     let worth = if share > 0.0 { marginal * share } else { 0.0 };
     if reduction.has_task_rows[reduction.users.kind[i] as usize] {
-        return user_with_task_row(reduction, utility, prices, i, (price, share));
+        return user_with_task_row(reduction, utility, prices, i, share);
     }
     let cap = cap(reduction, i);
     if utility.alpha == 0.0 {
@@ -222,10 +233,10 @@ fn user(
     }
     let wish = utility.wish(weight, price);
     if wish < cap {
-        [worth, price * share, price * wish * utility.regret(share / wish), price * wish, 0.0]
+        [worth, price * share, price * wish * utility.regret(share / wish), price * share, worth]
     } else {
         let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
-        [worth, price * cap, lost, 0.0, price * cap]
+        [worth, price * cap, lost, 0.0, 0.0]
     }
 }
 
@@ -237,7 +248,7 @@ fn user_with_task_row(
     utility: Utility,
     prices: &[f64],
     i: usize,
-    (price, share): (f64, f64),
+    share: f64,
 ) -> [f64; 5] {
     let (users, m) = (&reduction.users, reduction.resources);
     let (weight, tasks) = (users.weight(i), users.tasks(i));
@@ -250,13 +261,13 @@ fn user_with_task_row(
     let lambda = price_of_a_task(usable, |rate| utility.marginal(weight, tasks * rate));
     let worth = if share > 0.0 { marginal * share } else { 0.0 };
     if utility.alpha == 0.0 {
-        return [worth, worth - lambda * tasks, 0.0, 0.0, worth];
+        return [worth, worth - lambda * tasks, 0.0, 0.0, 0.0];
     }
     let paid_for = usable().map(|(rate, cost)| (cost + lambda) / rate).fold(f64::INFINITY, f64::min);
     let paid = paid_for * share - lambda * tasks;
     let wish = utility.wish(weight, paid_for);
     let lost = paid_for * wish * utility.regret(share / wish);
-    if lambda > 0.0 { [worth, paid, lost, 0.0, paid] } else { [worth, paid, lost, price * wish, 0.0] }
+    if lambda > 0.0 { [worth, paid, lost, 0.0, 0.0] } else { [worth, paid, lost, paid, worth] }
 }
 
 /// The price of a task at which a user wishes exactly as much as its tasks do, or none if that needs fewer of them:
