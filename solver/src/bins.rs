@@ -186,7 +186,8 @@ impl Bins {
                 }
             }
         }
-        let less_certain = near.map(|(prices, _)| less_certain(prices, &reduction.capacities, m)).unwrap_or_default();
+        let less_certain =
+            near.map(|(prices, _)| less_certain(prices, &reduction.capacities, m)).unwrap_or_default();
         let mut groups = Groups::new();
         let mut group_of = vec![[NO_GROUP; 2]; self.kind.len()];
         for (row, load) in &loads {

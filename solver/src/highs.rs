@@ -91,12 +91,18 @@ impl SumSolver for Highs {
             LevelProblem { resources: problem.resources, capacities: problem.capacities, groups: &groups };
         let mut scaling = Scaling::of(&linear);
         let worth = |g: usize, pair: usize| problem.size[g] * groups.rate[pair] * scaling.pair[pair];
-        let worths: Vec<f64> =
-            (0..groups.len()).flat_map(|g| groups.pairs(g).map(move |pair| (g, pair))).map(|(g, pair)| worth(g, pair)).collect();
+        let worths: Vec<f64> = (0..groups.len())
+            .flat_map(|g| groups.pairs(g).map(move |pair| (g, pair)))
+            .map(|(g, pair)| worth(g, pair))
+            .collect();
         scaling.level = power(worths.iter().copied().fold(0.0, f64::max));
         let program = Program::new(&linear, &scaling);
         let mut sum = Expression::default();
-        program.splits.iter().zip(&worths).for_each(|(split, worth)| sum.add_mul(worth / scaling.level, *split));
+        program
+            .splits
+            .iter()
+            .zip(&worths)
+            .for_each(|(split, worth)| sum.add_mul(worth / scaling.level, *split));
         let solved = program.maximise(sum, self.0)?;
         let splits = solved.splits(&scaling);
         let work = |g: usize| groups.pairs(g).map(|pair| groups.rate[pair] * splits[pair]).sum();

@@ -121,7 +121,9 @@ pub fn by_clarabel(instance: &Instance, objective: Objective, tolerance: f64) ->
                 program.row(0.0, share(i).chain([(level, weight)]));
                 program.not_negative(1);
             }
-            (None, Some(0.0)) => share(i).for_each(|(variable, minus)| program.costs[variable] += weight * minus),
+            (None, Some(0.0)) => {
+                share(i).for_each(|(variable, minus)| program.costs[variable] += weight * minus)
+            }
             (None, Some(1.0)) => {
                 // utility <= ln share
                 let utility = program.variable(-weight);
@@ -151,7 +153,8 @@ pub fn by_clarabel(instance: &Instance, objective: Objective, tolerance: f64) ->
     }
 
     let Program { costs, entries, right, cones } = program;
-    let (rows, rest): (Vec<_>, Vec<_>) = entries.into_iter().map(|(row, column, x)| (row, (column, x))).unzip();
+    let (rows, rest): (Vec<_>, Vec<_>) =
+        entries.into_iter().map(|(row, column, x)| (row, (column, x))).unzip();
     let (columns, values) = rest.into_iter().unzip();
     let matrix = CscMatrix::new_from_triplets(right.len(), costs.len(), rows, columns, values);
     let settings = DefaultSettingsBuilder::default()

@@ -44,7 +44,8 @@ pub fn random_crowd(seed: u64, users: usize) -> Draft {
         let model = &few[dice.below(few.len() as u64) as usize];
         let demand = model.demand.iter().map(|digit| two_digits(&mut dice, digit)).collect();
         let id = format!("user-{position}");
-        let weight = if weights { decimal(dice.pick(&["0.01", "0.3", "1", "7", "100"])) } else { model.weight };
+        let weight =
+            if weights { decimal(dice.pick(&["0.01", "0.3", "1", "7", "100"])) } else { model.weight };
         draft.users.push(DraftUser { id, demand, weight, ..model.clone() });
     }
     draft

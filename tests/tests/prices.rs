@@ -111,21 +111,27 @@ fn every_price_of_a_sum_lies_between_the_difference_quotients() {
             for (r, capacity) in class.capacity.iter().enumerate().filter(|(_, c)| !c.is_zero()) {
                 let price = total.prices[l * draft.resources.len() + r];
                 let whole = capacity.scaled(-1).unwrap() as u64;
-                let [less, more] = [999, 1001].map(|parts| {
-                    sum_with(&draft, alpha, (l, r), Decimal::new(whole * parts, -4).unwrap())
-                });
+                let [less, more] = [999, 1001]
+                    .map(|parts| sum_with(&draft, alpha, (l, r), Decimal::new(whole * parts, -4).unwrap()));
                 let change = price * capacity.to_f64() / 1000.0 * class.count as f64;
                 // Each value is proved to 1e-9 of the worth.
                 let slack = 4e-9 * worth;
                 let (rise, fall) = (more - value, value - less);
-                let numbers = format!("seed {seed}, alpha {alpha}: {rise} more, {fall} less, {change} expected");
-                assert!(price >= 0.0 && rise <= change + slack && fall >= change - slack, "{numbers}\n{draft}");
+                let numbers =
+                    format!("seed {seed}, alpha {alpha}: {rise} more, {fall} less, {change} expected");
+                assert!(
+                    price >= 0.0 && rise <= change + slack && fall >= change - slack,
+                    "{numbers}\n{draft}"
+                );
                 compared += 1;
                 positive += usize::from(rise > 100.0 * slack);
             }
         }
     }
-    assert!(positive > 200 && compared > positive, "only {positive} of {compared} prices are clearly positive");
+    assert!(
+        positive > 200 && compared > positive,
+        "only {positive} of {compared} prices are clearly positive"
+    );
 }
 
 #[test]

@@ -500,7 +500,7 @@ impl Block {
         if level {
             self.r[i] = (work - self.f[i]) / t;
             let e = log_ratio(self.y[i], self.r[i]);
-            if !(e.abs() <= LINEAR) {
+            if e.is_nan() || e.abs() > LINEAR {
                 let asked = ((size / self.y[i]).ln() / alpha).exp();
                 let least = (KEPT * self.f[i]).min(0.5 * work);
                 self.f[i] = (work - t * asked).max(least);

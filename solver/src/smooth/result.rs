@@ -35,6 +35,9 @@ pub(super) fn allocate(
     for i in (0..users.len()).filter(|&i| bins.of[i] != NO_BIN && solved.amounts.amount[i] > 0.0) {
         let position = users.position(i);
         let group = solved.grouping.group(bins.of[i], solved.amounts.rising[i]);
+        if work[group] == 0.0 {
+            continue;
+        }
         split_of[position] = group as u32;
         let share = share(reduction, bins, &solved.grouping, &solved.amounts, &work, i);
         let view = instance.user(UserId(position));

@@ -79,18 +79,19 @@ pub(super) fn solve_rounds(
     let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
     let mut offer_all = true;
     loop {
-        set_amounts(
-            reduction,
-            bins,
-            Utility { alpha: alpha.max(LEAST_POWER), ..utility },
-            &costs,
-            &mut amounts,
-        );
+        let worth = dot(&prices, capacities);
+        let tempered = Utility { alpha: alpha.max(LEAST_POWER), ..utility };
+        // Where the sum is linear a user takes all or nothing.
+        let wish = |i: usize| match alpha {
+            0.0 => worth / costs[i],
+            _ => tempered.wish(users.weight(i), costs[i]),
+        };
+        set_amounts(reduction, bins, wish, &mut amounts);
         let near = (!offer_all).then(|| (prices.as_slice(), gap.sqrt()));
         let grouping = bins.group(reduction, &amounts, near);
         utility.alpha = alpha;
-        let worth = dot(&prices, capacities);
-        let sizes = Sizes::of(reduction, bins, &grouping, &amounts, (utility, &costs, worth), (alike, rounds + 1));
+        let sizes =
+            Sizes::of(reduction, bins, &grouping, &amounts, (utility, &costs, worth), (alike, rounds + 1));
         let problem = SumProblem {
             alpha,
             resources: reduction.resources,

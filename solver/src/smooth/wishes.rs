@@ -34,12 +34,11 @@ pub(super) fn cap(reduction: &Reduction, user: usize) -> f64 {
     tasks * rates.iter().copied().fold(0.0, f64::max)
 }
 
-/// Sets the amounts: what every user in a bin would take at these costs, `rising` unless it has no tasks for more.
+/// Sets the amounts: what every user in a bin wishes, `rising` unless it has no tasks for more.
 pub(super) fn set_amounts(
     reduction: &Reduction,
     bins: &Bins,
-    utility: Utility,
-    costs: &[f64],
+    wish: impl Fn(usize) -> f64 + Sync,
     amounts: &mut Amounts,
 ) {
     let Amounts { amount, rising } = amounts;
@@ -48,7 +47,7 @@ pub(super) fn set_amounts(
         for (offset, (amount, rising)) in amount.iter_mut().zip(rising).enumerate() {
             let i = chunk * CHUNK + offset;
             if bins.of[i] != NO_BIN {
-                let (wish, cap) = (utility.wish(reduction.users.weight(i), costs[i]), cap(reduction, i));
+                let (wish, cap) = (wish(i), cap(reduction, i));
                 (*amount, *rising) = (wish.min(cap).max(LEAST_AMOUNT), wish < cap);
             }
         }
@@ -91,11 +90,8 @@ impl Sizes {
                 }
                 let (rising, group) = (amounts.rising[i], grouping.group(bin, amounts.rising[i]));
                 let price = costs[i].max(LEAST_WORTH * mean / amount);
-                let worth = if rising && !all_limits {
-                    price
-                } else {
-                    utility.marginal(users.weight(i), amount)
-                };
+                let worth =
+                    if rising && !all_limits { price } else { utility.marginal(users.weight(i), amount) };
                 let counted = if utility.alpha == 0.0 {
                     worth
                 } else if reduction.has_task_rows[users.kind[i] as usize] {
@@ -130,7 +126,10 @@ impl Sizes {
             cost: sums.iter().map(|sums| sums[1].value() / total).collect(),
             limit,
             log_scale: -total.ln(),
-            log_excess: sums.iter().map(|[counted, _, worth]| (worth.value() / counted.value()).ln()).collect(),
+            log_excess: sums
+                .iter()
+                .map(|[counted, _, worth]| (worth.value() / counted.value()).ln())
+                .collect(),
         }
     }
 }

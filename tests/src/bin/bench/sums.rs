@@ -15,7 +15,9 @@ const CLARABEL_TOLERANCE: f64 = 1e-9;
 /// The same instance by both, in one run.
 pub fn against_clarabel(scale: u64) -> Outcome {
     let users = 3_000 / scale;
-    println!("## Proportional fairness against Clarabel's exponential cone, the same instance in the same run\n");
+    println!(
+        "## Proportional fairness against Clarabel's exponential cone, the same instance in the same run\n"
+    );
     println!("| users × classes | by | seconds | ratio to `auto` | gap |");
     println!("|---|---|---|---|---|");
     let random = Cluster::Random { classes: 10, resources: 2 };
@@ -37,7 +39,8 @@ pub fn against_clarabel(scale: u64) -> Outcome {
             println!("| {users} × 10, {shape} | {name} | {seconds:.4} | {ratio:.1} | {proof} |");
         }
         let (seconds, theirs) = fastest(1, || by_clarabel(&instance, objective, CLARABEL_TOLERANCE));
-        let gap = theirs.map_or("not solved".into(), |theirs| format!("{:.1e}, by its own account", theirs.gap));
+        let gap =
+            theirs.map_or("not solved".into(), |theirs| format!("{:.1e}, by its own account", theirs.gap));
         let ratio = seconds / baseline;
         println!("| {users} × 10, {shape} | Clarabel | {seconds:.3} | {ratio:.0} | {gap} |");
     }
@@ -50,7 +53,9 @@ pub fn a_million_users(scale: u64) -> Outcome {
     use PopulationKind::{Alike, Spread, Weighted, Zeros};
     let users = 1_000_000 / scale;
     println!("## Sums over {users} different users\n");
-    println!("| objective | population | classes × resources | seconds | passes | method | levels | gap | certificate |");
+    println!(
+        "| objective | population | classes × resources | seconds | passes | method | levels | gap | certificate |"
+    );
     println!("|---|---|---|---|---|---|---|---|---|");
     let random = |resources| Cluster::Random { classes: 10, resources };
     for (kind, cluster, shape) in [
