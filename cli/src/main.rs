@@ -14,6 +14,11 @@ use failure::{Answer, Failure, usage};
 use std::io::Write;
 use std::process::ExitCode;
 
+/// Keeps the memory that large results were computed in: giving it back and getting it again page by page cost a
+/// million users a tenth of their time.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     interrupt::watch();
     // A defect, here or in a backend, is one line and an exit code like any other failure.

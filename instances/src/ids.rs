@@ -47,6 +47,12 @@ impl IdTable {
         }
     }
 
+    /// Makes room for `count` texts more, if there is any.
+    pub fn reserve(&mut self, count: usize) {
+        let _ = self.ends.try_reserve_exact(count);
+        let _ = self.slots.try_reserve(count, |slot| Slot::spread(slot.hash));
+    }
+
     /// The text at `position`.
     pub fn get(&self, position: usize) -> &str {
         slice(&self.letters, &self.ends, position)

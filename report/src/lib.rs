@@ -5,6 +5,7 @@ pub mod allocation;
 pub mod audit;
 pub mod comparison;
 pub mod explanation;
+pub mod flows;
 mod foreign;
 mod json;
 pub mod offline;

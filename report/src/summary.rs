@@ -3,11 +3,13 @@
 mod allocation;
 mod audits;
 mod explanation;
+mod flows;
 mod grid;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 pub use explanation::explanation;
+pub use flows::{flows, traffic};
 
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;

@@ -8,8 +8,9 @@ use crate::placement::{
 use crate::reproduction::{Exhibit, ReproductionDocument};
 use crate::schema::Format;
 use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResult, solution_document};
+use crate::stamp::InstanceStamp;
 use crate::table::{TableFormat, write_comparison, write_placement, write_solution};
-use crate::verification::{VerificationDocument, verification_document};
+use crate::verification::{Subject, VerificationDocument, verification_document};
 use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
@@ -120,7 +121,11 @@ fn real_outputs_fit_their_schemas() {
     assert_eq!(written(&read), comparison);
 
     let verdicts = verify_placement(&instance, &(&placement).into());
-    let verification = written(&verification_document(&instance, &"0".repeat(64), "x", &verdicts));
+    let verification = written(&verification_document(
+        Subject::Instance(InstanceStamp::new(&instance, &"0".repeat(64))),
+        "x",
+        &verdicts,
+    ));
     fits_schema("verification", &verification);
     assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
 

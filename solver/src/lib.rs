@@ -16,6 +16,7 @@ mod reduction;
 mod refinement;
 mod repair;
 mod search;
+mod sharing;
 mod smooth;
 mod streaming;
 mod sums;
@@ -32,6 +33,7 @@ pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
 pub use offline::offline_optimum;
 pub use price_pass::PricePass;
+pub use sharing::{SHARED, sharing_rule};
 
 /// A backend: the drivers of every objective around one way to solve their small problems.
 struct Backend<L, S> {

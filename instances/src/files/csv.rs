@@ -6,7 +6,7 @@
 use crate::InstanceError;
 use std::io::BufRead;
 
-use super::rows::{Row, Rows, Table};
+use super::rows::{RowBuffer, Rows, Table};
 use super::source::Source;
 
 /// A CSV table with a header: a byte order mark and CRLF accepted, blank lines skipped.
@@ -29,16 +29,16 @@ impl CsvRows {
             unit: "line",
         };
         let mut rows = Self { source, table, line: 1, next_line: 1, quoted: Vec::new() };
-        let mut row = Row::default();
+        let mut row = RowBuffer::default();
         if !rows.read(&mut row)? {
             return Err(rows.malformed("there is no header".into()));
         }
-        for column in 0..row.len() {
+        for column in 0..row.ends.len() {
             let name = std::str::from_utf8(row.cell(column)).map(str::to_owned);
             let bad = |_| rows.malformed(format!("the name of column {} is not valid UTF-8", column + 1));
             rows.table.header.push(name.map_err(bad)?);
         }
-        rows.table.header_place = rows.table.place(&row);
+        rows.table.header_place = format!("{} {}", rows.table.unit, row.number);
         Ok(rows)
     }
 
@@ -58,7 +58,7 @@ impl CsvRows {
     }
 
     /// Reads the next row that is not blank.
-    fn read(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
+    fn read(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
         loop {
             row.clear();
             self.line = self.next_line;
@@ -83,7 +83,7 @@ impl CsvRows {
     }
 
     /// Completes a row whose first line is in `row` and has quotes: it ends where they are balanced.
-    fn read_quoted(&mut self, row: &mut Row) -> Result<(), InstanceError> {
+    fn read_quoted(&mut self, row: &mut RowBuffer) -> Result<(), InstanceError> {
         let mut raw = std::mem::take(&mut self.quoted);
         std::mem::swap(&mut raw, &mut row.bytes);
         row.bytes.clear();
@@ -107,15 +107,21 @@ impl Rows for CsvRows {
         &self.table
     }
 
-    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
+    fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
         if !self.read(row)? {
             return Ok(false);
         }
-        if row.len() != self.table.header.len() {
-            let (fields, columns) = (row.len(), self.table.header.len());
+        let (fields, columns) = (row.ends.len(), self.table.header.len());
+        if fields != columns {
             return Err(self.malformed(format!("the row has {fields} fields, the header has {columns}")));
         }
         Ok(true)
+    }
+
+    fn expected(&self, rows: usize, bytes: usize) -> usize {
+        let length = self.source.length().unwrap_or_default() as f64;
+        // Never less than was read, and rows alike in length are the rule.
+        rows.max((1.01 * length * rows as f64 / bytes.max(1) as f64) as usize)
     }
 }
 
@@ -125,7 +131,7 @@ fn without_line_end(line: &[u8]) -> &[u8] {
 }
 
 /// Splits a row with quotes into its fields.
-fn unquote(raw: &[u8], row: &mut Row) -> Result<(), &'static str> {
+fn unquote(raw: &[u8], row: &mut RowBuffer) -> Result<(), &'static str> {
     let mut rest = raw;
     loop {
         if let [b'"', body @ ..] = rest {

@@ -1,6 +1,6 @@
 //! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
-use crate::{InstanceError, Violation};
+use crate::{Decimal, DecimalError, InstanceError, Violation};
 use std::io;
 use std::sync::mpsc::{channel, sync_channel};
 
@@ -12,7 +12,9 @@ pub(super) trait Rows: Send {
     /// What is known before the first row.
     fn table(&self) -> &Table;
     /// Reads the next row, one cell a column; `false` after the last.
-    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError>;
+    fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError>;
+    /// How many rows there are, as far as `rows` of them with `bytes` bytes tell.
+    fn expected(&self, rows: usize, bytes: usize) -> usize;
 }
 
 /// A table's name and columns.
@@ -30,35 +32,43 @@ pub(super) struct Table {
 
 impl Table {
     /// Where a row stands in the file.
-    pub(super) fn place(&self, row: &Row) -> String {
-        format!("{} {}", self.unit, row.number)
+    pub(super) fn place(&self, row: Row<'_>) -> String {
+        format!("{} {}", self.unit, row.batch.places[row.position])
     }
 
     /// Where the cell of a row in the column called `column` stands.
-    pub(super) fn place_in(&self, row: &Row, column: &str) -> String {
+    pub(super) fn place_in(&self, row: Row<'_>, column: &str) -> String {
         format!("{}, column {column}", self.place(row))
     }
 
     /// The cell as text, which must be UTF-8.
-    pub(super) fn text<'a>(&self, row: &'a Row, column: usize) -> Result<&'a str, Violation> {
+    pub(super) fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
         let cell = row.cell(column);
         std::str::from_utf8(cell).map_err(|_| {
             let place = self.place_in(row, &self.header[column]);
             Violation::new(place, String::from_utf8_lossy(cell), "is not valid UTF-8")
         })
     }
+
+    /// The cell of a column that holds numbers; `None` when it is empty.
+    pub(super) fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
+        row.number(column).map_err(|error| {
+            let place = self.place_in(row, &self.header[column]);
+            Violation::new(place, String::from_utf8_lossy(row.cell(column)), error.to_string())
+        })
+    }
 }
 
-/// The cells of one row, in one buffer that is used again for the next: each is followed by one more byte.
+/// A row that is being read: its cells in one buffer, each followed by one more byte.
 #[derive(Default)]
-pub(super) struct Row {
+pub(super) struct RowBuffer {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<usize>,
     /// Where it stands in the file, in the table's unit.
     pub(super) number: u64,
 }
 
-impl Row {
+impl RowBuffer {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
@@ -70,57 +80,119 @@ impl Row {
         self.bytes.push(b',');
     }
 
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
+    /// The cell of a column.
     pub(super) fn cell(&self, column: usize) -> &[u8] {
-        let start = if column == 0 { 0 } else { self.ends[column - 1] + 1 };
-        &self.bytes[start..self.ends[column]]
+        cell(&self.bytes, &self.ends, column)
     }
 }
 
-/// Rows handed over at a time.
-const BATCH: usize = 1 << 10;
+/// One of the cells that end at `ends` in `bytes`.
+fn cell<'a>(bytes: &'a [u8], ends: &[usize], position: usize) -> &'a [u8] {
+    let start = if position == 0 { 0 } else { ends[position - 1] + 1 };
+    &bytes[start..ends[position]]
+}
 
-/// Batches read ahead.
-const AHEAD: usize = 8;
+/// The cell as a number; `None` when it is empty.
+type Number = Result<Option<Decimal>, DecimalError>;
 
-/// Some rows; more buffers than are filled after the last batch.
+/// One row: its cells as they stand in the file, and as numbers where the column holds numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Row<'a> {
+    batch: &'a Batch,
+    position: usize,
+}
+
+impl<'a> Row<'a> {
+    pub(super) fn cell(&self, column: usize) -> &'a [u8] {
+        let Batch { bytes, ends, columns, .. } = self.batch;
+        cell(bytes, ends, self.position * columns + column)
+    }
+
+    fn number(&self, column: usize) -> Number {
+        self.batch.numbers[self.position * self.batch.columns + column]
+    }
+
+    /// How many rows its table has, judged by the first of them.
+    pub(super) fn expected_rows(&self) -> usize {
+        self.batch.expected_rows
+    }
+}
+
+/// Rows handed over at a time, at most.
+const BATCH: usize = 1 << 11;
+
+/// Bytes of a batch after which no row is added to it.
+const BATCH_BYTES: usize = 1 << 18;
+
+/// Batches read ahead: what is under way should stay in the cache of a core.
+const AHEAD: usize = 3;
+
+/// Some rows, one after the other: what one thread hands to the next lies close together, which matters more than
+/// the copy.
 #[derive(Default)]
 struct Batch {
-    rows: Vec<Row>,
-    filled: usize,
+    columns: usize,
+    bytes: Vec<u8>,
+    /// Where each cell ends in `bytes`, row by row; it is followed by one more byte.
+    ends: Vec<usize>,
+    /// Each cell as a number, row by row; nothing where no column holds numbers.
+    numbers: Vec<Number>,
+    /// Where each row stands in the file.
+    places: Vec<u64>,
+    expected_rows: usize,
 }
 
 impl Batch {
-    /// Reads up to [`BATCH`] rows in place of those here; `false` when there were fewer.
-    fn fill(&mut self, rows: &mut dyn Rows) -> Result<bool, InstanceError> {
-        self.rows.resize_with(BATCH, Row::default);
-        self.filled = 0;
-        for row in &mut self.rows {
-            if !rows.next(row)? {
-                return Ok(false);
+    /// Reads rows in place of those here, the cells of `numeric` columns as numbers; `false` after the last row.
+    fn fill(
+        &mut self,
+        rows: &mut dyn Rows,
+        numeric: &[bool],
+        buffer: &mut RowBuffer,
+    ) -> Result<bool, InstanceError> {
+        self.columns = rows.table().header.len();
+        self.bytes.clear();
+        self.ends.clear();
+        self.numbers.clear();
+        self.places.clear();
+        let mut more = true;
+        while self.places.len() < BATCH && self.bytes.len() < BATCH_BYTES {
+            more = rows.next(buffer)?;
+            if !more {
+                break;
             }
-            self.filled += 1;
+            let start = self.bytes.len();
+            self.bytes.extend_from_slice(&buffer.bytes);
+            self.ends.extend(buffer.ends.iter().map(|end| start + end));
+            self.places.push(buffer.number);
+            self.numbers.extend(numeric.iter().enumerate().map(
+                |(column, numeric)| match buffer.cell(column) {
+                    text if *numeric && !text.is_empty() => Decimal::parse(text).map(Some),
+                    _ => Ok(None),
+                },
+            ));
         }
-        Ok(true)
+        self.expected_rows = rows.expected(self.places.len(), self.bytes.len());
+        Ok(more)
     }
 }
 
-/// Hands every row to `take`, in order, while another thread reads the next ones. What `take` or a row that cannot
-/// be read returns first ends it.
+/// Hands every row to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
+/// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
+/// returns first ends it.
 pub(super) fn for_each_row(
     rows: &mut dyn Rows,
-    mut take: impl FnMut(&Row) -> Result<(), InstanceError>,
+    numeric: &[bool],
+    mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
 ) -> Result<(), InstanceError> {
     std::thread::scope(|scope| {
         let (full, ready) = sync_channel(AHEAD);
         let (used, spare) = channel::<Batch>();
         scope.spawn(move || {
+            let mut buffer = RowBuffer::default();
             loop {
                 let mut batch = spare.try_recv().unwrap_or_default();
-                let more = batch.fill(rows);
+                let more = batch.fill(rows, numeric, &mut buffer);
                 let last = !matches!(more, Ok(true));
                 // Nobody listens any more when a row was refused.
                 if full.send((batch, more.err())).is_err() || last {
@@ -129,7 +201,7 @@ pub(super) fn for_each_row(
             }
         });
         for (batch, error) in ready {
-            batch.rows[..batch.filled].iter().try_for_each(&mut take)?;
+            (0..batch.places.len()).try_for_each(|position| take(Row { batch: &batch, position }))?;
             if let Some(error) = error {
                 return Err(error);
             }

@@ -24,6 +24,8 @@ pub struct Source {
     name: String,
     reader: Box<dyn BufRead + Send>,
     parquet: bool,
+    gzip: bool,
+    length: Option<u64>,
 }
 
 /// Opens `path` (`-`: standard input). Gzip is recognised by its first bytes; all its members are read.
@@ -37,7 +39,8 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
         return Source::new("standard input", io::stdin(), GZIP_LIMIT);
     }
     let failed = |source| InstanceError::Io { file: path.to_owned(), source };
-    let kind = std::fs::metadata(path).map_err(failed)?.file_type();
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    let kind = metadata.file_type();
     // A shell hands over `<(command)` and redirections under these names: pipes, but with someone writing.
     let redirected =
         ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|prefix| path.starts_with(prefix));
@@ -48,7 +51,9 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
         let reason = "is not a regular file; redirect it to standard input and name it -";
         return Err(failed(io::Error::new(io::ErrorKind::InvalidInput, reason)));
     }
-    Source::new(path, File::open(path).map_err(failed)?, GZIP_LIMIT)
+    let source = Source::new(path, File::open(path).map_err(failed)?, GZIP_LIMIT)?;
+    let length = (kind.is_file() && !source.gzip).then_some(metadata.len());
+    Ok(Source { length, ..source })
 }
 
 impl Source {
@@ -78,12 +83,17 @@ impl Source {
         if reader.fill_buf().map_err(failed)?.is_empty() {
             return refused(io::ErrorKind::UnexpectedEof, "the file is empty");
         }
-        Ok(Self { name: name.to_owned(), reader, parquet })
+        Ok(Self { name: name.to_owned(), reader, parquet, gzip, length: None })
     }
 
     /// Whether the file is a Parquet file, by its first bytes.
     pub fn is_parquet(&self) -> bool {
         self.parquet
+    }
+
+    /// How many bytes there are, where the file tells: not of a stream, nor of what was compressed.
+    pub(super) fn length(&self) -> Option<u64> {
+        self.length
     }
 
     /// The path as the user gave it, or `standard input`.

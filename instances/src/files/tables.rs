@@ -5,7 +5,9 @@
 //! resource, weight 1, unlimited tasks, every class, rate 1. `eligible` lists class ids between `;` (a lone
 //! `;` is the empty list) and `rates` lists `class=rate` likewise. Tables carry no instance name.
 
-use crate::{ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId};
+use crate::{
+    ClassId, Decimal, DecimalError, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId,
+};
 use crate::{ServerClass, Violation};
 use std::collections::HashMap;
 
@@ -61,6 +63,12 @@ impl Layout {
         let [id, count, weight, tasks, eligible, rates] = FIXED.map(column);
         Ok(Self { id, count, weight, tasks, eligible, rates, resources })
     }
+
+    /// Of each column whether it holds numbers.
+    fn numeric(&self, table: &Table) -> Vec<bool> {
+        let words = [self.id, self.eligible, self.rates];
+        (0..table.header.len()).map(|column| !words.contains(&Some(column))).collect()
+    }
 }
 
 pub(super) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
@@ -79,13 +87,15 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
     let names = layout.resources.iter().map(|(_, name)| name.clone()).collect();
     let mut builder = InstanceBuilder::new("", names).map_err(invalid)?;
     let mut empty = true;
-    for_each_row(rows, |row| {
+    for_each_row(rows, &layout.numeric(table), |row| {
         empty = false;
         let cells = Cells { row, layout: &layout, table };
         let mut class = || {
-            let id = cells.text(layout.id, "id")?.to_owned();
-            let count = cells.whole(layout.count, "count")?;
-            let capacity = layout.resources.iter().map(|(column, name)| cells.amount(*column, name));
+            let id = cells.text(layout.id)?.to_owned();
+            let missing = || Violation::new(cells.place("count"), "", DecimalError::NotANumber.to_string());
+            let count = cells.whole(layout.count, "count")?.ok_or_else(missing)?;
+            let capacity = layout.resources.iter().map(|(column, _)| cells.number(Some(*column)));
+            let capacity = capacity.map(|number| Ok(number?.unwrap_or(Decimal::ZERO)));
             let capacity = capacity.collect::<Result<_, _>>()?;
             builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
         };
@@ -113,23 +123,18 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
         resources.iter().map(|name| table.header.iter().position(|column| column == name)).collect();
     let mut demand = vec![Decimal::ZERO; resources.len()];
     let mut rules = HashMap::new();
-    for_each_row(rows, |row| {
+    for_each_row(rows, &layout.numeric(table), |row| {
         let cells = Cells { row, layout: &layout, table };
         let mut user = || {
-            let id = cells.text(layout.id, "id")?;
-            for ((amount, column), name) in demand.iter_mut().zip(&columns).zip(&resources) {
-                if let Some(column) = column {
-                    *amount = cells.amount(*column, name)?;
-                }
+            let id = cells.text(layout.id)?;
+            if builder.user_count() == 0 {
+                builder.reserve(row.expected_rows());
             }
-            let weight = match cells.get(layout.weight) {
-                b"" => Decimal::ONE,
-                text => decimal(text, || cells.place("weight"))?,
-            };
-            let tasks = match cells.get(layout.tasks) {
-                b"" => None,
-                _ => Some(cells.whole(layout.tasks, "tasks")?),
-            };
+            for (amount, column) in demand.iter_mut().zip(&columns) {
+                *amount = cells.number(*column)?.unwrap_or(Decimal::ZERO);
+            }
+            let weight = cells.number(layout.weight)?.unwrap_or(Decimal::ONE);
+            let tasks = cells.whole(layout.tasks, "tasks")?;
             let rule = cells.rule(builder, &mut rules)?;
             builder.user(NewUser { id, demand: &demand, weight, tasks, rule }).map_err(|v| cells.locate(v))
         };
@@ -139,7 +144,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
 
 /// One row under its layout.
 struct Cells<'a> {
-    row: &'a Row,
+    row: Row<'a>,
     layout: &'a Layout,
     table: &'a Table,
 }
@@ -158,22 +163,18 @@ impl<'a> Cells<'a> {
     }
 
     /// The cell as text, which must be UTF-8.
-    fn text(&self, column: Option<usize>, name: &str) -> Result<&'a str, Violation> {
-        let cell = self.get(column);
-        std::str::from_utf8(cell).map_err(|_| {
-            Violation::new(self.place(name), String::from_utf8_lossy(cell), "is not valid UTF-8")
-        })
+    fn text(&self, column: Option<usize>) -> Result<&'a str, Violation> {
+        column.map_or(Ok(""), |column| self.table.text(self.row, column))
     }
 
-    fn whole(&self, column: Option<usize>, name: &str) -> Result<u64, Violation> {
-        whole_number(decimal(self.get(column), || self.place(name))?, || self.place(name))
+    /// The cell as a number; `None` when it is empty or there is no such column.
+    fn number(&self, column: Option<usize>) -> Result<Option<Decimal>, Violation> {
+        column.map_or(Ok(None), |column| self.table.number(self.row, column))
     }
 
-    fn amount(&self, column: usize, name: &str) -> Result<Decimal, Violation> {
-        match self.get(Some(column)) {
-            b"" => Ok(Decimal::ZERO),
-            text => decimal(text, || self.place(name)),
-        }
+    /// The cell as a count; `None` when it is empty or there is no such column.
+    fn whole(&self, column: Option<usize>, name: &str) -> Result<Option<u64>, Violation> {
+        self.number(column)?.map(|number| whole_number(number, || self.place(name))).transpose()
     }
 
     /// A violation of the builder (`users[3].demand.cpu`) at its row and column here.
@@ -203,13 +204,13 @@ impl<'a> Cells<'a> {
                 || Violation::new(self.place(column), name, "there is no server class with this id");
             builder.class_named(name).ok_or_else(unknown)
         };
-        let names = list(self.text(self.layout.eligible, "eligible")?);
+        let names = list(self.text(self.layout.eligible)?);
         if let Some(name) = repeated(names.iter().copied()) {
             return Err(Violation::new(self.place("eligible"), name, "named twice"));
         }
         let classes = names.iter().map(|name| class(name, "eligible")).collect::<Result<Vec<_>, _>>()?;
         let mut rated = Vec::new();
-        let items = list(self.text(self.layout.rates, "rates")?);
+        let items = list(self.text(self.layout.rates)?);
         let mut named = Vec::with_capacity(items.len());
         for item in items {
             // A rate has no `=`, a class may.

@@ -121,6 +121,20 @@ impl InstanceBuilder {
         })
     }
 
+    /// How many users there are so far.
+    pub fn user_count(&self) -> usize {
+        self.instance.ids.len()
+    }
+
+    /// Makes room for `users` users more, so that columns need not be moved as they grow. It is only a guess of the
+    /// caller: room that is not to be had may never be needed.
+    pub fn reserve(&mut self, users: usize) {
+        let numbers = users.saturating_mul(self.instance.resources.len());
+        self.instance.ids.reserve(users);
+        let _ = self.instance.demands.try_reserve_exact(numbers);
+        let _ = self.instance.demand_doubles.try_reserve_exact(numbers);
+    }
+
     /// Adds a user. The violation's place starts at the user (`users[3].demand.cpu`).
     pub fn user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
         let instance = &mut self.instance;

@@ -4,6 +4,8 @@
 
 #[path = "bench/dynamic.rs"]
 mod dynamic;
+#[path = "bench/flows.rs"]
+mod flows;
 #[path = "bench/sums.rs"]
 mod sums;
 
@@ -21,7 +23,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 11] = [
+const PARTS: [Part; 12] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -32,6 +34,7 @@ const PARTS: [Part; 11] = [
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
+    ("flows", flows::chains),
     ("command", whole_command),
 ];
 

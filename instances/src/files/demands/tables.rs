@@ -27,13 +27,16 @@ pub(super) fn read(rows: &mut dyn Rows, rounding: Rounding) -> Result<DemandSeri
     match (column("user"), column("demand")) {
         (Some(user), Some(demand)) if header.len() == 3 => {
             let layout = Long { quantum, user, demand };
-            for_each_row(rows, |row| layout.read(row, table, rounding, &mut builder).map_err(invalid))?;
+            let numeric: Vec<bool> = (0..3).map(|column| column == demand).collect();
+            for_each_row(rows, &numeric, |row| {
+                layout.read(row, table, rounding, &mut builder).map_err(invalid)
+            })?;
         }
         _ => {
             let named = (0..header.len()).filter(|column| *column != quantum);
             let users = named.map(|column| Ok((column, builder.user(&header[column])?)));
             let layout = Wide { quantum, users: users.collect::<Result<_, _>>().map_err(invalid)? };
-            for_each_row(rows, |row| layout.read(row, table, rounding, &mut builder).map_err(invalid))?;
+            for_each_row(rows, &[], |row| layout.read(row, table, rounding, &mut builder).map_err(invalid))?;
         }
     }
     builder.build().map_err(invalid)
@@ -49,7 +52,7 @@ struct Long {
 impl Long {
     fn read(
         &self,
-        row: &Row,
+        row: Row<'_>,
         table: &Table,
         rounding: Rounding,
         builder: &mut DemandSeriesBuilder,
@@ -66,12 +69,9 @@ impl Long {
             None => builder.user(id).map_err(at)?,
         };
         let demand = || table.place_in(row, "demand");
-        let cell = row.cell(self.demand);
-        if cell.is_empty() {
-            let problem = "is missing; write 0, or leave the row out";
-            return Err(Violation::new(demand(), "", problem));
-        }
-        builder.demand(user, rounding.apply(decimal(cell, demand)?, demand)?).map_err(at)
+        let missing = || Violation::new(demand(), "", "is missing; write 0, or leave the row out");
+        let slices = table.number(row, self.demand)?.ok_or_else(missing)?;
+        builder.demand(user, rounding.apply(slices, demand)?).map_err(at)
     }
 }
 
@@ -85,7 +85,7 @@ struct Wide {
 impl Wide {
     fn read(
         &self,
-        row: &Row,
+        row: Row<'_>,
         table: &Table,
         rounding: Rounding,
         builder: &mut DemandSeriesBuilder,

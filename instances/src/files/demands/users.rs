@@ -67,7 +67,7 @@ fn each_user<const N: usize>(
     let columns = columns(table, &[&["user"], &names[..]].concat())?;
     let (user, columns) = (columns[0], &columns[1..]);
     let mut seen = vec![false; series.user_count()];
-    for_each_row(rows.as_mut(), |row| {
+    for_each_row(rows.as_mut(), &[], |row| {
         let place = |column: &str| table.place_in(row, column);
         let mut read_row = || {
             let id = table.text(row, user)?;

@@ -15,7 +15,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 use super::BATCH;
-use crate::files::rows::{Row, Rows, Table};
+use crate::files::rows::{RowBuffer, Rows, Table};
 
 /// A Parquet table read row by row.
 pub(in crate::files) struct ParquetRows {
@@ -95,7 +95,7 @@ impl Rows for ParquetRows {
         &self.table
     }
 
-    fn next(&mut self, row: &mut Row) -> Result<bool, InstanceError> {
+    fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
         while self.next == self.batch.num_rows() {
             let batch = guarded(|| self.batches.next().transpose())
                 .map_err(|problem| malformed(&self.table.file, &self.place(), problem))?;
@@ -114,6 +114,11 @@ impl Rows for ParquetRows {
         self.count += 1;
         row.number = self.count;
         Ok(true)
+    }
+
+    /// What the metadata says is not believed before it is read.
+    fn expected(&self, rows: usize, _bytes: usize) -> usize {
+        rows
     }
 }
 
