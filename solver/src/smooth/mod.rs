@@ -1,7 +1,7 @@
 //! Objectives that are a sum over the users: proportional fairness, alpha-fairness, utilitarian.
 //!
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
-//! group by group (`block`, `elimination`) around a small system (`schur`). `wishes` and `utility` say what users would
+//! group by group (`block`, `elimination`, `tally`) around a small system (`schur`). `wishes` and `utility` say what users would
 //! take at given prices and what that proves; `result` states it.
 
 mod block;
@@ -11,6 +11,7 @@ mod problem;
 mod result;
 mod rounds;
 mod schur;
+mod tally;
 mod utility;
 mod wishes;
 

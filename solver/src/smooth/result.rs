@@ -4,7 +4,7 @@ use super::rounds::{Solved, share};
 use super::wishes::Judgement;
 use crate::bins::{Bins, NO_BIN, level_problem};
 use crate::certificate::{TOLERANCE, prices_of_classes};
-use crate::reduction::{NO_KIND, Reduction};
+use crate::reduction::{CHUNK, NO_KIND, Reduction};
 use crate::repair::{MARGIN, SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
@@ -32,19 +32,24 @@ pub(super) fn allocate(
     let splits = feasible_splits(&level_problem(reduction, &solved.grouping), &solved.solution.splits);
     let SplitRows { work, placed, rows } = SplitRows::new(reduction, groups, &splits, classes);
     let mut split_of = vec![groups.len() as u32; users.len()];
-    for i in (0..users.len()).filter(|&i| bins.of[i] != NO_BIN && solved.amounts.amount[i] > 0.0) {
-        let position = users.position(i);
+    let of_user = |i: usize| -> Option<(u32, f64)> {
+        if bins.of[i] == NO_BIN || solved.amounts.amount[i] == 0.0 {
+            return None;
+        }
         let group = solved.grouping.group(bins.of[i], solved.amounts.rising[i]);
         if work[group] == 0.0 {
-            continue;
+            return None;
         }
-        split_of[position] = group as u32;
         let share = share(reduction, bins, &solved.grouping, &solved.amounts, &work, i);
-        let view = instance.user(UserId(position));
-        tasks[position] = share / (view.task_share() * work[group] / placed[group]);
-        if let Some(limit) = view.tasks() {
-            tasks[position] = tasks[position].min(limit as f64 * (1.0 - MARGIN));
-        }
+        let view = instance.user(UserId(users.position(i)));
+        let tasks = share / (view.task_share() * work[group] / placed[group]);
+        let limit = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
+        Some((group as u32, tasks.min(limit)))
+    };
+    let found: Vec<Option<(u32, f64)>> = (0..users.len()).into_par_iter().map(of_user).collect();
+    for (i, (group, placed)) in found.into_iter().enumerate().filter_map(|(i, found)| Some((i, found?))) {
+        let position = users.position(i);
+        (split_of[position], tasks[position]) = (group, placed);
     }
     Allocation::new(classes, tasks, split_of, rows)
 }
@@ -113,16 +118,27 @@ pub(super) fn certify(
 
 /// `Σ w U(G)` over the users in a bin, in units of `exp(log_unit)`.
 fn value(reduction: &Reduction, bins: &Bins, alpha: f64, shares: &[f64], log_unit: f64) -> f64 {
-    let mut sum = Compensated::default();
-    for (i, share) in shares.iter().enumerate().filter(|(i, _)| bins.of[*i] != NO_BIN) {
+    let of_user = |i: usize, share: f64| {
         let weight = reduction.users.weight(i);
-        sum.add(if alpha == 1.0 {
+        if alpha == 1.0 {
             weight * share.ln()
         } else if alpha == 0.0 {
             weight * share
         } else {
             weight * ((1.0 - alpha) * share.ln() - log_unit).exp() / (1.0 - alpha)
-        });
-    }
+        }
+    };
+    let parts: Vec<f64> = shares
+        .par_chunks(CHUNK)
+        .enumerate()
+        .map(|(chunk, shares)| {
+            let mut sum = Compensated::default();
+            let users = shares.iter().enumerate().map(|(offset, share)| (chunk * CHUNK + offset, *share));
+            users.filter(|(i, _)| bins.of[*i] != NO_BIN).for_each(|(i, share)| sum.add(of_user(i, share)));
+            sum.value()
+        })
+        .collect();
+    let mut sum = Compensated::default();
+    parts.into_iter().for_each(|part| sum.add(part));
     sum.value()
 }

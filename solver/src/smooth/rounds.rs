@@ -10,7 +10,7 @@ use super::utility::Utility;
 use super::wishes::{Judgement, Sizes, cap, set_amounts};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
 use crate::level::dot;
-use crate::reduction::Reduction;
+use crate::reduction::{CHUNK, Reduction};
 use crate::streaming::cheapest_costs;
 use crate::sums::costs_of_groups;
 use fairplan_instances::SolverError;
@@ -184,10 +184,13 @@ fn first_utility(
             let wish = utility.wish(users.weight(i), costs[i]);
             if wish < cap { (costs[i] * wish, 0.0) } else { (0.0, costs[i] * cap) }
         };
-        let in_bins = (0..costs.len()).into_par_iter().filter(|&i| bins.of[i] != NO_BIN);
-        // An estimate, so the order of the sum would not matter; but the same input gives the same bytes.
-        let all: Vec<(f64, f64)> = in_bins.map(taken).collect();
-        let (free, held) = all.iter().fold((0.0, 0.0), |sum, x| (sum.0 + x.0, sum.1 + x.1));
+        let chunk = |start: usize| {
+            let in_bins = (start..(start + CHUNK).min(costs.len())).filter(|&i| bins.of[i] != NO_BIN);
+            in_bins.map(taken).fold((0.0, 0.0), |sum, x| (sum.0 + x.0, sum.1 + x.1))
+        };
+        let starts: Vec<usize> = (0..costs.len()).step_by(CHUNK).collect();
+        let parts: Vec<(f64, f64)> = starts.into_par_iter().map(chunk).collect();
+        let (free, held) = parts.iter().fold((0.0, 0.0), |sum, x| (sum.0 + x.0, sum.1 + x.1));
         if free < FREE * (free + held) {
             break;
         }

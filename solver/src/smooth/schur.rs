@@ -4,8 +4,9 @@
 //! Eliminating the groups leaves a system of order `classes × resources`; eliminating the classes, one with a row for
 //! every group and a second one for every group with a limit.
 
-use super::block::{Aim, Block, Folded, Scratch, Setting, SharedStep};
+use super::block::{Aim, Block, Scratch, Setting, SharedStep};
 use super::problem::SumProblem;
+use super::tally::Folded;
 use crate::interior_point::Cholesky;
 use crate::level::dot;
 use nalgebra::{DMatrix, DVector};
