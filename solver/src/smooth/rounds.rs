@@ -87,7 +87,8 @@ pub(super) fn solve_rounds(
             _ => tempered.wish(users.weight(i), costs[i]),
         };
         set_amounts(reduction, bins, wish, &mut amounts);
-        let near = (!offer_all).then(|| (prices.as_slice(), gap.sqrt()));
+        let uncertain = uncertainties(&prices, capacities, reduction.resources, gap.sqrt());
+        let near = (!offer_all).then_some((prices.as_slice(), uncertain.as_slice()));
         let grouping = bins.group(reduction, &amounts, near);
         utility.alpha = alpha;
         let sizes =
@@ -134,10 +135,11 @@ pub(super) fn solve_rounds(
         if gap > CLOSED && !hopeless {
             let paid = costs_of_groups(bins, &grouping, &amounts, &costs);
             let level = level_problem(reduction, &grouping);
+            let asked = level.costs(&prices);
             let slack: Vec<f64> = paid
                 .iter()
                 .enumerate()
-                .map(|(g, paid)| solution.works[g] * (level.cheapest(&prices, 0.0, g) - paid))
+                .map(|(g, paid)| solution.works[g] * (level.cheapest(&asked, 0.0, g) - paid))
                 .collect();
             let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
             let worth = NEGLIGIBLE * total / slack.len() as f64;
@@ -147,6 +149,14 @@ pub(super) fn solve_rounds(
         }
         return Ok(Solved { grouping, amounts, solution, utility, iterations, rounds });
     }
+}
+
+/// How uncertain the prices of each class are: those of an average one by this much, and of one that is worth less by
+/// more. An error in them costs the whole in proportion to what the class is worth, so that it hardly shows in the gap.
+fn uncertainties(prices: &[f64], capacities: &[f64], m: usize, average: f64) -> Vec<f64> {
+    let worth: Vec<f64> = prices.chunks(m).zip(capacities.chunks(m)).map(|(p, c)| dot(p, c)).collect();
+    let mean = worth.iter().sum::<f64>() / worth.len() as f64;
+    worth.iter().map(|worth| average * (mean / worth).sqrt().max(1.0)).collect()
 }
 
 /// The share of a user in a bin: its amount times the work of its group, as far as its tasks last.
