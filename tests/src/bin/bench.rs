@@ -34,7 +34,7 @@ const PARTS: [Part; 12] = [
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
-    ("flows", flows::chains),
+    ("flows", flows::flows),
     ("command", whole_command),
 ];
 
