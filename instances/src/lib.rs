@@ -22,6 +22,7 @@ mod random;
 mod ratio;
 mod solution;
 mod violation;
+mod whole_tasks;
 
 pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
@@ -42,3 +43,4 @@ pub use random::Random;
 pub use ratio::compare_ratios;
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
 pub use violation::Violation;
+pub use whole_tasks::{Breakpoint, WholeTaskBracket, WholeTaskProof};

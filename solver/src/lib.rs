@@ -19,6 +19,7 @@ mod search;
 mod streaming;
 mod sums;
 mod task_rows;
+mod whole_tasks;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;
@@ -29,6 +30,7 @@ pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
 pub use offline::offline_optimum;
 pub use price_pass::PricePass;
+pub use whole_tasks::whole_task_bracket;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.
 struct Auto;
