@@ -43,6 +43,8 @@ pub struct WholeTaskBracket {
     pub lower: Option<Breakpoint>,
     /// A placement, as good as was found.
     pub placement: Placement,
+    /// Whether `lower` is as much as `upper`, compared exactly: the placement is proved optimal.
+    pub is_closed: bool,
     /// Whether servers holding fractions of patterns reach `upper`, so that this way of bounding ends there.
     pub is_tight: bool,
     /// Searches for the most valuable content of a server that were cut short, each of which may loosen the bound.

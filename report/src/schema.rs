@@ -5,6 +5,7 @@ mod instance;
 
 use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
+use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::explanation::ExplanationDocument;
 use crate::offline::OfflineDocument;
@@ -27,7 +28,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 11] = [
+pub const FORMATS: [Format; 12] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
@@ -36,6 +37,7 @@ pub const FORMATS: [Format; 11] = [
         id: "fairplan.placement.v1",
         schema: schema_of::<PlacementDocument<'static>>,
     },
+    Format { name: "bound", id: "fairplan.bound.v1", schema: schema_of::<BoundDocument<'static>> },
     Format {
         name: "comparison",
         id: "fairplan.comparison.v1",

@@ -21,3 +21,4 @@ mod prices;
 mod published;
 mod scale;
 mod solving;
+mod whole_tasks;

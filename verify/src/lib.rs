@@ -34,4 +34,4 @@ pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline}
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};
 pub use verdict::Verdict;
-pub use whole_tasks::{StatedBounds, WholeTaskClaim, verify_whole_tasks};
+pub use whole_tasks::{StatedBounds, WholeTaskClaim, reaches, verify_whole_tasks};

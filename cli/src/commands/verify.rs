@@ -6,14 +6,15 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
 use fairplan_instances::{Instance, files};
+use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::verification_document;
 use fairplan_report::{Foreign, format_of, read_json, summary, write_json};
-use fairplan_verify::{Verdict, verify_placement, verify_solution};
+use fairplan_verify::{Verdict, verify_placement, verify_solution, verify_whole_tasks};
 
-/// Check a result of solve or place in exact arithmetic, from the two files alone
+/// Check a result of solve, place or bound in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "fairplan verify [OPTIONS] <INSTANCE> <RESULT>\n       \
@@ -25,7 +26,7 @@ Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o
          fairplan verify fig1.json solution.json"
 )]
 pub struct Arguments {
-    /// The instance and the result (fairplan.solution.v1, or fairplan.placement.v1 with its servers)
+    /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, or fairplan.placement.v1 with its servers)
     #[arg(value_names = ["INSTANCE", "RESULT"], num_args = 1..=2, required = true)]
     files: Vec<String>,
     #[command(flatten)]
@@ -97,9 +98,14 @@ fn verdicts(
             let stated = StatedPlacement::new(&document, instance, sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
+        "fairplan.bound.v1" => {
+            let document: BoundDocument<'_> = read_json(name, &bytes)?;
+            let stated = StatedBracket::new(&document, instance, sha256);
+            stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
+        }
         other => {
             return Err(Failure::refused(format!(
-                "{name}: format = {}: verify reads fairplan.solution.v1 and fairplan.placement.v1",
+                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1 and fairplan.bound.v1",
                 other.escape_debug()
             )));
         }

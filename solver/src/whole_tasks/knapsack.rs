@@ -5,7 +5,7 @@
 //! A task that several of another can replace at more value is left out. A search that grows too long is cut: what was
 //! left unseen still bounds the value.
 
-use super::packing::{Amounts, Packing, WIDTH, fits, less};
+use super::packing::{Amounts, Packing, WIDTH, fits, less, size};
 use super::patterns::Pattern;
 use super::table::Table;
 
@@ -33,6 +33,9 @@ pub(super) struct Found {
     /// Whether the search was cut short.
     pub is_truncated: bool,
 }
+
+/// Contents of more tasks are not looked into.
+const DEPTH: usize = 4_000;
 
 /// Of one search at most these contents are kept.
 const KEPT: usize = 6;
@@ -62,24 +65,15 @@ struct Direction {
     best_after: Vec<f64>,
 }
 
-impl Direction {
-    fn size(&self, amounts: &Amounts) -> f64 {
-        self.weights.iter().zip(amounts).map(|(w, a)| w * *a as f64).sum()
-    }
-}
-
 impl Search<'_> {
     pub fn run(&self) -> Found {
         let capacity = self.packing.classes[self.class].capacity;
         let mut items = self.items();
         let weights = directions(&capacity, self.packing.resources);
-        let density = |item: &Item, weights: &[f64; WIDTH]| {
-            item.value / weights.iter().zip(&item.demand).map(|(w, d)| w * *d as f64).sum::<f64>()
-        };
+        let density = |item: &Item, weights: &[f64; WIDTH]| item.value / size(weights, &item.demand);
         // The direction that bounds the whole server best decides the order.
         let root = |weights: &[f64; WIDTH]| {
-            let size: f64 = weights.iter().zip(&capacity).map(|(w, c)| w * *c as f64).sum();
-            items.iter().map(|item| density(item, weights)).fold(0.0, f64::max) * size
+            items.iter().map(|item| density(item, weights)).fold(0.0, f64::max) * size(weights, &capacity)
         };
         let order = weights.iter().map(|w| (root(w), w)).min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, weights)) = order {
@@ -163,15 +157,15 @@ impl Tree<'_> {
         let mut tightest: Option<(usize, f64, f64)> = None;
         for (k, direction) in self.directions.iter().enumerate() {
             // Sums of a few products: rounding stays far below the margin.
-            let size = direction.size(&room) * (1.0 + 1e-12);
-            let gain = direction.best_after[start] * size;
+            let room = size(&direction.weights, &room) * (1.0 + 1e-12);
+            let gain = direction.best_after[start] * room;
             if tightest.is_none_or(|(_, _, least)| gain < least) {
-                tightest = Some((k, size, gain));
+                tightest = Some((k, room, gain));
             }
         }
-        let Some((k, size, _)) = tightest else { return };
+        let Some((k, space, _)) = tightest else { return };
         for j in start..self.items.len() {
-            if value + (self.directions[k].best_after[j] * size).floor() <= self.best {
+            if value + (self.directions[k].best_after[j] * space).floor() <= self.best {
                 return;
             }
             let item = &self.items[j];
@@ -190,11 +184,11 @@ impl Tree<'_> {
                     continue;
                 }
             }
-            if self.nodes >= self.budget {
+            if self.nodes >= self.budget || self.chosen.len() >= DEPTH {
                 let least = self
                     .directions
                     .iter()
-                    .map(|d| (d.best_after[j] * d.size(&rest) * (1.0 + 1e-12)).floor())
+                    .map(|d| (d.best_after[j] * size(&d.weights, &rest) * (1.0 + 1e-12)).floor())
                     .fold(bound - worth, f64::min);
                 self.unseen = self.unseen.max(worth + least);
                 continue;
@@ -207,7 +201,7 @@ impl Tree<'_> {
 }
 
 /// Weights that measure a server as 1 in sum: even ones, ones that lean to a resource, and ones for each alone.
-fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDTH]> {
+pub(super) fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDTH]> {
     let mut mixes: Vec<Vec<f64>> = Vec::new();
     if resources == 2 {
         for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0] {

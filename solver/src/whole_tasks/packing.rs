@@ -101,6 +101,11 @@ pub(super) fn copies(demand: &Amounts, room: &Amounts) -> u64 {
     demand.iter().zip(room).filter(|(d, _)| **d > 0).map(|(d, c)| c / d).min().unwrap_or(0)
 }
 
+/// What `amounts` come to with these weights.
+pub(super) fn size(weights: &[f64; WIDTH], amounts: &Amounts) -> f64 {
+    weights.iter().zip(amounts).map(|(weight, amount)| weight * *amount as f64).sum()
+}
+
 /// Whether a task of `demand` fits in `room`.
 pub(super) fn fits(demand: &Amounts, room: &Amounts) -> bool {
     demand.iter().zip(room).all(|(d, c)| d <= c)
@@ -150,7 +155,7 @@ impl Units {
             }
             let divisor = divisor.max(1);
             // Sums of two amounts must fit too.
-            if largest / divisor >= 1 << 62 {
+            if largest >= 1 << 62 {
                 let place = format!("resources[{}]", r.0);
                 let problem = "amounts have too many digits in all to count whole tasks in 63 bits; round them";
                 return Err(Violation::new(place, &instance.resources()[r.0], problem));

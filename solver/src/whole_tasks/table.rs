@@ -1,14 +1,17 @@
 //! An upper bound on what fits in any room: an unbounded knapsack over two resources on a grid, tasks rounded down.
 
-use super::packing::{Amounts, Packing};
+use super::knapsack::directions;
+use super::packing::{Amounts, Packing, WIDTH, size};
 
 /// The most value for every amount of two resources, in steps of the grid.
 pub(super) struct Table {
     /// The two resources, and how many of its units make a step.
     axes: [(usize, u64); 2],
     columns: usize,
-    /// Row-major; infinite where nothing is known.
+    /// Row-major.
     most: Vec<f64>,
+    /// Tasks so small beside the grid that they count apart: weights, and the best value per weighted size.
+    left_out: Vec<([f64; WIDTH], f64)>,
 }
 
 /// Steps along each axis.
@@ -40,13 +43,21 @@ impl Table {
                 copies > 0.0 && copies * values[j] > values[i]
             })
         };
+        let mut largest_room = Amounts::default();
+        (0..packing.resources).for_each(|r| largest_room[r] = largest(r));
+        let weights = directions(&largest_room, packing.resources);
+        let mut left_out: Vec<([f64; WIDTH], f64)> = weights.into_iter().map(|w| (w, 0.0)).collect();
+        let mut has_left_out = false;
         let mut most = vec![0.0f64; rows * columns];
         for s in (0..n).filter(|&s| values[s] > 0.0 && !is_dominated(s)) {
             let steps = |(r, step): (usize, u64)| (packing.shapes[s].demand[r] / step) as usize;
             let (down, across) = (steps(axes[0]), if one_axis { 0 } else { steps(axes[1]) });
             if down == 0 && across == 0 {
-                // So small beside the grid that it tells nothing.
-                return Self { axes, columns, most: vec![f64::INFINITY; rows * columns] };
+                has_left_out = true;
+                for (weights, best) in &mut left_out {
+                    *best = best.max(values[s] / size(weights, &packing.shapes[s].demand));
+                }
+                continue;
             }
             if down >= rows || across >= columns {
                 continue;
@@ -69,7 +80,10 @@ impl Table {
                 }
             }
         }
-        Self { axes, columns, most }
+        if !has_left_out {
+            left_out.clear();
+        }
+        Self { axes, columns, most, left_out }
     }
 
     /// No whole tasks that fit in `room` are worth more.
@@ -77,6 +91,10 @@ impl Table {
     pub fn bound(&self, room: &Amounts) -> f64 {
         let [(r, r_step), (s, s_step)] = self.axes;
         let column = if self.columns == 1 { 0 } else { room[s] / s_step };
-        self.most[(room[r] / r_step) as usize * self.columns + column as usize]
+        let most = self.most[(room[r] / r_step) as usize * self.columns + column as usize];
+        let of = |(weights, best): &([f64; WIDTH], f64)| best * (size(weights, room) * (1.0 + 1e-12));
+        // Without any the smallest bound of them is none.
+        let left_out = self.left_out.iter().map(of).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min);
+        if self.left_out.is_empty() { most } else { most + left_out }
     }
 }

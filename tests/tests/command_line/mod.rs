@@ -5,6 +5,7 @@ mod dynamic;
 mod faults;
 mod outputs;
 mod python_checker;
+mod whole_tasks;
 
 use fairplan_instances::files::write_json;
 use fairplan_instances::{Instance, generate};

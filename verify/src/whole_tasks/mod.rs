@@ -68,8 +68,19 @@ pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Ve
     verdicts
 }
 
+/// Whether every user but those `without` has tasks for a share of at least `breakpoint`, of `tasks` in the instance's
+/// order. Compared exactly.
+pub fn reaches(instance: &Instance, tasks: &[u64], breakpoint: Breakpoint, without: &[UserId]) -> bool {
+    let share = Share::at(instance, breakpoint);
+    let mut users = instance.users().filter(|user| without.binary_search(&user.index()).is_err());
+    users.all(|user| {
+        let own = Breakpoint { user: user.index(), tasks: tasks[user.index().0] };
+        Share::at(instance, own).compare(&share).is_ge()
+    })
+}
+
 /// Numbers longer than this are not counted with.
-const BITS: u32 = 96;
+const BITS: u32 = 62;
 
 fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), String> {
     let users = instance.user_count();
