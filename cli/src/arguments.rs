@@ -45,6 +45,7 @@ pub enum Command {
     Explain(commands::explain::Arguments),
     Allocate(commands::allocate::Arguments),
     Offline(commands::offline::Arguments),
+    Flows(commands::flows::Arguments),
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),

@@ -3,6 +3,7 @@
 use fairplan_instances::{InstanceError, SolverError, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
+use fairplan_simulation::SimulationError;
 use std::fmt::{self, Write};
 
 /// What a command that did its work has found.
@@ -104,6 +105,16 @@ impl From<SolverError> for Failure {
         match error {
             SolverError::Unsupported(_) | SolverError::Inapplicable(_) => Self::Refused(error.into()),
             SolverError::Backend { .. } => Self::Internal(error.into()),
+        }
+    }
+}
+
+impl From<SimulationError> for Failure {
+    fn from(error: SimulationError) -> Self {
+        match error {
+            SimulationError::Sharing(error) => error.into(),
+            SimulationError::Invalid(_) | SimulationError::Memory { .. } => Self::Refused(error.into()),
+            SimulationError::Stalled { .. } => Self::Internal(error.into()),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices, what solving,
-//! placing and allocating them yields, and every way they come in: files, generators, importers. No solver, no
-//! clock.
+//! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices,
+//! stochastic demand, what solving, placing, allocating and simulating them yields, and every way they come in: files,
+//! generators, importers. No solver, no clock.
 
 mod allocation;
 mod decimal;
@@ -21,6 +21,7 @@ mod placement;
 mod random;
 mod ratio;
 mod solution;
+mod traffic;
 mod violation;
 mod whole_tasks;
 
@@ -42,5 +43,9 @@ pub use placement::{Placement, ServerTasks};
 pub use random::Random;
 pub use ratio::compare_ratios;
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use traffic::{
+    ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,
+    WorkDistribution,
+};
 pub use violation::Violation;
 pub use whole_tasks::{Breakpoint, WholeTaskBracket, WholeTaskProof};

@@ -3,9 +3,7 @@
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{
-    Breakpoint, Instance, Placement, UserId, WholeTaskBracket, WholeTaskProof,
-};
+use fairplan_instances::{Breakpoint, Instance, Placement, UserId, WholeTaskBracket, WholeTaskProof};
 use fairplan_verify::{StatedBounds, WholeTaskClaim};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -248,8 +246,7 @@ impl StatedBracket {
             };
         }
         let without_tasks = document.users_without_tasks.iter().enumerate();
-        let without_tasks =
-            without_tasks.map(|(i, id)| position(format!("users_without_tasks[{i}]"), id));
+        let without_tasks = without_tasks.map(|(i, id)| position(format!("users_without_tasks[{i}]"), id));
         let servers = tasks_on_servers(&document.placement.servers, instance, "placement.servers")?;
         let others = document.others.unwrap_or(OtherUsers {
             integral_upper: document.integral_upper,

@@ -6,6 +6,7 @@ pub mod audit;
 pub mod bound;
 pub mod comparison;
 pub mod explanation;
+pub mod flows;
 mod foreign;
 mod json;
 pub mod offline;

@@ -89,7 +89,8 @@ pub struct Reproduced<'a> {
     pub published: f64,
     /// As computed here.
     pub ours: f64,
-    /// How far apart they may be: half of the last printed digit, or the precision of the computation.
+    /// How far apart they may be: half of the last printed digit, the precision of the computation, or, where the
+    /// published input cannot be had, what another one of the same kind may change.
     pub tolerance: f64,
     /// Whether they are no farther apart.
     pub agrees: bool,

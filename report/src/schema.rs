@@ -2,12 +2,14 @@
 
 mod demands;
 mod instance;
+mod traffic;
 
 use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::explanation::ExplanationDocument;
+use crate::flows::FlowsDocument;
 use crate::offline::OfflineDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
@@ -28,9 +30,10 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 12] = [
+pub const FORMATS: [Format; 14] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
+    Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
         name: "placement",
@@ -49,6 +52,7 @@ pub const FORMATS: [Format; 12] = [
         schema: schema_of::<AllocationDocument<'static>>,
     },
     Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<OfflineDocument<'static>> },
+    Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<FlowsDocument<'static>> },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",

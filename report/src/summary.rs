@@ -3,11 +3,13 @@
 mod allocation;
 mod audits;
 mod explanation;
+mod flows;
 mod grid;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 pub use explanation::explanation;
+pub use flows::{flows, traffic};
 
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
@@ -150,15 +152,13 @@ pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> Str
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
     let integral = document.bounds.integral_upper.zip(document.bounds.integral_lower);
     if let Some((upper, lower)) = integral {
-        let range = if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) };
+        let range =
+            if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) };
         let _ = writeln!(text, "Best smallest share of whole tasks: {range}");
     }
     text.push('\n');
-    let mut columns = vec![
-        Column::text("policy"),
-        Column::number("smallest share"),
-        Column::number("below divisible"),
-    ];
+    let mut columns =
+        vec![Column::text("policy"), Column::number("smallest share"), Column::number("below divisible")];
     if integral.is_some() {
         columns.push(Column::number("below whole-task bound"));
     }
@@ -169,11 +169,7 @@ pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> Str
         columns.push(Column::number("seconds"));
     }
     let rows = document.policies.iter().map(|policy| {
-        let mut row = vec![
-            label(&policy.name),
-            number(policy.value),
-            percent(policy.gap_to_divisible),
-        ];
+        let mut row = vec![label(&policy.name), number(policy.value), percent(policy.gap_to_divisible)];
         row.extend(policy.gap_to_integral.map(|gap| {
             if policy.proved_optimal == Some(true) { "proved optimal".into() } else { percent(gap) }
         }));
@@ -196,18 +192,31 @@ pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) ->
         let ids = bracket.without_tasks.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
         let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
         let more = if without > ROWS { ", …" } else { "" };
-        let _ = writeln!(text, "No task fits any server, or there are none, of {without} users: {}{more}", ids.join(", "));
-        let _ = writeln!(text, "So the smallest share of whole tasks is 0. What follows is about the others.");
+        let _ = writeln!(
+            text,
+            "No task fits any server, or there are none, of {without} users: {}{more}",
+            ids.join(", ")
+        );
+        let _ =
+            writeln!(text, "So the smallest share of whole tasks is 0. What follows is about the others.");
     }
     let (upper, lower) = (bounds.upper_of_others, bounds.lower_of_others);
     if bounds.proved_optimal {
-        let _ = writeln!(text, "Best smallest share of whole tasks: {} (placed, and proved optimal)", number(lower));
+        let _ = writeln!(
+            text,
+            "Best smallest share of whole tasks: {} (placed, and proved optimal)",
+            number(lower)
+        );
     } else {
         let (below, upper, lower) = (1.0 - lower / upper, number(upper), number(lower));
-        let _ = writeln!(text, "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)");
+        let _ = writeln!(
+            text,
+            "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
+        );
     }
     if bracket.truncated_searches > 0 {
-        let _ = writeln!(text, "Searches cut short, which may loosen the bound: {}", bracket.truncated_searches);
+        let _ =
+            writeln!(text, "Searches cut short, which may loosen the bound: {}", bracket.truncated_searches);
     }
     text
 }

@@ -8,8 +8,9 @@ use crate::placement::{
 use crate::reproduction::{Exhibit, ReproductionDocument};
 use crate::schema::Format;
 use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResult, solution_document};
+use crate::stamp::InstanceStamp;
 use crate::table::{TableFormat, write_comparison, write_placement, write_solution};
-use crate::verification::{VerificationDocument, verification_document};
+use crate::verification::{Subject, VerificationDocument, verification_document};
 use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
@@ -120,7 +121,11 @@ fn real_outputs_fit_their_schemas() {
     assert_eq!(written(&read), comparison);
 
     let verdicts = verify_placement(&instance, &(&placement).into());
-    let verification = written(&verification_document(&instance, &"0".repeat(64), "x", &verdicts));
+    let verification = written(&verification_document(
+        Subject::Instance(InstanceStamp::new(&instance, &"0".repeat(64))),
+        "x",
+        &verdicts,
+    ));
     fits_schema("verification", &verification);
     assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
 
@@ -305,8 +310,7 @@ fn the_other_tables_are_written_in_both_formats() {
 
     let comparison = compared(&instance, &figures);
     let text = file_of(|out| write_comparison(out, TableFormat::Csv, &comparison));
-    let header =
-        "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
+    let header = "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
     assert!(file_of(|out| write_comparison(out, TableFormat::Parquet, &comparison)).starts_with(b"PAR1"));
 }

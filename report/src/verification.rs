@@ -1,7 +1,6 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::Instance;
+use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,8 +25,11 @@ pub struct VerificationDocument<'a> {
     #[serde(borrow)]
     pub fairplan_version: Cow<'a, str>,
     /// The instance that the result was held against.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceStamp<'a>>,
+    /// The demands that the result was held against, if it is one of `offline`.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub demands: Option<DemandsStamp<'a>>,
     /// The format of the result.
     #[serde(borrow)]
     pub result_format: Cow<'a, str>,
@@ -69,17 +71,30 @@ impl<'a> From<&'a Verdict> for VerdictResult<'a> {
     }
 }
 
+/// What a result was held against.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Subject<'a> {
+    /// An instance.
+    Instance(InstanceStamp<'a>),
+    /// Demands over time.
+    Demands(DemandsStamp<'a>),
+}
+
 /// The document of a verification, ready to be written.
 pub fn verification_document<'a>(
-    instance: &'a Instance,
-    sha256: &'a str,
+    subject: Subject<'a>,
     result_format: &'a str,
     verdicts: &'a [Verdict],
 ) -> VerificationDocument<'a> {
+    let (instance, demands) = match subject {
+        Subject::Instance(stamp) => (Some(stamp), None),
+        Subject::Demands(stamp) => (None, Some(stamp)),
+    };
     VerificationDocument {
         format: VerificationFormat::V1,
         fairplan_version: FAIRPLAN_VERSION.into(),
-        instance: InstanceStamp::new(instance, sha256),
+        instance,
+        demands,
         result_format: result_format.into(),
         holds: verdicts.iter().all(|verdict| verdict.holds),
         verdicts: verdicts.iter().map(VerdictResult::from).collect(),

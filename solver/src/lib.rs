@@ -16,6 +16,7 @@ mod reduction;
 mod refinement;
 mod repair;
 mod search;
+mod sharing;
 mod streaming;
 mod sums;
 mod task_rows;
@@ -30,6 +31,7 @@ pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
 pub use offline::offline_optimum;
 pub use price_pass::PricePass;
+pub use sharing::{SHARED, sharing_rule};
 pub use whole_tasks::whole_task_bracket;
 
 /// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.

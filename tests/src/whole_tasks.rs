@@ -30,7 +30,8 @@ pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Break
     };
     let demands: Vec<Vec<u128>> = (0..instance.user_count()).map(demand).collect();
     let contents = |l: usize| -> HashSet<Vec<u64>> {
-        let capacity: Vec<u128> = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
+        let capacity: Vec<u128> =
+            (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
         let mut found = HashSet::new();
         let mut open = vec![(vec![0u64; demands.len()], capacity)];
         while let Some((tasks, room)) = open.pop() {
@@ -61,7 +62,8 @@ pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Break
             for before in &reached {
                 for content in &contents {
                     let limits = instance.users().map(|user| user.tasks().unwrap_or(u64::MAX));
-                    let after = before.iter().zip(content).zip(limits).map(|((a, b), limit)| (a + b).min(limit));
+                    let after =
+                        before.iter().zip(content).zip(limits).map(|((a, b), limit)| (a + b).min(limit));
                     next.insert(after.collect::<Vec<u64>>());
                 }
             }

@@ -20,5 +20,7 @@ mod pooled;
 mod prices;
 mod published;
 mod scale;
+mod sharing;
 mod solving;
+mod stochastic;
 mod whole_tasks;

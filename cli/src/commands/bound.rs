@@ -71,7 +71,8 @@ pub fn bracketed(
 ) -> Result<WholeTaskBracket, Failure> {
     let start = Instant::now();
     let stop = || time_limit.is_some_and(|limit| start.elapsed() >= limit);
-    let bracket = progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, &stop))?;
+    let bracket =
+        progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, &stop))?;
     let stated = Some(stated_bounds(instance, &bracket));
     let verdicts = progress::during(common.quiet, "checking the bounds", || {
         verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated })

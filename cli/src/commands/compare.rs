@@ -95,7 +95,11 @@ const BOUNDED: usize = 500;
 
 impl Job {
     /// The best that whole tasks can do, where that can be told in reasonable time.
-    fn bracket(&self, instance: &Instance, common: CommonOptions) -> Result<Option<WholeTaskBracket>, Failure> {
+    fn bracket(
+        &self,
+        instance: &Instance,
+        common: CommonOptions,
+    ) -> Result<Option<WholeTaskBracket>, Failure> {
         let has_rates = instance.rules().iter().any(|rule| !rule.rates().is_empty());
         if has_rates || (self.time_limit.is_none() && instance.user_count() > BOUNDED) {
             return Ok(None);

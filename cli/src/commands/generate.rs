@@ -5,9 +5,9 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, Workload, WorkloadOptions, demands, drfh_fig1,
-    drfh_fig4, google, karma_fig2, population,
+    drfh_fig4, google, karma_fig2, mrf_fig1, mrf_fig2, population,
 };
-use fairplan_instances::{DemandSeries, Instance, files};
+use fairplan_instances::{Decimal, DemandSeries, Instance, Traffic, files};
 use fairplan_report::output::Destination;
 use fairplan_report::summary;
 
@@ -30,6 +30,8 @@ enum Kind {
     Population(PopulationArguments),
     KarmaFig2(KarmaFig2Arguments),
     Demands(WorkloadArguments),
+    MrfFig1(TrafficArguments),
+    MrfFig2(UnequalTrafficArguments),
 }
 
 /// Google's cluster of 2011: 12,583 servers in ten classes, 507 real users
@@ -130,6 +132,25 @@ struct WorkloadArguments {
     output: OutputArguments,
 }
 
+/// The three classes of transactions of the multi-resource fairness paper, Fig. 1, their arrivals alike
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate mrf-fig1 --load 0.7 | fairplan flows -")]
+struct TrafficArguments {
+    /// The load of the heaviest resource
+    #[arg(long, value_name = "LOAD", default_value = "0.5")]
+    load: Decimal,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// The same classes as in Fig. 2 and 3: four times as many arrivals of the first as of the others
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate mrf-fig2 --load 0.7 | fairplan flows -")]
+struct UnequalTrafficArguments {
+    #[command(flatten)]
+    arguments: TrafficArguments,
+}
+
 /// Makes the instance or the demands and writes them.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let (instance, output) = match arguments.kind {
@@ -148,6 +169,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
             let series = demands(&WorkloadOptions { workload: kind, users, quanta, mean, seed })?;
             return write_series(&series, &output.destination()?, common);
         }
+        Kind::MrfFig1(TrafficArguments { load, output }) => {
+            return write_traffic(&mrf_fig1(load.to_f64())?, &output.destination()?, common);
+        }
+        Kind::MrfFig2(UnequalTrafficArguments { arguments: TrafficArguments { load, output } }) => {
+            return write_traffic(&mrf_fig2(load.to_f64())?, &output.destination()?, common);
+        }
     };
     write_instance(&instance, &output.destination()?, common)
 }
@@ -160,6 +187,17 @@ fn write_series(
 ) -> Result<Answer, Failure> {
     destination.write(|out| files::write_demands(series, out))?;
     tell(common, || summary::demands(series));
+    Ok(Answer::Yes)
+}
+
+/// Writes stochastic demand as JSON and says what it is.
+fn write_traffic(
+    traffic: &Traffic,
+    destination: &Destination,
+    common: CommonOptions,
+) -> Result<Answer, Failure> {
+    destination.write(|out| files::write_traffic(traffic, out))?;
+    tell(common, || summary::traffic(traffic));
     Ok(Answer::Yes)
 }
 

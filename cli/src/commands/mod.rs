@@ -6,6 +6,7 @@ pub mod bound;
 pub mod compare;
 pub mod convert;
 pub mod explain;
+pub mod flows;
 pub mod generate;
 pub mod import;
 pub mod offline;
@@ -40,6 +41,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
+        Command::Flows(arguments) => flows::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),

@@ -9,7 +9,7 @@ use crate::progress;
 use clap::ValueEnum;
 use fairplan_instances::{DemandSeries, FairShares, OfflineMeasure, OfflineProblem, files};
 use fairplan_mechanisms::{Conduct, Reports, Run, Settings, mechanism};
-use fairplan_report::offline::{Against, against, offline_document, smallest};
+use fairplan_report::offline::{Against, Held, against, offline_document, smallest};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
 use fairplan_solver::offline_optimum;
@@ -110,7 +110,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let held = progress::during(common.quiet, "running the mechanisms", || {
         let regrets = job.against.iter();
         let regrets = regrets.map(|name| regret(name, value, &problem, &settings, &series, &shares));
-        regrets.collect::<Result<Vec<Against<'_>>, _>>()
+        let against = regrets.collect::<Result<Vec<Against<'_>>, _>>()?;
+        // Serving whoever has least is what Theorem 4 is about.
+        let online =
+            (!against.is_empty()).then(|| regret("las", value, &problem, &settings, &series, &shares));
+        Ok::<_, Failure>(Held { against, online_bound: online.transpose()? })
     })?;
     let sha256 = files::demands_sha256_hex(&series);
     let echoed = echoed(

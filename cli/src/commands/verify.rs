@@ -5,20 +5,22 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
-use fairplan_instances::{Instance, files};
+use fairplan_instances::{DemandSeries, Instance, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_report::offline::{OfflineDocument, StatedOffline};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
-use fairplan_report::verification::verification_document;
-use fairplan_report::{Foreign, format_of, read_json, summary, write_json};
+use fairplan_report::verification::{Subject, verification_document};
+use fairplan_report::{DemandsStamp, Foreign, InstanceStamp, format_of, read_json, summary, write_json};
 use fairplan_verify::{Verdict, verify_placement, verify_solution, verify_whole_tasks};
 
-/// Check a result of solve, place or bound in exact arithmetic, from the two files alone
+/// Check a result of solve, place, bound or offline in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "fairplan verify [OPTIONS] <INSTANCE> <RESULT>\n       \
-                      fairplan verify [OPTIONS] --servers <FILE> --users <FILE> <RESULT>",
+                      fairplan verify [OPTIONS] --servers <FILE> --users <FILE> <RESULT>\n       \
+                      fairplan verify [OPTIONS] <DEMANDS> <RESULT>",
     after_help = "\
 The exit status is 0 if every property holds, 1 if one fails, 2 if a file is no valid instance or result.
 
@@ -26,17 +28,22 @@ Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o
          fairplan verify fig1.json solution.json"
 )]
 pub struct Arguments {
-    /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, or fairplan.placement.v1 with its servers)
+    /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, or fairplan.placement.v1 with its
+    /// servers); or the demands and a fairplan.offline.v1 with its quanta
     #[arg(value_names = ["INSTANCE", "RESULT"], num_args = 1..=2, required = true)]
     files: Vec<String>,
     #[command(flatten)]
     tables: TableArguments,
+    /// With DEMANDS: the table of users who join or leave that the result was computed with
+    #[arg(long, value_name = "FILE", conflicts_with = "servers")]
+    members: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 struct Job {
     source: InstanceSource,
+    members: Option<String>,
     result: String,
     destination: Destination,
 }
@@ -54,26 +61,65 @@ impl TryFrom<Arguments> for Job {
         if result == "-" && source.takes_standard_input() {
             return Err(Failure::refused("only one of INSTANCE and RESULT can be standard input"));
         }
-        Ok(Self { source, result, destination: arguments.output.destination()? })
+        Ok(Self { source, members: arguments.members, result, destination: arguments.output.destination()? })
     }
 }
 
 /// Reads both, checks, reports.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
     let source = files::source::open(&job.result)?;
     let name = source.name().to_owned();
     let bytes = source.read_all()?;
-    let sha256 = files::sha256_hex(&instance);
     let format = format_of(&name, &bytes)?;
+    if format == "fairplan.offline.v1" {
+        let series = job.series()?;
+        let sha256 = files::demands_sha256_hex(&series);
+        let verdicts =
+            progress::during(common.quiet, "verifying", || offline(&name, &bytes, &series, &sha256))?;
+        return job.report(Subject::Demands(DemandsStamp::new(&series, &sha256)), &format, &verdicts, common);
+    }
+    let instance = job.source.read()?;
+    let sha256 = files::sha256_hex(&instance);
     let verdicts =
         progress::during(common.quiet, "verifying", || verdicts(&name, bytes, &format, &instance, &sha256))?;
-    let document = verification_document(&instance, &sha256, &format, &verdicts);
-    let holds = document.holds;
-    job.destination.write(|out| write_json(out, &document))?;
-    tell(common, || summary::verification(&verdicts));
-    Ok(Answer::yes_if(holds))
+    job.report(Subject::Instance(InstanceStamp::new(&instance, &sha256)), &format, &verdicts, common)
+}
+
+impl Job {
+    fn series(&self) -> Result<DemandSeries, Failure> {
+        let InstanceSource::Json(path) = &self.source else {
+            return Err(Failure::refused("a result of offline is held against its demands: name their file"));
+        };
+        let series = files::read_demands(path, files::Rounding::Refused)?;
+        Ok(match &self.members {
+            Some(path) => files::read_members(path, series)?,
+            None => series,
+        })
+    }
+
+    fn report(
+        &self,
+        subject: Subject<'_>,
+        format: &str,
+        verdicts: &[Verdict],
+        common: CommonOptions,
+    ) -> Result<Answer, Failure> {
+        let document = verification_document(subject, format, verdicts);
+        let holds = document.holds;
+        self.destination.write(|out| write_json(out, &document))?;
+        tell(common, || summary::verification(verdicts));
+        Ok(Answer::yes_if(holds))
+    }
+}
+
+/// What is found of a result of `offline`.
+fn offline(name: &str, bytes: &[u8], series: &DemandSeries, sha256: &str) -> Result<Vec<Verdict>, Failure> {
+    let document: OfflineDocument<'_> = read_json(name, bytes)?;
+    Ok(match StatedOffline::new(&document, series, sha256) {
+        Ok(stated) => [vec![belonging(None)], stated.verdicts(&document, series, sha256)].concat(),
+        Err(foreign) => vec![belonging(Some(foreign))],
+    })
 }
 
 /// What is found of the result in `bytes`. The first property is that it belongs to the instance at all; if it does
@@ -105,7 +151,8 @@ fn verdicts(
         }
         other => {
             return Err(Failure::refused(format!(
-                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1 and fairplan.bound.v1",
+                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1 and \
+                 fairplan.offline.v1",
                 other.escape_debug()
             )));
         }

@@ -81,7 +81,7 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         Ok(())
     })?;
     let mut builder = InstanceBuilder::new(document.name.0.as_ref(), resources.clone())?;
-    let mut amounts = Amounts { resources, values: Vec::new(), named: Vec::new() };
+    let mut amounts = Amounts::new(resources);
     for_each(document.server_classes, "server_classes", |position, Object(class): Object<ClassFields>| {
         let place = |field: &str| format!("server_classes[{position}].{field}");
         let count = whole(class.count, || place("count"))?;
@@ -102,14 +102,20 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
 }
 
 /// Reads capacities and demands: one number a resource, zero where the map has none.
-struct Amounts {
+pub(super) struct Amounts {
     resources: Vec<String>,
-    values: Vec<Decimal>,
-    named: Vec<bool>,
+    /// What was read last.
+    pub(super) values: Vec<Decimal>,
+    /// Which of them the map has.
+    pub(super) named: Vec<bool>,
 }
 
 impl Amounts {
-    fn read(&mut self, entries: &Entries, place: impl Fn() -> String) -> Result<(), Violation> {
+    pub(super) fn new(resources: Vec<String>) -> Self {
+        Self { resources, values: Vec::new(), named: Vec::new() }
+    }
+
+    pub(super) fn read(&mut self, entries: &Entries, place: impl Fn() -> String) -> Result<(), Violation> {
         self.values.clear();
         self.values.resize(self.resources.len(), Decimal::ZERO);
         self.named.clear();

@@ -12,6 +12,7 @@ pub mod source;
 mod strict_json;
 mod table_writer;
 mod tables;
+mod traffic;
 
 pub use canonical::{sha256_hex, write_json};
 pub use demands::{
@@ -20,6 +21,7 @@ pub use demands::{
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};
 pub use tables::read_tables;
+pub use traffic::{read_traffic, traffic_sha256_hex, write_traffic};
 
 use crate::{Decimal, Instance, InstanceError, Violation};
 

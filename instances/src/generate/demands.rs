@@ -3,6 +3,7 @@
 use super::name_user;
 use crate::{DemandSeries, DemandSeriesBuilder, QuantumLabel, Random, Violation};
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// The streams of the seed: what users are like, and what they do.
@@ -118,38 +119,53 @@ pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
     builder.build()
 }
 
-/// A user that is active or idle for a while.
+/// A user whose time is cut into cycles with one burst in each, somewhere. A burst takes the same part of every cycle, so
+/// that all users demand nearly the same in total, as the published totals have it.
 struct Burst {
-    active: bool,
+    /// The part of the time in which the user is active, in parts of [`ONE`].
+    active: u64,
     /// What it demands while it is active, in parts of [`ONE`]: whole slices, and the chance of one more.
     demand: u128,
-    /// Chances of beginning and of ending a burst in a quantum.
-    begin: u64,
-    end: u64,
+    /// The quanta of this cycle: how many, which of them are the burst, and how many are over.
+    length: u64,
+    burst: Range<u64>,
+    over: u64,
+    /// What bursts have been too short by through rounding, in parts of [`ONE`] of a quantum.
+    owed: u64,
 }
 
 impl Burst {
-    /// Mean length of a burst in quanta, of users who are mostly idle.
-    const LENGTH: u64 = 15;
+    /// Mean length in quanta of a burst of users who are mostly idle, and of a pause of users who are mostly active.
+    const LENGTH: u64 = 20;
 
     fn new(mean: u64, characters: &mut Random, random: &mut Random) -> Self {
-        // The part of the time in which the user is active: begin / (begin + end).
         let active = characters.between(ONE / 100 * 9, ONE);
-        let idle = ONE - active;
-        let (begin, end) = if active < idle * Self::LENGTH {
-            let end = ONE / Self::LENGTH;
-            ((u128::from(end) * u128::from(active) / u128::from(idle)) as u64, end)
-        } else {
-            (ONE, (u128::from(ONE) * u128::from(idle) / u128::from(active)) as u64)
-        };
         let demand = u128::from(mean) * u128::from(ONE) * u128::from(ONE) / u128::from(active);
-        Self { active: random.below(ONE) < active, demand, begin, end }
+        let mut user = Self { active, demand, length: 0, burst: 0..0, over: 0, owed: 0 };
+        user.begin_cycle(random);
+        // Somewhere in its first cycle.
+        user.over = random.below(user.length);
+        user
+    }
+
+    fn begin_cycle(&mut self, random: &mut Random) {
+        // A user that hardly ever pauses has a cycle of some twenty thousand quanta.
+        let rarer = self.active.min(ONE - self.active).max(ONE / 1000);
+        let mean = Self::LENGTH * ONE / rarer;
+        self.length = mean / 2 + random.below(mean + 1);
+        let active = self.length * self.active + self.owed;
+        let burst = active / ONE;
+        self.owed = active % ONE;
+        let start = random.below(self.length - burst + 1);
+        (self.burst, self.over) = (start..start + burst, 0);
     }
 
     fn next(&mut self, random: &mut Random) -> u64 {
-        let chance = if self.active { self.end } else { self.begin };
-        self.active ^= random.below(ONE) < chance;
-        if !self.active {
+        if self.over == self.length {
+            self.begin_cycle(random);
+        }
+        self.over += 1;
+        if !self.burst.contains(&(self.over - 1)) {
             return 0;
         }
         let (whole, part) = (self.demand / u128::from(ONE), self.demand % u128::from(ONE));
@@ -245,7 +261,7 @@ mod tests {
             digests,
             [
                 "67bde190bcd9cc0ab92d652c62ee519577784f3b41a1448fd03f56590b1d9202",
-                "21afa5ec4e49091d821ce17bf2d1d09693782a6e3aaefbb371bbbbb12c16c112",
+                "092924f43b2787ec40a280882d6fe7006ed16296281798ee65040c8dfb0f9288",
                 "8968257a8c02c481077b6da1946119bb8b77158b3c340eed53c197224e9ec1ce",
             ]
         );
@@ -264,6 +280,7 @@ mod tests {
             users.iter().zip(slices).for_each(|(user, slices)| served[*user as usize] += slices.min(&10));
         }
         served.sort_unstable();
+        assert!(totals.iter().all(|total| (*total as f64 / 200_000.0 - 1.0).abs() < 0.02), "{totals:?}");
         let parts = [0, 20, 100, 180, 199].map(|rank| served[rank] as f64 / 200_000.0);
         for (part, published) in parts.into_iter().zip([0.087, 0.19, 0.554, 0.95, 0.997]) {
             assert!((part - published).abs() < 0.07, "{parts:?}");

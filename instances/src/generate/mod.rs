@@ -7,11 +7,13 @@ mod demands;
 mod google;
 mod papers;
 mod population;
+mod traffic;
 
 pub use demands::{Workload, WorkloadOptions, demands, karma_fig2};
 pub use google::{GoogleOptions, google};
 pub use papers::{drfh_fig1, drfh_fig4};
 pub use population::{Cluster, PopulationKind, PopulationOptions, population};
+pub use traffic::{mrf_fig1, mrf_fig2};
 
 use crate::{Decimal, Violation};
 use std::fmt::Write;

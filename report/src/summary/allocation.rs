@@ -3,7 +3,7 @@
 use super::grid::{Column, grid};
 use super::{ROWS, cut, label, number, percent, thousands};
 use crate::allocation::AllocationDocument;
-use crate::offline::OfflineDocument;
+use crate::offline::{Against, OfflineDocument};
 use fairplan_instances::DemandSeries;
 use std::fmt::Write;
 
@@ -100,9 +100,12 @@ pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String 
     let _ = writeln!(text, "Levels: {}; used: {}\n", thousands(levels as u64), percent(metrics.utilization));
     if !document.against.is_empty() {
         let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
-        let rows = document.against.iter();
+        let row =
+            |name: String, against: &Against<'_>| vec![name, number(against.value), percent(against.regret)];
         let rows =
-            rows.map(|of| vec![of.mechanism.clone().into_owned(), number(of.value), percent(of.regret)]);
+            document.against.iter().map(|against| row(against.mechanism.clone().into_owned(), against));
+        let bound = document.online_bound.iter();
+        let rows = rows.chain(bound.map(|bound| row("(best without foresight)".into(), bound)));
         text += &grid(&columns, rows);
         text.push('\n');
     }

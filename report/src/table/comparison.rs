@@ -21,7 +21,15 @@ pub fn write_comparison(
     }
     match format {
         TableFormat::Csv => {
-            let header = ["name", "value", "tasks", "gap_to_divisible", "gap_to_integral", "proved_optimal", "seconds"];
+            let header = [
+                "name",
+                "value",
+                "tasks",
+                "gap_to_divisible",
+                "gap_to_integral",
+                "proved_optimal",
+                "seconds",
+            ];
             let header = header.into_iter().chain(names.iter().map(String::as_str));
             csv::write_records(out, header, policies.iter().map(cells))
         }

@@ -1,13 +1,15 @@
-//! Results as tables: one row a user, a policy or a user's quantum, one column a field, as CSV or Parquet.
+//! Results as tables: one row a user, a policy, a user's quantum or a class, one column a field, as CSV or Parquet.
 
 mod allocation;
 mod comparison;
 mod csv;
+mod flows;
 mod parquet;
 mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
+pub use flows::write_flows;
 pub use users::{write_placement, write_solution};
 
 use std::io;

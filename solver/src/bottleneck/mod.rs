@@ -31,13 +31,13 @@ const FOUND: f64 = 1e-10;
 const FOLLOWED: usize = 2_000;
 
 /// Users that are alike: their tasks take the resources in the same proportions.
-pub(super) struct Demands {
+pub(crate) struct Demands {
     /// Resources that anybody needs.
-    resources: usize,
+    pub resources: usize,
     /// What the user takes of each resource, over what it takes of the one it takes most of; row-major.
-    directions: Vec<f64>,
+    pub directions: Vec<f64>,
     /// Sum of the users' weights.
-    weights: Vec<f64>,
+    pub weights: Vec<f64>,
 }
 
 impl Demands {
@@ -50,7 +50,7 @@ impl Demands {
     }
 
     /// The resource that holds a user at these levels, and its share of the resource it takes most of, over its weight.
-    fn held(&self, user: usize, levels: &[f64]) -> (usize, f64) {
+    pub fn held(&self, user: usize, levels: &[f64]) -> (usize, f64) {
         let mut least = (0, f64::INFINITY);
         for (r, (d, level)) in self.direction(user).iter().zip(levels).enumerate() {
             if *d > 0.0 && level / d < least.1 {
@@ -73,9 +73,15 @@ impl Demands {
     }
 
     /// How far these levels miss the definition: what is left of a resource that holds users, or is taken too much of any.
-    fn missed(&self, levels: &[f64]) -> f64 {
+    pub fn missed(&self, levels: &[f64]) -> f64 {
         let left = |(load, level): (&f64, &f64)| {
-            if level.is_finite() { (1.0 - load).abs() } else { (load - 1.0).max(0.0) }
+            if load.is_nan() || level.is_nan() {
+                f64::INFINITY
+            } else if level.is_finite() {
+                (1.0 - load).abs()
+            } else {
+                (load - 1.0).max(0.0)
+            }
         };
         self.loads(levels).iter().zip(levels).map(left).fold(0.0, f64::max)
     }
@@ -88,18 +94,12 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         .filter(|&r| instance.users().any(|user| !user.demand()[r.0].is_zero()))
         .collect();
     let demands = demands(instance, &needed);
-    let (levels, method, statistics) = if needed.len() <= 2 {
-        let statistics = Statistics { users_merged: demands.len(), ..Statistics::default() };
-        (two_resources::levels(&demands), "bottleneck-sort", statistics)
-    } else {
-        let merged = merge(&demands);
-        let (levels, iterations) = many_resources(&merged);
-        (
-            levels,
-            "bottleneck-path",
-            Statistics { iterations, users_merged: merged.len(), ..Statistics::default() },
-        )
-    };
+    // Sorting takes users as they come.
+    let merged = (needed.len() > 2).then(|| merge(&demands));
+    let method = if merged.is_some() { "bottleneck-path" } else { "bottleneck-sort" };
+    let alike = merged.as_ref().unwrap_or(&demands);
+    let (levels, iterations) = levels(alike);
+    let statistics = Statistics { iterations, users_merged: alike.len(), ..Statistics::default() };
     let status = if demands.missed(&levels) <= FOUND { Status::Optimal } else { Status::Uncertified };
     let fullest = demands.loads(&levels).into_iter().fold(1.0, f64::max);
     let tasks = (0..instance.user_count()).into_par_iter().map(|i| {
@@ -117,6 +117,11 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         limited_by: vec![LimitedBy::Capacity; instance.user_count()],
         statistics: Statistics { classes_merged: 1, ..statistics },
     }
+}
+
+/// The levels of users that all differ, and the steps taken: a solution, unless they miss the definition.
+pub(crate) fn levels(demands: &Demands) -> (Vec<f64>, u64) {
+    if demands.resources <= 2 { (two_resources::levels(demands), 0) } else { many_resources(demands) }
 }
 
 /// Every user by itself.

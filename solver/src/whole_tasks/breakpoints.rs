@@ -76,9 +76,8 @@ impl Breakpoints {
     /// `⌊g / a_i⌋`, exactly.
     fn whole(&self, step: &Step, at: Breakpoint) -> u64 {
         let exact = self.exact(at);
-        let reaches = |tasks: u64| {
-            compare_ratios((step.exact.0 * u128::from(tasks), step.exact.1), exact).is_le()
-        };
+        let reaches =
+            |tasks: u64| compare_ratios((step.exact.0 * u128::from(tasks), step.exact.1), exact).is_le();
         let mut tasks = ((self.nearly(at) / step.nearly) as u64).min(MANY);
         while tasks > 0 && !reaches(tasks) {
             tasks -= 1;
@@ -94,11 +93,8 @@ impl Breakpoints {
         let mut required = vec![0; self.of_user.len()];
         for step in &self.users {
             let whole = self.whole(step, at);
-            let exactly = compare_ratios(
-                (step.exact.0 * u128::from(whole), step.exact.1),
-                self.exact(at),
-            )
-            .is_eq();
+            let exactly =
+                compare_ratios((step.exact.0 * u128::from(whole), step.exact.1), self.exact(at)).is_eq();
             required[step.user.0] = if more || !exactly { whole + 1 } else { whole };
         }
         required

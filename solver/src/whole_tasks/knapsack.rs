@@ -159,7 +159,8 @@ impl Tree<'_> {
             // Sums of a few products: rounding stays far below the margin.
             let room = size(&direction.weights, &room) * (1.0 + 1e-12);
             let gain = direction.best_after[start] * room;
-            if tightest.is_none_or(|(_, _, least)| gain < least) {
+            // Without room for what it weighs, a direction that items weigh nothing in says nothing.
+            if !gain.is_nan() && tightest.is_none_or(|(_, _, least)| gain < least) {
                 tightest = Some((k, room, gain));
             }
         }

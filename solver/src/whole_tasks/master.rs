@@ -7,7 +7,7 @@
 use super::patterns::Pattern;
 use crate::highs::ONE_MODEL_AT_A_TIME;
 use fairplan_instances::SolverError;
-use highs::{HighsModelStatus, Model, Row, ColProblem, Sense};
+use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{MutexGuard, PoisonError};
 
@@ -69,7 +69,8 @@ impl Master {
     }
 
     pub fn add(&mut self, pattern: Pattern) -> Result<(), SolverError> {
-        let needed = |(shape, tasks): &(u32, u64)| self.shapes[*shape as usize].map(|row| (row, *tasks as f64));
+        let needed =
+            |(shape, tasks): &(u32, u64)| self.shapes[*shape as usize].map(|row| (row, *tasks as f64));
         let mut rows: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
         rows.push((self.classes[pattern.class], 1.0));
         let cost = -self.costs[pattern.class];

@@ -137,7 +137,10 @@ fn in_instance_order(instance: &Instance, packing: &Packing, proof: Proof) -> Wh
             for (class, value) in packing.classes.iter().zip(classes) {
                 class.members.iter().for_each(|l| server_values[l.0] = value);
             }
-            WholeTaskProof::Values { task_values: packing.shape_of.iter().map(value).collect(), server_values }
+            WholeTaskProof::Values {
+                task_values: packing.shape_of.iter().map(value).collect(),
+                server_values,
+            }
         }
     }
 }

@@ -46,7 +46,11 @@ impl Packing {
     pub fn new(instance: &Instance) -> Result<Self, Violation> {
         let m = instance.resources().len();
         if m > WIDTH {
-            return Err(Violation::new("resources", m, format!("whole tasks are bounded over at most {WIDTH}")));
+            return Err(Violation::new(
+                "resources",
+                m,
+                format!("whole tasks are bounded over at most {WIDTH}"),
+            ));
         }
         let servers = instance.server_count();
         if servers > MAX_SERVERS {
@@ -157,7 +161,8 @@ impl Units {
             // Sums of two amounts must fit too.
             if largest >= 1 << 62 {
                 let place = format!("resources[{}]", r.0);
-                let problem = "amounts have too many digits in all to count whole tasks in 63 bits; round them";
+                let problem =
+                    "amounts have too many digits in all to count whole tasks in 63 bits; round them";
                 return Err(Violation::new(place, &instance.resources()[r.0], problem));
             }
             Ok(divisor)

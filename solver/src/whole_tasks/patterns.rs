@@ -26,7 +26,10 @@ impl Pattern {
     /// The part of it that is still needed.
     pub fn within(&self, needed: &[u64]) -> Self {
         let part = |&(shape, tasks): &(u32, u64)| (shape, tasks.min(needed[shape as usize]));
-        Self { class: self.class, tasks: self.tasks.iter().map(part).filter(|(_, tasks)| *tasks > 0).collect() }
+        Self {
+            class: self.class,
+            tasks: self.tasks.iter().map(part).filter(|(_, tasks)| *tasks > 0).collect(),
+        }
     }
 
     /// What it is worth.

@@ -1,8 +1,8 @@
 //! Tasks that found no room: other tasks move to make it, and where that does not help, the target goes down, one breakpoint
 //! at a time, and tasks that are then one too many give up theirs.
 
-use super::breakpoints::Breakpoints;
 use super::bound::need;
+use super::breakpoints::Breakpoints;
 use super::packing::{Packing, fits, less, more};
 use super::servers::Servers;
 use fairplan_instances::Breakpoint;

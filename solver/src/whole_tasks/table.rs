@@ -94,7 +94,8 @@ impl Table {
         let most = self.most[(room[r] / r_step) as usize * self.columns + column as usize];
         let of = |(weights, best): &([f64; WIDTH], f64)| best * (size(weights, room) * (1.0 + 1e-12));
         // Without any the smallest bound of them is none.
-        let left_out = self.left_out.iter().map(of).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min);
+        let left_out =
+            self.left_out.iter().map(of).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min);
         if self.left_out.is_empty() { most } else { most + left_out }
     }
 }

@@ -46,8 +46,7 @@ fn measure_whole_tasks() {
 
 #[test]
 fn the_published_table_comes_out() {
-    for (users, best) in
-        [(&[1][..], 0.56047), (&[1, 2], 0.45498), (&[1, 2, 3], 0.27702), (&[2, 3], 0.47673)]
+    for (users, best) in [(&[1][..], 0.56047), (&[1, 2], 0.45498), (&[1, 2, 3], 0.27702), (&[2, 3], 0.47673)]
     {
         let instance = drfh_fig4(users).unwrap();
         let bracket = whole_task_bracket(&instance, &|| false).unwrap();

@@ -4,6 +4,8 @@
 
 #[path = "bench/dynamic.rs"]
 mod dynamic;
+#[path = "bench/flows.rs"]
+mod flows;
 
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
@@ -19,7 +21,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 8] = [
+const PARTS: [Part; 9] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -27,6 +29,7 @@ const PARTS: [Part; 8] = [
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
+    ("flows", flows::chains),
     ("command", whole_command),
 ];
 

@@ -191,3 +191,45 @@ fn the_offline_optimum_is_proved_and_mechanisms_are_held_against_it() {
     let line = folder.refused(&["offline", "d.csv", "--fair-share", "2", "--against", "karma,drf"]);
     assert!(line.contains("unknown mechanism drf"), "{line}");
 }
+
+#[test]
+fn offline_results_are_proved_again_from_the_files_and_changed_ones_are_not() {
+    let folder = Folder::new();
+    folder.write("d.csv", DEMANDS);
+    for more in ["", " --whole-slices", " --measure welfare", " --guaranteed --alpha 0.5"] {
+        let words = format!("offline d.csv --fair-share 2 --against karma{more} --per-quantum --quiet");
+        let found = result(&folder, &words);
+        folder.write("r.json", &found.to_string());
+        folder.done(&["verify", "d.csv", "r.json", "--quiet"]);
+        let mut forged = 0;
+        for (pointer, value) in [
+            ("/value", Value::from(8.5)),
+            ("/users/0/allocated", Value::from(8.5)),
+            ("/users/1/welfare", Value::from(1.0)),
+            ("/metrics/utilization", Value::from(0.5)),
+            ("/levels/0/value", Value::from(9.0)),
+            ("/quanta/0/allocated/0", Value::from(0.0)),
+            ("/quanta/2/allocated/1", Value::from(4.0)),
+            ("/quanta/1/allocated/1", Value::from(1.0)),
+            ("/demands/sha256", Value::from("0".repeat(64))),
+            ("/users/0/id", Value::from("B")),
+            ("/settings/fair_share", Value::from(3)),
+        ] {
+            let mut changed = found.clone();
+            let place = changed.pointer_mut(pointer).unwrap();
+            if *place == value {
+                continue;
+            }
+            *place = value;
+            folder.write("r.json", &changed.to_string());
+            let output = folder.run(&["verify", "d.csv", "r.json", "--quiet"]);
+            assert_eq!(output.status.code(), Some(1), "{words}: {pointer}");
+            forged += 1;
+        }
+        assert!(forged >= 10, "{words}: {forged}");
+    }
+    folder.write("r.json", &result(&folder, "offline d.csv --fair-share 2 --quiet").to_string());
+    let output = folder.run(&["verify", "d.csv", "r.json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("--per-quantum"));
+}

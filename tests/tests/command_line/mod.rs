@@ -3,6 +3,7 @@
 mod bad_input;
 mod dynamic;
 mod faults;
+mod flows;
 mod outputs;
 mod python_checker;
 mod whole_tasks;

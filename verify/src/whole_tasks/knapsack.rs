@@ -208,7 +208,8 @@ impl Tree<'_> {
         let slack = self.claimed - worth;
         let sizes: Vec<u128> = self.directions.iter().map(|direction| direction.size(room)).collect();
         for j in start..self.tasks.len() {
-            let bounds = |(direction, size): (&Direction, &u128)| is_at_most(*size, direction.best_from[j], slack);
+            let bounds =
+                |(direction, size): (&Direction, &u128)| is_at_most(*size, direction.best_from[j], slack);
             if self.directions.iter().zip(&sizes).any(bounds) {
                 return Outcome::Proved;
             }

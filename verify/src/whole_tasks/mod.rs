@@ -8,7 +8,9 @@ use crate::claim::PlacementClaim;
 use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Breakpoint, ClassId, Instance, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof};
+use fairplan_instances::{
+    Breakpoint, ClassId, Instance, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
+};
 use knapsack::{Outcome, Server, Task};
 use rayon::prelude::*;
 use shares::Share;
@@ -244,10 +246,10 @@ fn server_values_hold(
     let mut classes: Vec<(Vec<u128>, usize)> = classes.into_iter().map(|((c, _), l)| (c, l)).collect();
     classes.sort_by_key(|(_, l)| *l);
     let prove = |(capacity, l): &(Vec<u128>, usize)| {
-        let may_run = |(_, user, _): &&(Vec<u128>, UserId, u64)| {
-            fits(instance, instance.user(*user), ClassId(*l))
-        };
-        let task = |(demand, _, value): &(Vec<u128>, UserId, u64)| Task { value: *value, demand: demand.clone() };
+        let may_run =
+            |(_, user, _): &&(Vec<u128>, UserId, u64)| fits(instance, instance.user(*user), ClassId(*l));
+        let task =
+            |(demand, _, value): &(Vec<u128>, UserId, u64)| Task { value: *value, demand: demand.clone() };
         let tasks = kinds.iter().filter(may_run).map(task).collect();
         (*l, knapsack::prove(&Server { capacity, tasks }, server_values[*l]))
     };
@@ -257,7 +259,9 @@ fn server_values_hold(
         let (class, value) = (&instance.classes()[l].id, server_values[l]);
         match outcome {
             Outcome::Proved => {}
-            Outcome::Exceeded => verdict.fail(|| format!("a server of class {class} holds more than {value}")),
+            Outcome::Exceeded => {
+                verdict.fail(|| format!("a server of class {class} holds more than {value}"))
+            }
             Outcome::TooLong => verdict.fail(|| {
                 format!("whether a server of class {class} holds more than {value} takes too long to tell")
             }),

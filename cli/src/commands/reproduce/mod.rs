@@ -1,6 +1,8 @@
 //! `reproduce`: published tables and figures, recomputed.
 
 mod drfh;
+mod evaluations;
+mod karma;
 mod mrf;
 
 use super::tell;
@@ -17,7 +19,8 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4 (default: all)
+    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4, karma-fig2, karma-fig3, karma-fig4, karma-lemma2,
+    /// kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5, fs-fig6 (default: all)
     ids: Vec<String>,
     #[command(flatten)]
     output: OutputArguments,
@@ -26,11 +29,23 @@ pub struct Arguments {
 type Recompute = fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>;
 
 /// Every exhibit and how it is recomputed.
-const EXHIBITS: [(&str, Recompute); 4] = [
+const EXHIBITS: [(&str, Recompute); 16] = [
     ("drfh-fig1", drfh::fig1),
     ("drfh-fig3", drfh::fig3),
     ("drfh-table1", drfh::table1),
     ("mrf-2.4", mrf::section_2_4),
+    ("karma-fig2", karma::fig2),
+    ("karma-fig3", karma::fig3),
+    ("karma-fig4", karma::fig4),
+    ("karma-lemma2", karma::lemma2),
+    ("kdn-tables", karma::kdn),
+    ("karma-fig6", evaluations::karma_fig6),
+    ("karma-fig7", evaluations::karma_fig7),
+    ("karma-fig8", evaluations::karma_fig8),
+    ("fs-fig3", evaluations::fair_shares_fig3),
+    ("fs-fig4", evaluations::fair_shares_fig4),
+    ("fs-fig5", evaluations::fair_shares_fig5),
+    ("fs-fig6", evaluations::fair_shares_fig6),
 ];
 
 struct Job {

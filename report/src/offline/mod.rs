@@ -1,5 +1,9 @@
 //! `fairplan.offline.v1`: the best that could have been done with all demands known, as `offline` writes it.
 
+mod claim;
+
+pub use claim::StatedOffline;
+
 use crate::allocation::AllocationSettings;
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
 use fairplan_instances::{OfflineMeasure, OfflineOptimum, OfflineProblem};
@@ -57,6 +61,10 @@ pub struct OfflineDocument<'a> {
     /// Mechanisms that do not know the future, held against this.
     #[serde(borrow, skip_serializing_if = "Vec::is_empty", default)]
     pub against: Vec<Against<'a>>,
+    /// What serving whoever has least so far comes to, with `against`: in every quantum, nobody who does not know the
+    /// future can do better by the user with least (Karma Thm. 4).
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub online_bound: Option<Against<'a>>,
     /// Every quantum, with `--per-quantum`.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<OfflineQuantum<'a>>>,
@@ -99,6 +107,8 @@ pub struct OfflineMetrics {
     pub allocation_min_over_max: f64,
     /// Like `fairness`, within a quantum: the mean over the quanta in which somebody demands something.
     pub short_term_fairness: f64,
+    /// Slices that a user has and did not have in the quantum before, a quantum, from the second on.
+    pub handoffs_per_quantum: f64,
 }
 
 /// Users at one level.
@@ -148,6 +158,15 @@ pub struct OfflineQuantum<'a> {
     pub allocated: Vec<f64>,
 }
 
+/// What is held against the optimum.
+#[derive(Clone, Debug, Default)]
+pub struct Held<'a> {
+    /// Mechanisms.
+    pub against: Vec<Against<'a>>,
+    /// See [`OfflineDocument::online_bound`].
+    pub online_bound: Option<Against<'a>>,
+}
+
 /// What a mechanism's useful slices come to, beside the optimum.
 pub fn against<'a>(
     problem: &OfflineProblem<'_>,
@@ -174,7 +193,7 @@ pub fn offline_document<'a>(
     settings: AllocationSettings<'a>,
     optimum: &OfflineOptimum,
     proof: &OfflineProof,
-    against: Vec<Against<'a>>,
+    held: Held<'a>,
     per_quantum: bool,
 ) -> OfflineDocument<'a> {
     let series = problem.series;
@@ -216,7 +235,8 @@ pub fn offline_document<'a>(
             relative_gap: proof.relative_gap,
             tolerance: fairplan_verify::OFFLINE_TOLERANCE,
         },
-        against,
+        against: held.against,
+        online_bound: held.online_bound,
         quanta: per_quantum.then(|| quanta(problem, optimum)),
     }
 }
@@ -260,7 +280,28 @@ fn metrics(
         welfare_mean: if count == 0 { 1.0 } else { welfare().sum::<f64>() / count as f64 },
         allocation_min_over_max: min_over_max(demanding().map(|(total, _)| *total)).unwrap_or(1.0),
         short_term_fairness: if busy == 0 { 1.0 } else { fairness / busy as f64 },
+        handoffs_per_quantum: handoffs(problem, optimum),
     }
+}
+
+/// Slices that change hands, a quantum, from the second on.
+fn handoffs(problem: &OfflineProblem<'_>, optimum: &OfflineOptimum) -> f64 {
+    let series = problem.series;
+    // What each user had last, and in which quantum.
+    let mut before = vec![(0, 0.0); series.user_count()];
+    let mut amounts = optimum.allocated.iter();
+    let mut gained = 0.0;
+    for quantum in 0..series.quantum_count() {
+        for (user, amount) in series.demands(quantum).0.iter().zip(amounts.by_ref()) {
+            let (last, had) = before[*user as usize];
+            let had = if last + 1 == quantum { had } else { 0.0 };
+            if quantum > 0 {
+                gained += f64::max(amount - had, 0.0);
+            }
+            before[*user as usize] = (quantum, *amount);
+        }
+    }
+    gained / series.quantum_count().saturating_sub(1).max(1) as f64
 }
 
 /// 1 when all are zero: they are equal.

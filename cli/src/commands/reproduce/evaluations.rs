@@ -1,0 +1,329 @@
+//! The evaluations of two papers on Snowflake's demands, which may not be shipped: on demands drawn to be like them.
+//! What differs by more than another draw of the same kind would is said to differ.
+//!
+//! Vuppalapati et al., "Karma: Resource Allocation for Dynamic Demands", Sec. 5, with the per-user totals published
+//! beside it; Gupta, Gilani, "Fair Shares: Strategy-Proofness in Single-Resource Allocation for Dynamic Demands", Sec. 5.
+
+use crate::arguments::CommonOptions;
+use crate::failure::Failure;
+use crate::progress;
+use fairplan_instances::generate::{Workload, WorkloadOptions, demands};
+use fairplan_instances::{CacheModel, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction};
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties, mechanism, non_conformant};
+use fairplan_report::reproduction::{Exhibit, Reproduced};
+use rayon::prelude::*;
+use std::sync::OnceLock;
+
+type Numbers = Result<Vec<Reproduced<'static>>, Failure>;
+
+/// The users who are not conformant, in tenths of all.
+const TENTHS: [usize; 6] = [0, 2, 4, 6, 8, 10];
+
+/// An experiment: the demands, what is due, and how mechanisms are set.
+struct Experiment {
+    series: DemandSeries,
+    fair_share: u64,
+    settings: Settings,
+    cache: Option<CacheModel>,
+}
+
+impl Experiment {
+    /// Karma Sec. 5: 100 users of fair share 10 over 900 quanta.
+    fn karma() -> Result<Self, Failure> {
+        let options =
+            WorkloadOptions { workload: Workload::Bursts, users: 100, quanta: 900, mean: 10, seed: 0 };
+        let settings = Settings {
+            alpha: fraction("0.5")?,
+            initial_credits: 900_000,
+            ties: Ties::Lowest,
+            oversubscription: 2,
+            term: 2,
+            seed: 0,
+        };
+        let cache = Some(CacheModel { slowdown: 50.0 });
+        Ok(Self { series: demands(&options)?, fair_share: 10, settings, cache })
+    }
+
+    /// Fair Shares Sec. 5: 200 users of fair share 1 over the 86,400 seconds of a day.
+    fn fair_shares() -> Result<Self, Failure> {
+        let options =
+            WorkloadOptions { workload: Workload::Queries, users: 200, quanta: 86_400, mean: 1, seed: 0 };
+        let settings = Settings {
+            alpha: fraction("1")?,
+            initial_credits: 200 * 86_400,
+            ties: Ties::Lowest,
+            oversubscription: 2,
+            term: 2,
+            seed: 0,
+        };
+        Ok(Self { series: demands(&options)?, fair_share: 1, settings, cache: None })
+    }
+
+    /// What `name` makes of it when so many users hoard.
+    fn outcome(&self, name: &str, settings: &Settings, hoarders: usize) -> Result<DynamicOutcome, Failure> {
+        let users = self.series.user_count();
+        let non_conformant = non_conformant(users, hoarders, settings.seed);
+        let mut mechanism = mechanism(name, settings, &non_conformant, self.series.quantum_count())
+            .map_err(Failure::internal)?;
+        let conduct = Conduct { non_conformant: &non_conformant, reports: Reports::Hoarding };
+        let shares = FairShares::PerUser(self.fair_share);
+        let run = Run { shares: &shares, conduct, cache: self.cache, per_quantum: false };
+        run.outcome(mechanism.as_mut(), &self.series).map_err(Failure::internal)
+    }
+}
+
+fn fraction(text: &str) -> Result<GuaranteedFraction, Failure> {
+    Ok(GuaranteedFraction::new(text.parse().map_err(Failure::refused)?)?)
+}
+
+/// The largest of some numbers over the smallest.
+fn spread(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (low, high) = numbers.fold((f64::INFINITY, 0.0f64), |(low, high), x| (low.min(x), high.max(x)));
+    high / low
+}
+
+/// Fig. 6: what the three schemes do to utilization, allocations and the throughput of a cache.
+pub(super) fn karma_fig6(_: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "karma-fig6",
+        source: "Karma paper, Fig. 6 and its text; demands drawn to be like theirs",
+    };
+    let experiment = Experiment::karma()?;
+    let of = |name| experiment.outcome(name, &experiment.settings, 0);
+    let outcomes = [of("strict")?, of("max-min")?, of("karma")?];
+    let throughputs = |outcome: &DynamicOutcome| -> Vec<f64> {
+        outcome.users.iter().filter_map(|user| user.throughput).collect()
+    };
+    let mut numbers = Vec::new();
+    for ((name, published), outcome) in
+        [("strict", 7.8), ("max-min", 4.3), ("karma", 1.8)].into_iter().zip(&outcomes)
+    {
+        numbers.push(EXHIBIT.number(
+            format!("{name}: largest over smallest throughput (a)"),
+            published,
+            spread(throughputs(outcome).into_iter()),
+            published / 2.0,
+        ));
+    }
+    for ((name, published), outcome) in [("max-min", 4.0), ("karma", 1.5)].into_iter().zip(&outcomes[1..]) {
+        numbers.push(EXHIBIT.number(
+            format!("{name}: largest over smallest total of slices (e)"),
+            published,
+            spread(outcome.users.iter().map(|user| user.useful as f64)),
+            published / 2.0,
+        ));
+    }
+    let sum = |outcome: &DynamicOutcome| throughputs(outcome).iter().sum::<f64>();
+    numbers.push(EXHIBIT.number(
+        "system-wide throughput of max-min over strict (f)",
+        1.4,
+        sum(&outcomes[1]) / sum(&outcomes[0]),
+        0.7,
+    ));
+    numbers.push(EXHIBIT.number(
+        "system-wide throughput of karma over max-min (f)",
+        1.0,
+        sum(&outcomes[2]) / sum(&outcomes[1]),
+        0.1,
+    ));
+    Ok(numbers)
+}
+
+/// Fig. 7: utilization while fewer and fewer users hoard, and what hoarders gain by ceasing to.
+pub(super) fn karma_fig7(_: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "karma-fig7",
+        source: "Karma paper, Fig. 7 and its text; demands drawn to be like theirs",
+    };
+    let experiment = Experiment::karma()?;
+    let outcome = |hoarders| experiment.outcome("karma", &experiment.settings, hoarders);
+    let strict = experiment.outcome("strict", &experiment.settings, 0)?.metrics.utilization;
+    let [none, all] = [outcome(100)?, outcome(0)?];
+    let mut numbers = vec![
+        EXHIBIT.number(
+            "utilization, nobody conformant: as strict partitioning",
+            strict,
+            none.metrics.utilization,
+            1e-9,
+        ),
+        EXHIBIT.number("utilization, everybody conformant", 0.95, all.metrics.utilization, 0.03),
+    ];
+    for hoarders in [80, 50, 20] {
+        let before = outcome(hoarders)?;
+        // As the paper has it: the welfare of the hoarders, when all of them have become conformant.
+        let gains = before.users.iter().zip(&all.users).filter(|(before, _)| !before.conformant);
+        let gains = gains.filter_map(|(before, after)| Some(after.welfare? / before.welfare?));
+        let (count, sum) = gains.fold((0, 0.0), |(count, sum), gain| (count + 1, sum + gain));
+        numbers.push(EXHIBIT.number(
+            format!("welfare gained by becoming conformant, {}% conformant (1.17 to 1.6)", 100 - hoarders),
+            1.385,
+            sum / f64::from(count),
+            0.215,
+        ));
+    }
+    Ok(numbers)
+}
+
+/// Fig. 8: utilization and evenness for guaranteed fractions from 0 to 1, against the published per-user totals.
+pub(super) fn karma_fig8(_: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "karma-fig8",
+        source: "Karma paper, Fig. 8, per-user totals; demands drawn to be like theirs",
+    };
+    let experiment = Experiment::karma()?;
+    let mut numbers = Vec::new();
+    let mut push = |name: String, outcome: DynamicOutcome, utilization: f64, evenness: f64| {
+        let ours = outcome.metrics;
+        numbers.push(EXHIBIT.number(format!("{name}: utilization"), utilization, ours.utilization, 0.04));
+        numbers.push(EXHIBIT.number(
+            format!("{name}: smallest over largest total"),
+            evenness,
+            ours.allocation_min_over_max,
+            0.25,
+        ));
+    };
+    push("strict".into(), experiment.outcome("strict", &experiment.settings, 0)?, 0.5676, 0.087);
+    push("max-min".into(), experiment.outcome("max-min", &experiment.settings, 0)?, 0.9246, 0.269);
+    for (alpha, evenness) in [("1", 0.501), ("0.8", 0.645), ("0.5", 0.708), ("0.2", 0.720), ("0", 0.720)] {
+        let settings = Settings { alpha: fraction(alpha)?, ..experiment.settings.clone() };
+        push(format!("karma, alpha {alpha}"), experiment.outcome("karma", &settings, 0)?, 0.9246, evenness);
+    }
+    Ok(numbers)
+}
+
+/// The mechanisms of Fair Shares, in its order.
+const COMPARED: [&str; 5] = ["strict", "max-min", "karma", "mpsp", "sharp"];
+
+/// Every mechanism of Fair Shares with every part of the users hoarding, row by row; computed once.
+fn compared(
+    common: CommonOptions,
+) -> Result<&'static [[DynamicOutcome; TENTHS.len()]; COMPARED.len()], Failure> {
+    static OUTCOMES: OnceLock<[[DynamicOutcome; TENTHS.len()]; COMPARED.len()]> = OnceLock::new();
+    if let Some(known) = OUTCOMES.get() {
+        return Ok(known);
+    }
+    let outcomes = progress::during(common.quiet, "a day of 200 users", || {
+        let experiment = Experiment::fair_shares()?;
+        let users = experiment.series.user_count();
+        let row = |name: &&str| {
+            let cells: Vec<DynamicOutcome> = TENTHS
+                .par_iter()
+                .map(|tenths| experiment.outcome(name, &experiment.settings, users * tenths / 10))
+                .collect::<Result<_, _>>()?;
+            cells.try_into().map_err(|_| Failure::internal("as many outcomes as settings"))
+        };
+        let rows: Vec<[DynamicOutcome; TENTHS.len()]> =
+            COMPARED.iter().map(row).collect::<Result<_, Failure>>()?;
+        rows.try_into().map_err(|_| Failure::internal("as many rows as mechanisms"))
+    })?;
+    Ok(OUTCOMES.get_or_init(|| outcomes))
+}
+
+/// A metric of every mechanism that the paper gives a figure for, with that figure and how far ours may be from it;
+/// one row for each part of the users hoarding.
+fn metric(
+    exhibit: Exhibit,
+    what: &str,
+    published: &[(&str, f64, f64)],
+    tenths: &[usize],
+    common: CommonOptions,
+    metric: impl Fn(&DynamicOutcome) -> Option<f64>,
+) -> Numbers {
+    let outcomes = compared(common)?;
+    let mut numbers = Vec::new();
+    for (name, figure, tolerance) in published {
+        let row = COMPARED.iter().position(|other| other == name).unwrap_or_default();
+        for (column, part) in TENTHS.iter().enumerate().filter(|(_, part)| tenths.contains(part)) {
+            if let Some(ours) = metric(&outcomes[row][column]) {
+                let quantity = format!("{name}, {}% greedy: {what}", 10 * part);
+                numbers.push(exhibit.number(quantity, *figure, ours, *tolerance));
+            }
+        }
+    }
+    Ok(numbers)
+}
+
+/// Fig. 3: utilization over the share of greedy users.
+pub(super) fn fair_shares_fig3(common: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "fs-fig3",
+        source: "Fair Shares, Fig. 3 and its text; demands drawn to be like theirs",
+    };
+    let steady = [("karma", 0.847, 0.06), ("mpsp", 0.847, 0.06), ("strict", 0.196, 0.03)];
+    let mut numbers = metric(EXHIBIT, "utilization", &steady, &TENTHS, common, |outcome| {
+        Some(outcome.metrics.utilization)
+    })?;
+    let reduced = [("max-min", 0.196, 0.03), ("sharp", 0.196, 0.03)];
+    numbers.extend(metric(EXHIBIT, "utilization", &reduced, &[10], common, |outcome| {
+        Some(outcome.metrics.utilization)
+    })?);
+    Ok(numbers)
+}
+
+/// Fig. 4: welfare and incentive over the share of greedy users.
+pub(super) fn fair_shares_fig4(common: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "fs-fig4",
+        source: "Fair Shares, Fig. 4 and its text; demands drawn to be like theirs",
+    };
+    let figures = [("karma", 1.0, 0.02), ("strict", 0.82, 0.05), ("mpsp", 0.21, 0.05)];
+    let mut numbers = metric(EXHIBIT, "mean welfare", &figures, &TENTHS, common, |outcome| {
+        Some(outcome.metrics.welfare_mean)
+    })?;
+    let honesty =
+        [("karma", 0.0, 0.02), ("max-min", 0.0, 0.02), ("strict", 0.0, 0.02), ("sharp", -0.11, 0.05)];
+    numbers.extend(metric(EXHIBIT, "incentive", &honesty, &[2, 4, 6, 8], common, |outcome| {
+        outcome.metrics.incentive
+    })?);
+    Ok(numbers)
+}
+
+/// Fig. 5: long-term and short-term fairness over the share of greedy users.
+pub(super) fn fair_shares_fig5(common: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "fs-fig5",
+        source: "Fair Shares, Fig. 5 and its text; demands drawn to be like theirs",
+    };
+    let long = [("karma", 1.0, 0.05), ("mpsp", 0.0, 0.05)];
+    let mut numbers = metric(EXHIBIT, "long-term fairness", &long, &TENTHS, common, |outcome| {
+        Some(outcome.metrics.fairness)
+    })?;
+    let sharp = [("sharp", 0.4, 0.2)];
+    numbers.extend(metric(EXHIBIT, "long-term fairness", &sharp, &[0, 2, 4, 6, 8], common, |outcome| {
+        Some(outcome.metrics.fairness)
+    })?);
+    Ok(numbers)
+}
+
+/// Fig. 6: what greedy users hold more of.
+pub(super) fn fair_shares_fig6(common: CommonOptions) -> Numbers {
+    const EXHIBIT: Exhibit = Exhibit {
+        id: "fs-fig6",
+        source: "Fair Shares, Fig. 6 and its text; demands drawn to be like theirs",
+    };
+    let ratio = |outcome: &DynamicOutcome| {
+        let disparity = outcome.metrics.disparity?;
+        Some(disparity.non_conformant / disparity.conformant)
+    };
+    // 1.6 to 2.4 times the tickets; prices at most 4% better; credits the same.
+    let figures = [("sharp", 2.0, 0.4), ("mpsp", 0.98, 0.02), ("karma", 1.0, 1e-3)];
+    metric(EXHIBIT, "greedy over honest users' account", &figures, &[2, 4, 6, 8], common, ratio)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The day of Fair Shares takes half a minute, so only the quick ones.
+    #[test]
+    fn the_papers_order_of_schemes_is_kept() {
+        let common = CommonOptions { quiet: true, threads: None };
+        let numbers = karma_fig8(common).unwrap();
+        let evenness: Vec<f64> =
+            numbers.iter().filter(|n| n.quantity.ends_with("total")).map(|n| n.ours).collect();
+        // Strict, max-min, then Karma with alpha falling from 1 to 0.
+        assert!(evenness.windows(2).all(|pair| pair[0] <= pair[1] + 0.005), "{evenness:?}");
+        let utilization = karma_fig7(common).unwrap();
+        assert!(utilization[..2].iter().all(|number| number.agrees), "{utilization:?}");
+    }
+}

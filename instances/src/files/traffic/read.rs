@@ -1,0 +1,166 @@
+//! Reading `fairplan.traffic.v1`.
+
+use crate::{InstanceError, Traffic, TrafficClass, Violation, Work, WorkDistribution};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::FORM;
+use crate::files::json::Amounts;
+use crate::files::source;
+use crate::files::strict_json::{Entries, Object, Text, document, for_each, given, number};
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document<'a> {
+    #[serde(borrow)]
+    format: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow)]
+    resources: &'a RawValue,
+    /// Absent: 1 of each resource.
+    #[serde(borrow, default, deserialize_with = "given")]
+    capacity: Option<Entries<'a>>,
+    #[serde(borrow)]
+    classes: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    demand: Entries<'a>,
+    #[serde(borrow)]
+    arrival_rate: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "given")]
+    work: Option<Object<WorkFields<'a>>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    claim: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    propagation_time: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    packet_demands: Option<Vec<Entries<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WorkFields<'a> {
+    #[serde(borrow, default, deserialize_with = "given")]
+    mean: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    distribution: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    squared_variation: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    shape: Option<&'a RawValue>,
+}
+
+/// Reads traffic from `fairplan.traffic.v1` JSON, gzipped or not; `-` is standard input.
+///
+/// Refused: another format version, unknown or duplicate keys at any level, numbers that are no exact non-negative
+/// decimals, and whatever [`Traffic::new`] refuses.
+pub fn read_traffic(path: &str) -> Result<Traffic, InstanceError> {
+    let source = source::open(path)?;
+    let file = source.name().to_owned();
+    let content = source.read_all()?;
+    let document: Document = document(&file, &content, &FORM)?;
+    traffic(&document).map_err(|violation| InstanceError::Invalid { file, violation })
+}
+
+fn traffic(document: &Document) -> Result<Traffic, Violation> {
+    FORM.expect(&document.format)?;
+    let mut resources: Vec<String> = Vec::new();
+    for_each(document.resources, "resources", |_, name: Text| {
+        resources.push(name.0.into_owned());
+        Ok(())
+    })?;
+    let mut amounts = Amounts::new(resources.clone());
+    let mut read = |entries: &Entries, place: &dyn Fn() -> String| {
+        amounts.read(entries, place)?;
+        Ok((amounts.values.iter().map(|amount| amount.to_f64()).collect::<Vec<f64>>(), amounts.named.clone()))
+    };
+    let mut capacity = vec![1.0; resources.len()];
+    if let Some(entries) = &document.capacity {
+        let (given, named) = read(entries, &|| "capacity".into())?;
+        for r in (0..capacity.len()).filter(|r| named[*r]) {
+            capacity[r] = given[r];
+        }
+    }
+    let mut classes = Vec::new();
+    for_each(document.classes, "classes", |position, Object(class): Object<ClassFields>| {
+        let place = |field: &str| format!("classes[{position}].{field}");
+        let number_at =
+            |raw: &RawValue, field: &str| number(raw, || place(field)).map(|number| number.to_f64());
+        let demand = read(&class.demand, &|| place("demand"))?.0;
+        let mut packets = Vec::new();
+        for (packet, entries) in class.packet_demands.iter().flatten().enumerate() {
+            packets.push(read(entries, &|| place(&format!("packet_demands[{packet}]")))?.0);
+        }
+        classes.push(TrafficClass {
+            id: class.id.0.into_owned(),
+            demand,
+            claim: class
+                .claim
+                .as_ref()
+                .map(|claim| read(claim, &|| place("claim")))
+                .transpose()?
+                .map(|read| read.0),
+            arrival_rate: number_at(class.arrival_rate, "arrival_rate")?,
+            work: work(class.work.as_ref().map(|work| &work.0), &number_at, place)?,
+            propagation_time: match class.propagation_time {
+                Some(raw) => number_at(raw, "propagation_time")?,
+                None => 0.0,
+            },
+            packet_demands: packets,
+        });
+        Ok(())
+    })?;
+    Traffic::new(document.name.0.as_ref(), resources, capacity, classes)
+}
+
+fn work(
+    fields: Option<&WorkFields>,
+    number_at: &dyn Fn(&RawValue, &str) -> Result<f64, Violation>,
+    place: impl Fn(&str) -> String,
+) -> Result<Work, Violation> {
+    let mean = fields.and_then(|fields| fields.mean).map(|raw| number_at(raw, "work.mean")).transpose()?;
+    let name = fields.and_then(|fields| fields.distribution.as_ref()).map_or("exponential", |name| &name.0);
+    let squared_variation = fields.and_then(|fields| fields.squared_variation);
+    let shape = fields.and_then(|fields| fields.shape);
+    let parameter = |raw: Option<&RawValue>, field: &str| match raw {
+        Some(raw) => number_at(raw, &format!("work.{field}")),
+        None => {
+            let problem = format!("must be given for {name} work");
+            Err(Violation::new(place(&format!("work.{field}")), "", problem))
+        }
+    };
+    let distribution = match name {
+        "exponential" => WorkDistribution::Exponential,
+        "deterministic" => WorkDistribution::Deterministic,
+        "hyper-exponential" => WorkDistribution::HyperExponential {
+            squared_variation: parameter(squared_variation, "squared_variation")?,
+        },
+        "pareto" => WorkDistribution::Pareto { shape: parameter(shape, "shape")? },
+        _ => {
+            let problem = "use exponential, deterministic, hyper-exponential or pareto";
+            return Err(Violation::new(place("work.distribution"), name, problem));
+        }
+    };
+    let idle = |field: &str| {
+        let problem = format!("means nothing for {name} work; leave it out");
+        Err(Violation::new(place(&format!("work.{field}")), "", problem))
+    };
+    match distribution {
+        WorkDistribution::HyperExponential { .. } => {}
+        _ if squared_variation.is_some() => return idle("squared_variation"),
+        _ => {}
+    }
+    match distribution {
+        WorkDistribution::Pareto { .. } => {}
+        _ if shape.is_some() => return idle("shape"),
+        _ => {}
+    }
+    Ok(Work { mean: mean.unwrap_or(1.0), distribution })
+}

@@ -1,0 +1,204 @@
+//! `fairplan.flows.v1`: how fast transactions are served under stochastic demand, as `flows` writes it.
+
+use crate::resource_map::ResourceMap;
+use crate::stamp::FAIRPLAN_VERSION;
+use fairplan_instances::{Evidence, Objective, Traffic, TrafficOutcome};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum FlowsFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.flows.v1")]
+    V1,
+}
+
+/// Service rates of classes of transactions that come and go at random (MRF Sec. 4). The same traffic and settings give
+/// the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Flows")]
+pub struct FlowsDocument<'a> {
+    /// The format and its version.
+    pub format: FlowsFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The traffic that was served.
+    #[serde(borrow)]
+    pub traffic: TrafficStamp<'a>,
+    /// How the numbers were found: `markov`, or simulated at the level of the `flow`, the `task` or the `packet`.
+    #[serde(borrow)]
+    pub level: Cow<'a, str>,
+    /// Everything else that decided the outcome.
+    pub settings: FlowsSettings,
+    /// One result for each objective, for each load, and for the truth and what is claimed.
+    #[serde(borrow)]
+    pub results: Vec<FlowsResult<'a>>,
+}
+
+/// The traffic that a result belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TrafficStamp<'a> {
+    /// Its name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// SHA-256 (64 hexadecimal digits) of the traffic as fairplan writes it in JSON.
+    #[serde(borrow)]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub sha256: Cow<'a, str>,
+}
+
+/// What decides an outcome beside the traffic; settings of other levels are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsSettings {
+    /// `markov`: the largest probability of the states in which no more of a class are let in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub border_mass: Option<f64>,
+    /// Simulations: the seed of everything drawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Simulations: how many that differ in nothing but the seed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replications: Option<u64>,
+    /// Simulations: arrivals in each of them, of which the first tenth is not measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<u64>,
+    /// `task`: mean tasks of a job.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks_per_job: Option<f64>,
+    /// `task`: the part of its dominant resource that a task takes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_share: Option<f64>,
+    /// `packet`: mean packets of a flow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub packets_per_flow: Option<f64>,
+    /// `packet`: packets of a flow that are under way at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+}
+
+/// What one objective comes to at one load.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsResult<'a> {
+    /// The objective by which transactions share.
+    #[serde(borrow)]
+    pub objective: Cow<'a, str>,
+    /// Whether all classes state what they need (`truthful`), or what the traffic has them claim (`claimed`).
+    #[serde(borrow)]
+    pub demands: Cow<'a, str>,
+    /// The load of the heaviest resource, by what classes truly need.
+    pub load: f64,
+    /// The part of each resource that is taken in the long run.
+    #[serde(borrow)]
+    pub utilization: ResourceMap<'a>,
+    /// The classes of the traffic, in its order.
+    #[serde(borrow)]
+    pub classes: Vec<FlowsClass<'a>>,
+    /// `markov`: the chain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Chain>,
+    /// Simulations: transactions that were measured, over all replications.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<u64>,
+}
+
+/// How fast a class is served in the long run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FlowsClass<'a> {
+    /// The class's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Transactions that arrive in a unit of time.
+    pub arrival_rate: f64,
+    /// Mean work over mean completion time.
+    pub service_rate: f64,
+    /// How far the service rate may be off: an estimate for a Markov chain, half the width of the 95% confidence interval
+    /// for simulations.
+    pub service_rate_error: f64,
+    /// Mean time from arrival to completion.
+    pub completion_time: f64,
+    /// Mean number in progress.
+    pub in_progress: f64,
+}
+
+/// A truncated Markov chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Chain {
+    /// Most transactions of each class that it lets in.
+    pub truncation: Vec<u32>,
+    /// Its states.
+    pub states: u64,
+    /// The largest probability, over the classes, of the states in which no more of the class are let in.
+    pub border_mass: f64,
+    /// Multilevel cycles that its stationary distribution took.
+    pub cycles: u64,
+}
+
+impl<'a> FlowsDocument<'a> {
+    /// The document of these results.
+    pub fn new(
+        traffic: &'a Traffic,
+        sha256: &'a str,
+        level: &'a str,
+        settings: FlowsSettings,
+        results: Vec<FlowsResult<'a>>,
+    ) -> Self {
+        Self {
+            format: FlowsFormat::V1,
+            fairplan_version: FAIRPLAN_VERSION.into(),
+            traffic: TrafficStamp { name: traffic.name().into(), sha256: sha256.into() },
+            level: level.into(),
+            settings,
+            results,
+        }
+    }
+}
+
+impl FlowsResult<'static> {
+    /// What an objective came to. `served` is the traffic as the pool saw it, at this load.
+    pub fn new(
+        served: &Traffic,
+        objective: Objective,
+        demands: &'static str,
+        load: f64,
+        outcome: &TrafficOutcome,
+    ) -> Self {
+        let class =
+            |(class, found): (&fairplan_instances::TrafficClass, &fairplan_instances::ClassPerformance)| {
+                FlowsClass {
+                    id: class.id.clone().into(),
+                    arrival_rate: class.arrival_rate,
+                    service_rate: found.service_rate,
+                    service_rate_error: found.service_rate_error,
+                    completion_time: found.completion_time,
+                    in_progress: found.in_progress,
+                }
+            };
+        let (chain, measured) = match &outcome.evidence {
+            Evidence::Chain { truncation, states, border_mass, cycles } => {
+                let truncation = truncation.clone();
+                let chain = Chain { truncation, states: *states, border_mass: *border_mass, cycles: *cycles };
+                (Some(chain), None)
+            }
+            Evidence::Simulations { measured, .. } => (None, Some(*measured)),
+        };
+        let names = served.resources().iter().map(|name| Cow::from(name.clone()));
+        Self {
+            objective: objective.to_string().into(),
+            demands: demands.into(),
+            load,
+            utilization: ResourceMap(names.zip(served.loads()).collect()),
+            classes: served.classes().iter().zip(&outcome.classes).map(class).collect(),
+            chain,
+            measured,
+        }
+    }
+}
