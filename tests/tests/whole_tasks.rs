@@ -138,10 +138,11 @@ fn forge(document: &mut Value, dice: &mut Dice) -> String {
         4 => {
             let values = document.pointer_mut(&certificate("server_values")).unwrap().as_array_mut().unwrap();
             let positive: Vec<usize> =
-                (0..values.len()).filter(|l| values[*l].as_u64().unwrap() > 1_000).collect();
+                (0..values.len()).filter(|l| values[*l].as_u64().unwrap() > 0).collect();
             let l = dice.pick(&positive);
             let part = dice.pick(&[2, 10, 100]);
-            values[l] = json!(values[l].as_u64().unwrap() / part * (part - 1));
+            let value = values[l].as_u64().unwrap();
+            values[l] = json!(value - (value / part).max(1));
             format!("server_values[{l}] less a part in {part}")
         }
         5 => {

@@ -151,8 +151,8 @@ fn verdicts(
         }
         other => {
             return Err(Failure::refused(format!(
-                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1 and \
-                 fairplan.offline.v1",
+                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, \
+                 fairplan.bound.v1 and fairplan.offline.v1",
                 other.escape_debug()
             )));
         }

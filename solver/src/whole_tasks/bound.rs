@@ -24,6 +24,8 @@ pub(super) struct Bound {
     pub is_tight: bool,
     pub truncated_searches: u64,
     pub rounds: u64,
+    /// The largest share that fractions of the patterns known reach.
+    pub reached: Breakpoint,
     /// The patterns known, and how many servers hold each in the last program.
     pub patterns: Vec<Pattern>,
     pub servers: Vec<f64>,
@@ -41,7 +43,10 @@ pub(super) enum Proof {
 const SCALE: f64 = (1u64 << 46) as f64;
 
 /// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
-const BUDGETS: (u64, u64) = (10_000, 10_000_000);
+const BUDGETS: (u64, u64) = (10_000, 1_000_000);
+
+/// Where searches are cut short, a bound this close to what the patterns reach is good enough.
+const CLOSE: f64 = 1e-6;
 
 /// Values of a program are known to about this part.
 const NOISE: f64 = 1e-9;
@@ -67,6 +72,7 @@ pub(super) fn bound(
         is_tight: false,
         truncated_searches: 0,
         rounds: 0,
+        reached: Breakpoint { tasks: 0, ..upper },
         patterns,
         servers: Vec::new(),
         server_values: vec![1.0; servers.len()],
@@ -74,9 +80,12 @@ pub(super) fn bound(
     loop {
         let target = bound.upper;
         let need = need(packing, &breakpoints.required(target, false));
-        let is_reached = raise(packing, breakpoints, &mut bound, &need, &servers, stop)?;
+        // Nothing is needed for a share of 0.
+        let is_reached = need.iter().all(|tasks| *tasks == 0)
+            || raise(packing, breakpoints, &mut bound, &need, &servers, stop)?;
         if is_reached && breakpoints.compare(bound.upper, target).is_eq() {
             bound.is_tight = true;
+            bound.reached = target;
             return Ok(bound);
         }
         if breakpoints.compare(bound.upper, target).is_eq() || stop() || bound.rounds >= MAX_ROUNDS {
@@ -129,7 +138,8 @@ fn raise(
             bound.server_values = server_values.iter().map(|value| *value as f64 / SCALE).collect();
             bound.proof = Proof::Values { shapes: values.clone(), classes: server_values };
         }
-        let is_truncated = found.iter().any(|found| found.is_truncated);
+        let found_truncated = found.iter().filter(|found| found.is_truncated).count() as u64;
+        let is_truncated = found_truncated > 0;
         let mut added = false;
         for pattern in found.into_iter().flat_map(|found| found.patterns) {
             if known.insert(pattern.clone()) {
@@ -137,15 +147,18 @@ fn raise(
                 added = true;
             }
         }
-        if !added && is_truncated && budget < BUDGETS.1 {
-            budget *= 10;
-        } else if !added || stop() || bound.rounds >= MAX_ROUNDS {
-            bound.truncated_searches += u64::from(is_truncated);
-            break false;
-        }
         // Once this program cannot exclude more, the next breakpoint's requirements say more.
         let worth: u128 = need.iter().zip(&values).map(|(n, v)| u128::from(*n) * u128::from(*v)).sum();
-        if budget_of_all as f64 <= mix.part * (1.0 + NOISE) * worth as f64 {
+        let is_within = |part: f64| budget_of_all as f64 <= mix.part * (1.0 + part) * worth as f64;
+        let is_last = is_within(NOISE) || stop() || bound.rounds >= MAX_ROUNDS;
+        if !is_last && added {
+            budget = BUDGETS.0.max(budget / 10);
+        } else if !is_last && is_truncated && budget < BUDGETS.1 && !is_within(CLOSE) {
+            budget *= 10;
+        } else {
+            bound.truncated_searches += found_truncated;
+            let met = (mix.part * worth as f64) as u128;
+            bound.reached = breakpoints.largest(bound.upper, &values, met);
             break false;
         }
     };

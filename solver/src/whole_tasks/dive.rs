@@ -26,7 +26,6 @@ pub(super) fn dive(
     patterns: &[Pattern],
     mix: &[f64],
     server_values: &[f64],
-    stop: &dyn Fn() -> bool,
 ) -> Result<Servers, SolverError> {
     let mut servers = Servers::new(packing);
     for (pattern, count) in patterns.iter().zip(mix) {
@@ -40,7 +39,7 @@ pub(super) fn dive(
         let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);
         pool.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
-    while need.iter().any(|need| *need > 0) && !stop() {
+    while need.iter().any(|need| *need > 0) {
         let left: Vec<u64> = (0..packing.classes.len()).map(|l| servers.unused(l)).collect();
         let worth: f64 = left.iter().zip(server_values).map(|(n, v)| *n as f64 * v).sum();
         if worth <= 0.0 {

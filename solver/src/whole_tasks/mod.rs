@@ -28,7 +28,7 @@ use fairplan_instances::{
 use packing::Packing;
 use repair::Repair;
 
-/// Targets to place for: the bound itself, then lower ones while the placement falls short of it.
+/// Targets to place for, one below the other, while placements fall short of them.
 const ATTEMPTS: usize = 4;
 
 /// Brackets the largest smallest weighted dominant share of whole tasks. When `stop` says so, the best bracket so far
@@ -96,7 +96,7 @@ fn first_bound(
     Some((upper, proof))
 }
 
-/// The best of a few placements, the first aimed at the bound, later ones between what was reached and that.
+/// The best of a few placements: the first aimed at what fractions of patterns reach, later ones a little lower.
 fn place(
     instance: &Instance,
     packing: &Packing,
@@ -105,11 +105,11 @@ fn place(
     stop: &dyn Fn() -> bool,
 ) -> Result<(Placement, Breakpoint), SolverError> {
     let mut best: Option<(Placement, Breakpoint)> = None;
-    let mut target = bound.upper;
+    let mut target = bound.reached;
     for _ in 0..ATTEMPTS {
         let mut needed = need(packing, &breakpoints.required(target, false));
         let (mix, values) = (&bound.servers, &bound.server_values);
-        let servers = dive::dive(packing, &mut needed, &bound.patterns, mix, values, stop)?;
+        let servers = dive::dive(packing, &mut needed, &bound.patterns, mix, values)?;
         let mut repair = Repair::new(packing, servers, needed);
         repair.run(breakpoints, target, stop);
         let placement = fill::fill(instance, packing, breakpoints, repair.servers);
