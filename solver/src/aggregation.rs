@@ -8,7 +8,7 @@ use crate::bins::{Amounts, Bins, Grouping, level_problem};
 use crate::level::{LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::{costs_of_groups, total_costs};
+use crate::sums::costs_of_groups;
 use crate::task_rows::cost_with_task_rows;
 use fairplan_instances::SolverError;
 
@@ -27,7 +27,7 @@ pub(crate) const CLOSED: f64 = 1e-10;
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
 /// The accuracy of a later round's small problem: this part of the last gap, and never finer than doubles allow.
-const AHEAD: f64 = 1e-6;
+const AHEAD: f64 = 1e-4;
 const FINEST_ACCURACY: f64 = 1e-14;
 /// Bins whose slack is below this part of the average are left alone.
 const NEGLIGIBLE: f64 = 0.05;
@@ -55,22 +55,24 @@ pub(crate) fn solve_level(
         rounds += 1;
         cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
         let lent = cost_with_task_rows(reduction, amounts, &solution.prices, solution.level, costs);
-        let (rising, settled) = total_costs(bins, amounts, costs);
+        let paid = costs_of_groups(bins, &grouping, amounts, costs);
+        let total = |of_rising: bool| -> f64 {
+            let paid_by = paid.iter().zip(&grouping.groups.rising);
+            paid_by.filter(|(_, rising)| **rising == of_rising).map(|(paid, _)| paid).sum()
+        };
+        let (rising, settled) = (total(true), total(false));
         let bound = (dot(&solution.prices, &reduction.capacities) + lent - settled) / rising;
         if bound < best_bound || best_prices.is_empty() {
             best_bound = bound;
             best_prices.clone_from(&solution.prices);
         }
-        gap = 1.0 - solution.level / best_bound;
+        // A level above the bound is as wrong as one below: it overloads some class.
+        gap = (1.0 - solution.level / best_bound).abs();
         if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 {
-            let paid = costs_of_groups(bins, &grouping, amounts, costs);
+            let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
                 // Users of a group with a task row are alike.
-                if grouping.groups.has_task_row(g) {
-                    0.0
-                } else {
-                    problem.cheapest(&solution.prices, 0.0, g) - paid
-                }
+                if grouping.groups.has_task_row(g) { 0.0 } else { problem.cheapest(&asked, 0.0, g) - paid }
             };
             let slack: Vec<f64> = paid.iter().enumerate().map(slack_of).collect();
             let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();

@@ -2,9 +2,10 @@
 
 use crate::level::{Groups, LevelProblem, dot};
 use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
-use crate::sums::Compensated;
+use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Marks a user that is in no bin: it can run nowhere or is settled at nothing.
 pub(crate) const NO_BIN: u32 = u32::MAX;
@@ -12,8 +13,6 @@ pub(crate) const NO_BIN: u32 = u32::MAX;
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 /// Cells of a histogram over one coordinate of the direction.
 const CELLS: usize = 4096;
-/// Parts into which the users are cut for summing, whatever the number of threads, so that sums never change.
-const PARTS: usize = 8;
 /// How much dearer than its cheapest class, in units of the prices' uncertainty, a class may be to be offered to a
 /// group.
 const OFFERED: f64 = 4.0;
@@ -50,8 +49,7 @@ impl Bins {
     /// One bin for all users of exactly the same kind and direction, and as many tasks for their weight where there
     /// are task rows.
     pub fn exact(reduction: &Reduction) -> Self {
-        let users = &reduction.users;
-        let mut bins = Self { of: vec![NO_BIN; users.len()], kind: Vec::new() };
+        let mut bins = Self { of: vec![NO_BIN; reduction.users.len()], kind: Vec::new() };
         bins.put_alike_together(reduction, |_| true);
         bins
     }
@@ -86,34 +84,45 @@ impl Bins {
             0 => 1,
             _ => (target as f64).powf(1.0 / coordinates as f64).round().max(1.0) as usize,
         };
-        let mut cell = vec![0u32; n];
-        for r in 1..m {
-            let part_of = coordinate_quantiles(users, r, per_coordinate);
-            let column = &users.directions[r];
-            cell.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, cells)| {
-                for (offset, cell) in cells.iter_mut().enumerate() {
-                    let i = chunk * CHUNK + offset;
-                    let part = part_of[histogram_cell(column[i], sum_of_direction(users, i))];
-                    *cell = *cell * per_coordinate as u32 + u32::from(part);
-                }
-            });
-        }
+        let quantiles = quantiles_of_direction(users, per_coordinate);
         let cells = per_coordinate.pow(coordinates as u32);
-        let mut bin_of_cell = vec![NO_BIN; cells * reduction.kinds.len()];
-        let mut bins = Self { of: cell, kind: Vec::new() };
-        for (cell, kind) in bins.of.iter_mut().zip(&users.kind) {
-            if *kind == NO_KIND || reduction.has_task_rows[*kind as usize] {
-                *cell = NO_BIN;
-                continue;
+        let used: Vec<AtomicBool> =
+            (0..cells * reduction.kinds.len()).map(|_| AtomicBool::new(false)).collect();
+        let mut of = vec![NO_BIN; n];
+        of.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, of)| {
+            for (offset, bin) in of.iter_mut().enumerate() {
+                let i = chunk * CHUNK + offset;
+                let kind = users.kind[i] as usize;
+                if users.kind[i] != NO_KIND && !reduction.has_task_rows[kind] {
+                    let scale = histogram_scale(users, i);
+                    let part = |(column, quantiles): (&Vec<f64>, &Vec<u32>)| {
+                        quantiles[histogram_cell(column[i], scale)]
+                    };
+                    let parts = users.directions[1..].iter().zip(&quantiles).map(part);
+                    let cell = parts.fold(0, |cell, part| cell * per_coordinate + part as usize);
+                    let code = kind * cells + cell;
+                    used[code].store(true, Ordering::Relaxed);
+                    *bin = code as u32;
+                }
             }
-            let bin = &mut bin_of_cell[*kind as usize * cells + *cell as usize];
-            if *bin == NO_BIN {
-                *bin = bins.kind.len() as u32;
-                bins.kind.push(*kind);
-            }
-            *cell = *bin;
+        });
+        let mut kind = Vec::new();
+        let bin_of_code: Vec<u32> = used
+            .into_iter()
+            .enumerate()
+            .map(|(code, used)| {
+                let bin = if used.into_inner() { kind.len() as u32 } else { NO_BIN };
+                if bin != NO_BIN {
+                    kind.push((code / cells) as u32);
+                }
+                bin
+            })
+            .collect();
+        of.par_iter_mut().filter(|bin| **bin != NO_BIN).for_each(|bin| *bin = bin_of_code[*bin as usize]);
+        let mut bins = Self { of, kind };
+        if reduction.has_task_rows.contains(&true) {
+            bins.put_alike_together(reduction, |kind| reduction.has_task_rows[kind]);
         }
-        bins.put_alike_together(reduction, |kind| reduction.has_task_rows[kind]);
         bins
     }
 
@@ -123,34 +132,21 @@ impl Bins {
     pub fn group(&self, reduction: &Reduction, amounts: &Amounts, near: Option<(&[f64], f64)>) -> Grouping {
         let (users, m) = (&reduction.users, reduction.resources);
         let rows = self.kind.len() * 2;
-        let part = users.len().div_ceil(PARTS).max(1);
-        let sums: Vec<Vec<Compensated>> = (0..users.len().div_ceil(part))
-            .into_par_iter()
-            .map(|p| {
-                let mut sums = vec![Compensated::default(); rows * m];
-                for i in p * part..((p + 1) * part).min(users.len()) {
-                    let (bin, amount) = (self.of[i], amounts.amount[i]);
-                    if bin == NO_BIN || amount == 0.0 {
-                        continue;
-                    }
-                    let row = bin as usize * 2 + usize::from(!amounts.rising[i]);
-                    for (sum, column) in sums[row * m..(row + 1) * m].iter_mut().zip(&users.directions) {
-                        sum.add(amount * column[i]);
-                    }
+        let sums = table_of_sums(users.len(), rows * m, |range, sums| {
+            for i in range {
+                let (bin, amount) = (self.of[i], amounts.amount[i]);
+                if bin == NO_BIN || amount == 0.0 {
+                    continue;
                 }
-                sums
-            })
-            .collect();
+                let row = bin as usize * 2 + usize::from(!amounts.rising[i]);
+                for (sum, column) in sums[row * m..(row + 1) * m].iter_mut().zip(&users.directions) {
+                    sum.add(amount * column[i]);
+                }
+            }
+        });
         let mut groups = Groups::new();
         let mut group_of = vec![[NO_GROUP; 2]; self.kind.len()];
-        for row in 0..rows {
-            let load: Vec<f64> = (0..m)
-                .map(|r| {
-                    let mut total = Compensated::default();
-                    sums.iter().for_each(|part| total.add(part[row * m + r].value()));
-                    total.value()
-                })
-                .collect();
+        for (row, load) in sums.chunks_exact(m).enumerate() {
             if load.iter().all(|a| *a == 0.0) {
                 continue;
             }
@@ -159,12 +155,12 @@ impl Bins {
             let rates = &reduction.kinds[kind as usize];
             let usable = (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (l, rates[l]));
             match near.filter(|_| !reduction.has_task_rows[kind as usize]) {
-                None => groups.push(&load, kind, row % 2 == 0, usable),
+                None => groups.push(load, kind, row % 2 == 0, usable),
                 Some((prices, uncertainty)) => {
-                    let cost = |(l, rate): &(usize, f64)| dot(&load, &prices[l * m..(l + 1) * m]) / rate;
+                    let cost = |(l, rate): &(usize, f64)| dot(load, &prices[l * m..(l + 1) * m]) / rate;
                     let least = usable.clone().map(|pair| cost(&pair)).fold(f64::INFINITY, f64::min);
                     let most = least * (1.0 + OFFERED * uncertainty);
-                    groups.push(&load, kind, row % 2 == 0, usable.filter(|pair| cost(pair) <= most));
+                    groups.push(load, kind, row % 2 == 0, usable.filter(|pair| cost(pair) <= most));
                 }
             }
         }
@@ -189,43 +185,38 @@ impl Bins {
     }
 }
 
-fn sum_of_direction(users: &Population, i: usize) -> f64 {
-    users.directions.iter().map(|column| column[i]).sum()
+/// What takes an entry of a user's direction to its place in a histogram.
+fn histogram_scale(users: &Population, i: usize) -> f64 {
+    CELLS as f64 / users.directions.iter().map(|column| column[i]).sum::<f64>()
 }
 
-fn histogram_cell(entry: f64, sum: f64) -> usize {
-    ((entry / sum * CELLS as f64) as usize).min(CELLS - 1)
+fn histogram_cell(entry: f64, scale: f64) -> usize {
+    ((entry * scale) as usize).min(CELLS - 1)
 }
 
-/// For each histogram cell of coordinate `r` the quantile it belongs to.
-fn coordinate_quantiles(users: &Population, r: usize, quantiles: usize) -> Vec<u16> {
-    let column = &users.directions[r];
-    let counts = column
-        .par_chunks(CHUNK)
-        .enumerate()
-        .map(|(chunk, entries)| {
-            let mut counts = vec![0u32; CELLS];
-            for (offset, entry) in entries.iter().enumerate() {
-                counts[histogram_cell(*entry, sum_of_direction(users, chunk * CHUNK + offset))] += 1;
+/// For all coordinates of the direction but the first: the quantile that each histogram cell belongs to.
+fn quantiles_of_direction(users: &Population, quantiles: usize) -> Vec<Vec<u32>> {
+    let coordinates = &users.directions[1..];
+    let parts = in_parts(users.len(), |range| {
+        let mut counts = vec![0u64; coordinates.len() * CELLS];
+        for i in range {
+            let scale = histogram_scale(users, i);
+            for (counts, column) in counts.chunks_exact_mut(CELLS).zip(coordinates) {
+                counts[histogram_cell(column[i], scale)] += 1;
             }
-            counts
-        })
-        .reduce(
-            || vec![0u32; CELLS],
-            |mut all, part| {
-                all.iter_mut().zip(part).for_each(|(all, part)| *all += part);
-                all
-            },
-        );
-    let mut seen = 0u64;
-    counts
-        .iter()
-        .map(|count| {
-            let part = (seen * quantiles as u64 / users.len() as u64) as u16;
-            seen += u64::from(*count);
-            part
-        })
-        .collect()
+        }
+        counts
+    });
+    let mut counts = vec![0; coordinates.len() * CELLS];
+    for part in parts {
+        counts.iter_mut().zip(part).for_each(|(all, part)| *all += part);
+    }
+    let quantile = |seen: &mut u64, count: &u64| {
+        let quantile = *seen * quantiles as u64 / users.len() as u64;
+        *seen += count;
+        Some(quantile as u32)
+    };
+    counts.chunks_exact(CELLS).map(|counts| counts.iter().scan(0, quantile).collect()).collect()
 }
 
 /// The level problem over these groups.

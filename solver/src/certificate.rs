@@ -5,10 +5,11 @@ use crate::level::dot;
 use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::total_costs;
+use crate::sums::{column, in_parts, table_of_sums, total_costs};
 use crate::task_rows::cost_with_task_rows;
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// The relative gap up to which a solution is called optimal.
 pub const TOLERANCE: f64 = 1e-9;
@@ -37,47 +38,47 @@ pub(crate) fn certify(
     let users = &reduction.users;
     let m = reduction.resources;
     let (mut levels, mut status) = (Vec::new(), Status::Optimal);
-    let shares: Vec<f64> = (0..users.len())
-        .into_par_iter()
-        .map(|i| allocation.dominant_share(instance, UserId(users.position(i))))
-        .collect();
-    let settled = |i: &usize| bins.of[*i] != NO_BIN && progress.limited_by[*i] == LimitedBy::Capacity;
-    let missed = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i];
-    if (0..users.len()).filter(settled).map(missed).fold(0.0, f64::max) > SHORTFALL {
+    let shares = column(users.len(), |i| allocation.dominant_share(instance, UserId(users.position(i))));
+    let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
+    let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
+    let misses = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i] > SHORTFALL;
+    let any_misses = |range: Range<usize>| range.filter(has_bin).filter(by_capacity).any(misses);
+    if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }
     let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
-    if raised.len() > 1 && users.directions.iter().flatten().any(is_hidden) {
+    if raised.len() > 1 && users.directions.par_iter().flatten().any(is_hidden) {
         status = Status::Uncertified;
     }
     let mut gaps: Vec<f64> = Vec::new();
     for (position, mut level_prices) in raised.into_iter().enumerate() {
         drop_rounding_noise(&mut level_prices, &reduction.capacities);
         cheapest_costs(users, &level_prices, &reduction.capacities, costs);
-        let mut amounts = Amounts { amount: shares.clone(), rising: vec![false; users.len()] };
-        let mut value = f64::INFINITY;
-        for i in 0..users.len() {
-            let (at, by_tasks) = (progress.level_of[i] as usize, progress.limited_by[i] == LimitedBy::Tasks);
-            if at > position || (at == position && !by_tasks) {
-                amounts.rising[i] = true;
-                amounts.amount[i] = users.weight(i);
-                if bins.of[i] != NO_BIN {
-                    value = value.min(shares[i] / users.weight(i));
-                }
-            }
-        }
+        let rises = |i: &usize| {
+            let (at, by_tasks) =
+                (progress.level_of[*i] as usize, progress.limited_by[*i] == LimitedBy::Tasks);
+            at > position || (at == position && !by_tasks)
+        };
+        let amount = |i: usize| if rises(&i) { users.weight(i) } else { shares[i] };
+        let amounts =
+            Amounts { amount: column(users.len(), amount), rising: column(users.len(), |i| rises(&i)) };
+        let reached = |range: Range<usize>| {
+            let reached = range.filter(has_bin).filter(rises).map(|i| shares[i] / users.weight(i));
+            reached.fold(f64::INFINITY, f64::min)
+        };
+        let value = in_parts(users.len(), reached).into_iter().fold(f64::INFINITY, f64::min);
         let lent = cost_with_task_rows(reduction, &amounts, &level_prices, value, costs);
         let (rising, settled) = total_costs(bins, &amounts, costs);
         let bound = (dot(&level_prices, &reduction.capacities) + lent - settled) / rising;
         // What users settled at earlier levels may have missed there counts here at its price: where that is
         // steep, a level is less certain than its own gap says.
-        let missed: f64 = (0..users.len())
-            .filter(|&i| !amounts.rising[i] && bins.of[i] != NO_BIN)
-            .filter(|&i| progress.limited_by[i] == LimitedBy::Capacity)
-            .map(|i| gaps[progress.level_of[i] as usize] * amounts.amount[i] * costs[i])
-            .sum();
+        let missed = table_of_sums(users.len(), 1, |range, sum| {
+            for i in range.filter(|i| !amounts.rising[*i]).filter(has_bin).filter(by_capacity) {
+                sum[0].add(gaps[progress.level_of[i] as usize] * amounts.amount[i] * costs[i]);
+            }
+        });
         let gap = 1.0 - value / bound;
-        gaps.push(gap.max(0.0) + missed / (rising * bound));
+        gaps.push(gap.max(0.0) + missed[0] / (rising * bound));
         if !(gap <= TOLERANCE && gaps[position] <= UNCERTAINTY) {
             status = Status::Uncertified;
         }

@@ -112,11 +112,13 @@ impl LevelProblem<'_> {
         class * self.resources..(class + 1) * self.resources
     }
 
-    /// The least cost of one unit of work for a group over its pairs, `each` task of it costing so much more.
-    pub fn cheapest(&self, prices: &[f64], each: f64, group: usize) -> f64 {
-        let cost =
-            |pair: usize| (dot(self.load(group), &prices[self.rows(pair)]) + each) / self.groups.rate[pair];
-        self.groups.pairs(group).map(cost).fold(f64::INFINITY, f64::min)
+    /// The least cost of one unit of work for a group over its pairs, given what each pair costs and `each` task of the
+    /// group costing so much more.
+    pub fn cheapest(&self, costs: &[f64], each: f64, group: usize) -> f64 {
+        let pairs = self.groups.pairs(group);
+        let rates = &self.groups.rate[pairs.clone()];
+        let per_work = costs[pairs].iter().zip(rates).map(|(cost, rate)| (cost + each) / rate);
+        per_work.fold(f64::INFINITY, f64::min)
     }
 
     /// The work `Σ_l ρ ζ` that these splits give a group.
@@ -142,16 +144,51 @@ impl LevelProblem<'_> {
         (0..self.groups.len()).map(|g| !self.groups.rising[g] || held(g)).collect()
     }
 
-    /// The load of every class, row-major `classes × resources`.
+    /// The load `Σ_g a_g ζ_gl` of every class, row-major `classes × resources`.
     pub fn usage(&self, splits: &[f64]) -> Vec<f64> {
+        match self.resources {
+            1 => self.usage_of::<1>(splits),
+            2 => self.usage_of::<2>(splits),
+            3 => self.usage_of::<3>(splits),
+            4 => self.usage_of::<4>(splits),
+            _ => self.usage_of::<0>(splits),
+        }
+    }
+
+    /// What a split of one costs on each pair: `a_g · p_l`.
+    pub fn costs(&self, prices: &[f64]) -> Vec<f64> {
+        match self.resources {
+            1 => self.costs_of::<1>(prices),
+            2 => self.costs_of::<2>(prices),
+            3 => self.costs_of::<3>(prices),
+            4 => self.costs_of::<4>(prices),
+            _ => self.costs_of::<0>(prices),
+        }
+    }
+
+    /// With the number of resources known to the compiler, unless `M` is 0.
+    fn usage_of<const M: usize>(&self, splits: &[f64]) -> Vec<f64> {
+        let m = if M == 0 { self.resources } else { M };
         let mut usage = vec![0.0; self.capacities.len()];
-        for g in 0..self.groups.len() {
-            let load = self.load(g);
-            for pair in self.groups.pairs(g) {
-                usage[self.rows(pair)].iter_mut().zip(load).for_each(|(sum, a)| *sum += a * splits[pair]);
+        for (g, load) in self.groups.loads.chunks_exact(m).enumerate() {
+            let pairs = self.groups.pairs(g);
+            for (class, split) in self.groups.class[pairs.clone()].iter().zip(&splits[pairs]) {
+                let row = &mut usage[*class as usize * m..][..m];
+                row.iter_mut().zip(load).for_each(|(sum, a)| *sum += a * split);
             }
         }
         usage
+    }
+
+    /// As [`Self::usage_of`].
+    fn costs_of<const M: usize>(&self, prices: &[f64]) -> Vec<f64> {
+        let m = if M == 0 { self.resources } else { M };
+        let mut costs = Vec::with_capacity(self.groups.pair_count());
+        for (g, load) in self.groups.loads.chunks_exact(m).enumerate() {
+            let classes = &self.groups.class[self.groups.pairs(g)];
+            costs.extend(classes.iter().map(|class| dot(load, &prices[*class as usize * m..][..m])));
+        }
+        costs
     }
 }
 

@@ -14,6 +14,7 @@ use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::repair::{MARGIN, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
+use crate::sums::column;
 use fairplan_instances::{
     Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
 };
@@ -96,12 +97,6 @@ pub(crate) fn solve(
             vec![0.0; instance.classes().len()],
         ),
     };
-    let mut level_of = vec![0; users.len()];
-    let mut limited_by = vec![LimitedBy::Capacity; users.len()];
-    for i in 0..users.len() {
-        level_of[users.position(i)] = progress.level_of[i];
-        limited_by[users.position(i)] = progress.limited_by[i];
-    }
     let (levels, status) = certify(instance, &reduction, &bins, &progress, levels, &mut costs, &allocation);
     Ok(Solution {
         objective,
@@ -109,8 +104,8 @@ pub(crate) fn solve(
         method,
         status,
         allocation,
-        certificate: Certificate::Levels { levels, level_of },
-        limited_by,
+        certificate: Certificate::Levels { levels, level_of: users.by_position(progress.level_of) },
+        limited_by: users.by_position(progress.limited_by),
         statistics,
     })
 }
@@ -147,15 +142,13 @@ fn allocate(
     }
     let level =
         (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
-    let mut tasks = vec![0.0; users.len()];
-    let mut split_of = vec![groups.len() as u32; users.len()];
-    for i in 0..users.len() {
-        if bins.of[i] == NO_BIN || progress.amounts.amount[i] == 0.0 {
-            continue;
+    let has_share = |i: usize| bins.of[i] != NO_BIN && progress.amounts.amount[i] > 0.0;
+    let group = |i: usize| solved.grouping.group(bins.of[i], was_rising[i]);
+    let tasks = |i: usize| {
+        if !has_share(i) {
+            return 0.0;
         }
-        let position = users.position(i);
-        let group = solved.grouping.group(bins.of[i], was_rising[i]);
-        split_of[position] = group as u32;
+        let group = group(i);
         // Rising users get the level and no more; settled ones their share as far as rounding leaves it.
         let due =
             if was_rising[i] { users.weight(i) * level } else { progress.amounts.amount[i] * work[group] };
@@ -163,15 +156,16 @@ fn allocate(
             LimitedBy::Capacity if was_rising[i] => due,
             _ => due.min(progress.amounts.amount[i]),
         };
-        let view = instance.user(UserId(position));
+        let view = instance.user(UserId(users.position(i)));
         let per_task = view.task_share() * work[group] / placed[group];
-        tasks[position] = share / per_task;
-        if let Some(limit) = view.tasks() {
-            tasks[position] = tasks[position].min(limit as f64 * (1.0 - MARGIN));
-        }
-    }
+        let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
+        (share / per_task).min(most)
+    };
+    let tasks = users.by_position(column(users.len(), tasks));
     if objective.is_pooled() {
         return Allocation::pooled(tasks);
     }
-    Allocation::new(classes, tasks, split_of, rows)
+    let split = |i: usize| if has_share(i) { group(i) } else { groups.len() };
+    let split_of = column(users.len(), |i| split(i) as u32);
+    Allocation::new(classes, tasks, users.by_position(split_of), rows)
 }

@@ -4,6 +4,7 @@ mod aggregation;
 mod bins;
 mod bottleneck;
 mod certificate;
+mod choice;
 mod highs;
 mod interior_point;
 mod level;

@@ -66,6 +66,14 @@ impl Population {
         self.tasks.as_ref().map_or(f64::INFINITY, |tasks| tasks[user])
     }
 
+    /// Something about every user, in the order of the instance.
+    pub fn by_position<T: Copy>(&self, here: Vec<T>) -> Vec<T> {
+        let Some(order) = &self.order else { return here };
+        let mut there = here.clone();
+        order.iter().zip(here).for_each(|(position, x)| there[*position as usize] = x);
+        there
+    }
+
     /// Position in the instance.
     pub fn position(&self, user: usize) -> usize {
         self.order.as_ref().map_or(user, |order| order[user] as usize)

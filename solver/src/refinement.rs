@@ -5,10 +5,13 @@
 //! user is to changing its mind.
 
 use crate::bins::{Bins, Grouping, NO_BIN, NO_GROUP};
-use crate::reduction::{CHUNK, Reduction};
+use crate::choice::{Choice, Chooser, Markets};
+use crate::reduction::Reduction;
 use crate::streaming::effective_prices;
+use crate::sums::part_length;
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Pieces around a price boundary: each is this many times nearer to it than the last.
 const GRADING: f64 = 4.0;
@@ -16,8 +19,9 @@ const GRADING: f64 = 4.0;
 /// distance below which nearer makes no difference.
 const FAR: f64 = 4.0;
 const FINEST: f64 = 0.1;
-/// Prices that differ by less than this part are one price when users are told apart by their cheapest class.
-const SAME_PRICE: f64 = 1e-9;
+/// Prices that differ by less than this part of the gap, the square of the uncertainty, are one price when users are
+/// told apart by their cheapest class: what the small problem's own gap leaves open is no reason to split.
+const SAME_PRICE: f64 = 0.1;
 
 impl Bins {
     /// Refines where it is worth it: in bins whose `slack`, what they pay more than their users would apart, is
@@ -32,107 +36,60 @@ impl Bins {
         worth: f64,
         uncertainty: f64,
     ) -> bool {
-        let users = &reduction.users;
-        let flagged: Vec<bool> = grouping
-            .group_of
-            .iter()
-            .map(|groups| groups.iter().any(|g| *g != NO_GROUP && slack[*g as usize] > worth))
+        let is_worth_it = |groups: &[u32; 2]| {
+            groups.iter().any(|group| *group != NO_GROUP && slack[*group as usize] > worth)
+        };
+        let refinement = Refinement {
+            bins: self,
+            reduction,
+            prices,
+            flagged: grouping.group_of.iter().map(is_worth_it).collect(),
+            markets: Markets::of(prices, reduction, SAME_PRICE * uncertainty * uncertainty),
+            uncertainty,
+        };
+        let whole = refinement.keys_of_whole_bins(grouping);
+        let users = self.of.len();
+        let length = part_length(users);
+        let mut of = vec![NO_BIN; users];
+        let parts: Vec<Vec<(Key, u32)>> = of
+            .par_chunks_mut(length)
+            .enumerate()
+            .map(|(part, of)| refinement.number_users(part * length..part * length + of.len(), of, &whole))
             .collect();
-        let markets = Markets::of(prices, reduction);
-        let mut keys: Vec<Key> = vec![Key::default(); users.len()];
-        for (range, rates) in &users.by_rule {
-            let effective = effective_prices(prices, &reduction.capacities, rates, reduction.resources);
-            keys[range.clone()].par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, keys)| {
-                for (offset, key) in keys.iter_mut().enumerate() {
-                    let i = range.start + chunk * CHUNK + offset;
-                    if self.of[i] != NO_BIN && flagged[self.of[i] as usize] {
-                        let direction = |r: usize| users.directions[r][i];
-                        let choice = Choice::of(direction, reduction.resources, &effective, &markets);
-                        *key = self.key(i, &choice, uncertainty, &markets);
-                    }
-                }
-            });
-        }
         let mut known: HashMap<Key, u32> = HashMap::new();
         let mut kind = Vec::new();
         let mut pieces = vec![0u32; self.kind.len()];
-        let mut of = vec![NO_BIN; users.len()];
-        // Bins that are not split go on whole, or join the decided ones.
-        let whole: Vec<Key> = (0..self.kind.len())
-            .map(|bin| self.whole_key(bin, grouping, prices, reduction, uncertainty, &markets))
-            .collect();
-        let mut whole_of = vec![NO_BIN; self.kind.len()];
-        for (i, old) in self.of.iter().enumerate().filter(|(_, old)| **old != NO_BIN) {
-            let old = *old as usize;
-            let mut find = |key: Key| {
-                *known.entry(key).or_insert_with(|| {
-                    pieces[old] += u32::from(flagged[old]);
-                    kind.push(self.kind[old]);
-                    (kind.len() - 1) as u32
-                })
-            };
-            of[i] = if flagged[old] {
-                find(keys[i])
-            } else {
-                if whole_of[old] == NO_BIN {
-                    whole_of[old] = find(whole[old]);
-                }
-                whole_of[old]
-            };
-        }
+        let mut number = |(key, old): (Key, u32)| {
+            *known.entry(key).or_insert_with(|| {
+                let old = old as usize;
+                pieces[old] += u32::from(refinement.flagged[old]);
+                kind.push(self.kind[old]);
+                (kind.len() - 1) as u32
+            })
+        };
+        let numbers: Vec<Vec<u32>> =
+            parts.into_iter().map(|keys| keys.into_iter().map(&mut number).collect()).collect();
         let split = pieces.iter().any(|pieces| *pieces > 1);
         if split {
+            of.par_chunks_mut(length).zip(&numbers).for_each(|(of, numbers)| {
+                of.iter_mut().filter(|bin| **bin != NO_BIN).for_each(|bin| *bin = numbers[*bin as usize]);
+            });
             *self = Self { of, kind };
         }
         split
     }
-
-    /// What decides where a bin goes that is not split.
-    fn whole_key(
-        &self,
-        bin: usize,
-        grouping: &Grouping,
-        prices: &[f64],
-        reduction: &Reduction,
-        uncertainty: f64,
-        markets: &Markets,
-    ) -> Key {
-        let m = reduction.resources;
-        let group = grouping.group_of[bin].iter().find(|group| **group != NO_GROUP);
-        let kind = self.kind[bin];
-        let rates = &reduction.kinds[kind as usize];
-        if let Some(group) = group
-            && !reduction.has_task_rows[kind as usize]
-        {
-            let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
-            let effective = effective_prices(prices, &reduction.capacities, rates, m);
-            let choice = Choice::of(|r| load[r], m, &effective, markets);
-            if choice.is_decided(uncertainty, markets) {
-                return Key::decided(kind, choice.first);
-            }
-        }
-        Key { owner: bin as u32, first: WHOLE, ..Key::default() }
-    }
-
-    /// What decides the new bin of a user of a flagged bin.
-    fn key(&self, user: usize, choice: &Choice, uncertainty: f64, markets: &Markets) -> Key {
-        let bin = self.of[user];
-        if choice.is_decided(uncertainty, markets) {
-            return Key::decided(self.kind[bin as usize], choice.first);
-        }
-        let nearness = -choice.distance.max(FINEST * uncertainty).log(GRADING);
-        Key {
-            owner: bin,
-            decided: false,
-            first: choice.first,
-            second: choice.second,
-            nearness: nearness.max(0.0) as u8,
-        }
-    }
 }
 
-/// Stands for the class in the key of a bin that goes on whole.
-const WHOLE: u32 = u32::MAX;
+/// One refinement, underway.
+struct Refinement<'a> {
+    bins: &'a Bins,
+    reduction: &'a Reduction,
+    prices: &'a [f64],
+    /// The bins worth splitting.
+    flagged: Vec<bool>,
+    markets: Markets,
+    uncertainty: f64,
+}
 
 /// What users of one new bin have in common.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -145,89 +102,121 @@ struct Key {
     nearness: u8,
 }
 
-impl Key {
-    fn decided(kind: u32, first: u32) -> Self {
-        Self { owner: kind, decided: true, first, ..Self::default() }
+/// Keys in the order in which they were met, each with the old bin of its first user.
+#[derive(Default)]
+struct Numbers {
+    keys: Vec<(Key, u32)>,
+    known: HashMap<Key, u32>,
+}
+
+impl Numbers {
+    fn number(&mut self, key: Key, old: u32) -> u32 {
+        *self.known.entry(key).or_insert_with(|| {
+            self.keys.push((key, old));
+            (self.keys.len() - 1) as u32
+        })
     }
 }
 
-/// What a user would do at given prices: the class it would choose, the runner-up with other prices, and by which
-/// part of its cost that one is dearer.
-struct Choice {
-    first: u32,
-    second: u32,
-    distance: f64,
-}
+/// Stands for the class in the key of a bin that goes on whole.
+const WHOLE: u32 = u32::MAX;
 
-impl Choice {
-    /// The choice of a user, or of a group, with this direction or load.
-    fn of(direction: impl Fn(usize) -> f64, m: usize, prices: &[f64], markets: &Markets) -> Self {
-        let (mut first, mut second) = ((f64::INFINITY, 0), (f64::INFINITY, 0));
-        for (price, class) in prices.chunks(m).zip(&markets.representative) {
-            let cost: f64 = price.iter().enumerate().map(|(r, p)| p * direction(r)).sum();
-            if cost < first.0 {
-                if *class != first.1 {
-                    second = first;
-                }
-                first = (cost, *class);
-            } else if cost < second.0 && *class != first.1 {
-                second = (cost, *class);
+impl Refinement<'_> {
+    /// Where each bin goes that is not split: on as it is, or to the decided ones.
+    fn keys_of_whole_bins(&self, grouping: &Grouping) -> Vec<Key> {
+        let m = self.reduction.resources;
+        let key = |(bin, groups): (usize, &[u32; 2])| {
+            let mut key = Key { owner: bin as u32, first: WHOLE, ..Key::default() };
+            let kind = self.bins.kind[bin] as usize;
+            if let Some(group) = groups.iter().find(|group| **group != NO_GROUP)
+                && !self.reduction.has_task_rows[kind]
+            {
+                let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
+                let rates = &self.reduction.kinds[kind];
+                let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
+                let mut chooser = Chooser::new(&prices, &self.markets);
+                chooser.push(bin, load.iter().copied());
+                chooser.choose(|_, choice| {
+                    if self.is_decided(&choice) {
+                        key = self.decided(bin, &choice);
+                    }
+                });
             }
-        }
-        let distance = (second.0 - first.0) / first.0;
-        Self { first: first.1, second: second.1, distance: if distance.is_nan() { 0.0 } else { distance } }
-    }
-
-    /// Whether this is far from changing, and the class chosen is a market of its own.
-    fn is_decided(&self, uncertainty: f64, markets: &Markets) -> bool {
-        markets.is_single[self.first as usize] && self.distance > FAR * uncertainty
-    }
-}
-
-/// Which classes have the same prices, and so are one market to every user.
-struct Markets {
-    /// For each class the first class of its market.
-    representative: Vec<u32>,
-    /// Whether the market of this first class has no other class.
-    is_single: Vec<bool>,
-}
-
-impl Markets {
-    fn of(prices: &[f64], reduction: &Reduction) -> Self {
-        let representative = equal_prices(prices, reduction);
-        let mut is_single = vec![false; representative.len()];
-        for (l, market) in representative.iter().enumerate() {
-            is_single[*market as usize] = *market as usize == l;
-        }
-        Self { representative, is_single }
-    }
-}
-
-/// For each class the first class with the same prices.
-fn equal_prices(prices: &[f64], reduction: &Reduction) -> Vec<u32> {
-    let m = reduction.resources;
-    let mut highest = vec![0.0f64; m];
-    for row in prices.chunks(m) {
-        highest.iter_mut().zip(row).for_each(|(high, p)| *high = high.max(*p));
-    }
-    let rows: Vec<&[f64]> = prices.chunks(m).collect();
-    let mut representative: Vec<u32> = Vec::with_capacity(rows.len());
-    let mut distinct: Vec<usize> = Vec::new();
-    for (l, row) in rows.iter().enumerate() {
-        let same = |other: &usize| {
-            row.iter()
-                .zip(rows[*other])
-                .zip(&highest)
-                .all(|((a, b), high)| (a - b).abs() <= SAME_PRICE * high)
-                && reduction.kinds.iter().all(|rates| rates[l] == rates[*other])
+            key
         };
-        match distinct.iter().find(|other| same(other)) {
-            Some(other) => representative.push(*other as u32),
-            None => {
-                distinct.push(l);
-                representative.push(l as u32);
+        grouping.group_of.iter().enumerate().map(key).collect()
+    }
+
+    /// Numbers the new bins that a part of the users goes to, in the order in which it meets them. Returns the key
+    /// of each with the old bin of its first user.
+    fn number_users(&self, users: Range<usize>, of: &mut [u32], whole: &[Key]) -> Vec<(Key, u32)> {
+        let (population, m) = (&self.reduction.users, self.reduction.resources);
+        let mut numbers = Numbers::default();
+        let mut number_of_whole = vec![NO_BIN; whole.len()];
+        for (range, rates) in &population.by_rule {
+            let here = users.start.max(range.start)..users.end.min(range.end);
+            if here.is_empty() {
+                continue;
             }
+            let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
+            let mut chooser = Chooser::new(&prices, &self.markets);
+            for i in here {
+                let old = self.bins.of[i];
+                if old == NO_BIN {
+                    continue;
+                }
+                if self.flagged[old as usize] {
+                    if chooser.is_full() {
+                        self.number_by_choice(&mut chooser, &mut numbers, &users, of);
+                    }
+                    chooser.push(i, population.directions.iter().map(|column| column[i]));
+                } else {
+                    let known = &mut number_of_whole[old as usize];
+                    if *known == NO_BIN {
+                        *known = numbers.number(whole[old as usize], old);
+                    }
+                    of[i - users.start] = *known;
+                }
+            }
+            self.number_by_choice(&mut chooser, &mut numbers, &users, of);
+        }
+        numbers.keys
+    }
+
+    fn number_by_choice(
+        &self,
+        chooser: &mut Chooser<'_>,
+        numbers: &mut Numbers,
+        users: &Range<usize>,
+        of: &mut [u32],
+    ) {
+        chooser.choose(|i, choice| {
+            of[i - users.start] = numbers.number(self.key(i, &choice), self.bins.of[i]);
+        });
+    }
+
+    /// What decides the new bin of a user of a flagged bin.
+    fn key(&self, user: usize, choice: &Choice) -> Key {
+        let bin = self.bins.of[user];
+        if self.is_decided(choice) {
+            return self.decided(bin as usize, choice);
+        }
+        let nearness = -choice.distance.max(FINEST * self.uncertainty).log(GRADING);
+        Key {
+            owner: bin,
+            decided: false,
+            first: choice.first,
+            second: choice.second,
+            nearness: nearness.max(0.0) as u8,
         }
     }
-    representative
+
+    /// Whether a choice is far from changing, and the class chosen is a market of its own.
+    fn is_decided(&self, choice: &Choice) -> bool {
+        self.markets.is_single(choice.first) && choice.distance > FAR * self.uncertainty
+    }
+
+    fn decided(&self, bin: usize, choice: &Choice) -> Key {
+        Key { owner: self.bins.kind[bin], decided: true, first: choice.first, ..Key::default() }
+    }
 }

@@ -1,8 +1,11 @@
 //! Sums over users that are exact to the last digits and do not depend on the number of threads.
 
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
-use crate::reduction::CHUNK;
 use rayon::prelude::*;
+use std::ops::Range;
+
+/// Parts into which the users are cut, whatever the number of threads, so that sums never change.
+const PARTS: usize = 8;
 
 /// A sum that carries its own rounding error along (Neumaier).
 #[derive(Clone, Copy, Default)]
@@ -12,6 +15,7 @@ pub(crate) struct Compensated {
 }
 
 impl Compensated {
+    #[inline]
     pub fn add(&mut self, x: f64) {
         let total = self.sum + x;
         self.error += if self.sum.abs() >= x.abs() { (self.sum - total) + x } else { (x - total) + self.sum };
@@ -23,42 +27,70 @@ impl Compensated {
     }
 }
 
-/// Total of `amount · cost` for each group, in an order that does not depend on threads.
+/// How many users there are in each part but the last.
+pub(crate) fn part_length(users: usize) -> usize {
+    users.div_ceil(PARTS).max(1)
+}
+
+/// What `work` makes of each part of the users, in their order.
+pub(crate) fn in_parts<T: Send>(users: usize, work: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
+    let length = part_length(users);
+    let range = |part: usize| part * length..((part + 1) * length).min(users);
+    (0..users.div_ceil(length)).into_par_iter().map(|part| work(range(part))).collect()
+}
+
+/// A table of sums over all users: `add` enters a range of them into an empty one.
+pub(crate) fn table_of_sums(
+    users: usize,
+    entries: usize,
+    add: impl Fn(Range<usize>, &mut [Compensated]) + Sync,
+) -> Vec<f64> {
+    let parts = in_parts(users, |range| {
+        let mut sums = vec![Compensated::default(); entries];
+        add(range, &mut sums);
+        sums
+    });
+    let mut totals = vec![Compensated::default(); entries];
+    for part in parts {
+        totals.iter_mut().zip(part).for_each(|(total, sum)| total.add(sum.value()));
+    }
+    totals.into_iter().map(Compensated::value).collect()
+}
+
+/// A column with an entry for each user.
+pub(crate) fn column<T: Copy + Default + Send>(users: usize, entry: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let mut column = vec![T::default(); users];
+    let length = part_length(users);
+    column.par_chunks_mut(length).enumerate().for_each(|(part, column)| {
+        column.iter_mut().enumerate().for_each(|(offset, x)| *x = entry(part * length + offset));
+    });
+    column
+}
+
+/// Total of `amount · cost` for each group.
 pub(crate) fn costs_of_groups(
     bins: &Bins,
     grouping: &Grouping,
     amounts: &Amounts,
     costs: &[f64],
 ) -> Vec<f64> {
-    let mut sums = vec![Compensated::default(); grouping.groups.len()];
-    for (i, bin) in bins.of.iter().enumerate() {
-        if *bin != NO_BIN && amounts.amount[i] > 0.0 {
-            sums[grouping.group(*bin, amounts.rising[i])].add(amounts.amount[i] * costs[i]);
+    table_of_sums(costs.len(), grouping.groups.len(), |users, sums| {
+        for i in users {
+            if bins.of[i] != NO_BIN && amounts.amount[i] > 0.0 {
+                sums[grouping.group(bins.of[i], amounts.rising[i])].add(amounts.amount[i] * costs[i]);
+            }
         }
-    }
-    sums.into_iter().map(Compensated::value).collect()
+    })
 }
 
 /// `Σ amount · cost` over the rising and over the settled users.
 pub(crate) fn total_costs(bins: &Bins, amounts: &Amounts, costs: &[f64]) -> (f64, f64) {
-    let parts: Vec<[Compensated; 2]> = costs
-        .par_chunks(CHUNK)
-        .enumerate()
-        .map(|(chunk, costs)| {
-            let mut sums = [Compensated::default(); 2];
-            for (offset, cost) in costs.iter().enumerate() {
-                let i = chunk * CHUNK + offset;
-                if bins.of[i] != NO_BIN {
-                    sums[usize::from(!amounts.rising[i])].add(amounts.amount[i] * cost);
-                }
+    let totals = table_of_sums(costs.len(), 2, |users, sums| {
+        for i in users {
+            if bins.of[i] != NO_BIN {
+                sums[usize::from(!amounts.rising[i])].add(amounts.amount[i] * costs[i]);
             }
-            sums
-        })
-        .collect();
-    let mut totals = [Compensated::default(); 2];
-    for part in parts {
-        totals[0].add(part[0].value());
-        totals[1].add(part[1].value());
-    }
-    (totals[0].value(), totals[1].value())
+        }
+    });
+    (totals[0], totals[1])
 }

@@ -13,6 +13,7 @@ mod determinism;
 mod edges;
 mod explain;
 mod lying_backend;
+mod many_users;
 mod metamorphic;
 mod offline;
 mod oracle;

@@ -9,49 +9,59 @@ use nalgebra::DMatrix;
 /// `D·A·D = L·Lᵀ` with `D` scaling the diagonal to one.
 pub(super) struct Cholesky {
     order: usize,
-    /// Rows of `L`, row-major, the lower triangle.
-    rows: Vec<f64>,
+    /// `Lᵀ` in the upper triangle, column-major: its columns are the rows of `L`.
+    upper: DMatrix<f64>,
     scale: Vec<f64>,
     matrix: DMatrix<f64>,
 }
 
 /// A pivot below this part of its diagonal is rounding noise.
 const LOST_PIVOT: f64 = 1e-15;
+/// Rows of `Lᵀ` that are finished together, before what they leave of the rest is computed in one product.
+const PANEL: usize = 32;
 
 impl Cholesky {
-    /// Factors a symmetric matrix, of which the diagonal must be positive. `None` when it holds no numbers.
+    /// Factors a symmetric matrix, of which only the upper triangle is read and the diagonal must be positive.
+    /// `None` when it holds no numbers.
     pub fn new(matrix: DMatrix<f64>) -> Option<Self> {
         let order = matrix.nrows();
         let scale: Vec<f64> = (0..order).map(|i| 1.0 / matrix[(i, i)].sqrt()).collect();
         if scale.iter().any(|s| !s.is_finite()) {
             return None;
         }
-        let mut rows = vec![0.0; order * order];
-        for i in 0..order {
-            let (done, rest) = rows.split_at_mut(i * order);
-            let row = &mut rest[..order];
-            for j in 0..i {
-                let above = &done[j * order..j * order + j + 1];
-                let entry = matrix[(i, j)] * scale[i] * scale[j] - lanes_dot(&row[..j], &above[..j]);
-                row[j] = entry / above[j];
-            }
-            let pivot = 1.0 - lanes_dot(&row[..i], &row[..i]);
-            row[i] = if pivot > LOST_PIVOT { pivot.sqrt() } else { f64::INFINITY };
-            if row[..i].iter().any(|x| !x.is_finite()) {
+        let mut upper = matrix.clone();
+        for (j, mut column) in upper.column_iter_mut().enumerate() {
+            column.iter_mut().zip(&scale).for_each(|(entry, s)| *entry *= s * scale[j]);
+        }
+        for start in (0..order).step_by(PANEL) {
+            let end = (start + PANEL).min(order);
+            if !finish_rows(&mut upper, start, end) {
                 return None;
             }
+            let rows = upper.view((start, end), (end - start, order - end)).into_owned();
+            for left in (end..order).step_by(PANEL) {
+                let right = (left + PANEL).min(order);
+                upper.view_mut((end, left), (right - end, right - left)).gemm_tr(
+                    -1.0,
+                    &rows.columns(0, right - end),
+                    &rows.columns(left - end, right - left),
+                    1.0,
+                );
+            }
         }
-        Some(Self { order, rows, scale, matrix })
+        Some(Self { order, upper, scale, matrix })
     }
 
     /// Solves `A x = b` with one step of iterative refinement.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
         let mut x = self.solve_once(b);
         let mut residual = b.to_vec();
-        for (j, x) in x.iter().enumerate() {
-            for (r, a) in residual.iter_mut().zip(self.matrix.column(j).iter()) {
-                *r -= a * x;
+        for j in 0..self.order {
+            let column = &self.matrix.as_slice()[j * self.order..][..=j];
+            for (r, a) in residual[..j].iter_mut().zip(column) {
+                *r -= a * x[j];
             }
+            residual[j] -= lanes_dot(column, &x[..=j]);
         }
         for (x, dx) in x.iter_mut().zip(self.solve_once(&residual)) {
             *x += dx;
@@ -61,19 +71,17 @@ impl Cholesky {
 
     /// Writes `L⁻¹ D b` to `x`, so that the product of two of them is `bᵀ A⁻¹ b'`.
     pub fn half_solve(&self, b: &[f64], x: &mut [f64]) {
-        let n = self.order;
-        for i in 0..n {
-            let row = &self.rows[i * n..i * n + i + 1];
+        for i in 0..self.order {
+            let row = self.row(i);
             x[i] = (b[i] * self.scale[i] - lanes_dot(&row[..i], &x[..i])) / row[i];
         }
     }
 
     fn solve_once(&self, b: &[f64]) -> Vec<f64> {
-        let n = self.order;
-        let mut x = vec![0.0; n];
+        let mut x = vec![0.0; self.order];
         self.half_solve(b, &mut x);
-        for i in (0..n).rev() {
-            let row = &self.rows[i * n..i * n + i + 1];
+        for i in (0..self.order).rev() {
+            let row = self.row(i);
             x[i] /= row[i];
             let xi = x[i];
             for (x, l) in x[..i].iter_mut().zip(row) {
@@ -82,6 +90,34 @@ impl Cholesky {
         }
         x.iter().zip(&self.scale).map(|(x, s)| x * s).collect()
     }
+
+    /// Row `i` of `L` up to the diagonal.
+    fn row(&self, i: usize) -> &[f64] {
+        &self.upper.as_slice()[i * self.order..][..=i]
+    }
+}
+
+/// Turns the rows from `start` to `end`, from which all earlier rows are subtracted already, into those of `Lᵀ`.
+/// False when they hold no numbers.
+fn finish_rows(upper: &mut DMatrix<f64>, start: usize, end: usize) -> bool {
+    let order = upper.nrows();
+    for j in start..order {
+        let (done, rest) = upper.as_mut_slice().split_at_mut(j * order);
+        let above = end.min(j) - start;
+        let (column, below) = rest[start..].split_at_mut(above);
+        for i in 0..above {
+            let row = &done[(start + i) * order + start..][..=i];
+            column[i] = (column[i] - lanes_dot(&column[..i], &row[..i])) / row[i];
+        }
+        if column.iter().any(|x| !x.is_finite()) {
+            return false;
+        }
+        if j < end {
+            let pivot = below[0] - lanes_dot(column, column);
+            below[0] = if pivot > LOST_PIVOT { pivot.sqrt() } else { f64::INFINITY };
+        }
+    }
+    true
 }
 
 /// A dot product in eight independent lanes, which compilers turn into vector instructions.

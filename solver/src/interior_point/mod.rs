@@ -23,13 +23,17 @@
 //! | f, z | free tasks of a task row, its multiplier (others: 0) | group |
 //! | Θ | ζ / s | pair |
 //! | E | Σ_l ρ² Θ + v/y + q/o | group |
-//! | ω | weight of complementarity products: a group's size, so that a bin of many users counts as many | product |
+//! | ω | weight of complementarity products: a group's size, so that a bin of many users counts as many, or the mean size if that is more | product |
 //! | μ | mean of the complementarity products ζs/ω, up/ω, vy/ω, qo/ω, fz/ω | |
 //! | σ | centring weight of a step (Mehrotra) | |
 
 mod cholesky;
+mod class_side;
+mod group_side;
 mod newton;
 mod point;
+mod task_row;
+mod weights;
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
 use fairplan_instances::SolverError;
@@ -81,6 +85,18 @@ struct Run<'a> {
     best_gap: f64,
 }
 
+/// What an iterate uses of each class and what its prices ask for each pair.
+struct Measured {
+    usage: Vec<f64>,
+    costs: Vec<f64>,
+}
+
+impl Measured {
+    fn of(problem: &LevelProblem<'_>, now: &Point) -> Self {
+        Self { usage: problem.usage(&now.zeta), costs: problem.costs(&now.p) }
+    }
+}
+
 impl<'a> Run<'a> {
     /// The first iterate: half of the capacity shared out in proportion, or half of the tasks of the group that has
     /// fewest; prices that make every class cost the same, multipliers at half of what those prices allow.
@@ -112,10 +128,12 @@ impl<'a> Run<'a> {
 
         let mut p: Vec<f64> =
             problem.capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
-        let mut y: Vec<f64> = (0..n).map(|g| 0.5 * problem.cheapest(&p, 0.0, g)).collect();
+        let mut costs = problem.costs(&p);
+        let mut y: Vec<f64> = (0..n).map(|g| 0.5 * problem.cheapest(&costs, 0.0, g)).collect();
         let sum: f64 = (0..n).filter(|&g| rising[g]).map(|g| y[g]).sum();
         p.iter_mut().for_each(|p| *p /= sum);
         y.iter_mut().for_each(|y| *y /= sum);
+        costs.iter_mut().for_each(|cost| *cost /= sum);
         // The dual objective of this start bounds the level, which is the natural unit of the penalty.
         let bound = dot(&p, problem.capacities);
         let sizes = sizes(problem, t);
@@ -142,10 +160,10 @@ impl<'a> Run<'a> {
         let free =
             |(capacity, usage): (&f64, &f64)| if *capacity > 0.0 { capacity - usage * scale } else { 0.0 };
         let u = problem.capacities.iter().zip(&usage).map(free).collect();
-        let mut s = vec![0.0; groups.pair_count()];
+        let mut s = costs;
         for g in 0..n {
             for pair in groups.pairs(g) {
-                s[pair] = dot(problem.load(g), &p[problem.rows(pair)]) - groups.rate[pair] * y[g] + z[g];
+                s[pair] += z[g] - groups.rate[pair] * y[g];
             }
         }
         let now = Point { t, zeta, s, u, p, v, y, q, o, f, z };
@@ -164,7 +182,8 @@ impl<'a> Run<'a> {
         let mut newton = NewtonSystem::new(self.problem);
         let mut halved_at = 0;
         for step in 0..MAX_STEPS {
-            let gap = self.relative_gap();
+            let measured = Measured::of(self.problem, &self.now);
+            let gap = self.relative_gap(&measured);
             // Among equals the earlier iterate is nearer to the path, and tells better what vanishes.
             if gap < 0.5 * self.best_gap {
                 halved_at = step;
@@ -175,7 +194,7 @@ impl<'a> Run<'a> {
                 self.now.complementarity() <= EXHAUSTED * dot(&self.now.p, self.problem.capacities);
             if exhausted
                 || termination(self.best_gap, accuracy, step - halved_at)
-                || !self.advance(&mut newton)
+                || !self.advance(&mut newton, &measured)
             {
                 return step;
             }
@@ -185,10 +204,10 @@ impl<'a> Run<'a> {
 
     /// Certified gap of the elastic problem at the current iterate, from its splits and prices alone: splits
     /// shrunk until no class is overloaded, multipliers at what the prices allow.
-    fn relative_gap(&self) -> f64 {
+    fn relative_gap(&self, measured: &Measured) -> f64 {
         let (problem, now) = (self.problem, &self.now);
-        let overload = problem
-            .usage(&now.zeta)
+        let overload = measured
+            .usage
             .iter()
             .zip(problem.capacities)
             .filter(|(_, capacity)| **capacity > 0.0)
@@ -198,7 +217,7 @@ impl<'a> Run<'a> {
         let (mut bound, mut rising) = (dot(&now.p, problem.capacities), 0.0);
         for g in 0..now.y.len() {
             let (mut work, y) =
-                (problem.work(&now.zeta, g) / overload, problem.cheapest(&now.p, now.z[g], g));
+                (problem.work(&now.zeta, g) / overload, problem.cheapest(&measured.costs, now.z[g], g));
             if problem.groups.has_task_row(g) {
                 let (tasks, limit) = (problem.tasks(&now.zeta, g), problem.groups.limit[g]);
                 work *= (limit * overload / tasks).min(1.0);
@@ -218,14 +237,14 @@ impl<'a> Run<'a> {
 
     /// One predictor and corrector step (Mehrotra), with further centrality correctors as long as they lengthen
     /// it (Gondzio). False when no step can be taken any more.
-    fn advance(&mut self, newton: &mut NewtonSystem) -> bool {
+    fn advance(&mut self, newton: &mut NewtonSystem, measured: &Measured) -> bool {
         let now = &self.now;
         let weight = self.omega.sum();
         let mu = now.complementarity() / weight;
-        if !newton.factor(self.problem, now) {
+        if !newton.factor(self.problem, now, measured, &self.penalty) {
             return false;
         }
-        let step = |goals: &Goals| newton.direction(self.problem, now, &self.penalty, goals);
+        let step = |goals: &Goals| newton.direction(self.problem, now, goals);
         let affine = step(&now.goals(&self.omega, 0.0, None));
         let (primal, dual) = now.longest_steps(&affine);
         let mu_affine = now.complementarity_after(&affine, primal.min(1.0), dual.min(1.0)) / weight;
@@ -296,8 +315,11 @@ fn sizes(problem: &LevelProblem<'_>, level: f64) -> Vec<f64> {
     sizes
 }
 
-/// The weights ω: one for capacity rows, the group's size for what belongs to a group.
+/// The weights ω: one for capacity rows, the group's size for what belongs to a group, but no less than the mean size.
+/// (At its own small weight a small bin at a price boundary changes its mind at once when the prices pass it, and among
+/// hundreds of such bins the path stalls.)
 fn weights(problem: &LevelProblem<'_>, sizes: Vec<f64>) -> Goals {
+    let sizes: Vec<f64> = sizes.into_iter().map(|size| size.max(1.0)).collect();
     let groups = problem.groups;
     let of_pairs =
         (0..sizes.len()).flat_map(|g| groups.pairs(g).map(|_| sizes[g]).collect::<Vec<_>>()).collect();
@@ -324,8 +346,9 @@ mod tests {
         let mut rising = 0.0;
         let mut settled = 0.0;
         let mut level = f64::INFINITY;
+        let costs = problem.costs(&solution.prices);
         for g in 0..problem.groups.len() {
-            let (y, work) = (problem.cheapest(&solution.prices, 0.0, g), problem.work(&solution.splits, g));
+            let (y, work) = (problem.cheapest(&costs, 0.0, g), problem.work(&solution.splits, g));
             if problem.groups.rising[g] {
                 rising += y;
                 level = level.min(work);

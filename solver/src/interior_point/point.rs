@@ -130,5 +130,17 @@ impl Point {
 
 /// The longest step, up to `longest`, that keeps `x` non-negative.
 fn to_boundary(x: &[f64], dx: &[f64], longest: f64) -> f64 {
-    x.iter().zip(dx).filter(|(_, dx)| **dx < 0.0).map(|(x, dx)| -x / dx).fold(longest, f64::min)
+    // The steepest way down, found in four lanes. Rows without capacity stay at zero: 0 / 0 is never larger.
+    let steeper = |most: f64, x: f64, dx: f64| if -dx / x > most { -dx / x } else { most };
+    let mut lanes = [1.0 / longest; 4];
+    let (fours, rest) = x.as_chunks::<4>();
+    for (x, dx) in fours.iter().zip(dx.as_chunks::<4>().0) {
+        for i in 0..4 {
+            lanes[i] = steeper(lanes[i], x[i], dx[i]);
+        }
+    }
+    for (x, dx) in rest.iter().zip(&dx[x.len() - rest.len()..]) {
+        lanes[0] = steeper(lanes[0], *x, *dx);
+    }
+    1.0 / lanes.into_iter().fold(0.0, f64::max)
 }
