@@ -1,7 +1,9 @@
 //! The bracket of what whole tasks can reach: against trying everything, against published values, against forgeries.
 
 use fairplan_instances::generate::drfh_fig4;
-use fairplan_instances::{Breakpoint, Instance, WholeTaskBracket, files::sha256_hex};
+use fairplan_instances::{
+    Breakpoint, ClassId, Instance, ResourceId, UserId, WholeTaskBracket, files::sha256_hex,
+};
 use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document, breakpoint_value};
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::whole_task_bracket;
@@ -106,7 +108,7 @@ fn accepts(instance: &Instance, document: &Value) -> bool {
 }
 
 /// Makes the document say something that is not so; returns what.
-fn forge(document: &mut Value, dice: &mut Dice) -> String {
+fn forge(instance: &Instance, document: &mut Value, dice: &mut Dice) -> String {
     let scaled = |value: &Value, factor: f64| json!(value.as_f64().unwrap() * factor);
     let plus = |value: &Value, more: i64| json!(value.as_i64().unwrap() + more);
     let factor = dice.pick(&[0.5, 0.9, 0.999, 1.001, 1.5, -1.0]);
@@ -136,14 +138,21 @@ fn forge(document: &mut Value, dice: &mut Dice) -> String {
             format!("lower/tasks {by:+}")
         }
         4 => {
-            let values = document.pointer_mut(&certificate("server_values")).unwrap().as_array_mut().unwrap();
-            let positive: Vec<usize> =
-                (0..values.len()).filter(|l| values[*l].as_u64().unwrap() > 0).collect();
-            let l = dice.pick(&positive);
-            let part = dice.pick(&[2, 10, 100]);
-            let value = values[l].as_u64().unwrap();
-            values[l] = json!(value - (value / part).max(1));
-            format!("server_values[{l}] less a part in {part}")
+            // A little less may still be true; less than tasks of one user are worth is not.
+            let task_values = document.pointer(&certificate("task_values")).unwrap().clone();
+            let worth_of_one = |l: usize, i: usize| {
+                let user = instance.user(UserId(i));
+                let copies = |r| instance.capacity_units(ClassId(l), r) / user.demand_units(r);
+                let copies = copies(ResourceId(0)).min(copies(ResourceId(1)));
+                copies as u64 * task_values[i].as_u64().unwrap()
+            };
+            let worth = |l: usize| (0..instance.user_count()).map(|i| worth_of_one(l, i)).max().unwrap();
+            let held: Vec<usize> = (0..instance.classes().len()).filter(|l| worth(*l) > 0).collect();
+            let l = dice.pick(&held);
+            let by = dice.below(worth(l)) + 1;
+            *document.pointer_mut(&certificate(&format!("server_values/{l}"))).unwrap() =
+                json!(worth(l) - by);
+            format!("server_values[{l}] less than tasks of one user are worth, by {by}")
         }
         5 => {
             let values = document.pointer_mut(&certificate("task_values")).unwrap().as_array_mut().unwrap();
@@ -203,7 +212,7 @@ fn none_of_a_thousand_forged_brackets_is_accepted() {
     for k in 0..1_000 {
         let at = k % instances.len();
         let mut forged = originals[at].clone();
-        let forgery = forge(&mut forged, &mut dice);
+        let forgery = forge(&instances[at], &mut forged, &mut dice);
         assert!(!accepts(&instances[at], &forged), "forgery {k}, of instance {at}: {forgery}");
     }
 }

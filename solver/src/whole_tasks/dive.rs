@@ -16,8 +16,11 @@ const BUDGET: u64 = 3_000;
 /// What all servers left cost beside meeting the requirements: just enough to prefer fewer.
 const COST: f64 = 0.1;
 
-/// A pattern is rounded up when it holds at least this part of what it is worth.
+/// A fraction is rounded up if it is at least this large and its pattern still holds this part of what it was worth; up to
+/// this part of the servers mixed at a time, and at least one.
+const LARGE: f64 = 0.3;
 const WORTHWHILE: f64 = 0.97;
+const AT_A_TIME: f64 = 0.1;
 
 /// Puts the tasks of `need` on servers, starting from `mix` servers of each pattern; reduces `need` to what is missing.
 pub(super) fn dive(
@@ -74,7 +77,7 @@ pub(super) fn dive(
         let mut order: Vec<usize> = (0..pool.len()).filter(|&p| solved.servers[p] > 1e-9).collect();
         order.sort_by(|a, b| solved.servers[*b].total_cmp(&solved.servers[*a]).then(pool[*a].cmp(&pool[*b])));
         let total: f64 = order.iter().map(|p| solved.servers[*p]).sum();
-        let mut quota = (total * 0.1).ceil() as u64;
+        let mut quota = (total * AT_A_TIME).ceil() as u64;
         let mut is_first = true;
         for p in order {
             let count = solved.servers[p];
@@ -89,11 +92,10 @@ pub(super) fn dive(
             }
             let part = pattern.within(need);
             let (worth, left) = (pattern.worth(&solved.values), part.worth(&solved.values));
-            if is_first || (left >= WORTHWHILE * worth && !part.tasks.is_empty() && count > 0.3) {
-                if servers.fill_next(packing, &part, need) {
-                    quota -= 1;
-                    is_first = false;
-                }
+            let keeps_its_worth = left >= WORTHWHILE * worth && !part.tasks.is_empty() && count > LARGE;
+            if (is_first || keeps_its_worth) && servers.fill_next(packing, &part, need) {
+                quota -= 1;
+                is_first = false;
             }
         }
         if is_first {

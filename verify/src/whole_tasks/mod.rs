@@ -119,10 +119,10 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
 
 /// Whether one task of `user` fits on a server of `class`, which it may use.
 fn fits(instance: &Instance, user: User<'_>, class: ClassId) -> bool {
-    let resources = (0..instance.resources().len()).map(ResourceId);
+    let mut resources = (0..instance.resources().len()).map(ResourceId);
     user.rule().allows(class)
         && instance.classes()[class.0].count > 0
-        && resources.into_iter().all(|r| user.demand_units(r) <= instance.capacity_units(class, r))
+        && resources.all(|r| user.demand_units(r) <= instance.capacity_units(class, r))
 }
 
 fn has_tasks(instance: &Instance, bracket: &WholeTaskBracket) -> Vec<bool> {
