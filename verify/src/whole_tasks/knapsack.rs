@@ -156,8 +156,7 @@ struct Tree<'a> {
 
 impl Tree<'_> {
     fn in_steps(&self, r: usize, amount: u128) -> usize {
-        let capacity = self.capacity[r];
-        if capacity == 0 { 0 } else { (amount * (self.steps - 1) / capacity) as usize }
+        (amount * (self.steps - 1)).checked_div(self.capacity[r]).unwrap_or(0) as usize
     }
 
     fn tabulate(&mut self) {
