@@ -39,6 +39,7 @@ pub struct CommonOptions {
 pub enum Command {
     Solve(commands::solve::Arguments),
     Place(commands::place::Arguments),
+    Bound(commands::bound::Arguments),
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
     Explain(commands::explain::Arguments),
@@ -124,6 +125,7 @@ mod tests {
             ("solve /missing.json", "/missing.json: No such file"),
             ("place a --policy x", "unknown policy x: use best-fit"),
             ("compare a --policies best-fit,best-fit", "--policies names best-fit twice"),
+            ("bound a --time-limit -1", "--time-limit"),
             ("allocate a", "say how many slices there are"),
             ("allocate a --capacity 1 --mechanism x", "unknown mechanism x: use karma"),
             ("verify a", "name the INSTANCE and the RESULT to check"),

@@ -3,6 +3,7 @@
 
 pub mod allocation;
 pub mod audit;
+pub mod bound;
 pub mod comparison;
 pub mod explanation;
 pub mod figure;

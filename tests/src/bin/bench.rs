@@ -6,6 +6,10 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/sums.rs"]
+mod sums;
+#[path = "bench/whole_tasks.rs"]
+mod whole_tasks;
 
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
@@ -21,11 +25,15 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 9] = [
+const PARTS: [Part; 13] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
+    ("clarabel", sums::against_clarabel),
+    ("sums", sums::a_million_users),
+    ("fungible", sums::fungible_resources),
     ("placement", placements),
+    ("bound", whole_tasks::brackets),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
