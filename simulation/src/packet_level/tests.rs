@@ -17,7 +17,7 @@ fn packets_of_one_class_share_evenly() {
         let packets = PacketSettings { packets_per_flow: 300.0, window: 30 };
         let found = packet_level(&traffic, objective, SHORT, packets).unwrap().classes[0];
         assert!((found.service_rate - 0.4).abs() < 1.2 * found.service_rate_error, "{objective}: {found:?}");
-        assert!(found.service_rate_error < 0.03, "{objective}: {found:?}");
+        assert!(found.service_rate_error < 0.05, "{objective}: {found:?}");
     }
 }
 
