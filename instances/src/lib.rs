@@ -23,6 +23,7 @@ mod ratio;
 mod solution;
 mod traffic;
 mod violation;
+mod whole_tasks;
 
 pub use allocation::Allocation;
 pub use decimal::{Decimal, DecimalError};
@@ -47,3 +48,4 @@ pub use traffic::{
     WorkDistribution,
 };
 pub use violation::Violation;
+pub use whole_tasks::{Breakpoint, WholeTaskBracket, WholeTaskProof};

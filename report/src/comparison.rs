@@ -1,4 +1,5 @@
-//! `fairplan.comparison.v1`: placement policies side by side, each with its gap to the best divisible allocation.
+//! `fairplan.comparison.v1`: placement policies side by side, each with its gap to the best divisible allocation and to
+//! the best that whole tasks can do.
 
 use crate::placement::PlacementFigures;
 use crate::resource_map::ResourceMap;
@@ -74,6 +75,10 @@ pub struct PolicyResult<'a> {
     /// `1 - value / bounds.integral_upper`. Absent when that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_to_integral: Option<f64>,
+    /// Whether the value is proved to be the largest that whole tasks can have, among the users that can have tasks at
+    /// all. Absent when `bounds.integral_upper` is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proved_optimal: Option<bool>,
     /// Wall-clock seconds of placing, to the microsecond: the only number that differs from run to run.
     /// Absent with `--no-timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -87,6 +92,7 @@ impl<'a> PolicyResult<'a> {
         instance: &'a Instance,
         figures: &PlacementFigures,
         bounds: Bounds,
+        proved_optimal: Option<bool>,
         seconds: Option<f64>,
     ) -> Self {
         let gap = |bound: f64| if figures.value == bound { 0.0 } else { 1.0 - figures.value / bound };
@@ -97,6 +103,7 @@ impl<'a> PolicyResult<'a> {
             tasks: figures.tasks,
             gap_to_divisible: gap(bounds.divisible),
             gap_to_integral: bounds.integral_upper.map(gap),
+            proved_optimal,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
         }
     }

@@ -3,14 +3,17 @@
 
 pub mod allocation;
 pub mod audit;
+pub mod bound;
 pub mod comparison;
 pub mod explanation;
+pub mod figure;
 pub mod flows;
 mod foreign;
 mod json;
 pub mod offline;
 pub mod output;
 pub mod placement;
+pub mod plot;
 pub mod reproduction;
 mod resource_map;
 pub mod schema;

@@ -3,7 +3,7 @@
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::resource_map::ResourceMap;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, UserId};
+use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerTasks, UserId};
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;
@@ -151,11 +151,40 @@ pub fn server_classes(instance: &Instance) -> impl Iterator<Item = ClassId> + '_
     counts.enumerate().flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count))
 }
 
+/// The tasks on each server as `place` states them, which must be those of the instance in its order.
+pub(crate) fn tasks_on_servers(
+    stated: &[ServerResult<'_>],
+    instance: &Instance,
+    place: &str,
+) -> Result<Vec<ServerTasks>, Foreign> {
+    if stated.len() as u64 != instance.server_count() {
+        let problem = format!("the instance has {}", instance.server_count());
+        return Err(Foreign::new(place, &format!("{} entries", stated.len()), problem));
+    }
+    let mut servers = Vec::with_capacity(stated.len());
+    for (s, (stated, class)) in stated.iter().zip(server_classes(instance)).enumerate() {
+        let class = &instance.classes()[class.0].id;
+        if stated.class != *class {
+            let problem = format!("the instance has a server of class {} here", class.escape_debug());
+            return Err(Foreign::new(format!("{place}[{s}].class"), &stated.class, problem));
+        }
+        let mut tasks = Vec::with_capacity(stated.tasks.len());
+        for (k, part) in stated.tasks.iter().enumerate() {
+            let user = instance.user_named(&part.user).ok_or_else(|| {
+                Foreign::new(format!("{place}[{s}].tasks[{k}].user"), &part.user, "no such user")
+            })?;
+            tasks.push((user.0 as u32, part.tasks));
+        }
+        servers.push(tasks);
+    }
+    Ok(servers)
+}
+
 /// The servers of a placement, each computed when it is written.
 #[derive(Clone, Copy)]
 pub struct ServerResults<'a> {
-    instance: &'a Instance,
-    placement: &'a Placement,
+    pub(crate) instance: &'a Instance,
+    pub(crate) placement: &'a Placement,
 }
 
 impl Serialize for ServerResults<'_> {
@@ -242,26 +271,7 @@ impl StatedPlacement {
             let problem = "is missing, and nothing can be checked without it; place with --servers-out";
             return Err(Foreign::new("servers", "", problem));
         };
-        if stated.len() as u64 != instance.server_count() {
-            let problem = format!("the instance has {}", instance.server_count());
-            return Err(Foreign::new("servers", &format!("{} entries", stated.len()), problem));
-        }
-        let mut servers = Vec::with_capacity(stated.len());
-        for (s, (stated, class)) in stated.iter().zip(server_classes(instance)).enumerate() {
-            let class = &instance.classes()[class.0].id;
-            if stated.class != *class {
-                let problem = format!("the instance has a server of class {} here", class.escape_debug());
-                return Err(Foreign::new(format!("servers[{s}].class"), &stated.class, problem));
-            }
-            let mut tasks = Vec::with_capacity(stated.tasks.len());
-            for (k, part) in stated.tasks.iter().enumerate() {
-                let user = instance.user_named(&part.user).ok_or_else(|| {
-                    Foreign::new(format!("servers[{s}].tasks[{k}].user"), &part.user, "no such user")
-                })?;
-                tasks.push((user.0 as u32, part.tasks));
-            }
-            servers.push(tasks);
-        }
+        let servers = tasks_on_servers(stated, instance, "servers")?;
         Ok(Self {
             placement: Placement { tasks: document.users.iter().map(|user| user.tasks).collect(), servers },
             value: document.value,

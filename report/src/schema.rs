@@ -6,6 +6,7 @@ mod traffic;
 
 use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
+use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
@@ -29,7 +30,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 13] = [
+pub const FORMATS: [Format; 14] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -39,6 +40,7 @@ pub const FORMATS: [Format; 13] = [
         id: "fairplan.placement.v1",
         schema: schema_of::<PlacementDocument<'static>>,
     },
+    Format { name: "bound", id: "fairplan.bound.v1", schema: schema_of::<BoundDocument<'static>> },
     Format {
         name: "comparison",
         id: "fairplan.comparison.v1",

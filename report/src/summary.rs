@@ -3,6 +3,7 @@
 mod allocation;
 mod audits;
 mod explanation;
+mod figures;
 mod flows;
 mod grid;
 
@@ -11,11 +12,14 @@ pub use audits::audits;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
 
+use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;
 use crate::reproduction::ReproductionDocument;
 use crate::solution::{Headline, LimitName, UserResults};
-use fairplan_instances::{Certificate, ClassId, Instance, Objective, Placement, Solution, Status, UserId};
+use fairplan_instances::{
+    Certificate, ClassId, Instance, Objective, Placement, Solution, Status, UserId, WholeTaskBracket,
+};
 use fairplan_verify::Verdict;
 use grid::{Column, grid};
 use std::fmt::Write;
@@ -146,30 +150,75 @@ pub fn placement(
 pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> String {
     let mut text = heading(instance);
     let divisible = number(document.bounds.divisible);
-    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}\n");
-    let mut columns = vec![
-        Column::text("policy"),
-        Column::number("smallest share"),
-        Column::number("below divisible"),
-        Column::number("tasks"),
-    ];
+    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
+    let integral = document.bounds.integral_upper.zip(document.bounds.integral_lower);
+    if let Some((upper, lower)) = integral {
+        let range =
+            if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) };
+        let _ = writeln!(text, "Best smallest share of whole tasks: {range}");
+    }
+    text.push('\n');
+    let mut columns =
+        vec![Column::text("policy"), Column::number("smallest share"), Column::number("below divisible")];
+    if integral.is_some() {
+        columns.push(Column::number("below whole-task bound"));
+    }
+    columns.push(Column::number("tasks"));
     columns.extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
     let timed = document.policies.iter().any(|policy| policy.seconds.is_some());
     if timed {
         columns.push(Column::number("seconds"));
     }
     let rows = document.policies.iter().map(|policy| {
-        let mut row = vec![
-            label(&policy.name),
-            number(policy.value),
-            percent(policy.gap_to_divisible),
-            thousands(policy.tasks),
-        ];
+        let mut row = vec![label(&policy.name), number(policy.value), percent(policy.gap_to_divisible)];
+        row.extend(policy.gap_to_integral.map(|gap| {
+            if policy.proved_optimal == Some(true) { "proved optimal".into() } else { percent(gap) }
+        }));
+        row.push(thousands(policy.tasks));
         row.extend(policy.utilization.0.iter().map(|(_, part)| percent(*part)));
         row.extend(policy.seconds.map(|seconds| format!("{seconds:.3}")));
         row
     });
     text += &grid(&columns, rows);
+    text
+}
+
+/// The summary of a bracket of what whole tasks can reach.
+pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) -> String {
+    let mut text = heading(instance);
+    let bounds = stated_bounds(instance, bracket);
+    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", number(divisible));
+    let without = bracket.without_tasks.len();
+    if without > 0 {
+        let ids = bracket.without_tasks.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
+        let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
+        let more = if without > ROWS { ", …" } else { "" };
+        let _ = writeln!(
+            text,
+            "No task fits any server, or there are none, of {without} users: {}{more}",
+            ids.join(", ")
+        );
+        let _ =
+            writeln!(text, "So the smallest share of whole tasks is 0. What follows is about the others.");
+    }
+    let (upper, lower) = (bounds.upper_of_others, bounds.lower_of_others);
+    if bounds.proved_optimal {
+        let _ = writeln!(
+            text,
+            "Best smallest share of whole tasks: {} (placed, and proved optimal)",
+            number(lower)
+        );
+    } else {
+        let (below, upper, lower) = (1.0 - lower / upper, number(upper), number(lower));
+        let _ = writeln!(
+            text,
+            "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
+        );
+    }
+    if bracket.truncated_searches > 0 {
+        let _ =
+            writeln!(text, "Searches cut short, which may loosen the bound: {}", bracket.truncated_searches);
+    }
     text
 }
 
@@ -224,6 +273,7 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
         text += &grid(&columns, rows);
         text.push('\n');
     }
+    document.figures.iter().for_each(|figure| text += &figures::figure(figure));
     text
 }
 

@@ -76,7 +76,7 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
 fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> ComparisonDocument<'a> {
     const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
     let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
-    let policy = PolicyResult::new("best-fit", instance, figures, bounds, Some(0.001));
+    let policy = PolicyResult::new("best-fit", instance, figures, bounds, None, Some(0.001));
     comparison_document(instance, SHA256, "auto", 0, bounds, vec![policy])
 }
 
@@ -130,7 +130,8 @@ fn real_outputs_fit_their_schemas() {
     assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
 
     let exhibit = Exhibit { id: "e", source: "s" };
-    let reproduction = written(&ReproductionDocument::new(vec![exhibit.number("q", 1.0, 1.5, 0.1)]));
+    let reproduction =
+        written(&ReproductionDocument::new(vec![exhibit.number("q", 1.0, 1.5, 0.1)], Vec::new()));
     fits_schema("reproduction", &reproduction);
     assert!(!read_json::<ReproductionDocument>("r", &reproduction).unwrap().agrees);
 }
@@ -310,8 +311,7 @@ fn the_other_tables_are_written_in_both_formats() {
 
     let comparison = compared(&instance, &figures);
     let text = file_of(|out| write_comparison(out, TableFormat::Csv, &comparison));
-    let header =
-        "name,value,tasks,gap_to_divisible,gap_to_integral,seconds,utilization_cpu,utilization_memory\n";
+    let header = "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
     assert!(file_of(|out| write_comparison(out, TableFormat::Parquet, &comparison)).starts_with(b"PAR1"));
 }

@@ -22,6 +22,7 @@ mod smooth;
 mod streaming;
 mod sums;
 mod task_rows;
+mod whole_tasks;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;
@@ -35,6 +36,7 @@ pub use highs::HighsAlgorithm;
 pub use offline::offline_optimum;
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
+pub use whole_tasks::whole_task_bracket;
 
 /// A backend: the drivers of every objective around one way to solve their small problems.
 struct Backend<L, S> {

@@ -216,7 +216,7 @@ fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f6
     (members, part_of_merged)
 }
 
-fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
+pub(crate) fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
     while b > 0 {
         (a, b) = (b, a % b);
     }

@@ -12,6 +12,7 @@ mod max_min;
 mod random_instances;
 mod simplex;
 mod water_filling;
+mod whole_tasks;
 
 pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
 pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
@@ -22,3 +23,4 @@ pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use random_instances::{random_crowd, random_draft, random_draft_with_task_rows};
 pub use water_filling::water_filling;
+pub use whole_tasks::{best_whole_tasks, compare_breakpoints};

@@ -25,3 +25,4 @@ mod sharing;
 mod solving;
 mod stochastic;
 mod sums;
+mod whole_tasks;

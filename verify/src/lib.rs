@@ -27,6 +27,7 @@ mod tolerance;
 mod total;
 mod users;
 mod verdict;
+mod whole_tasks;
 
 pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
@@ -35,3 +36,4 @@ pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline}
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};
 pub use verdict::Verdict;
+pub use whole_tasks::{StatedBounds, WholeTaskClaim, reaches, verify_whole_tasks};

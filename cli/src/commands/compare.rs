@@ -1,26 +1,30 @@
-//! `compare`: placement policies side by side, each with its gap to the best divisible allocation.
+//! `compare`: placement policies side by side, each with its gap to the best divisible allocation and to the best that
+//! whole tasks can do.
 
-use super::place::placed;
+use super::bound::{bracketed, time_limit};
+use super::placer::Placer;
 use super::solve::{backend_name, solver};
 use super::solved::{Solved, hashed};
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
-use fairplan_heuristics::{PlacementPolicy, policy};
-use fairplan_instances::{Objective, Solver};
+use fairplan_instances::{Instance, Objective, Solver, WholeTaskBracket};
+use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, PolicyResult, comparison_document};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::PlacementFigures;
 use fairplan_report::solution::Headline;
 use fairplan_report::{summary, table, write_json};
-use std::time::Instant;
+use fairplan_verify::reaches;
+use std::time::{Duration, Instant};
 
-/// Compare placement policies with each other and with the best divisible allocation
+/// Compare placement policies with each other and with the best that any placement can do
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-A gap is 1 - value / bound, the value being the smallest weighted dominant share. The bound is that of \
-divisible tasks (drfh), which whole tasks often cannot reach. The result is a fairplan.comparison.v1.
+A gap is 1 - value / bound, the value being the smallest weighted dominant share. One bound is that of \
+divisible tasks (drfh), which whole tasks often cannot reach; the other is that of whole tasks, as `fairplan bound` \
+proves it. A policy that reaches it is proved optimal. The result is a fairplan.comparison.v1.
 
 Example: fairplan generate drfh-fig4 | fairplan compare - --policies best-fit,first-fit,slots=10")]
 pub struct Arguments {
@@ -35,6 +39,9 @@ pub struct Arguments {
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
+    /// Look for the whole-task bound no longer than this; without a limit it is left out for more than 500 users
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    time_limit: Option<Duration>,
     /// Write the whole result (json), or the table of policies
     #[arg(long, value_enum, default_value = "json")]
     format: ResultFormat,
@@ -50,8 +57,9 @@ const ALL: &str = "best-fit,first-fit,slots=14,worst-fit,dot-product,random";
 
 struct Job {
     source: InstanceSource,
-    policies: Vec<Box<dyn PlacementPolicy>>,
+    placers: Vec<Placer>,
     seed: u64,
+    time_limit: Option<Duration>,
     solver: Box<dyn Solver>,
     format: ResultFormat,
     timing: bool,
@@ -61,23 +69,42 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
-        let mut policies: Vec<Box<dyn PlacementPolicy>> = Vec::new();
+        let mut placers: Vec<Placer> = Vec::new();
         for name in &arguments.policies {
-            let new = policy(name, arguments.seed).map_err(Failure::refused)?;
-            if policies.iter().any(|other| other.name() == new.name()) {
+            let new = Placer::named(name, arguments.seed)?;
+            if placers.iter().any(|other| other.name() == new.name()) {
                 return Err(Failure::refused(format!("--policies names {} twice", new.name())));
             }
-            policies.push(new);
+            placers.push(new);
         }
         Ok(Self {
             source: arguments.instance.try_into()?,
-            policies,
+            placers,
             seed: arguments.seed,
+            time_limit: arguments.time_limit,
             solver: solver(&arguments.backend)?,
             format: arguments.format,
             timing: !arguments.no_timing,
             destination: arguments.output.destination()?,
         })
+    }
+}
+
+/// More users than these are bounded only within a time limit.
+const BOUNDED: usize = 500;
+
+impl Job {
+    /// The best that whole tasks can do, where that can be told in reasonable time.
+    fn bracket(
+        &self,
+        instance: &Instance,
+        common: CommonOptions,
+    ) -> Result<Option<WholeTaskBracket>, Failure> {
+        let has_rates = instance.rules().iter().any(|rule| !rule.rates().is_empty());
+        if has_rates || (self.time_limit.is_none() && instance.user_count() > BOUNDED) {
+            return Ok(None);
+        }
+        bracketed(instance, self.time_limit, common).map(Some)
     }
 }
 
@@ -90,15 +117,26 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         hashed(&instance, || Solved::new(&instance, &*job.solver, Objective::Drfh, common))?;
     solved.certified()?;
     let divisible = Headline::new(&instance, &solved.solution).bound;
-    let bounds = Bounds { divisible, integral_upper: None, integral_lower: None };
-    let names: Vec<String> = job.policies.iter().map(|policy| policy.name()).collect();
+    let bracket = job.bracket(&instance, common)?;
+    let stated = bracket.as_ref().map(|bracket| stated_bounds(&instance, bracket));
+    let mut bounds = Bounds {
+        divisible,
+        integral_upper: stated.map(|bounds| bounds.upper),
+        integral_lower: stated.map(|bounds| bounds.lower),
+    };
+    let names: Vec<String> = job.placers.iter().map(Placer::name).collect();
     let mut results = Vec::new();
-    for (policy, name) in job.policies.iter().zip(&names) {
+    for (placer, name) in job.placers.iter().zip(&names) {
         let start = Instant::now();
-        let placement = placed(&instance, &**policy, common)?;
+        let placement = placer.place(&instance, common)?;
         let seconds = job.timing.then(|| start.elapsed().as_secs_f64());
         let figures = PlacementFigures::new(&instance, &placement);
-        results.push(PolicyResult::new(name, &instance, &figures, bounds, seconds));
+        bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
+        let is_optimal = bracket.as_ref().map(|bracket| {
+            let without = &bracket.without_tasks;
+            bracket.upper.is_none_or(|upper| reaches(&instance, &placement.tasks, upper, without))
+        });
+        results.push(PolicyResult::new(name, &instance, &figures, bounds, is_optimal, seconds));
     }
     let backend = job.solver.name();
     let document = comparison_document(&instance, &sha256, backend, job.seed, bounds, results);

@@ -2,6 +2,7 @@
 
 pub mod allocate;
 pub mod audit;
+pub mod bound;
 pub mod compare;
 pub mod convert;
 pub mod explain;
@@ -10,6 +11,7 @@ pub mod generate;
 pub mod import;
 pub mod offline;
 pub mod place;
+mod placer;
 pub mod reproduce;
 pub mod schema;
 pub mod solve;
@@ -33,6 +35,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
     match cli.command {
         Command::Solve(arguments) => solve::run(arguments, common),
         Command::Place(arguments) => place::run(arguments, common),
+        Command::Bound(arguments) => bound::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),

@@ -1,16 +1,14 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
+use super::placer::Placer;
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
-use fairplan_heuristics::{POLICIES, PlacementPolicy, policy};
-use fairplan_instances::{Instance, Placement, files};
+use fairplan_instances::files;
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::{summary, table, write_json};
-use fairplan_verify::{PlacementClaim, verify_placement};
 
 /// Place whole tasks on servers by a policy, until nothing more fits
 #[derive(Debug, clap::Args)]
@@ -22,7 +20,7 @@ Example: fairplan generate drfh-fig4 | fairplan place - --policy best-fit")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    #[arg(long, value_name = "NAME", default_value = "best-fit", help = policy_help())]
+    #[arg(long, value_name = "NAME", default_value = "best-fit", help = Placer::help())]
     policy: String,
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -39,7 +37,7 @@ pub struct Arguments {
 
 struct Job {
     source: InstanceSource,
-    policy: Box<dyn PlacementPolicy>,
+    placer: Placer,
     seed: u64,
     servers: bool,
     format: ResultFormat,
@@ -51,7 +49,7 @@ impl TryFrom<Arguments> for Job {
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
         Ok(Self {
             source: arguments.instance.try_into()?,
-            policy: policy(&arguments.policy, arguments.seed).map_err(Failure::refused)?,
+            placer: Placer::named(&arguments.policy, arguments.seed)?,
             seed: arguments.seed,
             servers: arguments.servers_out,
             format: arguments.format,
@@ -60,41 +58,15 @@ impl TryFrom<Arguments> for Job {
     }
 }
 
-/// How the server of a task is chosen, every policy with its rule.
-pub fn policy_help() -> String {
-    let rules: Vec<String> = POLICIES.iter().map(|(name, rule)| format!("{name}: {rule}")).collect();
-    format!("How the server of a task is chosen. {}", rules.join("; "))
-}
-
-/// Places by `policy` and recounts the placement by code that shares nothing with it.
-pub fn placed(
-    instance: &Instance,
-    policy: &dyn PlacementPolicy,
-    common: CommonOptions,
-) -> Result<Placement, Failure> {
-    let placement =
-        progress::during(common.quiet, "placing", || policy.place(instance)).map_err(Failure::refused)?;
-    let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
-    match verdicts.iter().find(|verdict| !verdict.holds) {
-        None => Ok(placement),
-        Some(verdict) => Err(Failure::internal(format!(
-            "the placement of policy {} fails its check: {}: {}",
-            policy.name(),
-            verdict.property,
-            verdict.witness
-        ))),
-    }
-}
-
 /// Reads, places, checks, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let placement = placed(&instance, &*job.policy, common)?;
+    let placement = job.placer.place(&instance, common)?;
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = files::sha256_hex(&instance);
-    let name = job.policy.name();
+    let name = job.placer.name();
     let settings = PlacementSettings { policy: &name, seed: job.seed, servers: job.servers };
     let document = placement_document(&instance, &placement, &figures, &sha256, settings);
     job.destination.write(|out| match job.format.table() {

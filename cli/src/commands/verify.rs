@@ -6,15 +6,16 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
 use fairplan_instances::{DemandSeries, Instance, files};
+use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{OfflineDocument, StatedOffline};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::{Subject, verification_document};
 use fairplan_report::{DemandsStamp, Foreign, InstanceStamp, format_of, read_json, summary, write_json};
-use fairplan_verify::{Verdict, verify_placement, verify_solution};
+use fairplan_verify::{Verdict, verify_placement, verify_solution, verify_whole_tasks};
 
-/// Check a result of solve, place or offline in exact arithmetic, from the two files alone
+/// Check a result of solve, place, bound or offline in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "fairplan verify [OPTIONS] <INSTANCE> <RESULT>\n       \
@@ -27,8 +28,8 @@ Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o
          fairplan verify fig1.json solution.json"
 )]
 pub struct Arguments {
-    /// The instance and the result (fairplan.solution.v1, or fairplan.placement.v1 with its servers); or the demands and
-    /// a fairplan.offline.v1 with its quanta
+    /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, or fairplan.placement.v1 with its
+    /// servers); or the demands and a fairplan.offline.v1 with its quanta
     #[arg(value_names = ["INSTANCE", "RESULT"], num_args = 1..=2, required = true)]
     files: Vec<String>,
     #[command(flatten)]
@@ -143,10 +144,15 @@ fn verdicts(
             let stated = StatedPlacement::new(&document, instance, sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
+        "fairplan.bound.v1" => {
+            let document: BoundDocument<'_> = read_json(name, &bytes)?;
+            let stated = StatedBracket::new(&document, instance, sha256);
+            stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
+        }
         other => {
             return Err(Failure::refused(format!(
-                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1 and \
-                 fairplan.offline.v1",
+                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, \
+                 fairplan.bound.v1 and fairplan.offline.v1",
                 other.escape_debug()
             )));
         }

@@ -21,7 +21,15 @@ pub fn write_comparison(
     }
     match format {
         TableFormat::Csv => {
-            let header = ["name", "value", "tasks", "gap_to_divisible", "gap_to_integral", "seconds"];
+            let header = [
+                "name",
+                "value",
+                "tasks",
+                "gap_to_divisible",
+                "gap_to_integral",
+                "proved_optimal",
+                "seconds",
+            ];
             let header = header.into_iter().chain(names.iter().map(String::as_str));
             csv::write_records(out, header, policies.iter().map(cells))
         }
@@ -32,6 +40,7 @@ pub fn write_comparison(
                 ("tasks", counts(policies.iter().map(|policy| policy.tasks))),
                 ("gap_to_divisible", numbers(policies.iter().map(|policy| policy.gap_to_divisible))),
                 ("gap_to_integral", optional_numbers(policies.iter().map(|policy| policy.gap_to_integral))),
+                ("proved_optimal", words(policies.iter().map(proved_optimal))),
                 ("seconds", optional_numbers(policies.iter().map(|policy| policy.seconds))),
             ];
             for (r, name) in names.iter().enumerate() {
@@ -39,6 +48,15 @@ pub fn write_comparison(
             }
             parquet::write(out, std::iter::once(Ok(columns)))
         }
+    }
+}
+
+/// `true`, `false`, or nothing where no bound was computed.
+fn proved_optimal<'a>(policy: &'a PolicyResult<'_>) -> &'a str {
+    match policy.proved_optimal {
+        Some(true) => "true",
+        Some(false) => "false",
+        None => "",
     }
 }
 
@@ -52,6 +70,7 @@ fn cells(policy: &PolicyResult<'_>) -> Vec<String> {
         policy.tasks.to_string(),
         number(policy.gap_to_divisible),
         optional(policy.gap_to_integral),
+        proved_optimal(policy).into(),
         optional(policy.seconds),
     ];
     row.extend(policy.utilization.0.iter().map(|(_, part)| number(*part)));

@@ -8,6 +8,8 @@ mod dynamic;
 mod flows;
 #[path = "bench/sums.rs"]
 mod sums;
+#[path = "bench/whole_tasks.rs"]
+mod whole_tasks;
 
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
@@ -23,7 +25,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 12] = [
+const PARTS: [Part; 13] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -31,10 +33,11 @@ const PARTS: [Part; 12] = [
     ("sums", sums::a_million_users),
     ("fungible", sums::fungible_resources),
     ("placement", placements),
+    ("bound", whole_tasks::brackets),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
-    ("flows", flows::chains),
+    ("flows", flows::flows),
     ("command", whole_command),
 ];
 

@@ -1,0 +1,54 @@
+//! What is known of the best placement of whole tasks: an upper bound with its proof, and a placement.
+
+use crate::{Placement, UserId};
+
+/// A smallest weighted dominant share that whole tasks can have: that of so many tasks of one user, `k δ_i / w_i`. The
+/// value of every placement is of this form, so values can be stated and compared exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breakpoint {
+    /// The user `i`.
+    pub user: UserId,
+    /// Its tasks `k`.
+    pub tasks: u64,
+}
+
+/// Why no placement gives every user more than a breakpoint `U`.
+///
+/// To have more, every user `i` needs `k_i = ⌊U w_i / δ_i⌋ + 1` tasks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WholeTaskProof {
+    /// This user does not have that many tasks.
+    TaskLimit(UserId),
+    /// With each task of user `i` worth `z_i`, those tasks are together worth more than all servers can hold:
+    /// `Σ_i z_i k_i > Σ_l N_l V_l`.
+    Values {
+        /// `z_i`, users in the instance's order.
+        task_values: Vec<u64>,
+        /// `V_l`, at least the worth of any whole tasks that fit on one server of class `l`.
+        server_values: Vec<u64>,
+    },
+}
+
+/// The best smallest weighted dominant share that whole tasks can have, from both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WholeTaskBracket {
+    /// Users that can have no task at all: none fits on any server that they may use, or they have none. If there are
+    /// any, no placement has a value above 0, and what follows is about the other users alone.
+    pub without_tasks: Vec<UserId>,
+    /// The largest value that is not excluded; `None` without other users.
+    pub upper: Option<Breakpoint>,
+    /// What excludes larger ones.
+    pub proof: Option<WholeTaskProof>,
+    /// The value of `placement`.
+    pub lower: Option<Breakpoint>,
+    /// A placement, as good as was found.
+    pub placement: Placement,
+    /// Whether `lower` is as much as `upper`, compared exactly: the placement is proved optimal.
+    pub is_closed: bool,
+    /// Whether servers holding fractions of patterns reach `upper`, so that this way of bounding ends there.
+    pub is_tight: bool,
+    /// Searches for the most valuable content of a server that were cut short, each of which may loosen the bound.
+    pub truncated_searches: u64,
+    /// Linear programs solved.
+    pub rounds: u64,
+}

@@ -1,0 +1,281 @@
+//! `fairplan.bound.v1`: the best any placement of whole tasks can do, from both sides, with what proves it.
+
+use crate::foreign::{Foreign, check_stamp, list};
+use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{Breakpoint, Instance, Placement, UserId, WholeTaskBracket, WholeTaskProof};
+use fairplan_verify::{StatedBounds, WholeTaskClaim};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum BoundFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.bound.v1")]
+    V1,
+}
+
+/// The largest smallest weighted dominant share that whole tasks can have, from both sides. The same instance gives the
+/// same bytes, unless a time limit ended the search.
+// `S` is the sequence of servers: a list when read, computed one by one when written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+#[schemars(rename = "Bound")]
+pub struct BoundDocument<'a, S = Vec<ServerResult<'a>>> {
+    /// The format and its version.
+    pub format: BoundFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The instance.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
+    pub divisible: f64,
+    /// No placement of whole tasks is better: the certificate proves it.
+    pub integral_upper: f64,
+    /// The placement below reaches this.
+    pub integral_lower: f64,
+    /// Whether the placement is proved optimal, compared exactly: among the users that can have tasks.
+    pub proved_optimal: bool,
+    /// Users that can have no task at all, because none fits on a server that they may use, or they have none. If there
+    /// are any, both bounds are 0, and `others` tells about the users that remain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub users_without_tasks: Vec<Cow<'a, str>>,
+    /// The bounds over the users that can have tasks. Absent where those are all users, or none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub others: Option<OtherUsers>,
+    /// What proves the bounds. Absent where no user can have tasks.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<BoundCertificate<'a>>,
+    /// How the search went.
+    pub search: SearchResult,
+    /// A placement that has the lower bound.
+    #[serde(borrow)]
+    pub placement: BoundPlacement<'a, S>,
+}
+
+/// Bounds over the users that can have tasks.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OtherUsers {
+    /// No placement of whole tasks is better for them.
+    pub integral_upper: f64,
+    /// The placement reaches this.
+    pub integral_lower: f64,
+}
+
+/// What proves the bounds, in whole numbers. A value `v` of whole tasks is excluded if the tasks that give every user
+/// more than the upper breakpoint, `k_i` of user `i`, are more than the servers can hold: `Σ_i task_values[i] k_i >
+/// Σ_l count_l server_values[l]`; or if a user does not have that many.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BoundCertificate<'a> {
+    /// The upper bound, exactly.
+    #[serde(borrow)]
+    pub upper: BreakpointResult<'a>,
+    /// The lower bound, exactly.
+    #[serde(borrow)]
+    pub lower: BreakpointResult<'a>,
+    /// The user whose tasks run out; absent where task values prove the bound.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub task_limit: Option<Cow<'a, str>>,
+    /// What one task of each user is worth, in the instance's order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_values: Option<Vec<u64>>,
+    /// What the tasks on one server of each class are worth at most, in the instance's order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_values: Option<Vec<u64>>,
+}
+
+/// A weighted dominant share that whole tasks can have: that of so many tasks of one user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BreakpointResult<'a> {
+    /// The user.
+    #[serde(borrow)]
+    pub user: Cow<'a, str>,
+    /// Its tasks.
+    pub tasks: u64,
+}
+
+/// How the search went. Nothing here decides what the bounds are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SearchResult {
+    /// Whether servers that hold fractions of patterns reach the upper bound, so that no worth of the tasks excludes more.
+    pub is_tight: bool,
+    /// Knapsack searches that were cut short, each of which may loosen the upper bound.
+    pub truncated_searches: u64,
+    /// Linear programs solved.
+    pub rounds: u64,
+}
+
+/// A placement, server by server.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+pub struct BoundPlacement<'a, S = Vec<ServerResult<'a>>> {
+    /// How many tasks each user has on all servers, in the instance's order.
+    #[serde(borrow)]
+    pub users: Vec<UserTotal<'a>>,
+    /// The tasks on each server: all servers of the first class, then of the second, and so on.
+    pub servers: S,
+}
+
+/// How many tasks a user has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserTotal<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Tasks placed.
+    pub tasks: u64,
+}
+
+/// The value of a breakpoint; 0 where no user can have tasks.
+pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
+    at.map_or(0.0, |at| {
+        let user = instance.user(at.user);
+        at.tasks as f64 * user.task_share() / user.weight().to_f64()
+    })
+}
+
+/// The bounds of a bracket as doubles.
+pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedBounds {
+    let [upper, lower] = [bracket.upper, bracket.lower].map(|at| breakpoint_value(instance, at));
+    let of_all = |value: f64| if bracket.without_tasks.is_empty() { value } else { 0.0 };
+    StatedBounds {
+        upper: of_all(upper),
+        lower: of_all(lower),
+        upper_of_others: upper,
+        lower_of_others: lower,
+        proved_optimal: bracket.is_closed,
+    }
+}
+
+/// The document of a bracket, ready to be written.
+pub fn bound_document<'a>(
+    instance: &'a Instance,
+    sha256: &'a str,
+    divisible: f64,
+    bracket: &'a WholeTaskBracket,
+) -> BoundDocument<'a, ServerResults<'a>> {
+    let id = |user: &UserId| Cow::from(instance.user(*user).id());
+    let stated = stated_bounds(instance, bracket);
+    let has_others = !bracket.without_tasks.is_empty() && bracket.upper.is_some();
+    let at = |at: Breakpoint| BreakpointResult { user: id(&at.user), tasks: at.tasks };
+    let certificate = bracket.upper.zip(bracket.lower).zip(bracket.proof.as_ref());
+    let certificate = certificate.map(|((upper, lower), proof)| {
+        let (mut task_limit, mut task_values, mut server_values) = (None, None, None);
+        match proof {
+            WholeTaskProof::TaskLimit(user) => task_limit = Some(id(user)),
+            WholeTaskProof::Values { task_values: tasks, server_values: servers } => {
+                (task_values, server_values) = (Some(tasks.clone()), Some(servers.clone()));
+            }
+        }
+        BoundCertificate { upper: at(upper), lower: at(lower), task_limit, task_values, server_values }
+    });
+    let users = instance.users().zip(&bracket.placement.tasks);
+    let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
+    BoundDocument {
+        format: BoundFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, sha256),
+        divisible,
+        integral_upper: stated.upper,
+        integral_lower: stated.lower,
+        proved_optimal: stated.proved_optimal,
+        users_without_tasks: bracket.without_tasks.iter().map(id).collect(),
+        others: has_others.then_some(OtherUsers {
+            integral_upper: stated.upper_of_others,
+            integral_lower: stated.lower_of_others,
+        }),
+        certificate,
+        search: SearchResult {
+            is_tight: bracket.is_tight,
+            truncated_searches: bracket.truncated_searches,
+            rounds: bracket.rounds,
+        },
+        placement: BoundPlacement {
+            users: users.collect(),
+            servers: ServerResults { instance, placement: &bracket.placement },
+        },
+    }
+}
+
+/// What a document states, matched with its instance.
+#[derive(Clone, Debug)]
+pub struct StatedBracket {
+    bracket: WholeTaskBracket,
+    stated: StatedBounds,
+}
+
+impl StatedBracket {
+    /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched.
+    pub fn new(document: &BoundDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+        check_stamp(&document.instance, instance, sha256)?;
+        let users = &document.placement.users;
+        let ids = users.iter().map(|user| &*user.id);
+        list("placement.users", ids, instance.users().map(|user| user.id()))?;
+        let position = |place: String, id: &str| {
+            instance.user_named(id).ok_or_else(|| Foreign::new(place, id, "no such user"))
+        };
+        let at = |name: &str, at: &BreakpointResult<'_>| {
+            let user = position(format!("certificate.{name}.user"), &at.user)?;
+            Ok(Breakpoint { user, tasks: at.tasks })
+        };
+        let (mut upper, mut lower, mut proof) = (None, None, None);
+        if let Some(certificate) = &document.certificate {
+            upper = Some(at("upper", &certificate.upper)?);
+            lower = Some(at("lower", &certificate.lower)?);
+            proof = match (&certificate.task_limit, &certificate.task_values, &certificate.server_values) {
+                (Some(user), None, None) => {
+                    Some(WholeTaskProof::TaskLimit(position("certificate.task_limit".into(), user)?))
+                }
+                (None, Some(tasks), Some(servers)) => Some(WholeTaskProof::Values {
+                    task_values: tasks.clone(),
+                    server_values: servers.clone(),
+                }),
+                _ => {
+                    let problem = "states either task_limit, or task_values and server_values";
+                    return Err(Foreign::new("certificate", "", problem));
+                }
+            };
+        }
+        let without_tasks = document.users_without_tasks.iter().enumerate();
+        let without_tasks = without_tasks.map(|(i, id)| position(format!("users_without_tasks[{i}]"), id));
+        let servers = tasks_on_servers(&document.placement.servers, instance, "placement.servers")?;
+        let others = document.others.unwrap_or(OtherUsers {
+            integral_upper: document.integral_upper,
+            integral_lower: document.integral_lower,
+        });
+        Ok(Self {
+            bracket: WholeTaskBracket {
+                without_tasks: without_tasks.collect::<Result<_, _>>()?,
+                upper,
+                proof,
+                lower,
+                placement: Placement { tasks: users.iter().map(|user| user.tasks).collect(), servers },
+                is_closed: document.proved_optimal,
+                is_tight: document.search.is_tight,
+                truncated_searches: document.search.truncated_searches,
+                rounds: document.search.rounds,
+            },
+            stated: StatedBounds {
+                upper: document.integral_upper,
+                lower: document.integral_lower,
+                upper_of_others: others.integral_upper,
+                lower_of_others: others.integral_lower,
+                proved_optimal: document.proved_optimal,
+            },
+        })
+    }
+
+    /// The claim, for [`fairplan_verify::verify_whole_tasks`].
+    pub fn claim(&self) -> WholeTaskClaim<'_> {
+        WholeTaskClaim { bracket: &self.bracket, stated: Some(self.stated) }
+    }
+}

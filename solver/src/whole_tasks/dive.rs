@@ -1,0 +1,106 @@
+//! From fractions of patterns to whole ones: round down, then solve what is left over again and again, each time with
+//! patterns of what is still needed, and round up the largest fractions.
+
+use super::bound::price;
+use super::master::Master;
+use super::packing::Packing;
+use super::patterns::Pattern;
+use super::servers::Servers;
+use fairplan_instances::SolverError;
+use hashbrown::HashSet;
+
+/// Rounds of pricing between two roundings, and nodes of each search.
+const ROUNDS: usize = 8;
+const BUDGET: u64 = 3_000;
+
+/// What all servers left cost beside meeting the requirements: just enough to prefer fewer.
+const COST: f64 = 0.1;
+
+/// A fraction is rounded up if it is at least this large and its pattern still holds this part of what it was worth; up to
+/// this part of the servers mixed at a time, and at least one.
+const LARGE: f64 = 0.3;
+const WORTHWHILE: f64 = 0.97;
+const AT_A_TIME: f64 = 0.1;
+
+/// Puts the tasks of `need` on servers, starting from `mix` servers of each pattern; reduces `need` to what is missing.
+pub(super) fn dive(
+    packing: &Packing,
+    need: &mut [u64],
+    patterns: &[Pattern],
+    mix: &[f64],
+    server_values: &[f64],
+) -> Result<Servers, SolverError> {
+    let mut servers = Servers::new(packing);
+    for (pattern, count) in patterns.iter().zip(mix) {
+        for _ in 0..(count + 1e-7) as u64 {
+            servers.fill_next(packing, &pattern.within(need), need);
+        }
+    }
+    let mut pool: Vec<Pattern> =
+        patterns.iter().zip(mix).filter(|(_, count)| **count > 1e-9).map(|(p, _)| p.clone()).collect();
+    for (s, shape) in packing.shapes.iter().enumerate().filter(|(s, _)| need[*s] > 0) {
+        let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);
+        pool.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
+    }
+    while need.iter().any(|need| *need > 0) {
+        let left: Vec<u64> = (0..packing.classes.len()).map(|l| servers.unused(l)).collect();
+        let worth: f64 = left.iter().zip(server_values).map(|(n, v)| *n as f64 * v).sum();
+        if worth <= 0.0 {
+            break;
+        }
+        let costs: Vec<f64> = server_values.iter().map(|value| COST * value / worth).collect();
+        let mut master = Master::new(need, &left, &costs, 1.0)?;
+        let mut known = HashSet::new();
+        for pattern in pool.drain(..) {
+            let pattern = pattern.within(need);
+            if left[pattern.class] > 0 && !pattern.tasks.is_empty() && known.insert(pattern.clone()) {
+                master.add(pattern)?;
+            }
+        }
+        let mut solved = master.solve()?;
+        for _ in 0..ROUNDS {
+            let found = price(packing, &solved, BUDGET, Some(need));
+            let mut added = false;
+            for pattern in found.into_iter().flat_map(|found| found.patterns) {
+                if left[pattern.class] > 0 && known.insert(pattern.clone()) {
+                    master.add(pattern)?;
+                    added = true;
+                }
+            }
+            if !added {
+                break;
+            }
+            solved = master.solve()?;
+        }
+        pool = std::mem::take(&mut master.patterns);
+        drop(master);
+        let mut order: Vec<usize> = (0..pool.len()).filter(|&p| solved.servers[p] > 1e-9).collect();
+        order.sort_by(|a, b| solved.servers[*b].total_cmp(&solved.servers[*a]).then(pool[*a].cmp(&pool[*b])));
+        let total: f64 = order.iter().map(|p| solved.servers[*p]).sum();
+        let mut quota = (total * AT_A_TIME).ceil() as u64;
+        let mut is_first = true;
+        for p in order {
+            let count = solved.servers[p];
+            let pattern = &pool[p];
+            let whole = (count + 1e-7) as u64;
+            for _ in 0..whole {
+                servers.fill_next(packing, &pattern.within(need), need);
+                is_first = false;
+            }
+            if whole > 0 || quota == 0 {
+                continue;
+            }
+            let part = pattern.within(need);
+            let (worth, left) = (pattern.worth(&solved.values), part.worth(&solved.values));
+            let keeps_its_worth = left >= WORTHWHILE * worth && !part.tasks.is_empty() && count > LARGE;
+            if (is_first || keeps_its_worth) && servers.fill_next(packing, &part, need) {
+                quota -= 1;
+                is_first = false;
+            }
+        }
+        if is_first {
+            break;
+        }
+    }
+    Ok(servers)
+}

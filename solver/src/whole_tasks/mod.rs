@@ -1,0 +1,146 @@
+//! The best any placement of whole tasks can do: how large the smallest weighted dominant share can be, from both sides.
+//!
+//! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
+//! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
+//! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` finds room for what is left, and
+//! `fill.rs` adds tasks until nothing fits.
+
+mod bound;
+mod breakpoints;
+mod dive;
+mod fill;
+mod knapsack;
+mod master;
+mod packing;
+mod patterns;
+mod repair;
+mod servers;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use bound::{Bound, Proof, need};
+use breakpoints::Breakpoints;
+use fairplan_instances::{
+    Breakpoint, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
+};
+use packing::Packing;
+use repair::Repair;
+
+/// Targets to place for, one below the other, while placements fall short of them.
+const ATTEMPTS: usize = 4;
+
+/// Brackets the largest smallest weighted dominant share of whole tasks. When `stop` says so, the best bracket so far
+/// is returned: bounds are valid at any time.
+///
+/// # Errors
+/// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
+pub fn whole_task_bracket(
+    instance: &Instance,
+    stop: &dyn Fn() -> bool,
+) -> Result<WholeTaskBracket, SolverError> {
+    let packing = Packing::new(instance)?;
+    let breakpoints = Breakpoints::new(instance, &packing)?;
+    let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
+    let without_tasks = without_tasks.map(|(user, _)| UserId(user)).collect();
+    let Some(start) = first_bound(instance, &packing, &breakpoints) else {
+        let servers = instance.server_count() as usize;
+        let placement =
+            Placement { tasks: vec![0; instance.user_count()], servers: vec![Vec::new(); servers] };
+        return Ok(WholeTaskBracket {
+            without_tasks,
+            upper: None,
+            proof: None,
+            lower: None,
+            placement,
+            is_closed: true,
+            is_tight: true,
+            truncated_searches: 0,
+            rounds: 0,
+        });
+    };
+    let bound = bound::bound(&packing, &breakpoints, start, stop)?;
+    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, stop)?;
+    Ok(WholeTaskBracket {
+        without_tasks,
+        upper: Some(bound.upper),
+        proof: Some(in_instance_order(instance, &packing, bound.proof)),
+        lower: Some(lower),
+        placement,
+        is_closed: breakpoints.compare(lower, bound.upper).is_eq(),
+        is_tight: bound.is_tight,
+        truncated_searches: bound.truncated_searches,
+        rounds: bound.rounds,
+    })
+}
+
+/// What every user could have at most if it were alone: a first valid bound. `None` if no user can have tasks.
+fn first_bound(
+    instance: &Instance,
+    packing: &Packing,
+    breakpoints: &Breakpoints,
+) -> Option<(Breakpoint, Proof)> {
+    let alone = |shape: usize| {
+        let classes = packing.classes.iter().zip(&packing.shapes[shape].copies);
+        classes.map(|(class, copies)| class.servers.saturating_mul(*copies)).fold(0, u64::saturating_add)
+    };
+    let upper = breakpoints.alone(alone)?;
+    let shape = packing.shape_of[upper.user.0]? as usize;
+    let proof = if instance.user(upper.user).tasks() == Some(upper.tasks) {
+        Proof::TaskLimit(upper.user)
+    } else {
+        let shapes = (0..packing.shapes.len()).map(|other| u64::from(other == shape)).collect();
+        Proof::Values { shapes, classes: packing.shapes[shape].copies.clone() }
+    };
+    Some((upper, proof))
+}
+
+/// The best of a few placements: the first aimed at what fractions of patterns reach, later ones a little lower.
+fn place(
+    instance: &Instance,
+    packing: &Packing,
+    breakpoints: &Breakpoints,
+    bound: &Bound,
+    stop: &dyn Fn() -> bool,
+) -> Result<(Placement, Breakpoint), SolverError> {
+    let mut best: Option<(Placement, Breakpoint)> = None;
+    let mut target = bound.reached;
+    for _ in 0..ATTEMPTS {
+        let mut needed = need(packing, &breakpoints.required(target, false));
+        let (mix, values) = (&bound.servers, &bound.server_values);
+        let servers = dive::dive(packing, &mut needed, &bound.patterns, mix, values)?;
+        let mut repair = Repair::new(packing, servers, needed);
+        repair.run(breakpoints, target, stop);
+        let placement = fill::fill(instance, packing, breakpoints, repair.servers);
+        let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..target });
+        if best.as_ref().is_none_or(|(_, best)| breakpoints.compare(value, *best).is_gt()) {
+            best = Some((placement, value));
+        }
+        let Some(next) = breakpoints.below(target) else { break };
+        target = next;
+        // What was reached need not be aimed at.
+        let reached = best.as_ref().is_some_and(|(_, best)| breakpoints.compare(target, *best).is_le());
+        if reached || stop() {
+            break;
+        }
+    }
+    best.ok_or_else(|| SolverError::Unsupported("no user can have tasks".into()))
+}
+
+fn in_instance_order(instance: &Instance, packing: &Packing, proof: Proof) -> WholeTaskProof {
+    match proof {
+        Proof::TaskLimit(user) => WholeTaskProof::TaskLimit(user),
+        Proof::Values { shapes, classes } => {
+            let value = |shape: &Option<u32>| shape.map_or(0, |shape| shapes[shape as usize]);
+            let mut server_values = vec![0; instance.classes().len()];
+            for (class, value) in packing.classes.iter().zip(classes) {
+                class.members.iter().for_each(|l| server_values[l.0] = value);
+            }
+            WholeTaskProof::Values {
+                task_values: packing.shape_of.iter().map(value).collect(),
+                server_values,
+            }
+        }
+    }
+}

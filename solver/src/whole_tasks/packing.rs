@@ -1,0 +1,180 @@
+//! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
+//! shape.
+
+use crate::reduction::greatest_common_divisor;
+use fairplan_instances::{ClassId, Instance, ResourceId, UserId, Violation};
+use hashbrown::HashMap;
+
+/// Resources are counted in arrays of this length.
+pub(super) const WIDTH: usize = 8;
+
+/// One number a resource, the rest 0.
+pub(super) type Amounts = [u64; WIDTH];
+
+/// A placement lists every server, and no more than these.
+const MAX_SERVERS: u64 = 50_000_000;
+
+/// The instance as whole tasks see it.
+pub(super) struct Packing {
+    pub resources: usize,
+    pub classes: Vec<Class>,
+    pub shapes: Vec<Shape>,
+    /// The shape of each user's tasks; `None` for users that can have no task.
+    pub shape_of: Vec<Option<u32>>,
+    /// `copies[i * shapes + j]`: how many tasks of shape `j` fit in the place of one of shape `i` wherever that may be.
+    pub in_place: Vec<u32>,
+}
+
+/// Servers of one capacity that all users treat alike.
+pub(super) struct Class {
+    pub capacity: Amounts,
+    pub servers: u64,
+    pub members: Vec<ClassId>,
+}
+
+/// Tasks of the same demand that may run on the same classes.
+pub(super) struct Shape {
+    pub demand: Amounts,
+    pub users: Vec<UserId>,
+    /// For each class, how many of these tasks one server holds.
+    pub copies: Vec<u64>,
+}
+
+impl Packing {
+    /// # Errors
+    /// Rates, more than 8 resources, more servers than can be listed, amounts that span more than 63 bits.
+    pub fn new(instance: &Instance) -> Result<Self, Violation> {
+        let m = instance.resources().len();
+        if m > WIDTH {
+            return Err(Violation::new(
+                "resources",
+                m,
+                format!("whole tasks are bounded over at most {WIDTH}"),
+            ));
+        }
+        let servers = instance.server_count();
+        if servers > MAX_SERVERS {
+            let problem = format!("whole tasks are placed on at most {MAX_SERVERS} servers");
+            return Err(Violation::new("server_classes", servers, problem));
+        }
+        if let Some(user) = instance.users().find(|user| !user.rule().rates().is_empty()) {
+            let problem = "whole-task bounds count tasks, which all do the same work; leave the rates out";
+            return Err(Violation::new(format!("users[{}].rates", user.index().0), "", problem));
+        }
+        let units = Units::new(instance)?;
+        let mut classes: Vec<Class> = Vec::new();
+        let mut known = HashMap::new();
+        for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
+            let capacity = units.measure(|r| instance.capacity_units(ClassId(l), r));
+            let treatment: Vec<bool> = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
+            let position = *known.entry((capacity, treatment)).or_insert_with(|| {
+                classes.push(Class { capacity, servers: 0, members: Vec::new() });
+                classes.len() - 1
+            });
+            classes[position].servers += class.count;
+            classes[position].members.push(ClassId(l));
+        }
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut known = HashMap::new();
+        let mut shape_of = Vec::with_capacity(instance.user_count());
+        for user in instance.users() {
+            let demand = units.measure(|r| user.demand_units(r));
+            let shape = *known.entry((user.rule_id(), demand)).or_insert_with(|| {
+                let copies = |class: &Class| {
+                    if user.rule().allows(class.members[0]) { copies(&demand, &class.capacity) } else { 0 }
+                };
+                let copies: Vec<u64> = classes.iter().map(copies).collect();
+                copies.iter().any(|copies| *copies > 0).then(|| {
+                    shapes.push(Shape { demand, users: Vec::new(), copies });
+                    (shapes.len() - 1) as u32
+                })
+            });
+            let shape = shape.filter(|_| user.tasks() != Some(0));
+            if let Some(shape) = shape {
+                shapes[shape as usize].users.push(user.index());
+            }
+            shape_of.push(shape);
+        }
+        let in_place = in_place(&shapes);
+        Ok(Self { resources: m, classes, shapes, shape_of, in_place })
+    }
+}
+
+/// How many tasks of `demand` fit in `room`.
+pub(super) fn copies(demand: &Amounts, room: &Amounts) -> u64 {
+    demand.iter().zip(room).filter(|(d, _)| **d > 0).map(|(d, c)| c / d).min().unwrap_or(0)
+}
+
+/// What `amounts` come to with these weights.
+pub(super) fn size(weights: &[f64; WIDTH], amounts: &Amounts) -> f64 {
+    weights.iter().zip(amounts).map(|(weight, amount)| weight * *amount as f64).sum()
+}
+
+/// Whether a task of `demand` fits in `room`.
+pub(super) fn fits(demand: &Amounts, room: &Amounts) -> bool {
+    demand.iter().zip(room).all(|(d, c)| d <= c)
+}
+
+/// `a - b`, which must fit.
+pub(super) fn less(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut rest = *a;
+    rest.iter_mut().zip(b).for_each(|(rest, b)| *rest -= b);
+    rest
+}
+
+/// `a + b`.
+pub(super) fn more(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut sum = *a;
+    sum.iter_mut().zip(b).for_each(|(sum, b)| *sum += b);
+    sum
+}
+
+/// More shapes than these are not compared with each other, which saves time and only makes searches longer.
+const MAX_COMPARED: usize = 2_000;
+
+fn in_place(shapes: &[Shape]) -> Vec<u32> {
+    if shapes.len() > MAX_COMPARED {
+        return Vec::new();
+    }
+    let pair = |i: &Shape, j: &Shape| {
+        let follows = i.copies.iter().zip(&j.copies).all(|(i, j)| *i == 0 || *j > 0);
+        if follows { copies(&j.demand, &i.demand).min(u64::from(u32::MAX)) as u32 } else { 0 }
+    };
+    shapes.iter().flat_map(|i| shapes.iter().map(move |j| pair(i, j))).collect()
+}
+
+/// The largest unit of each resource that measures all its amounts.
+struct Units(Vec<u128>);
+
+impl Units {
+    fn new(instance: &Instance) -> Result<Self, Violation> {
+        let unit = |r: usize| {
+            let r = ResourceId(r);
+            let mut largest = 0;
+            let mut divisor = 0;
+            let capacities = (0..instance.classes().len()).map(|l| instance.capacity_units(ClassId(l), r));
+            for amount in capacities.clone().chain(instance.users().map(|user| user.demand_units(r))) {
+                divisor = greatest_common_divisor(divisor, amount);
+                largest = amount.max(largest);
+            }
+            let divisor = divisor.max(1);
+            // Sums of two amounts must fit too.
+            if largest >= 1 << 62 {
+                let place = format!("resources[{}]", r.0);
+                let problem =
+                    "amounts have too many digits in all to count whole tasks in 63 bits; round them";
+                return Err(Violation::new(place, &instance.resources()[r.0], problem));
+            }
+            Ok(divisor)
+        };
+        (0..instance.resources().len()).map(unit).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn measure(&self, amount: impl Fn(ResourceId) -> u128) -> Amounts {
+        let mut amounts = [0; WIDTH];
+        for (r, unit) in self.0.iter().enumerate() {
+            amounts[r] = (amount(ResourceId(r)) / unit) as u64;
+        }
+        amounts
+    }
+}

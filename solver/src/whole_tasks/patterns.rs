@@ -1,0 +1,50 @@
+//! Patterns: whole tasks that fit on one server of a class.
+
+use super::packing::{Amounts, Packing};
+
+/// `(shape, tasks)`, shapes rising, no zeros.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Pattern {
+    pub class: usize,
+    pub tasks: Vec<(u32, u64)>,
+}
+
+impl Pattern {
+    /// One task of each shape listed, which may repeat.
+    pub fn new(class: usize, shapes: impl Iterator<Item = u32>) -> Self {
+        let mut shapes: Vec<u32> = shapes.collect();
+        shapes.sort_unstable();
+        let tasks = shapes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect();
+        Self { class, tasks }
+    }
+
+    /// As many tasks of one shape as fit.
+    pub fn of_one_shape(packing: &Packing, class: usize, shape: usize) -> Self {
+        Self { class, tasks: vec![(shape as u32, packing.shapes[shape].copies[class])] }
+    }
+
+    /// The part of it that is still needed.
+    pub fn within(&self, needed: &[u64]) -> Self {
+        let part = |&(shape, tasks): &(u32, u64)| (shape, tasks.min(needed[shape as usize]));
+        Self {
+            class: self.class,
+            tasks: self.tasks.iter().map(part).filter(|(_, tasks)| *tasks > 0).collect(),
+        }
+    }
+
+    /// What it is worth.
+    pub fn worth(&self, values: &[f64]) -> f64 {
+        self.tasks.iter().map(|(shape, tasks)| values[*shape as usize] * *tasks as f64).sum()
+    }
+
+    /// The room it takes.
+    pub fn load(&self, packing: &Packing) -> Amounts {
+        let mut load = Amounts::default();
+        for (shape, tasks) in &self.tasks {
+            for (load, demand) in load.iter_mut().zip(&packing.shapes[*shape as usize].demand) {
+                *load += demand * tasks;
+            }
+        }
+        load
+    }
+}

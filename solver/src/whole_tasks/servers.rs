@@ -1,0 +1,81 @@
+//! The servers one by one: what is on each and what is free.
+
+use super::packing::{Amounts, Packing, fits, less, more};
+use super::patterns::Pattern;
+use std::ops::Range;
+
+/// Servers numbered merged class by merged class.
+#[derive(Clone)]
+pub(super) struct Servers {
+    /// The servers of each merged class.
+    pub of_class: Vec<Range<usize>>,
+    pub class: Vec<u32>,
+    pub free: Vec<Amounts>,
+    /// `(shape, tasks)`, no zeros.
+    pub tasks: Vec<Vec<(u32, u64)>>,
+    /// Of each class the first server that no pattern has filled.
+    next: Vec<usize>,
+}
+
+impl Servers {
+    /// All empty.
+    pub fn new(packing: &Packing) -> Self {
+        let (mut of_class, mut class, mut free) = (Vec::new(), Vec::new(), Vec::new());
+        for (l, of) in packing.classes.iter().enumerate() {
+            let start = free.len();
+            free.resize(start + of.servers as usize, of.capacity);
+            class.resize(free.len(), l as u32);
+            of_class.push(start..free.len());
+        }
+        let next = of_class.iter().map(|range| range.start).collect();
+        Self { tasks: vec![Vec::new(); free.len()], of_class, class, free, next }
+    }
+
+    /// How many servers of a class no pattern has filled.
+    pub fn unused(&self, class: usize) -> u64 {
+        (self.of_class[class].end - self.next[class]) as u64
+    }
+
+    /// Fills the next server of its class with a pattern, all of which is needed. Returns whether there was one.
+    pub fn fill_next(&mut self, packing: &Packing, pattern: &Pattern, need: &mut [u64]) -> bool {
+        let server = self.next[pattern.class];
+        if pattern.tasks.is_empty() || server == self.of_class[pattern.class].end {
+            return false;
+        }
+        self.next[pattern.class] += 1;
+        for (shape, tasks) in &pattern.tasks {
+            need[*shape as usize] -= tasks;
+        }
+        self.tasks[server].clone_from(&pattern.tasks);
+        self.free[server] = less(&self.free[server], &pattern.load(packing));
+        true
+    }
+
+    /// Whether one more task of `shape` fits on `server`.
+    pub fn has_room(&self, packing: &Packing, server: usize, shape: usize) -> bool {
+        let shape = &packing.shapes[shape];
+        shape.copies[self.class[server] as usize] > 0 && fits(&shape.demand, &self.free[server])
+    }
+
+    /// Puts a task on a server with room.
+    pub fn add(&mut self, packing: &Packing, server: usize, shape: usize) {
+        self.free[server] = less(&self.free[server], &packing.shapes[shape].demand);
+        let tasks = &mut self.tasks[server];
+        match tasks.iter_mut().find(|(other, _)| *other == shape as u32) {
+            Some((_, count)) => *count += 1,
+            None => tasks.push((shape as u32, 1)),
+        }
+    }
+
+    /// Takes a task off a server that has it.
+    pub fn remove(&mut self, packing: &Packing, server: usize, shape: usize) {
+        self.free[server] = more(&self.free[server], &packing.shapes[shape].demand);
+        let tasks = &mut self.tasks[server];
+        if let Some(at) = tasks.iter().position(|(other, _)| *other == shape as u32) {
+            tasks[at].1 -= 1;
+            if tasks[at].1 == 0 {
+                tasks.remove(at);
+            }
+        }
+    }
+}

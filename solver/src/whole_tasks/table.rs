@@ -1,0 +1,101 @@
+//! An upper bound on what fits in any room: an unbounded knapsack over two resources on a grid, tasks rounded down.
+
+use super::knapsack::directions;
+use super::packing::{Amounts, Packing, WIDTH, size};
+
+/// The most value for every amount of two resources, in steps of the grid.
+pub(super) struct Table {
+    /// The two resources, and how many of its units make a step.
+    axes: [(usize, u64); 2],
+    columns: usize,
+    /// Row-major.
+    most: Vec<f64>,
+    /// Tasks so small beside the grid that they count apart: weights, and the best value per weighted size.
+    left_out: Vec<([f64; WIDTH], f64)>,
+}
+
+/// Steps along each axis.
+const STEPS: u64 = 256;
+
+impl Table {
+    /// For tasks worth `values`, on servers of any class.
+    pub fn new(packing: &Packing, values: &[f64]) -> Self {
+        let largest = |r: usize| packing.classes.iter().map(|class| class.capacity[r]).max().unwrap_or(0);
+        // The two resources that the tasks weigh on most.
+        let load = |r: usize| -> f64 {
+            let parts = packing.shapes.iter().map(|shape| shape.demand[r] as f64 / largest(r).max(1) as f64);
+            parts.sum()
+        };
+        let mut axes: Vec<usize> = (0..packing.resources).collect();
+        axes.sort_by(|a, b| load(*b).total_cmp(&load(*a)));
+        let axis = |position: usize| {
+            let r = axes.get(position).copied().unwrap_or(0);
+            (r, largest(r).div_ceil(STEPS).max(1))
+        };
+        let axes = [axis(0), axis(1)];
+        let last = |(r, step): (usize, u64)| (largest(r) / step) as usize;
+        let one_axis = packing.resources == 1;
+        let (rows, columns) = (last(axes[0]) + 1, if one_axis { 1 } else { last(axes[1]) + 1 });
+        let n = packing.shapes.len();
+        let is_dominated = |i: usize| {
+            (0..n).any(|j| {
+                let copies = packing.in_place.get(i * n + j).map_or(0.0, |copies| f64::from(*copies));
+                copies > 0.0 && copies * values[j] > values[i]
+            })
+        };
+        let mut largest_room = Amounts::default();
+        (0..packing.resources).for_each(|r| largest_room[r] = largest(r));
+        let weights = directions(&largest_room, packing.resources);
+        let mut left_out: Vec<([f64; WIDTH], f64)> = weights.into_iter().map(|w| (w, 0.0)).collect();
+        let mut has_left_out = false;
+        let mut most = vec![0.0f64; rows * columns];
+        for s in (0..n).filter(|&s| values[s] > 0.0 && !is_dominated(s)) {
+            let steps = |(r, step): (usize, u64)| (packing.shapes[s].demand[r] / step) as usize;
+            let (down, across) = (steps(axes[0]), if one_axis { 0 } else { steps(axes[1]) });
+            if down == 0 && across == 0 {
+                has_left_out = true;
+                for (weights, best) in &mut left_out {
+                    *best = best.max(values[s] / size(weights, &packing.shapes[s].demand));
+                }
+                continue;
+            }
+            if down >= rows || across >= columns {
+                continue;
+            }
+            let value = values[s];
+            for row in down..rows {
+                let (before, after) = most.split_at_mut(row * columns);
+                let after = &mut after[across..columns];
+                if down == 0 {
+                    let row = &mut most[row * columns..(row + 1) * columns];
+                    for column in across..columns {
+                        row[column] = row[column].max(row[column - across] + value);
+                    }
+                } else {
+                    let from = &before[(row - down) * columns..][..columns - across];
+                    for (to, from) in after.iter_mut().zip(from) {
+                        let with = from + value;
+                        *to = if with > *to { with } else { *to };
+                    }
+                }
+            }
+        }
+        if !has_left_out {
+            left_out.clear();
+        }
+        Self { axes, columns, most, left_out }
+    }
+
+    /// No whole tasks that fit in `room` are worth more.
+    #[inline]
+    pub fn bound(&self, room: &Amounts) -> f64 {
+        let [(r, r_step), (s, s_step)] = self.axes;
+        let column = if self.columns == 1 { 0 } else { room[s] / s_step };
+        let most = self.most[(room[r] / r_step) as usize * self.columns + column as usize];
+        let of = |(weights, best): &([f64; WIDTH], f64)| best * (size(weights, room) * (1.0 + 1e-12));
+        // Without any the smallest bound of them is none.
+        let left_out =
+            self.left_out.iter().map(of).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min);
+        if self.left_out.is_empty() { most } else { most + left_out }
+    }
+}

@@ -1,0 +1,96 @@
+//! `bound`, `compare` and `place --policy pattern`: what whole tasks can reach, as users meet it.
+
+use super::{Folder, text};
+use fairplan_instances::generate::drfh_fig4;
+use serde_json::Value;
+
+fn read(json: &str) -> Value {
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn a_bracket_is_written_and_verified_from_the_two_files_and_a_changed_one_is_refused() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());
+    folder.done(&["-q", "bound", "i.json", "-o", "bound.json"]);
+    let again = folder.done(&["-q", "bound", "i.json", "--threads", "1"]);
+    assert_eq!(folder.read("bound.json"), again);
+    let bound = read(&again);
+    assert_eq!(bound["proved_optimal"], true);
+    assert_eq!(bound["integral_upper"], bound["integral_lower"]);
+    assert!(bound["divisible"].as_f64().unwrap() > 0.449);
+    let verdict = read(&folder.done(&["-q", "verify", "i.json", "bound.json"]));
+    assert_eq!(verdict["holds"], true);
+    assert_eq!(verdict["result_format"], "fairplan.bound.v1");
+    let value = bound["integral_upper"].to_string();
+    folder.write("forged.json", again.replace(&value, "0.2770"));
+    assert_eq!(folder.run(&["-q", "verify", "i.json", "forged.json"]).status.code(), Some(1));
+}
+
+#[test]
+fn comparing_marks_the_policies_that_are_proved_optimal() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());
+    let words = ["compare", "i.json", "--policies", "best-fit,first-fit,pattern", "--no-timing"];
+    let output = folder.run(&words);
+    assert!(text(&output.stderr).contains("proved optimal"), "{}", text(&output.stderr));
+    let comparison = read(&text(&output.stdout));
+    let of = |field: &str| -> Vec<Value> {
+        let policies = comparison["policies"].as_array().unwrap();
+        policies.iter().map(|policy| policy[field].clone()).collect()
+    };
+    assert_eq!(of("proved_optimal"), [true, false, true]);
+    assert_eq!(of("gap_to_integral")[0], 0.0);
+    assert!(of("gap_to_integral")[1].as_f64().unwrap() > 0.13);
+    assert_eq!(comparison["bounds"]["integral_upper"], comparison["bounds"]["integral_lower"]);
+}
+
+#[test]
+fn the_pattern_placement_is_a_placement_like_any_other() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig4(&[2, 3]).unwrap());
+    folder.done(&["-q", "place", "i.json", "--policy", "pattern", "--servers-out", "-o", "placement.json"]);
+    assert_eq!(read(&folder.done(&["-q", "verify", "i.json", "placement.json"]))["holds"], true);
+    let value = read(&folder.read("placement.json"))["value"].as_f64().unwrap();
+    assert!((value - 0.47673).abs() < 5e-6, "{value}");
+}
+
+#[test]
+fn a_task_that_fits_no_server_makes_the_bounds_zero_and_the_others_are_told() {
+    let folder = Folder::new();
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+            "server_classes": [{"id": "small", "count": 10, "capacity": {"cpu": 1}}],
+            "users": [{"id": "large", "demand": {"cpu": 2}}, {"id": "fits", "demand": {"cpu": 0.4}},
+                      {"id": "few", "demand": {"cpu": 0.3}, "tasks": 5}]}"#,
+    );
+    let output = folder.run(&["bound", "i.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("1 users: large"), "{}", text(&output.stderr));
+    let bound = read(&text(&output.stdout));
+    assert_eq!(bound["users_without_tasks"], serde_json::json!(["large"]));
+    assert_eq!((&bound["integral_upper"], &bound["integral_lower"]), (&0.0.into(), &0.0.into()));
+    assert!((bound["others"]["integral_lower"].as_f64().unwrap() - 0.15).abs() < 1e-12);
+    assert_eq!(bound["certificate"]["task_limit"], "few");
+    folder.write("bound.json", text(&output.stdout));
+    assert_eq!(read(&folder.done(&["-q", "verify", "i.json", "bound.json"]))["holds"], true);
+}
+
+#[test]
+fn rates_and_numbers_too_long_are_refused_with_their_place() {
+    let folder = Folder::new();
+    let with = |servers: &str, user: &str| {
+        format!(
+            r#"{{"format": "fairplan.instance.v1", "resources": ["cpu"],
+                "server_classes": [{{"id": "a", "count": 2, "capacity": {{"cpu": {servers}}}}}],
+                "users": [{{"id": "u", "demand": {{"cpu": 1}}{user}}}]}}"#
+        )
+    };
+    folder.write("rates.json", with("4", r#", "rates": {"a": 2}"#));
+    let refusal = folder.refused(&["-q", "bound", "rates.json"]);
+    assert!(refusal.contains("users[0].rates") && refusal.contains("leave the rates out"), "{refusal}");
+    folder.write("long.json", with("1e15", r#", "weight": 1}, {"id": "v", "demand": {"cpu": 1e-12}"#));
+    let refusal = folder.refused(&["-q", "bound", "long.json"]);
+    assert!(refusal.contains("resources[0]") && refusal.contains("round them"), "{refusal}");
+}

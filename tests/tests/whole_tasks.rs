@@ -1,0 +1,227 @@
+//! The bracket of what whole tasks can reach: against trying everything, against published values, against forgeries.
+
+use fairplan_instances::generate::drfh_fig4;
+use fairplan_instances::{
+    Breakpoint, ClassId, Instance, ResourceId, UserId, WholeTaskBracket, files::sha256_hex,
+};
+use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document, breakpoint_value};
+use fairplan_report::{read_json, write_json};
+use fairplan_solver::whole_task_bracket;
+use fairplan_tests::{Dice, Draft, best_whole_tasks, compare_breakpoints, decimal, random_draft};
+use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
+use serde_json::{Value, json};
+
+fn bracket(instance: &Instance) -> WholeTaskBracket {
+    let bracket = whole_task_bracket(instance, &|| false).unwrap();
+    let failed: Vec<_> = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated: None })
+        .into_iter()
+        .filter(|verdict| !verdict.holds)
+        .collect();
+    assert!(failed.is_empty(), "{failed:?}");
+    bracket
+}
+
+/// A small instance without rates; every fourth has four resources.
+fn small(seed: u64) -> Draft {
+    let mut draft = random_draft(seed);
+    let mut dice = Dice::new(!seed);
+    draft.users.iter_mut().for_each(|user| user.rates.clear());
+    if seed.is_multiple_of(4) {
+        while draft.resources.len() < 4 {
+            draft.resources.push(format!("more-{}", draft.resources.len()));
+            let mut digit = |least: u64| decimal(&(least + dice.below(9 - least)).to_string());
+            draft.classes.iter_mut().for_each(|class| class.capacity.push(digit(4)));
+            draft.users.iter_mut().for_each(|user| user.demand.push(digit(1)));
+        }
+    }
+    draft
+}
+
+#[test]
+fn three_hundred_small_brackets_contain_the_optimum_and_nine_in_ten_are_closed() {
+    let (mut closed, mut tried, mut seed) = (0, 0, 0);
+    while tried < 300 {
+        seed += 1;
+        let Ok(instance) = small(seed).build() else { continue };
+        let Some(best) = best_whole_tasks(&instance, 3_000) else { continue };
+        tried += 1;
+        let bracket = bracket(&instance);
+        let (upper, lower) = (bracket.upper.unwrap(), bracket.lower.unwrap());
+        let compare = |a: Breakpoint, b: Breakpoint| compare_breakpoints(&instance, a, b);
+        assert!(compare(lower, best).is_le(), "seed {seed}: {lower:?} is placed, {best:?} is the best");
+        assert!(compare(best, upper).is_le(), "seed {seed}: {upper:?} is proved, {best:?} exists");
+        assert_eq!(bracket.is_closed, compare(lower, upper).is_eq(), "seed {seed}");
+        closed += u64::from(bracket.is_closed);
+    }
+    println!("{closed} of {tried} closed");
+    assert!(closed * 10 >= tried * 9, "only {closed} of {tried} brackets are closed");
+}
+
+#[test]
+fn on_a_hundred_google_servers_best_fit_is_optimal_and_first_fit_is_not() {
+    use fairplan_heuristics::policy;
+    use fairplan_report::placement::PlacementFigures;
+    for (users, best, first_fit) in [
+        (&[1][..], 0.56047, 0.56047),
+        (&[1, 2], 0.45498, 0.41875),
+        (&[1, 2, 3], 0.27702, 0.23836),
+        (&[2, 3], 0.47673, 0.41875),
+    ] {
+        let instance = drfh_fig4(users).unwrap();
+        let bracket = bracket(&instance);
+        assert!(bracket.is_closed, "{users:?}");
+        let value = |name: &str| {
+            let placement = policy(name, 0).unwrap().place(&instance).unwrap();
+            PlacementFigures::new(&instance, &placement).value
+        };
+        let found = [breakpoint_value(&instance, bracket.upper), value("best-fit"), value("first-fit")];
+        for (found, published) in found.into_iter().zip([best, best, first_fit]) {
+            assert!((found - published).abs() < 5e-6, "{users:?}: {found} instead of {published}");
+        }
+    }
+}
+
+#[test]
+fn a_user_whose_task_fits_no_server_gets_none_and_the_others_are_bounded_apart() {
+    let mut draft = Draft::from(&drfh_fig4(&[1, 2]).unwrap());
+    draft.users[0].demand = vec![decimal("0.6"), decimal("0.9")];
+    draft.classes.retain(|class| class.capacity[0] != decimal("1"));
+    let bracket = bracket(&draft.build().unwrap());
+    assert_eq!(bracket.without_tasks.len(), 1);
+    assert_eq!(bracket.placement.tasks[0], 0);
+    assert!(bracket.is_closed && bracket.lower.unwrap().tasks > 0);
+}
+
+fn document(instance: &Instance) -> Value {
+    let bracket = bracket(instance);
+    let mut file = Vec::new();
+    let sha256 = sha256_hex(instance);
+    write_json(&mut file, &bound_document(instance, &sha256, 1.0, &bracket)).unwrap();
+    serde_json::from_slice(&file).unwrap()
+}
+
+fn accepts(instance: &Instance, document: &Value) -> bool {
+    let bytes = serde_json::to_vec(document).unwrap();
+    let Ok(document) = read_json::<BoundDocument>("bound.json", &bytes) else { return false };
+    StatedBracket::new(&document, instance, &sha256_hex(instance))
+        .is_ok_and(|stated| verify_whole_tasks(instance, &stated.claim()).iter().all(|verdict| verdict.holds))
+}
+
+/// Makes the document say something that is not so; returns what.
+fn forge(instance: &Instance, document: &mut Value, dice: &mut Dice) -> String {
+    let scaled = |value: &Value, factor: f64| json!(value.as_f64().unwrap() * factor);
+    let plus = |value: &Value, more: i64| json!(value.as_i64().unwrap() + more);
+    let factor = dice.pick(&[0.5, 0.9, 0.999, 1.001, 1.5, -1.0]);
+    let certificate = |name: &str| format!("/certificate/{name}");
+    match dice.below(12) {
+        0 => {
+            let name = dice.pick(&["/integral_upper", "/integral_lower"]);
+            let field = document.pointer_mut(name).unwrap();
+            *field = scaled(field, factor);
+            format!("{name} times {factor}")
+        }
+        1 => {
+            let field = document.pointer_mut("/proved_optimal").unwrap();
+            *field = json!(!field.as_bool().unwrap());
+            "proved_optimal turned round".into()
+        }
+        2 => {
+            let field = document.pointer_mut(&certificate("upper/tasks")).unwrap();
+            let by = dice.pick(&[-1, 1, 7]);
+            *field = plus(field, by);
+            format!("upper/tasks {by:+}")
+        }
+        3 => {
+            let field = document.pointer_mut(&certificate("lower/tasks")).unwrap();
+            let by = dice.pick(&[-1, 1, 5]);
+            *field = plus(field, by);
+            format!("lower/tasks {by:+}")
+        }
+        4 => {
+            // A little less may still be true; less than tasks of one user are worth is not.
+            let task_values = document.pointer(&certificate("task_values")).unwrap().clone();
+            let worth_of_one = |l: usize, i: usize| {
+                let user = instance.user(UserId(i));
+                let copies = |r| instance.capacity_units(ClassId(l), r) / user.demand_units(r);
+                let copies = copies(ResourceId(0)).min(copies(ResourceId(1)));
+                copies as u64 * task_values[i].as_u64().unwrap()
+            };
+            let worth = |l: usize| (0..instance.user_count()).map(|i| worth_of_one(l, i)).max().unwrap();
+            let held: Vec<usize> = (0..instance.classes().len()).filter(|l| worth(*l) > 0).collect();
+            let l = dice.pick(&held);
+            let by = dice.below(worth(l)) + 1;
+            *document.pointer_mut(&certificate(&format!("server_values/{l}"))).unwrap() =
+                json!(worth(l) - by);
+            format!("server_values[{l}] less than tasks of one user are worth, by {by}")
+        }
+        5 => {
+            let values = document.pointer_mut(&certificate("task_values")).unwrap().as_array_mut().unwrap();
+            let factor = dice.pick(&[3, 10, 1_000]);
+            values.iter_mut().for_each(|value| *value = json!(value.as_u64().unwrap() * factor));
+            format!("task_values times {factor}")
+        }
+        6 => {
+            let values = document.pointer_mut(&certificate("task_values")).unwrap().as_array_mut().unwrap();
+            values.iter_mut().for_each(|value| *value = json!(value.as_u64().unwrap() / 2));
+            "task_values halved".into()
+        }
+        7 => {
+            let name = dice.pick(&["task_values", "server_values"]);
+            document.pointer_mut(&certificate(name)).unwrap().as_array_mut().unwrap().pop();
+            format!("{name} cut")
+        }
+        8 => {
+            let servers = document.pointer_mut("/placement/servers").unwrap().as_array_mut().unwrap();
+            let busy: Vec<usize> =
+                (0..servers.len()).filter(|s| !servers[*s]["tasks"].as_array().unwrap().is_empty()).collect();
+            let s = dice.pick(&busy);
+            let by = dice.pick(&[1, 2, 1_000_000]);
+            let field = &mut servers[s]["tasks"][0]["tasks"];
+            *field = plus(field, by);
+            format!("servers[{s}] {by:+} tasks")
+        }
+        9 => {
+            let users = document.pointer_mut("/placement/users").unwrap().as_array_mut().unwrap();
+            let i = dice.below(users.len() as u64) as usize;
+            users[i]["tasks"] = plus(&users[i]["tasks"], 1);
+            format!("users[{i}] one task more")
+        }
+        10 => {
+            let user = document.pointer("/placement/users/0/id").unwrap().clone();
+            document["users_without_tasks"] = json!([user]);
+            "a user that can have tasks is said to have none".into()
+        }
+        _ => {
+            let hash = document.pointer("/instance/sha256").unwrap().as_str().unwrap().to_string();
+            let at = dice.below(hash.len() as u64) as usize;
+            let other = if &hash[at..=at] == "0" { "1" } else { "0" };
+            document["instance"]["sha256"] = json!(format!("{}{other}{}", &hash[..at], &hash[at + 1..]));
+            "another hash".into()
+        }
+    }
+}
+
+#[test]
+fn none_of_a_thousand_forged_brackets_is_accepted() {
+    let instances = [&[1][..], &[1, 2], &[1, 2, 3], &[2, 3]].map(|users| drfh_fig4(users).unwrap());
+    let originals = instances.each_ref().map(document);
+    for (instance, original) in instances.iter().zip(&originals) {
+        assert!(accepts(instance, original));
+    }
+    let mut dice = Dice::new(17);
+    for k in 0..1_000 {
+        let at = k % instances.len();
+        let mut forged = originals[at].clone();
+        let forgery = forge(&instances[at], &mut forged, &mut dice);
+        assert!(!accepts(&instances[at], &forged), "forgery {k}, of instance {at}: {forgery}");
+    }
+}
+
+#[test]
+fn a_bracket_that_was_stopped_at_once_is_still_proved() {
+    let instance = drfh_fig4(&[1, 2, 3]).unwrap();
+    let bracket = whole_task_bracket(&instance, &|| true).unwrap();
+    let claim = WholeTaskClaim { bracket: &bracket, stated: None };
+    assert!(verify_whole_tasks(&instance, &claim).iter().all(|verdict| verdict.holds));
+    assert!(compare_breakpoints(&instance, bracket.lower.unwrap(), bracket.upper.unwrap()).is_le());
+}
