@@ -65,7 +65,7 @@ fn proportional_fairness_rewards_the_misreports_of_the_paper() {
     };
     // From 2/3 to 3/4 at the least.
     assert!(
-        *residual >= 1.0 - (2.0 / 3.0) / 0.75 - 1e-6 && witness.contains("claims ("),
+        *residual >= 1.0 - (2.0 / 3.0) / 0.75 - 1e-4 && witness.contains("claims ("),
         "{residual}: {witness}"
     );
     assert!(!failing(&findings).contains(&"pareto-optimality"), "{findings:#?}");

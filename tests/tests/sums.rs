@@ -71,7 +71,7 @@ fn every_sum_is_proved_where_tasks_are_few_and_faster_on_some_classes() {
 
 #[test]
 fn every_sum_over_crowds_that_share_bins_is_proved() {
-    all_are_proved((0..40).map(|seed| (seed, random_crowd(seed, 600))), &["auto"], 3);
+    all_are_proved((0..40).map(|seed| (seed, random_crowd(seed, 600))), &["auto"], 8);
 }
 
 /// How far values may differ, in parts of the whole sum, and what shares may miss of it.

@@ -18,13 +18,16 @@ mod wishes;
 use crate::bins::{Bins, NO_BIN};
 use crate::lexicographic::FirstBins;
 use crate::reduction::Reduction;
-use fairplan_instances::{Certificate, Instance, Objective, Solution, SolverError, Statistics};
+use fairplan_instances::{Certificate, Instance, Objective, Solution, SolverError, Statistics, Status};
 
 pub(crate) use interior_point::InteriorPoint;
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;
+
+/// Up to so many users, a sum that does not close over bins is solved over again without.
+const IN_FULL: usize = 20_000;
 
 /// Solves an instance for the objective that is the sum with this `alpha`, with any way to solve for groups.
 pub(crate) fn solve(
@@ -36,29 +39,46 @@ pub(crate) fn solve(
     solver: &dyn SumSolver,
 ) -> Result<Solution, SolverError> {
     let reduction = Reduction::new(instance, objective);
-    let users = &reduction.users;
-    let aggregated = match first_bins {
-        FirstBins::ByDirection { bins, least, pairs } if alpha >= AGGREGATED_FROM => {
-            let target = bins.min(pairs / reduction.classes().max(1)).max(least);
-            (users.len() > target).then_some(target)
+    let users = reduction.users.len();
+    let attempt = |bins: Bins, alike: bool| {
+        let method = method[usize::from(!alike)];
+        solve_over(instance, &reduction, bins, (objective, alpha), alike, (backend, method, solver))
+    };
+    if let FirstBins::ByDirection { bins, least, pairs } = first_bins
+        && alpha >= AGGREGATED_FROM
+    {
+        let target = bins.min(pairs / reduction.classes().max(1)).max(least);
+        if users > target {
+            let solution = attempt(Bins::by_direction(&reduction, target), false)?;
+            if solution.status == Status::Optimal || users > IN_FULL {
+                return Ok(solution);
+            }
         }
-        _ => None,
-    };
-    let (mut bins, method) = match aggregated {
-        Some(target) => (Bins::by_direction(&reduction, target), method[1]),
-        None => (Bins::alike(&reduction, alpha), method[0]),
-    };
+    }
+    attempt(Bins::alike(&reduction, alpha), true)
+}
+
+/// Solves from these bins; `alike` says that the users of each are alike in everything.
+fn solve_over(
+    instance: &Instance,
+    reduction: &Reduction,
+    mut bins: Bins,
+    (objective, alpha): (Objective, f64),
+    alike: bool,
+    (backend, method, solver): (&'static str, &'static str, &dyn SumSolver),
+) -> Result<Solution, SolverError> {
+    let users = &reduction.users;
     for i in (0..users.len()).filter(|&i| users.tasks(i) == 0.0) {
         bins.of[i] = NO_BIN;
     }
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
-        Some(rounds::solve_rounds(&reduction, &mut bins, alpha, aggregated.is_none(), solver)?)
+        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, solver)?)
     } else {
         None
     };
-    let allocation = result::allocate(instance, &reduction, &bins, solved.as_ref());
-    let limited_by = result::limits(instance, &reduction, &allocation);
-    let (total, status) = result::certify(instance, &reduction, &bins, alpha, solved.as_ref(), &allocation);
+    let allocation = result::allocate(instance, reduction, &bins, solved.as_ref());
+    let limited_by = result::limits(instance, reduction, &allocation);
+    let (total, status) = result::certify(instance, reduction, &bins, alpha, solved.as_ref(), &allocation);
     let statistics = Statistics {
         classes_merged: reduction.classes(),
         users_merged: solved.as_ref().map_or(0, |solved| solved.grouping.groups.len()),
