@@ -199,7 +199,7 @@ fn offline_results_are_proved_again_from_the_files_and_changed_ones_are_not() {
     for more in ["", " --whole-slices", " --measure welfare", " --guaranteed --alpha 0.5"] {
         let words = format!("offline d.csv --fair-share 2 --against karma{more} --per-quantum --quiet");
         let found = result(&folder, &words);
-        folder.write("r.json", &found.to_string());
+        folder.write("r.json", found.to_string());
         folder.done(&["verify", "d.csv", "r.json", "--quiet"]);
         let mut forged = 0;
         for (pointer, value) in [
@@ -221,14 +221,14 @@ fn offline_results_are_proved_again_from_the_files_and_changed_ones_are_not() {
                 continue;
             }
             *place = value;
-            folder.write("r.json", &changed.to_string());
+            folder.write("r.json", changed.to_string());
             let output = folder.run(&["verify", "d.csv", "r.json", "--quiet"]);
             assert_eq!(output.status.code(), Some(1), "{words}: {pointer}");
             forged += 1;
         }
         assert!(forged >= 10, "{words}: {forged}");
     }
-    folder.write("r.json", &result(&folder, "offline d.csv --fair-share 2 --quiet").to_string());
+    folder.write("r.json", result(&folder, "offline d.csv --fair-share 2 --quiet").to_string());
     let output = folder.run(&["verify", "d.csv", "r.json"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stdout).contains("--per-quantum"));
