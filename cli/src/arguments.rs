@@ -132,6 +132,7 @@ mod tests {
             ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
             ("schema x", "there is no format x; there are instance, demands"),
             ("reproduce x", "x is not among those that can be reproduced: drfh-fig1"),
+            ("reproduce mrf-fig1 --plots /missing", "--plots /missing: no such directory"),
             ("convert a --to-servers t --to-users t", "must be two files"),
             ("generate google --servers 0", "servers = 0: draw at least 1"),
             ("frobnicate", "unrecognized subcommand 'frobnicate'"),

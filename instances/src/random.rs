@@ -35,6 +35,11 @@ impl Random {
         low + self.below(high - low + 1)
     }
 
+    /// Uniform above 0 and up to 1, in steps of 2^-53.
+    pub fn unit(&mut self) -> f64 {
+        ((self.0.next_u64() >> 11) + 1) as f64 / (1u64 << 53) as f64
+    }
+
     /// Spread over `base .. base·2^octaves`: each doubling is equally likely, and uniform within.
     pub fn spread(&mut self, base: u64, octaves: u32) -> u64 {
         let start = base << self.below(u64::from(octaves));

@@ -37,6 +37,23 @@ pub struct FlowsDocument<'a> {
     /// One result for each objective, for each load, and for the truth and what is claimed.
     #[serde(borrow)]
     pub results: Vec<FlowsResult<'a>>,
+    /// What has no long run, and so no results: loads at which what is claimed is more than there is.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub unstable: Vec<Unstable<'a>>,
+}
+
+/// Traffic under which transactions pile up without end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unstable<'a> {
+    /// As in a result.
+    #[serde(borrow)]
+    pub demands: Cow<'a, str>,
+    /// The load of the heaviest resource, by what classes truly need.
+    pub load: f64,
+    /// The part of each resource that would have to be taken: at least 1 of one of them.
+    #[serde(borrow)]
+    pub utilization: ResourceMap<'a>,
 }
 
 /// The traffic that a result belongs to.
@@ -150,6 +167,7 @@ impl<'a> FlowsDocument<'a> {
         level: &'a str,
         settings: FlowsSettings,
         results: Vec<FlowsResult<'a>>,
+        unstable: Vec<Unstable<'a>>,
     ) -> Self {
         Self {
             format: FlowsFormat::V1,
@@ -158,8 +176,21 @@ impl<'a> FlowsDocument<'a> {
             level: level.into(),
             settings,
             results,
+            unstable,
         }
     }
+}
+
+impl Unstable<'static> {
+    /// `served` is the traffic as the pool sees it.
+    pub fn new(served: &Traffic, demands: &'static str, load: f64) -> Self {
+        Self { demands: demands.into(), load, utilization: utilization(served) }
+    }
+}
+
+fn utilization(served: &Traffic) -> ResourceMap<'static> {
+    let names = served.resources().iter().map(|name| Cow::from(name.clone()));
+    ResourceMap(names.zip(served.loads()).collect())
 }
 
 impl FlowsResult<'static> {
@@ -190,12 +221,11 @@ impl FlowsResult<'static> {
             }
             Evidence::Simulations { measured, .. } => (None, Some(*measured)),
         };
-        let names = served.resources().iter().map(|name| Cow::from(name.clone()));
         Self {
             objective: objective.to_string().into(),
             demands: demands.into(),
             load,
-            utilization: ResourceMap(names.zip(served.loads()).collect()),
+            utilization: utilization(served),
             classes: served.classes().iter().zip(&outcome.classes).map(class).collect(),
             chain,
             measured,

@@ -1,5 +1,6 @@
 //! `fairplan.reproduction.v1`: published numbers beside ours.
 
+use crate::figure::Figure;
 use crate::stamp::FAIRPLAN_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,16 +29,20 @@ pub struct ReproductionDocument<'a> {
     /// The numbers.
     #[serde(borrow)]
     pub numbers: Vec<Reproduced<'a>>,
+    /// The curves of figures.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure<'a>>,
 }
 
 impl<'a> ReproductionDocument<'a> {
-    /// The document of these numbers.
-    pub fn new(numbers: Vec<Reproduced<'a>>) -> Self {
+    /// The document of these numbers and figures.
+    pub fn new(numbers: Vec<Reproduced<'a>>, figures: Vec<Figure<'a>>) -> Self {
         Self {
             format: ReproductionFormat::V1,
             fairplan_version: FAIRPLAN_VERSION.into(),
             agrees: numbers.iter().all(|number| number.agrees),
             numbers,
+            figures,
         }
     }
 }

@@ -3,6 +3,7 @@
 mod allocation;
 mod audits;
 mod explanation;
+mod figures;
 mod flows;
 mod grid;
 
@@ -272,6 +273,7 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
         text += &grid(&columns, rows);
         text.push('\n');
     }
+    document.figures.iter().for_each(|figure| text += &figures::figure(figure));
     text
 }
 

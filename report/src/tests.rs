@@ -130,7 +130,8 @@ fn real_outputs_fit_their_schemas() {
     assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
 
     let exhibit = Exhibit { id: "e", source: "s" };
-    let reproduction = written(&ReproductionDocument::new(vec![exhibit.number("q", 1.0, 1.5, 0.1)]));
+    let reproduction =
+        written(&ReproductionDocument::new(vec![exhibit.number("q", 1.0, 1.5, 0.1)], Vec::new()));
     fits_schema("reproduction", &reproduction);
     assert!(!read_json::<ReproductionDocument>("r", &reproduction).unwrap().agrees);
 }

@@ -3,8 +3,19 @@
 //!
 //! How a pool is shared is asked of a [`SharingRule`](fairplan_instances::SharingRule), state by state.
 
+mod arrivals;
 mod error;
+mod flow_level;
 mod markov;
+mod memory;
+mod packet_level;
+mod replications;
+mod task_level;
+mod variates;
 
 pub use error::SimulationError;
+pub use flow_level::flow_level;
 pub use markov::{MarkovSettings, markov};
+pub use packet_level::{PacketSettings, packet_level};
+pub use replications::SimulationSettings;
+pub use task_level::{TaskSettings, task_level};

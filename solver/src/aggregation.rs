@@ -46,7 +46,8 @@ pub(crate) fn solve_level(
     let mut gap = 1.0f64;
     let mut offer_all = true;
     loop {
-        let near = (!offer_all).then(|| (best_prices.as_slice(), uncertainty(gap)));
+        let uncertain = vec![uncertainty(gap); reduction.classes()];
+        let near = (!offer_all).then_some((best_prices.as_slice(), uncertain.as_slice()));
         let grouping = bins.group(reduction, amounts, near);
         let problem = level_problem(reduction, &grouping);
         let accuracy = if rounds == 0 { FINEST_ACCURACY } else { FINEST_ACCURACY.max(gap * AHEAD) };

@@ -5,6 +5,7 @@ use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
 use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
 use rayon::prelude::*;
+use std::hash::Hash;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Marks a user that is in no bin: it can run nowhere or is settled at nothing.
@@ -16,6 +17,9 @@ const CELLS: usize = 4096;
 /// How much dearer than its cheapest class, in units of the prices' uncertainty, a class may be to be offered to a
 /// group.
 const OFFERED: f64 = 4.0;
+/// Below this α shares of users of different weight are too far apart to go into one sum.
+const SAME_WEIGHT_BELOW: f64 = 0.5;
+
 /// A partition of the users. All users of a bin have the same kind.
 pub(crate) struct Bins {
     /// Bin of each user, or [`NO_BIN`].
@@ -50,24 +54,31 @@ impl Bins {
     /// are task rows.
     pub fn exact(reduction: &Reduction) -> Self {
         let mut bins = Self { of: vec![NO_BIN; reduction.users.len()], kind: Vec::new() };
-        bins.put_alike_together(reduction, |_| true);
+        bins.put_alike_together(reduction, |i| Some(task_row_key(reduction, i)));
         bins
     }
 
-    /// Gives the users of the `wanted` kinds bins as [`Self::exact`] does.
-    fn put_alike_together(&mut self, reduction: &Reduction, wanted: impl Fn(usize) -> bool) {
+    /// One bin for all users that have shares in the same proportions whatever the prices, where the objective is the
+    /// sum with this `alpha`: of exactly the same kind, direction and number of tasks, and of the same weight where
+    /// tasks are limited or α is small.
+    pub fn alike(reduction: &Reduction, alpha: f64) -> Self {
         let users = &reduction.users;
-        let mut known: HashMap<(u32, Vec<u64>), u32> = HashMap::new();
+        let mut bins = Self { of: vec![NO_BIN; users.len()], kind: Vec::new() };
+        let weight_counts = |i: usize| alpha < SAME_WEIGHT_BELOW || users.tasks(i) < f64::INFINITY;
+        let weight = |i: usize| if weight_counts(i) { users.weight(i) } else { 0.0 };
+        bins.put_alike_together(reduction, |i| Some([users.tasks(i).to_bits(), weight(i).to_bits()]));
+        bins
+    }
+
+    /// Puts users of the same kind and direction into one bin if they have the same key; leaves those without one.
+    fn put_alike_together<K: Eq + Hash>(&mut self, reduction: &Reduction, key: impl Fn(usize) -> Option<K>) {
+        let users = &reduction.users;
+        let mut known: HashMap<(u32, Vec<u64>, K), u32> = HashMap::new();
         for i in 0..users.len() {
             let kind = users.kind[i];
-            if kind == NO_KIND || !wanted(kind as usize) {
-                continue;
-            }
-            let mut key: Vec<u64> = users.directions.iter().map(|column| column[i].to_bits()).collect();
-            if reduction.has_task_rows[kind as usize] {
-                key.push((users.tasks(i) / users.weight(i)).to_bits());
-            }
-            self.of[i] = *known.entry((kind, key)).or_insert_with(|| {
+            let Some(key) = key(i).filter(|_| kind != NO_KIND) else { continue };
+            let direction = users.directions.iter().map(|column| column[i].to_bits()).collect();
+            self.of[i] = *known.entry((kind, direction, key)).or_insert_with(|| {
                 self.kind.push(kind);
                 (self.kind.len() - 1) as u32
             });
@@ -121,15 +132,25 @@ impl Bins {
         of.par_iter_mut().filter(|bin| **bin != NO_BIN).for_each(|bin| *bin = bin_of_code[*bin as usize]);
         let mut bins = Self { of, kind };
         if reduction.has_task_rows.contains(&true) {
-            bins.put_alike_together(reduction, |kind| reduction.has_task_rows[kind]);
+            let has_row = |i: usize| {
+                let kind = users.kind[i];
+                kind != NO_KIND && reduction.has_task_rows[kind as usize]
+            };
+            bins.put_alike_together(reduction, |i| has_row(i).then(|| task_row_key(reduction, i)));
         }
         bins
     }
 
     /// Sums the users of each bin into groups.
     ///
-    /// With `near` prices and their uncertainty, a group is offered only the classes that it might choose.
-    pub fn group(&self, reduction: &Reduction, amounts: &Amounts, near: Option<(&[f64], f64)>) -> Grouping {
+    /// With `near` prices and the uncertainty of those of each class, a group is offered only the classes that it might
+    /// choose; a class that would be offered to nobody goes to those for whom it is the least too dear.
+    pub fn group(
+        &self,
+        reduction: &Reduction,
+        amounts: &Amounts,
+        near: Option<(&[f64], &[f64])>,
+    ) -> Grouping {
         let (users, m) = (&reduction.users, reduction.resources);
         let rows = self.kind.len() * 2;
         let sums = table_of_sums(users.len(), rows * m, |range, sums| {
@@ -144,23 +165,39 @@ impl Bins {
                 }
             }
         });
+        let loads = || sums.chunks_exact(m).enumerate().filter(|(_, load)| load.iter().any(|a| *a != 0.0));
+        let usable = |kind: u32| {
+            let rates = &reduction.kinds[kind as usize];
+            (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (l, rates[l]))
+        };
+        // Each class that a group can use with its rate, and how many times dearer it is than the cheapest.
+        let dearness = |kind: u32, load: &[f64], prices: &[f64]| -> Vec<(usize, f64, f64)> {
+            let cost = |(l, rate): (usize, f64)| dot(load, &prices[l * m..(l + 1) * m]) / rate;
+            let least = usable(kind).map(cost).fold(f64::INFINITY, f64::min);
+            usable(kind).map(|(l, rate)| (l, rate, cost((l, rate)) / least)).collect()
+        };
+        // The same for the group that minds a class least.
+        let mut nearest = vec![f64::INFINITY; reduction.classes()];
+        if let Some((prices, _)) = near {
+            for (row, load) in loads() {
+                for (l, _, times) in dearness(self.kind[row / 2], load, prices) {
+                    nearest[l] = nearest[l].min(times);
+                }
+            }
+        }
         let mut groups = Groups::new();
         let mut group_of = vec![[NO_GROUP; 2]; self.kind.len()];
-        for (row, load) in sums.chunks_exact(m).enumerate() {
-            if load.iter().all(|a| *a == 0.0) {
-                continue;
-            }
+        for (row, load) in loads() {
             group_of[row / 2][row % 2] = groups.len() as u32;
             let kind = self.kind[row / 2];
-            let rates = &reduction.kinds[kind as usize];
-            let usable = (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (l, rates[l]));
             match near.filter(|_| !reduction.has_task_rows[kind as usize]) {
-                None => groups.push(load, kind, row % 2 == 0, usable),
+                None => groups.push(load, kind, row % 2 == 0, usable(kind)),
                 Some((prices, uncertainty)) => {
-                    let cost = |(l, rate): &(usize, f64)| dot(load, &prices[l * m..(l + 1) * m]) / rate;
-                    let least = usable.clone().map(|pair| cost(&pair)).fold(f64::INFINITY, f64::min);
-                    let most = least * (1.0 + OFFERED * uncertainty);
-                    groups.push(load, kind, row % 2 == 0, usable.filter(|pair| cost(pair) <= most));
+                    let offered = |(l, _, times): &(usize, f64, f64)| {
+                        *times <= nearest[*l] * (1.0 + OFFERED * uncertainty[*l])
+                    };
+                    let classes = dearness(kind, load, prices).into_iter().filter(offered);
+                    groups.push(load, kind, row % 2 == 0, classes.map(|(l, rate, _)| (l, rate)));
                 }
             }
         }
@@ -182,6 +219,17 @@ impl Bins {
                 *limit = limit.min(reduction.users.tasks(i) / amount);
             }
         }
+    }
+}
+
+/// What users with task rows must have in common to share a bin, as long as they rise together: as many tasks for their
+/// weight.
+fn task_row_key(reduction: &Reduction, user: usize) -> u64 {
+    let (users, kind) = (&reduction.users, reduction.users.kind[user]);
+    if kind != NO_KIND && reduction.has_task_rows[kind as usize] {
+        (users.tasks(user) / users.weight(user)).to_bits()
+    } else {
+        0
     }
 }
 

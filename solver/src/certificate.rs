@@ -36,7 +36,6 @@ pub(crate) fn certify(
     allocation: &Allocation,
 ) -> (Vec<Level>, Status) {
     let users = &reduction.users;
-    let m = reduction.resources;
     let (mut levels, mut status) = (Vec::new(), Status::Optimal);
     let shares = column(users.len(), |i| allocation.dominant_share(instance, UserId(users.position(i))));
     let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
@@ -83,20 +82,31 @@ pub(crate) fn certify(
             status = Status::Uncertified;
         }
         // The multipliers of value: those of Σ_rising y = 1.
-        let scale = 1.0 / rising;
-        let mut prices = vec![0.0; instance.classes().len() * m];
-        for (members, row) in reduction.members.iter().zip(level_prices.chunks(m)) {
-            for &ClassId(class) in members {
-                for (r, price) in row.iter().enumerate() {
-                    if *price > 0.0 {
-                        prices[class * m + r] = scale * price / instance.total(ResourceId(r));
-                    }
-                }
-            }
-        }
+        let prices = prices_of_classes(instance, reduction, &level_prices, 1.0 / rising);
         levels.push(Level { value, bound, prices });
     }
     (levels, status)
+}
+
+/// Prices of the instance's own classes and units, `scale` times those of the reduction.
+pub(crate) fn prices_of_classes(
+    instance: &Instance,
+    reduction: &Reduction,
+    prices: &[f64],
+    scale: f64,
+) -> Vec<f64> {
+    let m = reduction.resources;
+    let mut of_classes = vec![0.0; instance.classes().len() * m];
+    for (members, row) in reduction.members.iter().zip(prices.chunks(m)) {
+        for &ClassId(class) in members {
+            for (r, price) in row.iter().enumerate() {
+                if *price > 0.0 {
+                    of_classes[class * m + r] = scale * price / instance.total(ResourceId(r));
+                }
+            }
+        }
+    }
+    of_classes
 }
 
 /// An interior point leaves a price of rounding size where the true one is zero.

@@ -1,10 +1,12 @@
-//! The second, independent way to solve a level: a linear program through good_lp and HiGHS.
+//! The second, independent way to solve what is linear, a level or a utilitarian sum: a linear program through good_lp
+//! and HiGHS.
 //!
 //! HiGHS works with absolute tolerances and drops tiny entries, so it never sees pool shares: rows and columns
 //! are scaled by powers of two first, which changes no digit, and the answer is judged on the original numbers
 //! like any other.
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
+use crate::smooth::{SumProblem, SumSolution, SumSolver};
 use fairplan_instances::SolverError;
 use good_lp::solvers::highs::{HighsParallelType, HighsSolverType, highs};
 use good_lp::{
@@ -80,6 +82,41 @@ impl LevelSolver for Highs {
     }
 }
 
+/// Only for α = 0, where the mean of the works is their sum.
+impl SumSolver for Highs {
+    fn solve(&self, problem: &SumProblem<'_>, _accuracy: f64) -> Result<SumSolution, SolverError> {
+        let mut groups = problem.groups.clone();
+        groups.limit.copy_from_slice(problem.limit);
+        let linear =
+            LevelProblem { resources: problem.resources, capacities: problem.capacities, groups: &groups };
+        let mut scaling = Scaling::of(&linear);
+        let worth = |g: usize, pair: usize| problem.size[g] * groups.rate[pair] * scaling.pair[pair];
+        let worths: Vec<f64> = (0..groups.len())
+            .flat_map(|g| groups.pairs(g).map(move |pair| (g, pair)))
+            .map(|(g, pair)| worth(g, pair))
+            .collect();
+        scaling.level = power(worths.iter().copied().fold(0.0, f64::max));
+        let program = Program::new(&linear, &scaling);
+        let mut sum = Expression::default();
+        program
+            .splits
+            .iter()
+            .zip(&worths)
+            .for_each(|(split, worth)| sum.add_mul(worth / scaling.level, *split));
+        let solved = program.maximise(sum, self.0)?;
+        let splits = solved.splits(&scaling);
+        let work = |g: usize| groups.pairs(g).map(|pair| groups.rate[pair] * splits[pair]).sum();
+        Ok(SumSolution {
+            works: (0..groups.len()).map(work).collect(),
+            prices: solved.prices(&linear, &scaling),
+            splits,
+            log_level: 0.0,
+            widest: 0.0,
+            iterations: 1,
+        })
+    }
+}
+
 impl Highs {
     /// How much the shares of the `open` groups can exceed the level, in parts of it, most together; and the
     /// prices of that, scaled so that the multipliers of all rising groups add up to one.
@@ -119,7 +156,7 @@ fn power(x: f64) -> f64 {
 struct Scaling {
     /// Factor of each capacity row.
     row: Vec<f64>,
-    /// The level is measured in this.
+    /// The level, or the sum, is measured in this.
     level: f64,
     /// The split of each pair is measured in this.
     pair: Vec<f64>,

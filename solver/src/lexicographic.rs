@@ -12,15 +12,12 @@ use crate::certificate::certify;
 use crate::level::LevelSolver;
 use crate::progress::Progress;
 use crate::reduction::Reduction;
-use crate::repair::{MARGIN, feasible_splits};
+use crate::repair::{MARGIN, SplitRows, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
 use fairplan_instances::{
     Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
 };
-
-/// Part of a group's tasks that is dropped with the specks an interior point leaves on classes it does not use.
-const SPECKS: f64 = 1e-14;
 
 /// How users are put into bins at the start.
 #[derive(Clone, Copy)]
@@ -124,22 +121,7 @@ fn allocate(
     let classes = instance.classes().len();
     let groups = &solved.grouping.groups;
     let splits = feasible_splits(&level_problem(reduction, &solved.grouping), &solved.solution.splits);
-    let mut work = vec![0.0; groups.len()];
-    let mut placed = vec![0.0; groups.len()];
-    // One more row, all zero, for users without a group.
-    let mut rows = vec![0.0; (groups.len() + 1) * classes];
-    for g in 0..groups.len() {
-        let pairs = groups.pairs(g);
-        let specks = SPECKS * splits[pairs.clone()].iter().sum::<f64>() / pairs.len() as f64;
-        let used: Vec<usize> = pairs.filter(|pair| splits[*pair] > specks).collect();
-        work[g] = used.iter().map(|pair| groups.rate[*pair] * splits[*pair]).sum();
-        placed[g] = used.iter().map(|pair| splits[*pair]).sum();
-        for pair in used {
-            for class in &reduction.members[groups.class[pair] as usize] {
-                rows[g * classes + class.0] = splits[pair] / placed[g] * reduction.part_of_merged[class.0];
-            }
-        }
-    }
+    let SplitRows { work, placed, rows } = SplitRows::new(reduction, groups, &splits, classes);
     let level =
         (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
     let has_share = |i: usize| bins.of[i] != NO_BIN && progress.amounts.amount[i] > 0.0;

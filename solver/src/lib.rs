@@ -18,6 +18,7 @@ mod refinement;
 mod repair;
 mod search;
 mod sharing;
+mod smooth;
 mod streaming;
 mod sums;
 mod task_rows;
@@ -26,7 +27,9 @@ mod whole_tasks;
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;
 use interior_point::InteriorPoint;
+use level::LevelSolver;
 use lexicographic::FirstBins;
+use smooth::SumSolver;
 
 pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
@@ -35,105 +38,80 @@ pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
 pub use whole_tasks::whole_task_bracket;
 
-/// Adaptive aggregation over the interior point: bins of similar users, refined until the certificate closes.
-struct Auto;
+/// A backend: the drivers of every objective around one way to solve their small problems.
+struct Backend<L, S> {
+    name: &'static str,
+    /// What results call the method, where users are merged only if alike and where they share bins.
+    method: [&'static str; 2],
+    first_bins: FirstBins,
+    levels: L,
+    sums: S,
+    /// Whether sums of every α can be solved, not only the linear one.
+    curved: bool,
+}
 
 /// Bins that aggregation starts with, with up to this many pairs of a bin and a class.
 const FIRST_BINS: FirstBins = FirstBins::ByDirection { bins: 128, least: 32, pairs: 100_000 };
 
-impl Solver for Auto {
+impl<L: LevelSolver, S: SumSolver> Solver for Backend<L, S> {
     fn name(&self) -> &'static str {
-        "auto"
+        self.name
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
         objective.applies_to(instance)?;
+        if let Some(alpha) = objective.alpha() {
+            if alpha > 0.0 && !self.curved {
+                return Err(SolverError::Unsupported(format!(
+                    "{} solves what is linear, and {objective} is not; take auto or ipm",
+                    self.name
+                )));
+            }
+            let objective = (objective, alpha);
+            return smooth::solve(instance, objective, self.name, self.method, self.first_bins, &self.sums);
+        }
         match objective {
-            Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
+            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name)),
+            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name)),
+            _ => lexicographic::solve(
                 instance,
                 objective,
-                self.name(),
-                ["interior-point", "aggregation"],
-                FIRST_BINS,
-                &InteriorPoint,
+                self.name,
+                self.method,
+                self.first_bins,
+                &self.levels,
             ),
-            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name())),
-            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
-            other => Err(unsolved(other)),
         }
     }
 }
 
-/// The interior point alone, over users merged only where their demands are the same.
-struct Ipm;
-
-impl Solver for Ipm {
-    fn name(&self) -> &'static str {
-        "ipm"
-    }
-
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
-        objective.applies_to(instance)?;
-        match objective {
-            Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
-                instance,
-                objective,
-                self.name(),
-                ["interior-point"; 2],
-                FirstBins::Exact,
-                &InteriorPoint,
-            ),
-            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name())),
-            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
-            other => Err(unsolved(other)),
-        }
-    }
-}
-
-/// HiGHS, over users merged only where their demands are the same.
-struct HighsBackend(HighsAlgorithm);
-
-impl Solver for HighsBackend {
-    fn name(&self) -> &'static str {
-        "highs"
-    }
-
-    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
-        let method = match self.0 {
-            HighsAlgorithm::Simplex => "simplex",
-            HighsAlgorithm::InteriorPoint => "highs-interior-point",
-        };
-        objective.applies_to(instance)?;
-        match objective {
-            Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => lexicographic::solve(
-                instance,
-                objective,
-                self.name(),
-                [method; 2],
-                FirstBins::Exact,
-                &Highs(self.0),
-            ),
-            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name())),
-            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name())),
-            other => Err(unsolved(other)),
-        }
-    }
-}
-
-fn unsolved(objective: Objective) -> SolverError {
-    SolverError::Unsupported(format!("this version of fairplan does not solve the objective {objective}"))
-}
-
-/// The `highs` backend with one of HiGHS's algorithms.
+/// The `highs` backend with one of HiGHS's algorithms: users are merged only where they are alike.
 pub fn highs(algorithm: HighsAlgorithm) -> Box<dyn Solver> {
-    Box::new(HighsBackend(algorithm))
+    let method = match algorithm {
+        HighsAlgorithm::Simplex => "simplex",
+        HighsAlgorithm::InteriorPoint => "highs-interior-point",
+    };
+    Box::new(Backend {
+        name: "highs",
+        method: [method; 2],
+        first_bins: FirstBins::Exact,
+        levels: Highs(algorithm),
+        sums: Highs(algorithm),
+        curved: false,
+    })
+}
+
+/// An interior point over bins of similar users, or only over users that are alike.
+fn interior_point(name: &'static str, method: [&'static str; 2], first_bins: FirstBins) -> Box<dyn Solver> {
+    let (levels, sums) = (InteriorPoint, smooth::InteriorPoint);
+    Box::new(Backend { name, method, first_bins, levels, sums, curved: true })
 }
 
 /// The backend of this name: `auto`, `ipm` or `highs`.
 pub fn backend(name: &str) -> Option<Box<dyn Solver>> {
     match name {
-        "auto" => Some(Box::new(Auto)),
-        "ipm" => Some(Box::new(Ipm)),
+        "auto" => Some(interior_point("auto", ["interior-point", "aggregation"], FIRST_BINS)),
+        "ipm" => Some(interior_point("ipm", ["interior-point"; 2], FirstBins::Exact)),
         "highs" => Some(highs(HighsAlgorithm::Simplex)),
         _ => None,
     }

@@ -1,6 +1,8 @@
-//! The last step of every solution: splits shrunk until no class is overloaded, rounding included.
+//! The last steps of every solution: splits shrunk until no class is overloaded, rounding included, and divided over the
+//! instance's own classes.
 
-use crate::level::LevelProblem;
+use crate::level::{Groups, LevelProblem};
+use crate::reduction::Reduction;
 
 /// Rounding between a group's load and the sum of its users' printed tasks, as a part of it: about
 /// thirty operations of half a unit in the last place each, the sums being compensated.
@@ -29,4 +31,41 @@ pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec
         *z *= keep[*class as usize];
     }
     splits
+}
+
+/// Part of a group's tasks that is dropped with the specks an interior point leaves on classes it does not use.
+const SPECKS: f64 = 1e-14;
+
+/// What the splits of the groups come to on the classes of the instance.
+pub(crate) struct SplitRows {
+    /// `Σ_l ρ ζ` of each group.
+    pub work: Vec<f64>,
+    /// `Σ_l ζ` of each group.
+    pub placed: Vec<f64>,
+    /// The parts of a group's tasks on each class of the instance, one row a group, and a last one of zeros for users
+    /// without a group.
+    pub rows: Vec<f64>,
+}
+
+impl SplitRows {
+    /// From splits that are feasible, for an instance with so many classes.
+    pub fn new(reduction: &Reduction, groups: &Groups, splits: &[f64], classes: usize) -> Self {
+        let mut work = vec![0.0; groups.len()];
+        let mut placed = vec![0.0; groups.len()];
+        let mut rows = vec![0.0; (groups.len() + 1) * classes];
+        for g in 0..groups.len() {
+            let pairs = groups.pairs(g);
+            let specks = SPECKS * splits[pairs.clone()].iter().sum::<f64>() / pairs.len() as f64;
+            let used: Vec<usize> = pairs.filter(|pair| splits[*pair] > specks).collect();
+            work[g] = used.iter().map(|pair| groups.rate[*pair] * splits[*pair]).sum();
+            placed[g] = used.iter().map(|pair| splits[*pair]).sum();
+            for pair in used {
+                for class in &reduction.members[groups.class[pair] as usize] {
+                    rows[g * classes + class.0] =
+                        splits[pair] / placed[g] * reduction.part_of_merged[class.0];
+                }
+            }
+        }
+        Self { work, placed, rows }
+    }
 }

@@ -8,11 +8,14 @@ let c_i = min over usable classes of sum_r D_ir p_lr / rate, the least price of 
 most C.p, so of the users A that may still rise none is kept from a weighted share above
 (C.p - sum_F c_i work_i) / sum_A c_i w_i / delta_i, when the users F keep their work. Where a user has few tasks, which do
 more work on some classes than on others, its work costs a convex function of it: a tangent takes the place of c_i work_i.
-An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server
-and bmf.
+A sum of utilities w U(G) is at most C.p + sum_i (z_i T_i + max_G (w_i U(G) - y_i G)) for any prices z_i >= 0 of a task,
+y_i = min over usable classes of (sum_r D_ir p_lr / delta_i + z_i) / rate, with z_i T_i in shares.
+An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
+bmf, pf, alpha=A and utilitarian.
 """
 import json
 import sys
+from decimal import Decimal, getcontext
 from fractions import Fraction
 
 GAP, SHARE_OF_POOL = Fraction(1, 10**9), Fraction(1, 10**6)
@@ -109,11 +112,77 @@ def bottlenecks(instance, solution, users, capacity, load):
     return f"value {float(value):.12g}, by definition, missed by {float(worst):.1e}"
 
 
+def most(alpha, weight, y):
+    """The most that utility exceeds what it costs, a unit of share costing y: max_G (weight U(G) - y G), U' = G^-alpha."""
+    if alpha == 0 or (alpha <= 1 and y == 0):
+        return Decimal(0) if alpha == 0 and y >= weight else Decimal("Infinity")
+    if alpha == 1:
+        return weight * ((weight / y).ln() - 1)
+    return alpha / (1 - alpha) * (weight.ln() / alpha).exp() * (y ** (1 - 1 / alpha) if y else 0)
+
+
+def best(alpha, user, cost):
+    """The least of z T + max_G (w U(G) - y(z) G) over prices z of a task: it is convex, and bends or is flat at one of these."""
+    weight, rate = decimal(user["weight"]), {l: decimal(rate) for l, rate in user["rate"].items()}
+    if "tasks" not in user:
+        return most(alpha, weight, min(cost[l] / rate[l] for l in cost))
+    tasks = decimal(user["tasks"] * user["delta"])
+    at = [Decimal(0)] + [rate[l] * weight * (tasks * rate[l]) ** -alpha - cost[l] for l in cost]
+    at += [(cost[l] * rate[k] - cost[k] * rate[l]) / (rate[l] - rate[k])
+           for l in cost for k in cost if rate[l] != rate[k]]
+    return min(z * tasks + most(alpha, weight, min((cost[l] + z) / rate[l] for l in cost)) for z in at if z >= 0)
+
+
+def decimal(x):
+    return Decimal(x.numerator) / Decimal(x.denominator)
+
+
+def sum_of_utilities(solution, users, capacity):
+    """Whether prices prove that no sum of utilities is larger."""
+    getcontext().prec = 60
+    name = solution["objective"]
+    alpha = {"pf": Decimal(1), "utilitarian": Decimal(0)}.get(name) or Decimal(name.partition("=")[2] or 0)
+    unit = Decimal(10) ** int(solution.get("value_exponent", 0))
+    price = {(l["id"], r): decimal(p) * unit for l in solution["server_classes"] for r, p in l["price"].items()}
+    need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), "prices")
+    value = worth = Decimal(0)
+    taking = []
+    for user in users:
+        done = "tasks" in user and user["running"] >= user["tasks"] * (1 - GAP)
+        limit = "tasks" if done else "capacity"
+        need(user["limit"] == (limit if user["usable"] else "no-usable-class"), f"limit of user {user['id']}")
+        if not user["usable"] or user.get("tasks") == 0:
+            continue
+        weight, share = decimal(user["weight"]), decimal(user["share"])
+        cost = {l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in user["needs"].items()), Decimal(0))
+                for l in user["usable"]}
+        taking.append((user, cost))
+        need(share > 0 or alpha < 1, f"user {user['id']} has nothing")
+        value += weight * (share.ln() if alpha == 1 else share ** (1 - alpha) / (1 - alpha))
+        worth += weight * share ** (1 - alpha)
+    dearer = Decimal(1)
+    if alpha == 0:  # A user without a limit must not be worth more than it pays.
+        dearer = max([dearer] + [decimal(user["weight"]) / min(cost[l] / decimal(user["rate"][l]) for l in cost)
+                                 for user, cost in taking if "tasks" not in user])
+    bound = sum((decimal(capacity[at]) * p for at, p in price.items()), Decimal(0)) * dearer
+    bound += sum((best(alpha, user, {l: c * dearer for l, c in cost.items()}) for user, cost in taking), Decimal(0))
+    certificate, slack = solution["certificate"], decimal(GAP) * worth
+    need(bound - value <= slack, f"the bound is {float(bound)!r}, the value {float(value)!r}")
+    for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),
+                                   (certificate["dual"], bound, "dual")]:
+        need(abs(decimal(stated) * unit - computed) <= slack, f"{what}: {float(stated)!r} in units of {float(unit)!r} is "
+             f"stated, {float(computed)!r} is computed")
+    gap = (bound - value) / worth if worth else Decimal(0)
+    need(abs(decimal(certificate["relative_gap"]) - gap) <= decimal(GAP), "relative gap")
+    return f"value {float(value):.12g}, gap {float(gap):.1e}"
+
+
 def check(instance, solution):
     need(instance["format"] == "fairplan.instance.v1", "not an instance")
     need(solution["format"] == "fairplan.solution.v1", "not a solution")
     objective = solution["objective"]
-    need(objective in ("drfh", "tsf", "drf", "drf-per-server", "bmf"), f"the objective {objective} is not known here")
+    is_sum = objective in ("pf", "utilitarian") or objective.startswith("alpha=")
+    need(is_sum or objective in ("drfh", "tsf", "drf", "drf-per-server", "bmf"), f"the objective {objective} is not known here")
     if objective in ("drf", "bmf"):
         pooled(instance, solution)
     resources, classes, users = instance["resources"], instance["server_classes"], instance["users"]
@@ -151,6 +220,7 @@ def check(instance, solution):
         user.update(needs=demand, usable=usable, rate=rate, work=work, share=delta * work, delta=delta, weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
                     limited=limited, running=tasks)
+        user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
     for l, r in capacity:
         need(load[l, r] <= capacity[l, r], f"class {l} is overloaded in {r}")
@@ -163,6 +233,8 @@ def check(instance, solution):
 
     if objective in ("drf-per-server", "bmf"):
         return bottlenecks(instance, solution, users, capacity, load)
+    if is_sum:
+        return sum_of_utilities(solution, users, capacity)
     values = [level["value"] for level in levels]
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))

@@ -33,9 +33,10 @@ pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
     DraftUser { id, demand, weight: Decimal::ONE, tasks: None, eligible: None, rates: Vec::new() }
 }
 
-/// The draft with another capacity of resource `r` in each server of class `l`, and weights `w δ' / δ`, so that
-/// `G / w` still measures shares against the totals of `draft` (weights to 17 digits).
-pub fn with_capacity(draft: &Draft, l: usize, r: usize, capacity: Decimal) -> Draft {
+/// The draft with another capacity of resource `r` in each server of class `l`, and weights `w (δ' / δ)^power` (to 17
+/// digits). With a power of 1, `G / w` still measures shares against the totals of `draft`; with `α − 1` the same
+/// allocation is the largest sum of `w G^(1−α)` that is the largest where shares are measured so.
+pub fn with_capacity(draft: &Draft, (l, r): (usize, usize), capacity: Decimal, power: f64) -> Draft {
     let task_shares = |draft: &Draft| -> Vec<Fraction> {
         let instance = draft.build().unwrap_or_else(|violation| panic!("{violation}"));
         instance.users().map(|user| task_share(&instance, user)).collect()
@@ -45,8 +46,8 @@ pub fn with_capacity(draft: &Draft, l: usize, r: usize, capacity: Decimal) -> Dr
     let (before, after) = (task_shares(draft), task_shares(&changed));
     for (user, (before, after)) in changed.users.iter_mut().zip(before.iter().zip(&after)) {
         if before != after {
-            let weight = &(&Fraction::from(user.weight) * after) / before;
-            user.weight = Decimal::from_f64(weight.to_f64()).unwrap_or_else(|error| panic!("weight {error}"));
+            let weight = user.weight.to_f64() * (after / before).to_f64().powf(power);
+            user.weight = Decimal::from_f64(weight).unwrap_or_else(|error| panic!("weight {error}"));
         }
     }
     changed

@@ -4,6 +4,7 @@
 #![allow(clippy::expect_used, clippy::panic)]
 
 mod bottleneck;
+mod conic;
 mod dice;
 mod draft;
 mod fraction;
@@ -14,11 +15,12 @@ mod water_filling;
 mod whole_tasks;
 
 pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
+pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
 pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
-pub use random_instances::{random_draft, random_draft_with_task_rows};
+pub use random_instances::{random_crowd, random_draft, random_draft_with_task_rows};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_tasks, compare_breakpoints};

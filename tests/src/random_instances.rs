@@ -29,6 +29,28 @@ pub fn random_draft_with_task_rows(seed: u64) -> Draft {
     draft
 }
 
+/// So many users of small tasks over the classes of [`random_draft`], many of them nearly alike; weights over four decades
+/// in some.
+pub fn random_crowd(seed: u64, users: usize) -> Draft {
+    let mut dice = Dice::new(seed ^ 0x00c0_ffee);
+    let mut draft = random_draft(seed);
+    let few = std::mem::take(&mut draft.users);
+    let weights = dice.percent(50);
+    let two_digits = |dice: &mut Dice, digit: &Decimal| {
+        let tenths = (digit.to_f64() * 10.0) as u64;
+        decimal(&format!("{}e-4", if tenths == 0 { 0 } else { tenths + dice.below(10) }))
+    };
+    for position in 0..users {
+        let model = &few[dice.below(few.len() as u64) as usize];
+        let demand = model.demand.iter().map(|digit| two_digits(&mut dice, digit)).collect();
+        let id = format!("user-{position}");
+        let weight =
+            if weights { decimal(dice.pick(&["0.01", "0.3", "1", "7", "100"])) } else { model.weight };
+        draft.users.push(DraftUser { id, demand, weight, ..model.clone() });
+    }
+    draft
+}
+
 /// An integer in `0..=9`, zero with the given chance beyond its own.
 fn digit(dice: &mut Dice, zeros: u64) -> Decimal {
     let value = if dice.percent(zeros) { 0 } else { dice.below(10) };

@@ -1,5 +1,6 @@
 //! Audits: DRFH is what its propositions say, and mechanisms that are unfair in a known way are found out.
 
+use crate::solving::{close, solve_for};
 use fairplan_instances::{
     Allocation, Decimal, Draft, DraftUser, Instance, Objective, Solution, Solver, SolverError, UserId,
     generate,
@@ -40,6 +41,34 @@ fn drf_pooled_has_the_properties_of_drf() {
     let findings = audit(&instance, Objective::DrfPooled, &*solver, &*solver, SETTINGS).unwrap();
     let failing = failing(&findings);
     assert!(failing.iter().all(|property| *property == "resource-monotonicity"), "{findings:#?}");
+}
+
+/// MRF Sec. 2.3: requirements (1/2, 1) and (1, 1/2) of a unit server, and what the first user makes of claiming others.
+#[test]
+fn proportional_fairness_rewards_the_misreports_of_the_paper() {
+    let tasks = |claim: &str| {
+        let instance = draft(&[(1, "1 1")], &[claim, "1 0.5"]).build().unwrap();
+        let solution = solve_for(&instance, Objective::ProportionalFairness);
+        [0, 1].map(|i| solution.allocation.tasks(UserId(i)))
+    };
+    assert!(close(&tasks("0.5 1"), &[2.0 / 3.0, 2.0 / 3.0], 1e-7));
+    let two_thirds = "0.66666666666666667 1";
+    // At a corner of what is feasible that is optimal by a hair, value says little of shares.
+    assert!(close(&tasks(two_thirds), &[0.75, 0.5], 1e-4), "{:?}", tasks(two_thirds));
+    assert!(close(&tasks("1 1"), &[0.5, 0.5], 1e-7), "{:?}", tasks("1 1"));
+
+    let instance = draft(&[(1, "1 1")], &["0.5 1", "1 0.5"]).build().unwrap();
+    let solver = backend("auto").unwrap();
+    let findings = audit(&instance, Objective::ProportionalFairness, &*solver, &*solver, SETTINGS).unwrap();
+    let Outcome::Tested { holds: false, residual, witness, .. } = outcome(&findings, "truthfulness") else {
+        panic!("the misreport is not found: {findings:#?}");
+    };
+    // From 2/3 to 3/4 at the least.
+    assert!(
+        *residual >= 1.0 - (2.0 / 3.0) / 0.75 - 1e-6 && witness.contains("claims ("),
+        "{residual}: {witness}"
+    );
+    assert!(!failing(&findings).contains(&"pareto-optimality"), "{findings:#?}");
 }
 
 /// Propositions 1 to 7 assume that every task demands every resource and that tasks never run out. (Sharing incentive

@@ -24,4 +24,5 @@ mod scale;
 mod sharing;
 mod solving;
 mod stochastic;
+mod sums;
 mod whole_tasks;

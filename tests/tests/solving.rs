@@ -4,18 +4,28 @@ use fairplan_instances::{Instance, Objective, Solution, Status, UserId};
 use fairplan_solver::backend;
 use fairplan_tests::{Draft, printed};
 
-/// The certified solution of the default backend.
+/// The certified solution of the default backend for DRFH.
 pub fn solve(instance: &Instance) -> Solution {
-    let solution = backend("auto").unwrap().solve(instance, Objective::Drfh);
+    solve_for(instance, Objective::Drfh)
+}
+
+/// The certified solution of the default backend.
+pub fn solve_for(instance: &Instance, objective: Objective) -> Solution {
+    let solution = backend("auto").unwrap().solve(instance, objective);
     let solution = solution.unwrap_or_else(|error| panic!("{error}\n{}", printed(instance)));
     assert_eq!(solution.status, Status::Optimal, "{}", printed(instance));
     solution
 }
 
-/// The dominant share of every user.
+/// The dominant share of every user under DRFH.
 pub fn shares(draft: &Draft) -> Vec<f64> {
+    shares_for(draft, Objective::Drfh)
+}
+
+/// The dominant share of every user.
+pub fn shares_for(draft: &Draft, objective: Objective) -> Vec<f64> {
     let instance = draft.build().unwrap_or_else(|violation| panic!("{violation}\n{draft:?}"));
-    shares_of(&instance, &solve(&instance))
+    shares_of(&instance, &solve_for(&instance, objective))
 }
 
 /// The dominant share of every user in a solution.

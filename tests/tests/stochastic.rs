@@ -3,8 +3,11 @@
 
 use crate::solving::close;
 use fairplan_instances::{Objective, Traffic, TrafficClass, TrafficOutcome};
-use fairplan_simulation::{MarkovSettings, markov};
-use fairplan_solver::sharing_rule;
+use fairplan_simulation::{
+    MarkovSettings, PacketSettings, SimulationSettings, TaskSettings, flow_level, markov, packet_level,
+    task_level,
+};
+use fairplan_solver::{SHARED, sharing_rule};
 
 const DRF: Objective = Objective::DrfPooled;
 const PF: Objective = Objective::ProportionalFairness;
@@ -166,4 +169,100 @@ fn a_chain_that_would_not_fit_in_memory_is_refused_with_what_it_needs() {
     let settings = MarkovSettings { border_mass: 1e-9, memory: 64 << 20 };
     let told = markov(&traffic, &*rule, settings).unwrap_err().to_string();
     assert!(told.contains("memory = 0.1 GiB: a border mass of 1e-9 takes"), "{told}");
+}
+
+fn flows(traffic: &Traffic, objective: Objective, settings: SimulationSettings) -> TrafficOutcome {
+    flow_level(traffic, &*sharing_rule(traffic, objective).unwrap(), settings).unwrap()
+}
+
+#[test]
+fn intervals_of_flow_level_simulations_cover_what_chains_say() {
+    let settings = SimulationSettings { replications: 10, arrivals: 20_000, seed: 1 };
+    let (mut covered, mut all) = (0, 0);
+    for traffic in [mrf(0.5, [1.0; 3]), mrf(0.7, [4.0, 1.0, 1.0]), mrf(0.8, [1.0, 3.0, 2.0])] {
+        for objective in SHARED {
+            let known = chain(&traffic, objective, 1e-6);
+            let found = flows(&traffic, objective, settings);
+            for (known, found) in known.classes.iter().zip(&found.classes) {
+                let missed = (known.service_rate - found.service_rate).abs() / found.service_rate_error;
+                assert!(missed < 2.5, "{objective}: {found:?}, known {known:?}");
+                assert!(found.service_rate_error < 0.06 * found.service_rate, "{objective}: {found:?}");
+                covered += u32::from(missed <= 1.0);
+                all += 1;
+            }
+        }
+    }
+    assert!(covered * 10 >= all * 9, "{covered} of {all} intervals of 95% cover");
+}
+
+/// By how much the service rates of one outcome differ from those of another, at most.
+fn apart(found: &TrafficOutcome, fluid: &TrafficOutcome) -> f64 {
+    let pairs = service_rates(found).into_iter().zip(service_rates(fluid));
+    pairs.map(|(found, fluid)| (found / fluid - 1.0).abs()).fold(0.0, f64::max)
+}
+
+// The simulations below see the same transactions as those of the fluid model, so that what is left is not chance.
+
+#[test]
+fn packets_are_served_within_3_percent_of_the_fluid_rates() {
+    let settings = SimulationSettings { replications: 2, arrivals: 400, seed: 1 };
+    let packets = PacketSettings { packets_per_flow: 4000.0, window: 30 };
+    let traffic = mrf(0.7, [4.0, 1.0, 1.0]);
+    for objective in SHARED {
+        let found = packet_level(&traffic, objective, settings, packets).unwrap();
+        let fluid = flows(&traffic, objective, settings);
+        assert!(apart(&found, &fluid) < 0.03, "{objective}: {found:?}, fluid {fluid:?}");
+    }
+    // One packet at a time leaves resources idle: what is close above is not close by itself.
+    let one = PacketSettings { window: 1, ..packets };
+    let found = packet_level(&traffic, BMF, settings, one).unwrap();
+    assert!(apart(&found, &flows(&traffic, BMF, settings)) > 0.1, "{found:?}");
+}
+
+#[test]
+fn flows_whose_packets_differ_share_as_those_with_their_mean() {
+    let settings = SimulationSettings { replications: 2, arrivals: 400, seed: 1 };
+    let packets = PacketSettings { packets_per_flow: 4000.0, window: 30 };
+    let mean = named(2, &[(&[0.55, 0.55], 1.0), (&[0.1, 1.0], 1.0), (&[1.0, 0.1], 1.0)]).at_load(0.7);
+    let mut classes = mean.classes().to_vec();
+    classes[0].packet_demands = vec![vec![1.0, 0.1], vec![0.1, 1.0]];
+    let varying = Traffic::new("", mean.resources().to_vec(), mean.capacity().to_vec(), classes).unwrap();
+    for objective in [PF, BMF] {
+        let found = packet_level(&varying, objective, settings, packets).unwrap();
+        let fluid = flows(&mean, objective, settings);
+        assert!(apart(&found, &fluid) < 0.03, "{objective}: {found:?}, fluid {fluid:?}");
+    }
+}
+
+#[test]
+fn short_round_trips_do_not_change_bottleneck_max_fairness() {
+    let settings = SimulationSettings { replications: 2, arrivals: 400, seed: 1 };
+    let packets = PacketSettings { packets_per_flow: 2000.0, window: 30 };
+    let traffic = mrf(0.7, [4.0, 1.0, 1.0]);
+    let far = |time: f64| {
+        let mut classes = traffic.classes().to_vec();
+        classes[1].propagation_time = time;
+        let far =
+            Traffic::new("", traffic.resources().to_vec(), traffic.capacity().to_vec(), classes).unwrap();
+        packet_level(&far, BMF, settings, packets).unwrap()
+    };
+    // A window of 30 packets of 1/2000 each takes 0.015 (MRF eq. 6).
+    let fluid = flows(&traffic, BMF, settings);
+    assert!(apart(&far(0.005), &fluid) < 0.03, "{:?}, fluid {fluid:?}", far(0.005));
+    // A longer round trip cannot be filled: no more than a window in each.
+    let slow = far(0.1).classes[1].service_rate / (0.015 / 0.1);
+    assert!((0.85..1.02).contains(&slow), "{slow}");
+}
+
+#[test]
+fn whole_tasks_for_the_most_deprived_job_come_close_to_the_fluid_rates() {
+    let settings = SimulationSettings { replications: 2, arrivals: 300, seed: 1 };
+    let tasks = TaskSettings { tasks_per_job: 2000.0, task_share: 0.04 };
+    let traffic = mrf(0.7, [4.0, 1.0, 1.0]);
+    for objective in SHARED {
+        let rule = sharing_rule(&traffic, objective).unwrap();
+        let found = task_level(&traffic, objective, &*rule, settings, tasks).unwrap();
+        let fluid = flows(&traffic, objective, settings);
+        assert!(apart(&found, &fluid) < 0.08, "{objective}: {found:?}, fluid {fluid:?}");
+    }
 }

@@ -8,15 +8,12 @@
 
 use crate::claim::Tasks;
 use crate::parts::in_parts;
-use crate::rounding::{Sum, decimal_up, down, up};
+use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::rounding::{Sum, down, up};
 use crate::task_limits::{has_task_row, tangent};
-use crate::users::{Reach, Reaches, Shares};
+use crate::users::{Reaches, Shares};
 use fairplan_instances::{Instance, Level, LimitedBy, User, UserId};
-use std::collections::HashSet;
 use std::ops::Range;
-
-/// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
-const LEAST_PRICE: f64 = 1e-200;
 
 /// What is claimed of the levels and of the users on them.
 #[derive(Clone, Copy)]
@@ -136,8 +133,7 @@ struct LevelPrices {
 impl LevelPrices {
     fn of(instance: &Instance, reaches: &Reaches, level: &Level) -> Self {
         let m = instance.resources().len();
-        let prices: Vec<f64> =
-            level.prices.iter().map(|price| if *price < LEAST_PRICE { 0.0 } else { *price }).collect();
+        let prices = usable_prices(&level.prices);
         Self {
             columns: reaches.distinct().iter().map(|reach| distinct_columns(reach, &prices, m)).collect(),
             prices,
@@ -226,45 +222,4 @@ impl Part {
         }
         self
     }
-}
-
-/// The different price vectors of the classes that users with this reach can use, per unit of work.
-fn distinct_columns(reach: &Reach, prices: &[f64], m: usize) -> Vec<f64> {
-    let mut seen = HashSet::new();
-    let mut columns = Vec::new();
-    for &class in &reach.classes {
-        let rate = reach.rate(class).to_f64();
-        let per_work = |price: &f64| (price / rate).min(f64::MAX);
-        let column: Vec<f64> = prices[class * m..(class + 1) * m].iter().map(per_work).collect();
-        if seen.insert(column.iter().map(|price| price.to_bits()).collect::<Vec<_>>()) {
-            columns.extend(column);
-        }
-    }
-    columns
-}
-
-/// `min over columns of demand · column`, in plain doubles.
-fn cheapest(demand: &[f64], columns: &[f64]) -> f64 {
-    columns
-        .chunks_exact(demand.len())
-        .map(|column| demand.iter().zip(column).map(|(demand, price)| demand * price).sum::<f64>())
-        .fold(f64::INFINITY, f64::min)
-}
-
-/// `Σ_lr C_lr p_lr`, at least.
-fn capacity_value(instance: &Instance, prices: &[f64]) -> f64 {
-    let mut sum = Sum::new();
-    for (class, prices) in instance.classes().iter().zip(prices.chunks(instance.resources().len())) {
-        for (capacity, price) in class.capacity.iter().zip(prices) {
-            if *price > 0.0 && !capacity.is_zero() && class.count > 0 {
-                // A count is below 2^53, so it is a double. Overflow: no bound.
-                let value = up(up(decimal_up(*capacity) * price) * class.count as f64);
-                if value.is_infinite() {
-                    return value;
-                }
-                sum.add(value);
-            }
-        }
-    }
-    sum.above()
 }

@@ -7,10 +7,10 @@ use crate::form::well_formed;
 use crate::levels::Levels;
 use crate::max_min;
 use crate::printed;
-use crate::tolerance;
+use crate::total;
 use crate::users::{Reaches, Shares};
-use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Certificate, Instance, Objective};
+use crate::verdict::Verdict;
+use fairplan_instances::{Certificate, Instance};
 
 /// What is proved of a claimed solution.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,7 +62,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
             max_min::prove(instance, &reaches, &shares, levels, claim.printed.as_ref())
         }
-        Certificate::Total(_) => unproved(claim.objective),
+        Certificate::Total(total) => total::prove(instance, &reaches, &shares, claim, total),
         Certificate::Bottlenecks => bottlenecks::prove(instance, &reaches, &shares, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];
@@ -72,11 +72,4 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
         verdicts.extend(printed::judge(instance, claim, stated, &shares, &feasible.loads));
     }
     SolutionProof { verdicts, ..proof }
-}
-
-/// What is found of an objective that the checker does not know.
-fn unproved(objective: Objective) -> SolutionProof {
-    let mut worst = Worst::of("optimality", tolerance::GAP);
-    worst.fail(|| format!("this version of fairplan cannot prove the objective {objective}"));
-    SolutionProof::nothing(worst.verdict())
 }

@@ -201,6 +201,10 @@ impl Traffic {
         for (position, demand) in class.packet_demands.iter().enumerate() {
             self.check_amounts(demand, || place(&format!("packet_demands[{position}]")))?;
         }
+        if class.claim.is_some() && !class.packet_demands.is_empty() {
+            let problem = "a class whose packets differ cannot also claim; leave out the claim";
+            return Err(Violation::new(place("packet_demands"), class.packet_demands.len(), problem));
+        }
         let count = class.packet_demands.len() as f64;
         for (r, name) in self.resources.iter().enumerate().filter(|_| count > 0.0) {
             let mean = class.packet_demands.iter().map(|demand| demand[r]).sum::<f64>() / count;
@@ -272,6 +276,22 @@ impl Traffic {
         Err(Violation::new(format!("load of {}", self.resources[r]), load, problem))
     }
 
+    /// Refuses what only packets have, where nothing is made of packets.
+    pub fn check_fluid(&self) -> Result<(), Violation> {
+        const ONLY: &str = "means something at the level of packets only; leave it out, or choose that level";
+        for (k, class) in self.classes.iter().enumerate() {
+            if class.propagation_time > 0.0 {
+                let place = format!("classes[{k}].propagation_time");
+                return Err(Violation::new(place, class.propagation_time, ONLY));
+            }
+            if !class.packet_demands.is_empty() {
+                let place = format!("classes[{k}].packet_demands");
+                return Err(Violation::new(place, class.packet_demands.len(), ONLY));
+            }
+        }
+        Ok(())
+    }
+
     /// The same mix, its arrivals scaled such that the largest load is `load`.
     pub fn at_load(&self, load: f64) -> Self {
         let scale = load / self.heaviest().1;
@@ -294,7 +314,6 @@ impl Traffic {
             let needed = class.demand.iter().zip(&claim).filter(|(demand, _)| **demand > 0.0);
             let work = needed.map(|(demand, claim)| claim / demand).fold(f64::INFINITY, f64::min);
             class.demand = claim.iter().map(|claim| claim / work).collect();
-            class.packet_demands.clear();
         }
         claimed
     }

@@ -159,6 +159,13 @@ fn certificate(
         if document.objective.0.alpha().is_none() {
             return Ok(Certificate::Bottlenecks);
         }
+        if prices.len() != instance.classes().len() * instance.resources().len() {
+            return Err(Foreign::new(
+                "server_classes",
+                "price",
+                "a sum is proved by the prices of all classes",
+            ));
+        }
         return Ok(Certificate::Total(Total {
             value: stated.primal,
             bound: stated.dual,

@@ -42,6 +42,15 @@ pub fn flows(document: &FlowsDocument<'_>) -> String {
             kinds.push((&result.objective, &result.demands));
         }
     }
+    // A load at which all that is claimed is too much has no result; other loads may not have any either.
+    for unstable in &document.unstable {
+        for result in document.results.iter().filter(|result| result.load == unstable.load) {
+            let kind = (&*result.objective, &*unstable.demands);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+    }
     let claimed = kinds.iter().any(|(_, demands)| *demands != "truthful");
     let mut columns = vec![Column::number("load"), Column::text("class")];
     columns.extend(kinds.iter().map(|(objective, demands)| {
@@ -64,7 +73,7 @@ pub fn flows(document: &FlowsDocument<'_>) -> String {
     };
     let rows = loads.iter().flat_map(|load| ids.iter().enumerate().map(move |(k, id)| (*load, k, *id)));
     let cells = rows.clone().take(ROWS).map(|(load, k, id)| {
-        let rates = kinds.iter().map(|kind| found(load, k, kind).map(shown).unwrap_or_default());
+        let rates = kinds.iter().map(|kind| found(load, k, kind).map_or("unstable".into(), shown));
         [number(load), label(id)].into_iter().chain(rates).collect()
     });
     text += &grid(&columns, cells);

@@ -74,6 +74,7 @@ pub fn markov(
 
 fn check(traffic: &Traffic, settings: MarkovSettings) -> Result<(), SimulationError> {
     traffic.check_stable()?;
+    traffic.check_fluid()?;
     for (k, class) in traffic.classes().iter().enumerate() {
         if class.work.distribution != WorkDistribution::Exponential {
             let place = format!("classes[{k}].work.distribution");

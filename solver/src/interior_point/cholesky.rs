@@ -7,7 +7,7 @@
 use nalgebra::DMatrix;
 
 /// `D·A·D = L·Lᵀ` with `D` scaling the diagonal to one.
-pub(super) struct Cholesky {
+pub(crate) struct Cholesky {
     order: usize,
     /// `Lᵀ` in the upper triangle, column-major: its columns are the rows of `L`.
     upper: DMatrix<f64>,

@@ -36,6 +36,7 @@ mod task_row;
 mod weights;
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
+pub(crate) use cholesky::Cholesky;
 use fairplan_instances::SolverError;
 use newton::NewtonSystem;
 use point::{Goals, Point};

@@ -6,6 +6,8 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/sums.rs"]
+mod sums;
 #[path = "bench/whole_tasks.rs"]
 mod whole_tasks;
 
@@ -23,16 +25,19 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 10] = [
+const PARTS: [Part; 13] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
+    ("clarabel", sums::against_clarabel),
+    ("sums", sums::a_million_users),
+    ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("bound", whole_tasks::brackets),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
-    ("flows", flows::chains),
+    ("flows", flows::flows),
     ("command", whole_command),
 ];
 

@@ -59,6 +59,74 @@ fn tables_have_a_row_a_class_and_claims_are_served_beside_the_truth() {
 }
 
 #[test]
+fn every_level_gives_rates_close_to_the_chain_and_the_same_on_any_number_of_threads() {
+    let folder = Folder::new();
+    folder.write("t.json", TRAFFIC);
+    let rates = |words: &str| {
+        let found = result(&folder, words);
+        fits_schema(&folder, "flows", &found);
+        let results = found["results"].as_array().unwrap().clone();
+        let classes = results.iter().flat_map(|result| result["classes"].as_array().unwrap());
+        classes.map(|class| class["service_rate"].as_f64().unwrap()).collect::<Vec<f64>>()
+    };
+    let known = rates("flows t.json --quiet");
+    for level in [
+        "flow --arrivals 4000",
+        "task --arrivals 1000 --tasks-per-job 200",
+        "packet --arrivals 1000 --packets-per-flow 200",
+    ] {
+        let words = format!("flows t.json --quiet --replications 4 --seed 5 --level {level}");
+        for (found, known) in rates(&words).iter().zip(&known) {
+            assert!((found / known - 1.0).abs() < 0.2, "{level}: {found}, chain {known}");
+        }
+        let words: Vec<&str> = words.split(' ').collect();
+        let one = folder.done(&[&words[..], &["--threads", "1"]].concat());
+        assert_eq!(folder.done(&words), one, "{level}");
+        let other: Vec<&str> = words.iter().map(|word| if *word == "5" { "6" } else { word }).collect();
+        assert_ne!(folder.done(&other), one, "{level}");
+    }
+}
+
+#[test]
+fn claims_that_overload_a_resource_are_marked_and_the_truth_is_served() {
+    let folder = Folder::new();
+    let claim = r#""arrival_rate": 0.5, "claim": {"cpu": 2, "disk": 0.75}"#;
+    folder.write("t.json", TRAFFIC.replace(r#""arrival_rate": 0.5"#, claim));
+    let found = result(&folder, "flows t.json --objective drf --loads 0.5,0.9 --quiet");
+    fits_schema(&folder, "flows", &found);
+    let kinds = |field: &str| -> Vec<(String, f64)> {
+        let entries = found[field].as_array().unwrap().iter();
+        entries.map(|e| (e["demands"].as_str().unwrap().to_owned(), e["load"].as_f64().unwrap())).collect()
+    };
+    let known = [("truthful", 0.5), ("claimed", 0.5), ("truthful", 0.9)];
+    assert_eq!(kinds("results"), known.map(|(demands, load)| (demands.to_owned(), load)));
+    assert_eq!(kinds("unstable"), [("claimed".to_owned(), 0.9)]);
+    let overloaded = found["unstable"][0]["utilization"]["disk"].as_f64().unwrap();
+    assert!((overloaded - 0.9 * (0.5 * 1.5 * 0.75 + 0.3) / 0.675).abs() < 1e-12, "{overloaded}");
+}
+
+#[test]
+fn a_published_figure_is_recomputed_drawn_and_written_as_numbers() {
+    let folder = Folder::new();
+    std::fs::create_dir(folder.path("plots")).unwrap();
+    let plots = folder.path("plots");
+    let text = folder.done(&["reproduce", "mrf-fig2", "--plots", plots.to_str().unwrap(), "--quiet"]);
+    let found: Value = serde_json::from_str(&text).unwrap();
+    fits_schema(&folder, "reproduction", &found);
+    let curves = found["figures"][0]["panels"][0]["curves"].as_array().unwrap();
+    assert_eq!(curves.len(), 6);
+    // Class 2 under BMF and DRF at a load of 0.7.
+    for (curve, known) in [(1, 0.657231), (4, 0.375177)] {
+        let points = curves[curve]["points"].as_array().unwrap();
+        let at = points.iter().find(|point| point[0] == 0.7).unwrap();
+        assert!((at[1].as_f64().unwrap() - known).abs() < 1e-4, "{curve}: {at}");
+    }
+    let svg = folder.read("plots/mrf-fig2.svg");
+    // Two panels of six curves, each with a sample in the legend.
+    assert_eq!(svg.matches("stroke-width").count(), 24, "{svg}");
+}
+
+#[test]
 fn what_cannot_be_meant_is_refused_in_one_line() {
     let folder = Folder::new();
     for (from, to, told) in [
@@ -95,6 +163,21 @@ fn what_cannot_be_meant_is_refused_in_one_line() {
         ),
         (r#""mean": 1.5"#, r#""shape": 2"#, "classes[0].work.shape: means nothing for exponential work"),
         (r#""mean": 1.5"#, r#""distribution": "deterministic""#, "a Markov chain needs exponential work"),
+        (
+            r#""id": "b""#,
+            r#""propagation_time": 1, "id": "b""#,
+            "classes[1].propagation_time = 1: means something at the level of packets only",
+        ),
+        (
+            r#""id": "b""#,
+            r#""packet_demands": [{"disk": 0.5}, {"disk": 1.5}], "id": "b""#,
+            "classes[1].packet_demands = 2: means something at the level of packets only",
+        ),
+        (
+            r#""id": "b""#,
+            r#""packet_demands": [{"disk": 1}], "claim": {"disk": 1}, "id": "b""#,
+            "classes[1].packet_demands = 1: a class whose packets differ cannot also claim",
+        ),
         (r#""id": "b""#, r#""id": "a""#, "t.json: classes[1].id = a: duplicate id"),
         (r#""arrival_rate": 0.5"#, r#""arrival_rate": 2"#, "load of disk = 1.8: the load must be < 1"),
         ("traffic.v1", "instance.v1", "this is no description of traffic; expected"),
@@ -115,6 +198,18 @@ fn what_cannot_be_meant_is_refused_in_one_line() {
         ("--border-mass 0", "border_mass = 0: must be > 0 and < 1"),
         ("--border-mass 1e-25 --loads 0.999 --memory 0.1", "memory = 0.1 GiB: a border mass of 1e-25 takes"),
         ("--level queue", "--level"),
+        ("--window 5", "--window means nothing at --level markov; it is for packet"),
+        ("--level flow --border-mass 1e-3", "--border-mass means nothing at --level flow; it is for markov"),
+        (
+            "--level packet --tasks-per-job 5",
+            "--tasks-per-job means nothing at --level packet; it is for task",
+        ),
+        ("--level flow --replications 1", "replications = 1: must be at least 2"),
+        ("--level flow --arrivals 19", "arrivals = 19: must be at least 20"),
+        ("--level task --task-share 2", "task_share = 2: must be at least 0.000001 and at most 1"),
+        ("--level task --tasks-per-job 0.5", "tasks_per_job = 0.5: must be at least 1"),
+        ("--level packet --window 0", "window = 0: must be at least 1"),
+        ("--level packet --packets-per-flow 0", "packets_per_flow = 0: must be at least 1"),
     ] {
         let words: Vec<&str> =
             ["flows", "t.json", "-o", "o.json"].into_iter().chain(words.split(' ')).collect();

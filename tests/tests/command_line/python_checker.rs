@@ -30,7 +30,9 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
             let Some(output) = check(&folder, "solution.json") else { return };
             assert!(output.status.success(), "{backend}: {}\n{}", text(&output.stdout), text(&output.stderr));
         }
-        for objective in ["tsf", "drf", "drf-per-server", "bmf"] {
+        for objective in
+            ["tsf", "drf", "drf-per-server", "bmf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian"]
+        {
             if objective.parse::<Objective>().unwrap().applies_to(&instance).is_ok() {
                 folder.done(&["solve", "instance.json", "--objective", objective, "-o", "other.json"]);
                 let Some(output) = check(&folder, "other.json") else { return };

@@ -7,6 +7,7 @@ mod forgeries;
 mod placements;
 mod planted;
 mod scale;
+mod sums;
 
 use fairplan_instances::{
     Allocation, Certificate, Decimal, Instance, InstanceBuilder, Level, LimitedBy, Objective, PlacementRule,

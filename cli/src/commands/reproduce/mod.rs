@@ -4,13 +4,16 @@ mod drfh;
 mod evaluations;
 mod karma;
 mod mrf;
+mod stochastic;
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
+use fairplan_report::figure::Figure;
 use fairplan_report::output::Destination;
 use fairplan_report::reproduction::{Reproduced, ReproductionDocument};
-use fairplan_report::{summary, write_json};
+use fairplan_report::{plot, summary, write_json};
+use std::path::PathBuf;
 
 /// Recompute published tables and figures and print ours beside theirs
 #[derive(Debug, clap::Args)]
@@ -19,37 +22,51 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4, karma-fig2, karma-fig3, karma-fig4, karma-lemma2,
-    /// kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5, fs-fig6 (default: all)
+    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
+    /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5, fs-fig6 (default: all)
     ids: Vec<String>,
+    /// Draw the figures, each as ID.svg in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    plots: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
 
-type Recompute = fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>;
+/// How an exhibit is recomputed.
+#[derive(Clone, Copy)]
+enum Recompute {
+    /// Its numbers.
+    Numbers(fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>),
+    /// What is said of its curves, and these.
+    Figure(fn(CommonOptions) -> Result<(Vec<Reproduced<'static>>, Figure<'static>), Failure>),
+}
 
 /// Every exhibit and how it is recomputed.
-const EXHIBITS: [(&str, Recompute); 16] = [
-    ("drfh-fig1", drfh::fig1),
-    ("drfh-fig3", drfh::fig3),
-    ("drfh-table1", drfh::table1),
-    ("mrf-2.4", mrf::section_2_4),
-    ("karma-fig2", karma::fig2),
-    ("karma-fig3", karma::fig3),
-    ("karma-fig4", karma::fig4),
-    ("karma-lemma2", karma::lemma2),
-    ("kdn-tables", karma::kdn),
-    ("karma-fig6", evaluations::karma_fig6),
-    ("karma-fig7", evaluations::karma_fig7),
-    ("karma-fig8", evaluations::karma_fig8),
-    ("fs-fig3", evaluations::fair_shares_fig3),
-    ("fs-fig4", evaluations::fair_shares_fig4),
-    ("fs-fig5", evaluations::fair_shares_fig5),
-    ("fs-fig6", evaluations::fair_shares_fig6),
+const EXHIBITS: [(&str, Recompute); 19] = [
+    ("drfh-fig1", Recompute::Numbers(drfh::fig1)),
+    ("drfh-fig3", Recompute::Numbers(drfh::fig3)),
+    ("drfh-table1", Recompute::Numbers(drfh::table1)),
+    ("mrf-2.4", Recompute::Numbers(mrf::section_2_4)),
+    ("mrf-fig1", Recompute::Figure(stochastic::fig1)),
+    ("mrf-fig2", Recompute::Figure(stochastic::fig2)),
+    ("mrf-fig3", Recompute::Figure(stochastic::fig3)),
+    ("karma-fig2", Recompute::Numbers(karma::fig2)),
+    ("karma-fig3", Recompute::Numbers(karma::fig3)),
+    ("karma-fig4", Recompute::Numbers(karma::fig4)),
+    ("karma-lemma2", Recompute::Numbers(karma::lemma2)),
+    ("kdn-tables", Recompute::Numbers(karma::kdn)),
+    ("karma-fig6", Recompute::Numbers(evaluations::karma_fig6)),
+    ("karma-fig7", Recompute::Numbers(evaluations::karma_fig7)),
+    ("karma-fig8", Recompute::Numbers(evaluations::karma_fig8)),
+    ("fs-fig3", Recompute::Numbers(evaluations::fair_shares_fig3)),
+    ("fs-fig4", Recompute::Numbers(evaluations::fair_shares_fig4)),
+    ("fs-fig5", Recompute::Numbers(evaluations::fair_shares_fig5)),
+    ("fs-fig6", Recompute::Numbers(evaluations::fair_shares_fig6)),
 ];
 
 struct Job {
     exhibits: Vec<Recompute>,
+    plots: Option<PathBuf>,
     destination: Destination,
 }
 
@@ -72,18 +89,33 @@ impl TryFrom<Arguments> for Job {
         } else {
             arguments.ids.iter().map(named).collect::<Result<_, _>>()?
         };
-        Ok(Self { exhibits, destination: arguments.output.destination()? })
+        if let Some(directory) = arguments.plots.as_ref().filter(|directory| !directory.is_dir()) {
+            let name = directory.display().to_string();
+            return Err(Failure::refused(format!("--plots {}: no such directory", name.escape_debug())));
+        }
+        Ok(Self { exhibits, plots: arguments.plots, destination: arguments.output.destination()? })
     }
 }
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
-    let mut numbers = Vec::new();
+    let (mut numbers, mut figures) = (Vec::new(), Vec::new());
     for recompute in &job.exhibits {
-        numbers.extend(recompute(common)?);
+        match recompute {
+            Recompute::Numbers(recompute) => numbers.extend(recompute(common)?),
+            Recompute::Figure(recompute) => {
+                let (said, figure) = recompute(common)?;
+                numbers.extend(said);
+                figures.push(figure);
+            }
+        }
     }
-    let document = ReproductionDocument::new(numbers);
+    for (directory, figure) in job.plots.iter().flat_map(|plots| figures.iter().map(move |f| (plots, f))) {
+        let file = directory.join(format!("{}.svg", figure.exhibit));
+        Destination::new(Some(&file))?.write(|out| plot::write_svg(out, figure))?;
+    }
+    let document = ReproductionDocument::new(numbers, figures);
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))

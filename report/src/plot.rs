@@ -1,0 +1,256 @@
+//! Draws a [`Figure`] as SVG: axes with round ticks, grid lines, a legend under each panel. Colours tell subjects apart,
+//! marks tell kinds apart.
+
+use crate::figure::{Curve, Figure, Mark, Panel};
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Told apart by those who see fewer colours, too (Okabe and Ito).
+const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+
+/// A panel's axes, in pixels.
+const WIDTH: f64 = 340.0;
+const HEIGHT: f64 = 270.0;
+
+/// Around the axes: room for labels, and for the title above.
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 18.0;
+const ABOVE: f64 = 64.0;
+const BELOW: f64 = 52.0;
+
+/// A row of the legend, and the columns, which are read one after the other.
+const ROW: f64 = 18.0;
+const COLUMNS: usize = 2;
+
+/// About so many ticks on an axis.
+const TICKS: f64 = 5.0;
+
+/// Half of a cross.
+const ARM: f64 = 4.0;
+
+/// Writes `figure` as one SVG image.
+pub fn write_svg(out: &mut impl Write, figure: &Figure<'_>) -> io::Result<()> {
+    let entries = figure.panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0);
+    let width = (LEFT + WIDTH + RIGHT) * figure.panels.len() as f64;
+    let height = ABOVE + HEIGHT + BELOW + ROW * entries.div_ceil(COLUMNS) as f64 + 8.0;
+    writeln!(
+        out,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">"#
+    )?;
+    writeln!(out, r#"<rect width="{width}" height="{height}" fill="white"/>"#)?;
+    writeln!(
+        out,
+        r#"<text x="{}" y="22" text-anchor="middle" font-size="15">{}</text>"#,
+        width / 2.0,
+        escaped(&figure.title)
+    )?;
+    let axes = Axes::new(figure);
+    for (position, panel) in figure.panels.iter().enumerate() {
+        let left = (LEFT + WIDTH + RIGHT) * position as f64 + LEFT;
+        out.write_all(drawn(figure, panel, &axes, left).as_bytes())?;
+    }
+    writeln!(out, "</svg>")
+}
+
+/// What the axes show, the same in all panels, so that these can be compared.
+struct Axes {
+    horizontal: Axis,
+    vertical: Axis,
+}
+
+impl Axes {
+    fn new(figure: &Figure<'_>) -> Self {
+        let along = |d: usize| {
+            let curves = figure.panels.iter().flat_map(|panel| &panel.curves);
+            Axis::around(curves.flat_map(|curve| &curve.points).map(|point| point[d]))
+        };
+        Self { horizontal: along(0), vertical: along(1) }
+    }
+
+    fn x(&self, left: f64, value: f64) -> f64 {
+        left + WIDTH * self.horizontal.part(value)
+    }
+
+    fn y(&self, value: f64) -> f64 {
+        ABOVE + HEIGHT * (1.0 - self.vertical.part(value))
+    }
+}
+
+/// From one round number to another, in round steps.
+struct Axis {
+    /// The first tick and the last one, in steps.
+    first: f64,
+    last: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// An axis that holds these numbers, and zero.
+    fn around(numbers: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = numbers.fold((0.0, 0.0), |(low, high): (f64, f64), n| (low.min(n), high.max(n)));
+        let rough = if high > low { (high - low) / TICKS } else { 1.0 };
+        let power = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|step| step * power >= 0.999 * rough);
+        let step = step.unwrap_or(10.0) * power;
+        const ROUNDING: f64 = 1e-9;
+        let first = (low / step + ROUNDING).floor();
+        Self { first, last: (high / step - ROUNDING).ceil().max(first + 1.0), step }
+    }
+
+    /// How far along the axis a number lies.
+    fn part(&self, value: f64) -> f64 {
+        (value / self.step - self.first) / (self.last - self.first)
+    }
+
+    /// The ticks and their labels.
+    fn ticks(&self) -> impl Iterator<Item = (f64, String)> {
+        let places = (-self.step.log10().floor()).clamp(0.0, 12.0) as usize;
+        let count = (self.last - self.first).round() as u32;
+        (0..=count).map(move |tick| {
+            let value = (self.first + f64::from(tick)) * self.step;
+            (value, format!("{value:.places$}"))
+        })
+    }
+}
+
+fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> String {
+    let mut svg = String::new();
+    let (right, bottom, middle) = (left + WIDTH, ABOVE + HEIGHT, left + WIDTH / 2.0);
+    for (value, label) in axes.horizontal.ticks() {
+        let x = axes.x(left, value);
+        let _ = writeln!(svg, r##"<path d="M{x:.1} {ABOVE}V{bottom}" stroke="#e0e0e0"/>"##);
+        let _ =
+            writeln!(svg, r#"<text x="{x:.1}" y="{}" text-anchor="middle">{label}</text>"#, bottom + 17.0);
+    }
+    for (value, label) in axes.vertical.ticks() {
+        let y = axes.y(value);
+        let _ = writeln!(svg, r##"<path d="M{left} {y:.1}H{right}" stroke="#e0e0e0"/>"##);
+        let _ =
+            writeln!(svg, r#"<text x="{}" y="{:.1}" text-anchor="end">{label}</text>"#, left - 7.0, y + 4.0);
+    }
+    let _ = writeln!(svg, r##"<path d="M{left} {ABOVE}V{bottom}H{right}" fill="none" stroke="#333333"/>"##);
+    let above = ABOVE - 12.0;
+    let _ = writeln!(
+        svg,
+        r#"<text x="{middle}" y="{above}" text-anchor="middle" font-size="13">{}</text>"#,
+        escaped(&panel.title)
+    );
+    let below = bottom + 38.0;
+    let _ = writeln!(
+        svg,
+        r#"<text x="{middle}" y="{below}" text-anchor="middle">{}</text>"#,
+        escaped(&figure.horizontal)
+    );
+    let (x, y) = (left - 44.0, ABOVE + HEIGHT / 2.0);
+    let _ = writeln!(
+        svg,
+        r#"<text transform="translate({x} {y}) rotate(-90)" text-anchor="middle">{}</text>"#,
+        escaped(&figure.vertical)
+    );
+    for (entry, curve) in panel.curves.iter().enumerate() {
+        let colour = colour(panel, curve);
+        let points: Vec<(f64, f64)> =
+            curve.points.iter().map(|[x, y]| (axes.x(left, *x), axes.y(*y))).collect();
+        svg += &marked(curve.mark, colour, &points);
+        let rows = panel.curves.len().div_ceil(COLUMNS);
+        let (column, row) = (entry / rows, entry % rows);
+        let x = left + WIDTH / COLUMNS as f64 * column as f64;
+        let y = bottom + BELOW + ROW * row as f64 + 4.0;
+        let sample = match curve.mark {
+            Mark::Crosses => vec![(x + 14.0, y)],
+            Mark::Line | Mark::Dashes => vec![(x, y), (x + 28.0, y)],
+        };
+        svg += &marked(curve.mark, colour, &sample);
+        let name = format!("{}, {}", curve.kind, curve.subject);
+        let _ = writeln!(svg, r#"<text x="{}" y="{}">{}</text>"#, x + 35.0, y + 4.0, escaped(&name));
+    }
+    svg
+}
+
+/// The colour of a curve: that of its subject, in the order in which the panel names them.
+fn colour(panel: &Panel<'_>, curve: &Curve<'_>) -> &'static str {
+    let mut subjects: Vec<&str> = Vec::new();
+    for other in &panel.curves {
+        if !subjects.contains(&&*other.subject) {
+            subjects.push(&other.subject);
+        }
+    }
+    let position = subjects.iter().position(|subject| *subject == curve.subject).unwrap_or(0);
+    COLOURS[position % COLOURS.len()]
+}
+
+fn marked(mark: Mark, colour: &str, points: &[(f64, f64)]) -> String {
+    let mut path = String::new();
+    for (position, (x, y)) in points.iter().enumerate() {
+        let _ = match mark {
+            Mark::Crosses => write!(
+                path,
+                "M{:.1} {:.1}L{:.1} {:.1}M{:.1} {:.1}L{:.1} {:.1}",
+                x - ARM,
+                y - ARM,
+                x + ARM,
+                y + ARM,
+                x - ARM,
+                y + ARM,
+                x + ARM,
+                y - ARM
+            ),
+            Mark::Line | Mark::Dashes => {
+                write!(path, "{}{x:.1} {y:.1}", if position == 0 { "M" } else { "L" })
+            }
+        };
+    }
+    let dashes = if mark == Mark::Dashes { r#" stroke-dasharray="6 4""# } else { "" };
+    format!("<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dashes}/>\n")
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(numbers: &[f64]) -> Vec<String> {
+        Axis::around(numbers.iter().copied()).ticks().map(|(_, label)| label).collect()
+    }
+
+    #[test]
+    fn ticks_are_round_and_hold_all_numbers() {
+        assert_eq!(labels(&[0.05, 0.95]), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(&[3.0, 1234.0]), ["0", "500", "1000", "1500"]);
+        assert_eq!(labels(&[-1.0, 2.0]), ["-1", "0", "1", "2"]);
+        assert_eq!(labels(&[1.0]), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(&[]), ["0", "1"]);
+    }
+
+    #[test]
+    fn every_curve_is_drawn_where_its_points_are() {
+        let curve = |subject: &'static str, mark| Curve {
+            kind: "a < b".into(),
+            subject: subject.into(),
+            mark,
+            points: vec![[0.0, 0.0], [1.0, 0.5]],
+        };
+        let curves = vec![curve("x", Mark::Line), curve("y", Mark::Dashes), curve("x", Mark::Crosses)];
+        let panel = Panel { title: "T & U".into(), curves };
+        let figure = Figure {
+            exhibit: "e".into(),
+            title: "t".into(),
+            horizontal: "h".into(),
+            vertical: "v".into(),
+            panels: vec![panel.clone(), panel],
+        };
+        let mut bytes = Vec::new();
+        write_svg(&mut bytes, &figure).unwrap();
+        let svg = String::from_utf8(bytes).unwrap();
+        // The corners of the axes: the vertical one ends at 0.5.
+        let (right, bottom) = (LEFT + WIDTH, ABOVE + HEIGHT);
+        let line = format!("M{LEFT:.1} {bottom:.1}L{right:.1} {ABOVE:.1}");
+        assert_eq!(svg.matches(&line).count(), 2, "{svg}");
+        assert_eq!(svg.matches("stroke-dasharray").count(), 4);
+        assert!(svg.contains("T &amp; U") && svg.contains("a &lt; b, y"));
+        assert!(svg.ends_with("</svg>\n"));
+    }
+}

@@ -1,0 +1,65 @@
+//! Which job is the most deprived.
+//!
+//! What it waits for is kept for it: as long as it does not fit, nothing else begins. Otherwise small tasks would forever
+//! take what larger ones wait for.
+
+use super::cluster::Cluster;
+use crate::memory::Remembered;
+use fairplan_instances::SolverError;
+
+/// How deprivation is measured.
+pub(super) enum Deprivation {
+    /// By how much less a job has of its dominant resource than in the fluid allocation (MRF Sec. 3.1 and 3.2).
+    FromIdeal {
+        /// The fluid allocation.
+        sharing: Remembered,
+        /// The tasks of a job that would run, by class.
+        ideal: Vec<f64>,
+        /// Their rates.
+        task_rates: Vec<f64>,
+    },
+    /// By the smallest rank of a job in any bottleneck, the largest share there having rank 1 (MRF Sec. 3.3).
+    Rank,
+}
+
+impl Deprivation {
+    /// The jobs are other ones.
+    pub fn update(&mut self, counts: &[u32]) -> Result<(), SolverError> {
+        if let Self::FromIdeal { sharing, ideal, task_rates } = self {
+            sharing.rates(counts, ideal)?;
+            ideal.iter_mut().zip(task_rates).for_each(|(ideal, rate)| *ideal /= *rate);
+        }
+        Ok(())
+    }
+
+    /// The job whose task begins next, if it fits. Of jobs that are equally deprived the first that fits.
+    pub fn most_deprived(&self, cluster: &Cluster) -> Option<usize> {
+        let deprived = |job: usize| match self {
+            Self::FromIdeal { ideal, .. } => ideal[cluster.class(job)] - f64::from(cluster.running(job)),
+            Self::Rank => f64::from(rank(cluster, job)),
+        };
+        let (mut most, mut found) = (f64::NEG_INFINITY, None);
+        for job in cluster.waiting() {
+            let deprived = deprived(job);
+            if deprived < most || (deprived == most && found.is_some()) {
+                continue;
+            }
+            most = deprived;
+            found = cluster.fits(cluster.class(job)).then_some(job);
+        }
+        found
+    }
+}
+
+/// The smallest rank of a job in any bottleneck: one more than how many have more of it. Where nothing is a bottleneck,
+/// the rank among all by their dominant shares.
+fn rank(cluster: &Cluster, job: usize) -> u32 {
+    let rank = |share: &dyn Fn(usize) -> f64| {
+        let own = share(job);
+        1 + cluster.present().iter().filter(|other| share(**other) > own).count() as u32
+    };
+    let in_bottlenecks = cluster
+        .bottlenecks()
+        .map(|r| rank(&|job| f64::from(cluster.running(job)) * cluster.need(cluster.class(job), r)));
+    in_bottlenecks.min().unwrap_or_else(|| rank(&|job| f64::from(cluster.running(job))))
+}

@@ -1,0 +1,97 @@
+//! What a share is worth to a user: `w U(G)` with `U' = G^−α`, in the unit of some prices.
+
+/// Utilities with the unit of prices: a price of `π` a unit of share is `π / θ` in the objective's own unit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Utility {
+    pub alpha: f64,
+    /// `ln θ`, since θ itself may be beyond any double.
+    pub log_scale: f64,
+}
+
+impl Utility {
+    /// The share `(w θ / π)^(1/α)` of which one more unit is worth its price. α must not be 0.
+    pub fn wish(&self, weight: f64, price: f64) -> f64 {
+        if self.alpha == 1.0 {
+            weight * self.log_scale.exp() / price
+        } else if self.alpha == 2.0 {
+            (weight * self.log_scale.exp() / price).sqrt()
+        } else {
+            ((weight / price).ln() / self.alpha + self.log_scale / self.alpha).exp()
+        }
+    }
+
+    /// What one more unit of a share is worth: `w θ G^−α`.
+    pub fn marginal(&self, weight: f64, share: f64) -> f64 {
+        if self.alpha == 0.0 {
+            weight * self.log_scale.exp()
+        } else if self.alpha == 1.0 {
+            weight * self.log_scale.exp() / share
+        } else if self.alpha == 2.0 {
+            weight * self.log_scale.exp() / (share * share)
+        } else {
+            (weight.ln() + self.log_scale - self.alpha * share.ln()).exp()
+        }
+    }
+
+    /// `w θ (U(G) − U(G')) / (G w θ U'(G))` with `G' = ratio · G`: by how much less a smaller share is worth, in parts of
+    /// what the larger one's last unit says. Negative where the ratio is above one.
+    pub fn shortfall(&self, ratio: f64) -> f64 {
+        let log = (ratio - 1.0).ln_1p();
+        let power = 1.0 - self.alpha;
+        if power == 0.0 { -log } else { -(power * log).exp_m1() / power }
+    }
+
+    /// What a user loses that has `ratio` times the share that it wishes at its price, in parts of the price of that
+    /// share: `(w θ U(G*) − π G*) − (w θ U(G) − π G)` over `π G*`, never negative.
+    pub fn regret(&self, ratio: f64) -> f64 {
+        let x = ratio - 1.0;
+        if x.abs() * self.alpha.max(1.0) < SMALL {
+            // The first two terms of the series; the next is smaller by another x².
+            return 0.5 * self.alpha * x * x * (1.0 - (self.alpha + 1.0) * x / 3.0);
+        }
+        (self.shortfall(ratio) + x).max(0.0)
+    }
+}
+
+/// Below this, terms of first order cancel too many digits.
+const SMALL: f64 = 1e-4;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use approx::assert_relative_eq;
+
+    #[test]
+    fn a_wish_is_where_the_marginal_is_the_price() {
+        for alpha in [0.1, 0.5, 1.0, 2.0, 7.5, 64.0] {
+            for log_scale in [-700.0, -2.0, 0.0, 3.0] {
+                if log_scale < -600.0 && alpha <= 2.0 {
+                    continue; // Such scales only go with large α.
+                }
+                let utility = Utility { alpha, log_scale };
+                let share = utility.wish(2.0, 0.3);
+                assert_relative_eq!(utility.marginal(2.0, share), 0.3, max_relative = 1e-10);
+            }
+        }
+    }
+
+    #[test]
+    fn regrets_are_differences_of_utilities() {
+        let value =
+            |alpha: f64, g: f64| if alpha == 1.0 { g.ln() } else { g.powf(1.0 - alpha) / (1.0 - alpha) };
+        for alpha in [0.0, 0.3, 1.0, 2.0, 5.0] {
+            let utility = Utility { alpha, log_scale: 0.0 };
+            for ratio in [0.2, 0.9, 1.1, 3.0] {
+                let plain = value(alpha, 1.0) - value(alpha, ratio) + ratio - 1.0;
+                assert_relative_eq!(utility.regret(ratio), plain, max_relative = 1e-9, epsilon = 1e-14);
+            }
+            // Both sides of where the series takes over.
+            for x in [-1.0, 1.0].into_iter().filter(|_| alpha > 0.0) {
+                let edge = SMALL / alpha.max(1.0);
+                let [below, above] = [0.999, 1.001].map(|part| utility.regret(1.0 + x * part * edge));
+                assert_relative_eq!(below / above, (0.999f64 / 1.001).powi(2), max_relative = 2e-6);
+            }
+            assert_eq!(utility.regret(1.0), 0.0);
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! What users would take at given prices, and what that proves of what they have: passes over all users.
+
+use super::utility::Utility;
+use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
+use crate::level::dot;
+use crate::reduction::{CHUNK, Reduction};
+use crate::sums::Compensated;
+use rayon::prelude::*;
+
+/// A group that a limit keeps from more counts as worth at most this many times its price, and at most its square in the
+/// second round, up to the last power: enough to hold it at the limit where prices are a few times higher in the end, and
+/// little enough to keep all numbers of one size.
+const MOST_WORTH: f64 = 64.0;
+const LAST_POWER: u64 = 4;
+
+/// What a user's share counts as worth at the least, and as expected to cost, in parts of the mean cost. The one must be
+/// next to nothing, the other is but a weight.
+const LEAST_WORTH: f64 = 1e-12;
+const LEAST_COST: f64 = 1e-6;
+/// Where tasks do different work on different classes, being out of tasks does not settle a share: then a user counts
+/// as worth this many times its price, or the mean cost, before less is counted.
+const MOST_WORTH_OF_TASKS: f64 = 1e8;
+
+/// Amounts are at least this, so that nobody is left out whose wish is below any double.
+const LEAST_AMOUNT: f64 = 1e-200;
+
+/// Largest share that a user has tasks for, whatever it costs; infinite when unlimited.
+pub(super) fn cap(reduction: &Reduction, user: usize) -> f64 {
+    let tasks = reduction.users.tasks(user);
+    if tasks == f64::INFINITY {
+        return tasks;
+    }
+    let rates = &reduction.kinds[reduction.users.kind[user] as usize];
+    tasks * rates.iter().copied().fold(0.0, f64::max)
+}
+
+/// Sets the amounts: what every user in a bin wishes, `rising` unless it has no tasks for more.
+pub(super) fn set_amounts(
+    reduction: &Reduction,
+    bins: &Bins,
+    wish: impl Fn(usize) -> f64 + Sync,
+    amounts: &mut Amounts,
+) {
+    let Amounts { amount, rising } = amounts;
+    let pieces = amount.par_chunks_mut(CHUNK).zip(rising.par_chunks_mut(CHUNK)).enumerate();
+    pieces.for_each(|(chunk, (amount, rising))| {
+        for (offset, (amount, rising)) in amount.iter_mut().zip(rising).enumerate() {
+            let i = chunk * CHUNK + offset;
+            if bins.of[i] != NO_BIN {
+                let (wish, cap) = (wish(i), cap(reduction, i));
+                (*amount, *rising) = (wish.min(cap).max(LEAST_AMOUNT), wish < cap);
+            }
+        }
+    });
+}
+
+/// Sizes, expected costs and limits of the groups, from what their users are worth and pay at the amounts.
+pub(super) struct Sizes {
+    pub size: Vec<f64>,
+    pub cost: Vec<f64>,
+    pub limit: Vec<f64>,
+    /// `ln` of what the sizes are of `θ Σ w s^(1−α)`.
+    pub log_scale: f64,
+    /// `ln` of how many times more than it counts as a group is worth: above 0 only where tasks have run out.
+    log_excess: Vec<f64>,
+}
+
+impl Sizes {
+    /// For this round, the first being 1. With `all_limits` groups that still rise have limits too: those of bins whose users are alike in everything.
+    pub fn of(
+        reduction: &Reduction,
+        bins: &Bins,
+        grouping: &Grouping,
+        amounts: &Amounts,
+        (utility, costs, capacity_worth): (Utility, &[f64], f64),
+        (all_limits, round): (bool, u64),
+    ) -> Self {
+        let most_worth = MOST_WORTH.powi(round.min(LAST_POWER) as i32);
+        let groups = grouping.groups.len();
+        let (users, parts) = (&reduction.users, 8);
+        let length = users.len().div_ceil(parts).max(1);
+        let mean = capacity_worth / users.len() as f64;
+        let part = |p: usize| {
+            let mut sums = vec![[Compensated::default(); 3]; groups];
+            let mut limits = vec![f64::INFINITY; groups];
+            for i in p * length..((p + 1) * length).min(users.len()) {
+                let (bin, amount) = (bins.of[i], amounts.amount[i]);
+                if bin == NO_BIN || amount == 0.0 {
+                    continue;
+                }
+                let (rising, group) = (amounts.rising[i], grouping.group(bin, amounts.rising[i]));
+                let price = costs[i].max(LEAST_WORTH * mean / amount);
+                let worth =
+                    if rising && !all_limits { price } else { utility.marginal(users.weight(i), amount) };
+                let counted = if utility.alpha == 0.0 {
+                    worth
+                } else if reduction.has_task_rows[users.kind[i] as usize] {
+                    worth.min(MOST_WORTH_OF_TASKS * price.max(mean / amount))
+                } else if !rising {
+                    worth.min(most_worth * price)
+                } else {
+                    worth
+                };
+                sums[group][0].add(amount * counted);
+                let cost = (amount * worth.min(price)).max(LEAST_COST * mean);
+                sums[group][1].add(cost.min(amount * counted));
+                sums[group][2].add(amount * worth);
+                if all_limits || !rising {
+                    limits[group] = limits[group].min(users.tasks(i) / amount);
+                }
+            }
+            (sums, limits)
+        };
+        let parts: Vec<_> = (0..users.len().div_ceil(length)).into_par_iter().map(part).collect();
+        let mut sums = vec![[Compensated::default(); 3]; groups];
+        let mut limit = grouping.groups.limit.clone();
+        for (part, limits) in &parts {
+            for (sums, part) in sums.iter_mut().zip(part) {
+                sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
+            }
+            limit.iter_mut().zip(limits).for_each(|(limit, other)| *limit = limit.min(*other));
+        }
+        let total: f64 = sums.iter().map(|sums| sums[0].value()).sum();
+        Self {
+            size: sums.iter().map(|sums| sums[0].value() / total).collect(),
+            cost: sums.iter().map(|sums| sums[1].value() / total).collect(),
+            limit,
+            log_scale: -total.ln(),
+            log_excess: sums
+                .iter()
+                .map(|[counted, _, worth]| (worth.value() / counted.value()).ln())
+                .collect(),
+        }
+    }
+}
+
+impl Sizes {
+    /// By how much the logarithm of the scale of utilities was too high for `tasks` of the groups to be what they are.
+    ///
+    /// Groups that count as less than they are worth say nothing of the scale, as long as they have all their tasks
+    /// running. Where there are no others, one that turns out to have tasks left is worth what it counts as.
+    pub fn log_scale_excess(&self, tasks: impl Fn(usize) -> f64) -> f64 {
+        if self.log_excess.iter().any(|excess| *excess <= 0.0) {
+            return 0.0;
+        }
+        let has_tasks_left = |g: &usize| tasks(*g) < self.limit[*g] * (1.0 - TASKS_LEFT);
+        let excesses = (0..self.log_excess.len()).filter(has_tasks_left).map(|g| self.log_excess[g]);
+        excesses.fold(0.0, f64::max)
+    }
+}
+
+/// A group with less than this part of its tasks not running has them all.
+const TASKS_LEFT: f64 = 1e-6;
+
+/// What prices prove of shares, in the unit of the prices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Judgement {
+    /// `Σ w θ G^(1−α)`.
+    pub worth: f64,
+    /// How far the bound that the prices prove is above what the shares are worth.
+    pub gap: f64,
+    /// What users whose tasks have no price pay, and what their shares are worth at the margin.
+    paid_freely: f64,
+    worth_freely: f64,
+}
+
+impl Judgement {
+    /// Judges `share(i)` of every user in a bin.
+    pub fn of(
+        reduction: &Reduction,
+        bins: &Bins,
+        utility: Utility,
+        prices: &[f64],
+        costs: &[f64],
+        share: impl Fn(usize) -> f64 + Sync,
+    ) -> Self {
+        let chunk = |start: usize| {
+            let mut sums = [Compensated::default(); 5];
+            for i in start..(start + CHUNK).min(costs.len()) {
+                if bins.of[i] != NO_BIN {
+                    let user = user(reduction, utility, prices, (i, costs[i], share(i)));
+                    sums.iter_mut().zip(user).for_each(|(sum, x)| sum.add(x));
+                }
+            }
+            sums
+        };
+        let starts: Vec<usize> = (0..costs.len()).step_by(CHUNK).collect();
+        let parts: Vec<[Compensated; 5]> = starts.into_par_iter().map(chunk).collect();
+        let mut sums = [Compensated::default(); 5];
+        for part in parts {
+            sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
+        }
+        let [worth, paid, lost, paid_freely, worth_freely] = sums.map(Compensated::value);
+        let unsold = dot(prices, &reduction.capacities) - paid;
+        Self { worth, gap: unsold + lost, paid_freely, worth_freely }
+    }
+
+    /// The relative gap; infinite where these prices prove nothing.
+    pub fn relative_gap(&self) -> f64 {
+        let gap = self.gap / self.worth;
+        if gap.is_nan() { f64::INFINITY } else { gap }
+    }
+
+    /// The scale of utilities at which users whose tasks have no price together pay what their shares are worth at the
+    /// margin, if that is near enough for prices to hold the others at their limits.
+    pub fn balanced(&self, utility: Utility) -> Utility {
+        let ratio = self.paid_freely / self.worth_freely;
+        let log_scale = if ratio > 0.5 && ratio < 2.0 { ratio.ln() } else { 0.0 };
+        Utility { log_scale: utility.log_scale + log_scale, ..utility }
+    }
+}
+
+/// What one user adds to the sums: what its share is worth, what it pays, what it loses against its best at these
+/// prices, and the first two again, payment first, if its tasks have no price.
+fn user(
+    reduction: &Reduction,
+    utility: Utility,
+    prices: &[f64],
+    (i, price, share): (usize, f64, f64),
+) -> [f64; 5] {
+    let weight = reduction.users.weight(i);
+    let marginal = utility.marginal(weight, share);
+    let worth = if share > 0.0 { marginal * share } else { 0.0 };
+    if reduction.has_task_rows[reduction.users.kind[i] as usize] {
+        return user_with_task_row(reduction, utility, prices, i, share);
+    }
+    let cap = cap(reduction, i);
+    if utility.alpha == 0.0 {
+        let most = if marginal > price { cap } else { 0.0 };
+        let best = if most > 0.0 { (marginal - price) * most } else { 0.0 };
+        return [worth, worth, best, 0.0, 0.0];
+    }
+    let wish = utility.wish(weight, price);
+    if wish < cap {
+        [worth, price * share, price * wish * utility.regret(share / wish), price * share, worth]
+    } else {
+        let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
+        [worth, price * cap, lost, 0.0, 0.0]
+    }
+}
+
+/// The same where the user's tasks are limited and do different work on different classes. A task has a price `λ` of
+/// its own then: none if what the user wishes needs less than all of them, else so much that its share is what it
+/// wishes.
+fn user_with_task_row(
+    reduction: &Reduction,
+    utility: Utility,
+    prices: &[f64],
+    i: usize,
+    share: f64,
+) -> [f64; 5] {
+    let (users, m) = (&reduction.users, reduction.resources);
+    let (weight, tasks) = (users.weight(i), users.tasks(i));
+    let marginal = utility.marginal(weight, share);
+    let rates = &reduction.kinds[users.kind[i] as usize];
+    let cost = |l: usize| -> f64 {
+        prices[l * m..(l + 1) * m].iter().zip(&users.directions).map(|(p, column)| p * column[i]).sum()
+    };
+    let usable = || (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (rates[l], cost(l)));
+    let lambda = price_of_a_task(usable, |rate| utility.marginal(weight, tasks * rate));
+    let worth = if share > 0.0 { marginal * share } else { 0.0 };
+    if utility.alpha == 0.0 {
+        return [worth, worth - lambda * tasks, 0.0, 0.0, 0.0];
+    }
+    let paid_for = usable().map(|(rate, cost)| (cost + lambda) / rate).fold(f64::INFINITY, f64::min);
+    let paid = paid_for * share - lambda * tasks;
+    let wish = utility.wish(weight, paid_for);
+    let lost = paid_for * wish * utility.regret(share / wish);
+    if lambda > 0.0 { [worth, paid, lost, 0.0, 0.0] } else { [worth, paid, lost, paid, worth] }
+}
+
+/// The price of a task at which a user wishes exactly as much as its tasks do, or none if that needs fewer of them:
+/// `margin` says what the last unit of work is worth when all tasks run at a rate.
+///
+/// The dearer tasks are, the faster is the class on which work is cheapest: `(cost + λ) / rate` over the rate and cost of
+/// each usable class. This goes from class to class until tasks are dear enough.
+fn price_of_a_task<I: Iterator<Item = (f64, f64)>>(
+    usable: impl Fn() -> I,
+    margin: impl Fn(f64) -> f64,
+) -> f64 {
+    let mut lambda = 0.0f64;
+    let by_price = |a: &(f64, f64), b: &(f64, f64)| (a.1 / a.0).total_cmp(&(b.1 / b.0));
+    let Some((mut rate, mut cost)) = usable().min_by(by_price) else { return lambda };
+    loop {
+        let asked = rate * margin(rate) - cost;
+        if asked <= lambda {
+            return lambda;
+        }
+        let crossing = |(faster, dearer): (f64, f64)| (dearer * rate - cost * faster) / (faster - rate);
+        let faster = usable().filter(|class| class.0 > rate);
+        match faster.min_by(|a, b| crossing(*a).total_cmp(&crossing(*b))) {
+            Some(class) if crossing(class) < asked => {
+                lambda = lambda.max(crossing(class));
+                (rate, cost) = class;
+            }
+            _ => return asked,
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! A sum over the users: its value, and the bound that its prices prove (see [`Total`]), rounded outward.
+//!
+//! In units of work `X_i = G_i / δ_i` a user pays `c_i = δ_i y_i`, the least of `(Σ_r D_ir p_lr + z_i) / ρ_il` over its
+//! usable classes, and is worth `M_i = δ_i w_i U'(G_i)` at the margin. What the bound has above the value is
+//!
+//! ```text
+//! Σ C_lr p_lr + Σ z_i T_i − Σ c_i X_i   +   Σ (max_G (w_i U(G) − y_i G) − (w_i U(G_i) − y_i G_i))
+//! ```
+//!
+//! where no term of the second sum is negative, and each is small where `c_i` is near `M_i`. So it is never the
+//! difference of two values, which would lose all digits where values are large.
+//!
+//! Logarithms and exponentials are those of the standard library. They are taken to be right to a thousand units in
+//! the last place, and everything that rests on them is widened by that much.
+
+use crate::claim::{Printed, SolutionClaim};
+use crate::parts::in_parts;
+use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::rounding::{Sum, decimal_up, down, up};
+use crate::solution::SolutionProof;
+use crate::tolerance;
+use crate::users::{Reach, Reaches, Shares};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
+use std::f64::consts::LN_10;
+use std::ops::Range;
+
+/// The part of what a user pays for its work up to which it barely pays for its tasks.
+const BARELY: f64 = 1e-4;
+
+/// What logarithms, exponentials and a handful of roundings may be off, relatively or for logarithms absolutely.
+const LOOSE: f64 = 1e-12;
+
+/// Proves a sum: its value, the bound on it, what limits each user, and that the prices are in the value's unit.
+pub(crate) fn prove(
+    instance: &Instance,
+    reaches: &Reaches,
+    shares: &Shares,
+    claim: &SolutionClaim<'_>,
+    total: &Total,
+) -> SolutionProof {
+    let alpha = claim.objective.alpha().unwrap_or(f64::NAN);
+    let market = Market::new(instance, reaches, shares, alpha, total);
+    let part = |users: Range<usize>| {
+        let mut part = Sums::new();
+        users.for_each(|i| market.add(UserId(i), &mut part));
+        part
+    };
+    let mut sums = Sums::new();
+    in_parts(instance.user_count(), part).into_iter().for_each(|part| sums.merge(&part));
+    let found = sums.found(alpha, capacity_value(instance, &market.prices));
+
+    let mut optimality = Worst::of("optimality", tolerance::GAP);
+    optimality.see(found.relative_gap, || {
+        format!("the value is {}, but only {} is proved to be out of reach", found.primal, found.dual)
+    });
+    let mut scale = Worst::of("price-scale", tolerance::GAP * (1.0 + alpha));
+    scale.see(found.imbalance, || {
+        let part = found.imbalance;
+        format!("users without binding limits pay {part:e} of the worth more or less than their margins")
+    });
+    let mut value = Worst::of("value", tolerance::ROUNDING);
+    let stated = claim.printed.as_ref().map(|printed| (printed.value, "value"));
+    let bracket = [(total.value, "primal"), (total.bound, "dual")];
+    for (stated, what) in stated.into_iter().chain(bracket) {
+        let computed = if what == "dual" { found.dual } else { found.primal };
+        let size = found.worth.max(computed.abs()).max(f64::MIN_POSITIVE);
+        value.see((stated - computed).abs() / size, || {
+            format!("{what}: {stated} is stated, {computed} is computed")
+        });
+    }
+    value.see((total.relative_gap - found.relative_gap).abs(), || {
+        format!("relative gap: {} is stated, {} is computed", total.relative_gap, found.relative_gap)
+    });
+    let mut verdicts =
+        vec![reasons(instance, reaches, claim), optimality.verdict(), scale.verdict(), value.verdict()];
+    verdicts.extend(claim.printed.as_ref().map(|stated| prices(instance, total, stated)));
+    SolutionProof {
+        primal: found.primal,
+        dual: found.dual,
+        relative_gap: found.relative_gap,
+        level_gaps: Vec::new(),
+        verdicts,
+    }
+}
+
+/// What all users see: prices, and the unit in which everything is stated.
+struct Market<'a> {
+    instance: &'a Instance,
+    reaches: &'a Reaches,
+    shares: &'a Shares,
+    alpha: f64,
+    /// `ln` of the unit of value.
+    log_unit: f64,
+    prices: Vec<f64>,
+    columns: Vec<Vec<f64>>,
+    /// Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
+    surely: f64,
+}
+
+impl<'a> Market<'a> {
+    fn new(
+        instance: &'a Instance,
+        reaches: &'a Reaches,
+        shares: &'a Shares,
+        alpha: f64,
+        total: &Total,
+    ) -> Self {
+        let m = instance.resources().len();
+        let mut market = Self {
+            instance,
+            reaches,
+            shares,
+            alpha,
+            log_unit: f64::from(total.exponent) * LN_10,
+            prices: usable_prices(&total.prices),
+            columns: Vec::new(),
+            surely: 1.0 - (m + 4) as f64 * f64::EPSILON,
+        };
+        market.set_columns();
+        if alpha == 0.0 {
+            market.raise_prices();
+        }
+        market
+    }
+
+    fn set_columns(&mut self) {
+        let m = self.instance.resources().len();
+        self.columns =
+            self.reaches.distinct().iter().map(|reach| distinct_columns(reach, &self.prices, m)).collect();
+    }
+
+    /// A user without a limit that is worth more at the margin than it pays leaves a linear sum without any bound:
+    /// all prices are raised until there is none. Wrong prices are raised far and prove little.
+    fn raise_prices(&mut self) {
+        let part = |users: Range<usize>| {
+            let dearer = |i: usize| {
+                let user = self.instance.user(UserId(i));
+                let counts = user.tasks().is_none() && !self.reaches.of_user(i).classes.is_empty();
+                if counts { up(self.margin(user) / self.cost(user)) } else { 0.0 }
+            };
+            users.map(dearer).fold(1.0, f64::max)
+        };
+        let factor = in_parts(self.instance.user_count(), part).into_iter().fold(1.0, f64::max);
+        let factor = if factor > 1.0 { factor * (1.0 + LOOSE) } else { 1.0 };
+        self.prices.iter_mut().for_each(|price| *price = (*price * factor).min(f64::MAX));
+        self.set_columns();
+    }
+
+    /// The least that a unit of work costs, tasks being free; rounded down.
+    fn cost(&self, user: User<'_>) -> f64 {
+        let columns = &self.columns[self.reaches.position(user.index().0)];
+        down(cheapest(user.demand_doubles(), columns).min(f64::MAX) * self.surely)
+    }
+
+    /// What the last unit of its work is worth to a user.
+    fn margin(&self, user: User<'_>) -> f64 {
+        let worth = user.weight().to_f64() * user.task_share();
+        let share = self.shares.share[user.index().0];
+        if self.alpha == 0.0 {
+            worth * (-self.log_unit).exp()
+        } else if self.alpha == 1.0 && self.log_unit == 0.0 {
+            worth / share
+        } else {
+            (worth.ln() - self.alpha * share.ln() - self.log_unit).exp()
+        }
+    }
+
+    /// Adds what one user contributes.
+    fn add(&self, i: UserId, sums: &mut Sums) {
+        let (user, reach) = (self.instance.user(i), self.reaches.of_user(i.0));
+        if reach.classes.is_empty() || user.tasks() == Some(0) {
+            return;
+        }
+        let (share, work) = (self.shares.share[i.0], self.shares.work[i.0]);
+        let (mut cost, margin) = (self.cost(user), self.margin(user));
+        if share == 0.0 {
+            return self.add_nothing(user, cost, sums);
+        }
+        let mut limit = 0.0;
+        if let Some(tasks) = user.tasks() {
+            let each = self.price_of_a_task(user, reach, margin, tasks);
+            if each > 0.0 {
+                limit = each * tasks as f64;
+                cost = self.cost_with(user, reach, each);
+            }
+        }
+        if limit <= BARELY * cost * work {
+            let part = usize::from(limit > 0.0);
+            add(&mut sums.paid_freely[part], cost * work, &mut sums.unbounded);
+            add(&mut sums.worth_freely[part], margin * work, &mut sums.unbounded);
+        }
+        add(&mut sums.limits, up(limit), &mut sums.unbounded);
+        add(&mut sums.paid, down(cost * work), &mut sums.unbounded);
+        add(&mut sums.worth, margin * work, &mut sums.unbounded);
+        add(&mut sums.regrets, self.regret(cost, margin, work), &mut sums.unbounded);
+        let log_share = user.weight().to_f64() * share.ln();
+        let of_sign = if log_share > 0.0 { &mut sums.gains } else { &mut sums.losses };
+        add(of_sign, log_share.abs(), &mut sums.unbounded);
+    }
+
+    /// A user that could have something and has nothing: what it would be worth at best is the loss.
+    fn add_nothing(&self, user: User<'_>, cost: f64, sums: &mut Sums) {
+        let (alpha, weight) = (self.alpha, user.weight().to_f64());
+        if alpha >= 1.0 || (cost == 0.0 && user.tasks().is_none()) {
+            sums.unbounded = true;
+        } else if alpha > 0.0 {
+            let price = cost / user.task_share();
+            let log_wish = ((weight / price).ln() - self.log_unit) / alpha;
+            let best = (log_wish + price.ln()).exp() * (alpha / (1.0 - alpha));
+            add(&mut sums.regrets, best * (1.0 + LOOSE), &mut sums.unbounded);
+        } else if let Some(tasks) = user.tasks() {
+            // Without a limit prices are high enough, where the sum is linear, that nothing is wished.
+            let reach = self.reaches.of_user(user.index().0);
+            let each = self.price_of_a_task(user, reach, self.margin(user), tasks);
+            add(&mut sums.limits, up(each * tasks as f64), &mut sums.unbounded);
+        }
+    }
+
+    /// `Σ_r D_ir p_lr`, rounded down.
+    fn cost_of_a_task(&self, user: User<'_>, class: usize) -> f64 {
+        let demand = user.demand_doubles();
+        let prices = &self.prices[class * demand.len()..];
+        let cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
+        down(cost.min(f64::MAX) * self.surely)
+    }
+
+    /// The price of a task at which the user would wish for what its tasks do, were all of them running where work is
+    /// cheapest; none if that is less. Any price that is not negative proves a bound.
+    ///
+    /// As tasks become dearer, ever faster classes are the cheapest. On one of them tasks are dear enough, or become so
+    /// on the way to the next.
+    fn price_of_a_task(&self, user: User<'_>, reach: &Reach, margin: f64, tasks: u64) -> f64 {
+        let has = self.shares.work[user.index().0];
+        let classes: Vec<(f64, f64)> = reach
+            .classes
+            .iter()
+            .map(|&class| (reach.rate(class).to_f64(), self.cost_of_a_task(user, class)))
+            .collect();
+        let margin_at = |rate: f64| match self.alpha {
+            0.0 => margin,
+            alpha => margin * (-alpha * (tasks as f64 * rate / has).ln()).exp(),
+        };
+        let mut each = 0.0f64;
+        let mut here = classes.iter().copied().min_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
+        while let Some((rate, cost)) = here {
+            let enough = rate * margin_at(rate) - cost;
+            if enough <= each {
+                break;
+            }
+            let meets = |class: &(f64, f64)| (class.1 * rate - cost * class.0) / (class.0 - rate);
+            let faster = classes.iter().copied().filter(|class| class.0 > rate);
+            here = faster.min_by(|a, b| meets(a).total_cmp(&meets(b))).filter(|class| meets(class) < enough);
+            each = each.max(here.as_ref().map_or(enough, meets));
+        }
+        each.min(f64::MAX)
+    }
+
+    /// The least that a unit of work costs when each task costs `each` more; rounded down.
+    fn cost_with(&self, user: User<'_>, reach: &Reach, each: f64) -> f64 {
+        let per_work = |&class: &usize| {
+            down(down(self.cost_of_a_task(user, class) + each) / decimal_up(reach.rate(class)))
+        };
+        reach.classes.iter().map(per_work).fold(f64::INFINITY, f64::min)
+    }
+
+    /// `max (w U − y G)` less what the user has of it, where it pays `cost` a unit of work; rounded up.
+    fn regret(&self, cost: f64, margin: f64, work: f64) -> f64 {
+        let alpha = self.alpha;
+        if alpha == 0.0 {
+            // Nobody is worth more than it pays, so the best is nothing.
+            return up(up((cost - margin).max(0.0)) * up(work));
+        }
+        if cost == 0.0 {
+            // Work is free, so there is a best only where all of it is worth a finite sum.
+            return if alpha > 1.0 { margin * work / (alpha - 1.0) * (1.0 + LOOSE) } else { f64::INFINITY };
+        }
+        // The share over the one that the user would wish at its price, in logarithms.
+        let ratio = (cost / margin).ln() / alpha;
+        let ratio = if ratio < 0.0 { ratio - LOOSE } else { ratio + LOOSE };
+        let part = if ratio.abs() * alpha.max(1.0) < 1e-4 {
+            0.5 * alpha * ratio * ratio * (1.0 + (alpha + 3.0) * ratio.abs())
+        } else {
+            let power = 1.0 - alpha;
+            let shortfall = if power == 0.0 { -ratio } else { -(power * ratio).exp_m1() / power };
+            // Terms of first order cancel, which leaves eight digits at the least.
+            (shortfall + ratio.exp_m1()) * (-ratio).exp() * (1.0 + 1e-8)
+        };
+        up(up(cost * work) * part)
+    }
+}
+
+/// What users add up to.
+struct Sums {
+    /// `Σ c X`, at least.
+    paid: Sum,
+    /// `Σ z T`, at most.
+    limits: Sum,
+    /// The second sum of what the bound has above the value, at most.
+    regrets: Sum,
+    /// `Σ M X`.
+    worth: Sum,
+    /// `Σ c X` and `Σ M X` over users whose tasks have no price, and over those whose tasks barely have one.
+    paid_freely: [Sum; 2],
+    worth_freely: [Sum; 2],
+    /// `Σ w ln G` over users with shares above one, and less that over the others.
+    gains: Sum,
+    losses: Sum,
+    /// Whether some term is not finite.
+    unbounded: bool,
+}
+
+/// Adds a number that may be too large.
+fn add(sum: &mut Sum, x: f64, unbounded: &mut bool) {
+    if x.is_finite() { sum.add(x) } else { *unbounded = true }
+}
+
+/// `a + b`, rounded up; nothing and nothing is nothing.
+fn sum_up(a: f64, b: f64) -> f64 {
+    if a + b == 0.0 { 0.0 } else { up(a + b) }
+}
+
+/// What follows from the sums.
+struct Found {
+    primal: f64,
+    dual: f64,
+    relative_gap: f64,
+    worth: f64,
+    imbalance: f64,
+}
+
+impl Sums {
+    fn new() -> Self {
+        Self {
+            paid: Sum::new(),
+            limits: Sum::new(),
+            regrets: Sum::new(),
+            worth: Sum::new(),
+            paid_freely: [Sum::new(), Sum::new()],
+            worth_freely: [Sum::new(), Sum::new()],
+            gains: Sum::new(),
+            losses: Sum::new(),
+            unbounded: false,
+        }
+    }
+
+    fn merge(&mut self, later: &Self) {
+        self.paid.merge(&later.paid);
+        self.limits.merge(&later.limits);
+        self.regrets.merge(&later.regrets);
+        self.worth.merge(&later.worth);
+        for part in 0..2 {
+            self.paid_freely[part].merge(&later.paid_freely[part]);
+            self.worth_freely[part].merge(&later.worth_freely[part]);
+        }
+        self.gains.merge(&later.gains);
+        self.losses.merge(&later.losses);
+        self.unbounded |= later.unbounded;
+    }
+
+    fn found(&self, alpha: f64, capacity: f64) -> Found {
+        let worth = self.worth.below();
+        if self.unbounded || capacity.is_infinite() {
+            let (primal, dual) = (f64::NEG_INFINITY, f64::INFINITY);
+            return Found { primal, dual, relative_gap: f64::INFINITY, worth, imbalance: f64::INFINITY };
+        }
+        let due = sum_up(capacity, self.limits.above());
+        let unsold = if due == 0.0 { 0.0 } else { up(due - self.paid.below()).max(0.0) };
+        let gap = sum_up(unsold, self.regrets.above());
+        let (primal, width) = if alpha == 1.0 {
+            let (gains, losses) = (self.gains.below(), self.losses.above());
+            let width = 4.0 * f64::EPSILON * (gains + losses);
+            (gains - losses - width, 2.0 * width)
+        } else {
+            let size = worth / (1.0 - alpha).abs();
+            (if alpha < 1.0 { size * (1.0 - LOOSE) } else { -size * (1.0 + LOOSE) }, 4.0 * LOOSE * size)
+        };
+        let relative_gap = if gap == 0.0 { 0.0 } else { up(gap / (worth * (1.0 - LOOSE))) };
+        // Users whose tasks barely have a price may be counted either way.
+        let [without, barely] =
+            [0, 1].map(|part| (self.paid_freely[part].below() - self.worth_freely[part].below()) / worth);
+        let with = without + barely;
+        let either = worth == 0.0 || without * with <= 0.0;
+        let imbalance = if either { 0.0 } else { without.abs().min(with.abs()) };
+        Found { primal, dual: primal + gap + width, relative_gap, worth, imbalance }
+    }
+}
+
+/// `limited-by`: users without usable class are those said to have none, users said to be limited by their tasks have
+/// them all running, and those said to be limited by capacity do not.
+fn reasons(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>) -> Verdict {
+    let part = |users: Range<usize>| {
+        let mut worst = Worst::of("limited-by", tolerance::STATED);
+        for i in users {
+            let (user, reason) = (instance.user(UserId(i)), claim.limited_by[i]);
+            let usable = !reaches.of_user(i).classes.is_empty();
+            let mut running = 0.0;
+            claim.tasks.visit(i, |_, here| running += here);
+            let idle = match user.tasks() {
+                None => 1.0,
+                Some(0) => 0.0,
+                Some(tasks) => 1.0 - running / tasks as f64,
+            };
+            let id = user.id();
+            match reason {
+                LimitedBy::NoUsableClass if !usable => {}
+                LimitedBy::Tasks if usable => worst.see(idle, || {
+                    format!("user {id} is said to have no more tasks, but {idle:e} of them are not running")
+                }),
+                // A hair's breadth either way both is true.
+                LimitedBy::Capacity if usable && idle > 0.1 * tolerance::STATED => {}
+                _ => worst.fail(|| format!("user {id} is not limited by {}", reason.name())),
+            }
+        }
+        worst
+    };
+    let mut worst = Worst::of("limited-by", tolerance::STATED);
+    in_parts(instance.user_count(), part).into_iter().for_each(|part| worst.merge(part));
+    worst.verdict()
+}
+
+/// `prices`: those stated for the classes are those of the certificate.
+fn prices(instance: &Instance, total: &Total, stated: &Printed<'_>) -> Verdict {
+    let m = instance.resources().len();
+    let mut worst = Worst::of("prices", tolerance::STATED);
+    for (position, (stated, price)) in stated.prices.iter().zip(&total.prices).enumerate() {
+        worst.compare(*stated, *price, || {
+            let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
+            format!("price of {r} in class {class}")
+        });
+    }
+    worst.verdict()
+}
