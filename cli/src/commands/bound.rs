@@ -27,7 +27,8 @@ Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Return the best bracket found after this long; without a limit the same input gives the same bytes
+    /// Take the best bound found after this long and place for it (placing takes time of its own); without a limit the
+    /// same input gives the same bytes
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     time_limit: Option<Duration>,
     /// How to compute the divisible bound: auto, ipm or highs

@@ -39,7 +39,7 @@ pub struct Arguments {
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
-    /// Look for the whole-task bound no longer than this; without a limit it is left out for more than 500 users
+    /// Improve the whole-task bound no longer than this; without a limit it is left out for more than 500 users
     #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
     time_limit: Option<Duration>,
     /// Write the whole result (json), or the table of policies
