@@ -22,7 +22,7 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
+    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, mrf-2.3, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
     /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5,
     /// fs-fig6 (default: all)
     ids: Vec<String>,
@@ -33,23 +33,27 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
+/// Published numbers beside ours.
+type Numbers = Vec<Reproduced<'static>>;
+
 /// What is said of a figure's curves, beside ours, and our curves.
-type Curves = (Vec<Reproduced<'static>>, Figure<'static>);
+type Curves = (Numbers, Figure<'static>);
 
 /// How an exhibit is recomputed.
 #[derive(Clone, Copy)]
 enum Recompute {
     /// Its numbers.
-    Numbers(fn(CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure>),
+    Numbers(fn(CommonOptions) -> Result<Numbers, Failure>),
     /// Its curves.
     Figure(fn(CommonOptions) -> Result<Curves, Failure>),
 }
 
 /// Every exhibit and how it is recomputed.
-const EXHIBITS: [(&str, Recompute); 19] = [
+const EXHIBITS: [(&str, Recompute); 20] = [
     ("drfh-fig1", Recompute::Numbers(drfh::fig1)),
     ("drfh-fig3", Recompute::Numbers(drfh::fig3)),
     ("drfh-table1", Recompute::Numbers(drfh::table1)),
+    ("mrf-2.3", Recompute::Numbers(mrf::section_2_3)),
     ("mrf-2.4", Recompute::Numbers(mrf::section_2_4)),
     ("mrf-fig1", Recompute::Figure(stochastic::fig1)),
     ("mrf-fig2", Recompute::Figure(stochastic::fig2)),
