@@ -29,7 +29,7 @@ pub struct Arguments {
     instance: InstanceArguments,
     /// Take the best bound found after this long and place for it (placing takes time of its own); without a limit the
     /// same input gives the same bytes
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]

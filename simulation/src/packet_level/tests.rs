@@ -14,10 +14,12 @@ fn packets_of_one_class_share_evenly() {
     let traffic = Traffic::new("", names(2), vec![1.0; 2], vec![class]).unwrap();
     for objective in [Objective::DrfPooled, Objective::ProportionalFairness, Objective::BottleneckMaxFairness]
     {
-        let packets = PacketSettings { packets_per_flow: 300.0, window: 30 };
-        let found = packet_level(&traffic, objective, SHORT, packets).unwrap().classes[0];
+        // With a window of a tenth of a flow, proportional fairness would be an eighth off.
+        let packets = PacketSettings { packets_per_flow: 3000.0, window: 30 };
+        let settings = SimulationSettings { replications: 8, arrivals: 2000, seed: 3 };
+        let found = packet_level(&traffic, objective, settings, packets).unwrap().classes[0];
         assert!((found.service_rate - 0.4).abs() < 1.2 * found.service_rate_error, "{objective}: {found:?}");
-        assert!(found.service_rate_error < 0.05, "{objective}: {found:?}");
+        assert!(found.service_rate_error < 0.08, "{objective}: {found:?}");
     }
 }
 

@@ -17,7 +17,7 @@ const PRECISION: f64 = 1e-9;
 
 /// How close shares come to exact published numbers where the objective is flat: its value to the precision, the shares to
 /// the root of it.
-const FLAT: f64 = 1e-6;
+const FLAT: f64 = 2e-5;
 
 /// What of the first resource transaction 1 claims to need, one half of it being true, and the shares that the two
 /// transactions then get.
