@@ -79,6 +79,19 @@ impl TryFrom<DemandsArguments> for DemandsSource {
     }
 }
 
+/// Reads a series and, where there is a file of them, the users who join or leave.
+pub fn read_series(
+    demands: &str,
+    members: Option<&str>,
+    rounding: files::Rounding,
+) -> Result<DemandSeries, Failure> {
+    let series = files::read_demands(demands, rounding)?;
+    Ok(match members {
+        Some(path) => files::read_members(path, series)?,
+        None => series,
+    })
+}
+
 impl DemandsSource {
     /// The same, but for the file of the demands.
     pub fn beside(&self, demands: String) -> Result<Self, Failure> {
@@ -122,10 +135,6 @@ impl DemandsSource {
     }
 
     fn read_series(&self) -> Result<DemandSeries, Failure> {
-        let series = files::read_demands(&self.demands, self.rounding)?;
-        Ok(match &self.members {
-            Some(path) => files::read_members(path, series)?,
-            None => series,
-        })
+        read_series(&self.demands, self.members.as_deref(), self.rounding)
     }
 }

@@ -22,6 +22,8 @@ mod smooth;
 mod streaming;
 mod sums;
 mod task_rows;
+#[cfg(test)]
+mod test_stream;
 mod whole_tasks;
 
 use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};

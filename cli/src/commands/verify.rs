@@ -2,6 +2,7 @@
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
+use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
@@ -91,11 +92,7 @@ impl Job {
         let InstanceSource::Json(path) = &self.source else {
             return Err(Failure::refused("a result of offline is held against its demands: name their file"));
         };
-        let series = files::read_demands(path, files::Rounding::Refused)?;
-        Ok(match &self.members {
-            Some(path) => files::read_members(path, series)?,
-            None => series,
-        })
+        read_series(path, self.members.as_deref(), files::Rounding::Refused)
     }
 
     fn report(

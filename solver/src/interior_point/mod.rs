@@ -341,6 +341,7 @@ fn termination(gap: f64, accuracy: f64, steps_without_halving: u64) -> bool {
 mod tests {
     use super::*;
     use crate::level::Groups;
+    use crate::test_stream::stream;
 
     /// Bound proved by the prices alone (the certificate), and the level reached by the splits alone.
     fn bracket(problem: &LevelProblem<'_>, solution: &LevelSolution) -> (f64, f64) {
@@ -381,17 +382,6 @@ mod tests {
         let solution = InteriorPoint.solve(&problem, 1e-14).unwrap();
         approx::assert_relative_eq!(solution.level, 5.0 / 7.0, max_relative = 1e-13);
         assert_eq!(solution.frozen, [true, true]);
-    }
-
-    /// A small deterministic stream of numbers in [0, 1).
-    fn stream(seed: u64) -> impl FnMut() -> f64 {
-        let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-        move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        }
     }
 
     #[test]

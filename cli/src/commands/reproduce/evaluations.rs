@@ -4,17 +4,21 @@
 //! Vuppalapati et al., "Karma: Resource Allocation for Dynamic Demands", Sec. 5, with the per-user totals published
 //! beside it; Gupta, Gilani, "Fair Shares: Strategy-Proofness in Single-Resource Allocation for Dynamic Demands", Sec. 5.
 
+use super::karma::settings;
 use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use crate::progress;
 use fairplan_instances::generate::{Workload, WorkloadOptions, demands};
-use fairplan_instances::{CacheModel, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction};
+use fairplan_instances::{CacheModel, DemandSeries, DynamicOutcome, FairShares};
 use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties, mechanism, non_conformant};
 use fairplan_report::reproduction::{Exhibit, Reproduced};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
 type Numbers = Result<Vec<Reproduced<'static>>, Failure>;
+
+/// Initial credits of Karma Sec. 5: nobody runs out of them.
+const KARMA_CREDITS: u64 = 900_000;
 
 /// The users who are not conformant, in tenths of all.
 const TENTHS: [usize; 6] = [0, 2, 4, 6, 8, 10];
@@ -32,14 +36,7 @@ impl Experiment {
     fn karma() -> Result<Self, Failure> {
         let options =
             WorkloadOptions { workload: Workload::Bursts, users: 100, quanta: 900, mean: 10, seed: 0 };
-        let settings = Settings {
-            alpha: fraction("0.5")?,
-            initial_credits: 900_000,
-            ties: Ties::Lowest,
-            oversubscription: 2,
-            term: 2,
-            seed: 0,
-        };
+        let settings = settings("0.5", KARMA_CREDITS, Ties::Lowest)?;
         let cache = Some(CacheModel { slowdown: 50.0 });
         Ok(Self { series: demands(&options)?, fair_share: 10, settings, cache })
     }
@@ -48,14 +45,7 @@ impl Experiment {
     fn fair_shares() -> Result<Self, Failure> {
         let options =
             WorkloadOptions { workload: Workload::Queries, users: 200, quanta: 86_400, mean: 1, seed: 0 };
-        let settings = Settings {
-            alpha: fraction("1")?,
-            initial_credits: 200 * 86_400,
-            ties: Ties::Lowest,
-            oversubscription: 2,
-            term: 2,
-            seed: 0,
-        };
+        let settings = settings("1", 200 * 86_400, Ties::Lowest)?;
         Ok(Self { series: demands(&options)?, fair_share: 1, settings, cache: None })
     }
 
@@ -70,10 +60,6 @@ impl Experiment {
         let run = Run { shares: &shares, conduct, cache: self.cache, per_quantum: false };
         run.outcome(mechanism.as_mut(), &self.series).map_err(Failure::internal)
     }
-}
-
-fn fraction(text: &str) -> Result<GuaranteedFraction, Failure> {
-    Ok(GuaranteedFraction::new(text.parse().map_err(Failure::refused)?)?)
 }
 
 /// The largest of some numbers over the smallest.
@@ -185,7 +171,7 @@ pub(super) fn karma_fig8(_: CommonOptions) -> Numbers {
     push("strict".into(), experiment.outcome("strict", &experiment.settings, 0)?, 0.5676, 0.087);
     push("max-min".into(), experiment.outcome("max-min", &experiment.settings, 0)?, 0.9246, 0.269);
     for (alpha, evenness) in [("1", 0.501), ("0.8", 0.645), ("0.5", 0.708), ("0.2", 0.720), ("0", 0.720)] {
-        let settings = Settings { alpha: fraction(alpha)?, ..experiment.settings.clone() };
+        let settings = settings(alpha, KARMA_CREDITS, Ties::Lowest)?;
         push(format!("karma, alpha {alpha}"), experiment.outcome("karma", &settings, 0)?, 0.9246, evenness);
     }
     Ok(numbers)

@@ -138,7 +138,8 @@ fn series<const T: usize>(rows: &[[u64; T]]) -> Result<DemandSeries, Failure> {
     Ok(builder.build()?)
 }
 
-fn settings(alpha: &str, initial_credits: u64, ties: Ties) -> Result<Settings, Failure> {
+/// How Karma is set, and the other mechanisms as the papers have them.
+pub(super) fn settings(alpha: &str, initial_credits: u64, ties: Ties) -> Result<Settings, Failure> {
     let alpha = GuaranteedFraction::new(alpha.parse().map_err(Failure::refused)?)?;
     Ok(Settings { alpha, initial_credits, ties, oversubscription: 2, term: 2, seed: 0 })
 }
