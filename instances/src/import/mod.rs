@@ -16,3 +16,6 @@ pub use google2011::{
 };
 pub use philly::{GpuServers, philly};
 pub use swf::{ProcessorServers, swf};
+
+#[cfg(test)]
+mod tests;
