@@ -7,6 +7,7 @@ mod flows;
 mod outputs;
 mod pages;
 mod python_checker;
+mod traces;
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;
