@@ -55,10 +55,9 @@ pub(super) struct Census {
 }
 
 impl Census {
-    /// The instance: classes by descending count, then in the order of their first server; users in the order of
-    /// their first task.
+    /// The instance: classes as [`add_classes`] makes them, users in the order of their first task.
     ///
-    /// A class of one server has its name, others are named after what one holds. A user whose tasks may run
+    /// A user whose tasks may run
     /// everywhere has its owner's name; tasks of one owner under different conditions are several users, named
     /// `OWNER@CLASS` or `OWNER@N-classes`. Tasks that ask for nothing, that no server may run, or that ask for what
     /// no server has, are left out and counted.
@@ -69,37 +68,18 @@ impl Census {
     ) -> Result<Instance, Violation> {
         let mut builder = InstanceBuilder::new(self.name, self.resources)?;
         let resources = builder.resources().to_vec();
-        let mut names = Names::default();
-
-        let mut position: HashMap<(&[Decimal], &[bool]), usize> = HashMap::new();
-        let mut classes: Vec<(u64, &Server)> = Vec::new();
-        for server in &self.servers {
-            let class = *position.entry((&server.capacity, &server.meets)).or_insert_with(|| {
-                classes.push((0, server));
-                classes.len() - 1
-            });
-            classes[class].0 += 1;
-        }
-        classes.sort_by_key(|(count, _)| Reverse(*count));
-        let mut ids = Vec::new();
-        for &(count, server) in &classes {
-            let wanted = if count == 1 { server.name.clone() } else { shape(&resources, &server.capacity) };
-            let id = names.unique(wanted);
-            builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
-            ids.push(id);
-        }
-
+        let classes = add_classes(&mut builder, &self.servers)?;
         let conditions = self.servers.first().map_or(0, |server| server.meets.len());
         let classes = &classes;
         let meeting =
-            |condition: usize| (0..classes.len()).filter(move |&l| classes[l].1.meets[condition]).collect();
+            |condition: usize| (0..classes.len()).filter(move |&l| classes[l].server.meets[condition]).collect();
         let meeting: Vec<Vec<usize>> = (0..conditions).map(meeting).collect();
         let mut users: Vec<User> = Vec::new();
         let mut found: HashMap<(&str, &[usize], Option<&[Decimal]>), usize> = HashMap::new();
         for tasks in &self.tasks {
             let may_run = meeting[tasks.condition].as_slice();
             let lacks = |r: &usize| {
-                !tasks.demand[*r].is_zero() && classes.iter().all(|(_, server)| server.capacity[*r].is_zero())
+                !tasks.demand[*r].is_zero() && classes.iter().all(|class| class.server.capacity[*r].is_zero())
             };
             if tasks.demand.iter().all(|demand| demand.is_zero()) {
                 report.add(tasks.count, "tasks left out: they ask for none of the resources");
@@ -130,7 +110,7 @@ impl Census {
             let everywhere = user.may_run.len() == classes.len();
             match *user.may_run {
                 _ if everywhere => {}
-                [class] => id = format!("{id}@{}", ids[class]),
+                [class] => id = format!("{id}@{}", classes[class].id),
                 _ => id = format!("{id}@{}-classes", user.may_run.len()),
             }
             let eligible = user.may_run.iter().copied().map(ClassId).collect();
@@ -140,6 +120,39 @@ impl Census {
         }
         builder.build()
     }
+}
+
+/// A server class with one of its servers.
+pub(super) struct Class<'a> {
+    id: String,
+    server: &'a Server,
+}
+
+/// Adds servers that nothing tells apart as classes, by descending count, then in the order of their first server; a
+/// class of one server has its name, others are named after what one holds.
+pub(super) fn add_classes<'a>(
+    builder: &mut InstanceBuilder,
+    servers: &'a [Server],
+) -> Result<Vec<Class<'a>>, Violation> {
+    let mut position: HashMap<(&[Decimal], &[bool]), usize> = HashMap::new();
+    let mut counts: Vec<(u64, &Server)> = Vec::new();
+    for server in servers {
+        let class = *position.entry((&server.capacity, &server.meets)).or_insert_with(|| {
+            counts.push((0, server));
+            counts.len() - 1
+        });
+        counts[class].0 += 1;
+    }
+    counts.sort_by_key(|(count, _)| Reverse(*count));
+    let mut names = Names::default();
+    let mut classes = Vec::with_capacity(counts.len());
+    for (count, server) in counts {
+        let wanted = if count == 1 { server.name.clone() } else { shape(builder.resources(), &server.capacity) };
+        let id = names.unique(wanted);
+        builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
+        classes.push(Class { id, server });
+    }
+    Ok(classes)
 }
 
 /// Tasks that become one user.

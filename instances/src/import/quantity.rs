@@ -63,6 +63,21 @@ impl Quantity {
         Self(self.0.saturating_add(other.0))
     }
 
+    /// A thousandth of it as a decimal; `None` if that takes more than 19 digits.
+    pub(super) fn thousandth(self) -> Option<Decimal> {
+        Decimal::from_units(self.0, NANO - 3).ok()
+    }
+
+    /// The part that it is of `whole`, to a double's digits.
+    pub(super) fn part_of(self, whole: Self) -> f64 {
+        self.0 as f64 / whole.0 as f64
+    }
+
+    /// How many whole thousandths of `other` it is.
+    pub(super) fn thousandths_of(self, other: Self) -> u64 {
+        u64::try_from(self.0.saturating_mul(1000) / other.0.max(1)).unwrap_or(u64::MAX)
+    }
+
     /// What is left after taking `other` away, at least nothing.
     pub(super) fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
