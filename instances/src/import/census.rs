@@ -71,8 +71,9 @@ impl Census {
         let classes = add_classes(&mut builder, &self.servers)?;
         let conditions = self.servers.first().map_or(0, |server| server.meets.len());
         let classes = &classes;
-        let meeting =
-            |condition: usize| (0..classes.len()).filter(move |&l| classes[l].server.meets[condition]).collect();
+        let meeting = |condition: usize| {
+            (0..classes.len()).filter(move |&l| classes[l].server.meets[condition]).collect()
+        };
         let meeting: Vec<Vec<usize>> = (0..conditions).map(meeting).collect();
         let mut users: Vec<User> = Vec::new();
         let mut found: HashMap<(&str, &[usize], Option<&[Decimal]>), usize> = HashMap::new();
@@ -147,7 +148,8 @@ pub(super) fn add_classes<'a>(
     let mut names = Names::default();
     let mut classes = Vec::with_capacity(counts.len());
     for (count, server) in counts {
-        let wanted = if count == 1 { server.name.clone() } else { shape(builder.resources(), &server.capacity) };
+        let wanted =
+            if count == 1 { server.name.clone() } else { shape(builder.resources(), &server.capacity) };
         let id = names.unique(wanted);
         builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
         classes.push(Class { id, server });

@@ -31,7 +31,8 @@ pub(super) fn instance(
 ) -> Result<Instance, Violation> {
     let mut builder = InstanceBuilder::new(name, resources)?;
     add_classes(&mut builder, servers)?;
-    let totals: Vec<Total> = (0..builder.resources().len()).map(|r| Total::of(servers, r)).collect::<Result<_, _>>()?;
+    let totals: Vec<Total> =
+        (0..builder.resources().len()).map(|r| Total::of(servers, r)).collect::<Result<_, _>>()?;
     let demand: Vec<Decimal> = totals.iter().map(Total::thousandth).collect::<Result<_, _>>()?;
     let parents: BTreeSet<usize> = queues.iter().filter_map(|queue| queue.parent).collect();
     for (position, queue) in queues.iter().enumerate() {
@@ -76,7 +77,8 @@ impl Total {
             .iter()
             .try_fold(0u128, |sum, server| sum.checked_add(server.capacity[r].scaled(exponent)?))
             .filter(|sum| *sum < u128::MAX / 1000);
-        sum.map(|units| Self { units, exponent }).ok_or_else(|| Violation::new("capacity", "", "is too large to add up"))
+        sum.map(|units| Self { units, exponent })
+            .ok_or_else(|| Violation::new("capacity", "", "is too large to add up"))
     }
 
     fn thousandth(&self) -> Result<Decimal, Violation> {
@@ -88,7 +90,8 @@ impl Total {
     fn thousandths_in(&self, limit: Decimal) -> u64 {
         let exponent = limit.exponent().min(self.exponent);
         let ratio = || {
-            let total = self.units.checked_mul(10u128.checked_pow(u32::from(self.exponent.abs_diff(exponent)))?)?;
+            let total =
+                self.units.checked_mul(10u128.checked_pow(u32::from(self.exponent.abs_diff(exponent)))?)?;
             limit.scaled(exponent)?.checked_mul(1000)?.checked_div(total)
         };
         ratio().and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX)

@@ -43,18 +43,20 @@ pub(super) fn read(path: &str) -> Result<Element, InstanceError> {
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
         InstanceError::Malformed { file: file.clone(), place: format!("line {line}"), problem }
     };
-    let mut reader = Reader::from_reader(content);
+    let text = std::str::from_utf8(content)
+        .map_err(|error| malformed(error.valid_up_to() as u64, "is not valid UTF-8".into()))?;
+    let mut reader = Reader::from_str(text);
     let mut open: Vec<Element> = vec![Element::default()];
     loop {
-        let event = reader.read_event().map_err(|error| malformed(reader.error_position(), error.to_string()))?;
+        let event =
+            reader.read_event().map_err(|error| malformed(reader.error_position(), error.to_string()))?;
         let at = reader.buffer_position();
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| malformed(at, "is not valid UTF-8".into()));
         match event {
             Event::Start(ref start) | Event::Empty(ref start) => {
-                let mut element = Element { name: text(start.name().as_ref())?, ..Element::default() };
+                let mut element = Element { name: start.name().0.to_owned(), ..Element::default() };
                 for attribute in start.attributes() {
                     let attribute = attribute.map_err(|error| malformed(at, error.to_string()))?;
-                    element.attributes.push((text(attribute.key.as_ref())?, text(&attribute.value)?));
+                    element.attributes.push((attribute.key.0.to_owned(), attribute.value.into_owned()));
                 }
                 if open.len() > DEEPEST {
                     return Err(malformed(at, format!("elements are nested more than {DEEPEST} deep")));
@@ -69,22 +71,24 @@ pub(super) fn read(path: &str) -> Result<Element, InstanceError> {
                 let done = open.pop().unwrap_or_default();
                 inside(&mut open).children.push(done);
             }
-            Event::Text(letters) => inside(&mut open).text.push_str(&text(&letters)?),
-            Event::CData(letters) => inside(&mut open).text.push_str(&text(&letters)?),
+            Event::Text(letters) => inside(&mut open).text.push_str(&letters),
+            Event::CData(letters) => inside(&mut open).text.push_str(&letters),
             Event::GeneralRef(entity) => {
-                let name = text(&entity)?;
-                let known = match name.as_str() {
+                let known = match &*entity {
                     "amp" => "&",
                     "lt" => "<",
                     "gt" => ">",
                     "quot" => "\"",
                     "apos" => "'",
-                    _ => return Err(malformed(at, format!("the entity &{name}; is not known"))),
+                    _ => return Err(malformed(at, format!("the entity &{}; is not known", &*entity))),
                 };
                 inside(&mut open).text.push_str(known);
             }
             Event::Eof if open.len() > 1 => {
-                return Err(malformed(at, format!("<{}> is never closed: the file is truncated", inside(&mut open).name)));
+                return Err(malformed(
+                    at,
+                    format!("<{}> is never closed: the file is truncated", inside(&mut open).name),
+                ));
             }
             Event::Eof => break,
             _ => {}

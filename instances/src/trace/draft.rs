@@ -62,6 +62,11 @@ impl TraceDraft {
         }
     }
 
+    /// Calls the trace so.
+    pub fn name(&mut self, name: &str) {
+        self.header.name = name.to_owned();
+    }
+
     /// Servers that are there from the beginning.
     pub fn classes(&mut self, classes: Vec<ServerClass>) {
         self.header.server_classes = classes;
@@ -82,6 +87,17 @@ impl TraceDraft {
     /// The position of a job.
     pub fn job(&mut self, id: &str) -> Result<u32, Violation> {
         position(&mut self.jobs, id, "job")
+    }
+
+    /// The position of a job that was not there before.
+    pub fn new_job(&mut self, id: &str) -> Result<u32, Violation> {
+        let new = self.jobs.insert(id).map(|position| position as u32);
+        new.ok_or_else(|| Violation::new("job", id, "duplicate id"))
+    }
+
+    /// Moves the submissions in time.
+    pub fn shift(&mut self, time: impl Fn(u64) -> u64) {
+        self.tasks.iter_mut().for_each(|tasks| tasks.time = time(tasks.time));
     }
 
     /// The position of so much of each resource.

@@ -2,7 +2,11 @@
 
 mod google2011;
 mod kubernetes;
+mod kueue;
+mod published;
 mod slurm;
+mod traces;
+mod yarn;
 
 use super::generate::write_instance;
 use super::tell;
@@ -28,7 +32,19 @@ enum Source {
     #[command(name = "google-2011-trace")]
     Google2011Trace(google2011::TraceArguments),
     Kubernetes(kubernetes::Arguments),
+    Kueue(kueue::Arguments),
     Slurm(slurm::Arguments),
+    Yarn(yarn::Arguments),
+    #[command(name = "alibaba-gpu2023")]
+    AlibabaGpu2023(published::AlibabaArguments),
+    #[command(name = "azure-v1")]
+    AzureV1(published::AzureArguments),
+    #[command(name = "alibaba-gpu2023-trace")]
+    AlibabaGpu2023Trace(traces::AlibabaArguments),
+    #[command(name = "azure-v1-trace")]
+    AzureV1Trace(traces::AzureArguments),
+    PhillyTrace(traces::PhillyArguments),
+    SwfTrace(traces::SwfArguments),
 }
 
 /// Reads the files and writes what was made of them.
@@ -37,7 +53,15 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Source::Google2011(arguments) => google2011::instance(arguments, common),
         Source::Google2011Trace(arguments) => google2011::trace(arguments, common),
         Source::Kubernetes(arguments) => kubernetes::run(arguments, common),
+        Source::Kueue(arguments) => kueue::run(arguments, common),
         Source::Slurm(arguments) => slurm::run(arguments, common),
+        Source::Yarn(arguments) => yarn::run(arguments, common),
+        Source::AlibabaGpu2023(arguments) => published::alibaba(arguments, common),
+        Source::AzureV1(arguments) => published::azure(arguments, common),
+        Source::AlibabaGpu2023Trace(arguments) => traces::alibaba(arguments, common),
+        Source::AzureV1Trace(arguments) => traces::azure(arguments, common),
+        Source::PhillyTrace(arguments) => traces::philly_jobs(arguments, common),
+        Source::SwfTrace(arguments) => traces::workload_log(arguments, common),
     }
 }
 

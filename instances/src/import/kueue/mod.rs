@@ -4,7 +4,10 @@ use crate::import::manifests::{self, Manifest, nullable, of_kinds};
 use crate::import::quantity::{Quantity, Written};
 use crate::import::queues::rounded;
 use crate::import::report::ImportReport;
-use crate::{ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, ServerClass, Violation};
+use crate::{
+    ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, ServerClass,
+    Violation,
+};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
@@ -236,13 +239,18 @@ fn weight(manifest: &Manifest, sharing: &FairSharing) -> Result<Quantity, Instan
     })
 }
 
-fn amounts(manifest: &Manifest, groups: &[Group], report: &mut ImportReport) -> Result<Vec<Amount>, InstanceError> {
+fn amounts(
+    manifest: &Manifest,
+    groups: &[Group],
+    report: &mut ImportReport,
+) -> Result<Vec<Amount>, InstanceError> {
     let mut amounts = Vec::new();
     for (group, Group { flavors }) in groups.iter().enumerate() {
         for Flavor { name, resources } in flavors {
             for quota in resources {
                 let read = |field: &str, Written(text): &Written| {
-                    let place = format!("spec.resourceGroups[{group}], flavor {name}, {}.{field}", quota.name);
+                    let place =
+                        format!("spec.resourceGroups[{group}], flavor {name}, {}.{field}", quota.name);
                     Quantity::parse(text).map_err(|problem| manifest.refused(&place, text, problem))
                 };
                 let nominal = read("nominalQuota", &quota.nominal)?;
@@ -252,7 +260,13 @@ fn amounts(manifest: &Manifest, groups: &[Group], report: &mut ImportReport) -> 
                     read("lendingLimit", written)?;
                     report.one("quotas have a lending limit, which an instance cannot state (all is lent)");
                 }
-                amounts.push(Amount { group, flavor: name.clone(), resource: quota.name.clone(), nominal, borrowing });
+                amounts.push(Amount {
+                    group,
+                    flavor: name.clone(),
+                    resource: quota.name.clone(),
+                    nominal,
+                    borrowing,
+                });
             }
         }
     }
@@ -296,7 +310,10 @@ fn instance(
             }
         }
     }
-    report.add(parts.iter().filter(|part| part.flavors.len() > 1).count() as u64, "classes of several flavors, of which a task takes one each");
+    report.add(
+        parts.iter().filter(|part| part.flavors.len() > 1).count() as u64,
+        "classes of several flavors, of which a task takes one each",
+    );
 
     let named: BTreeSet<&str> = queues
         .iter()
@@ -306,8 +323,10 @@ fn instance(
         .collect();
     let usual = ["cpu", "memory"];
     let first = usual.iter().filter(|name| named.contains(*name));
-    let resources: Vec<String> =
-        first.chain(named.iter().filter(|name| !usual.contains(name))).map(|name| (*name).to_owned()).collect();
+    let resources: Vec<String> = first
+        .chain(named.iter().filter(|name| !usual.contains(name)))
+        .map(|name| (*name).to_owned())
+        .collect();
     let name = format!("Kueue, {} cluster queues", queues.len());
     let mut builder = InstanceBuilder::new(name, resources.clone())?;
     let several = parts.iter().any(|part| part.pool != parts[0].pool);
@@ -316,13 +335,22 @@ fn instance(
         let id = if several { format!("{}/{flavors}", part.pool) } else { flavors };
         let exact = |resource: &String| {
             let total = part.total.get(resource).copied().unwrap_or_default();
-            total.decimal().ok_or_else(|| Violation::new(format!("{id}: {resource}"), "", "has too many digits"))
+            total
+                .decimal()
+                .ok_or_else(|| Violation::new(format!("{id}: {resource}"), "", "has too many digits"))
         };
         let capacity = resources.iter().map(exact).collect::<Result<_, _>>()?;
         builder.class(ServerClass { id, count: 1, capacity })?;
     }
     for queue in queues {
-        user(options, &mut builder, &parts, queue, locals.get(&queue.name).map_or(&[], Vec::as_slice), report)?;
+        user(
+            options,
+            &mut builder,
+            &parts,
+            queue,
+            locals.get(&queue.name).map_or(&[], Vec::as_slice),
+            report,
+        )?;
     }
     builder.build()
 }
@@ -335,7 +363,9 @@ fn join(parts: &mut Vec<Part>, pool: &str, flavors: &[&str]) {
         None => parts.push(Part { pool: pool.to_owned(), flavors: wanted, total: BTreeMap::new() }),
         Some(first) => {
             let mut together = wanted.clone();
-            together.extend(parts.iter().filter(|part| touched(part)).flat_map(|part| part.flavors.iter().cloned()));
+            together.extend(
+                parts.iter().filter(|part| touched(part)).flat_map(|part| part.flavors.iter().cloned()),
+            );
             let mut position = 0;
             parts.retain(|part| {
                 position += 1;
@@ -366,13 +396,19 @@ fn user(
         let of = || queue.amounts.iter().filter(|amount| amount.resource == *resource);
         let nominal = of().fold(Quantity::default(), |sum, amount| sum.plus(amount.nominal));
         demand.push(nominal.thousandth().ok_or_else(|| {
-            Violation::new(format!("{}: {resource}", queue.name), "", "a thousandth of the quota has too many digits")
+            Violation::new(
+                format!("{}: {resource}", queue.name),
+                "",
+                "a thousandth of the quota has too many digits",
+            )
         })?);
         if nominal.is_zero() {
             continue;
         }
-        let pool = parts.iter().filter(|part| part.pool == queue.pool).filter_map(|part| part.total.get(resource));
-        dominant = dominant.max(nominal.part_of(pool.fold(Quantity::default(), |sum, total| sum.plus(*total))));
+        let pool =
+            parts.iter().filter(|part| part.pool == queue.pool).filter_map(|part| part.total.get(resource));
+        dominant =
+            dominant.max(nominal.part_of(pool.fold(Quantity::default(), |sum, total| sum.plus(*total))));
         if !queue.alone && of().all(|amount| amount.borrowing.is_some()) {
             let limit = of().filter_map(|amount| amount.borrowing).fold(nominal, Quantity::plus);
             most = Some(most.unwrap_or(u64::MAX).min(limit.thousandths_of(nominal)));
@@ -386,9 +422,11 @@ fn user(
         report.one("queues left out: their weight is 0, so they get only what nobody else wants");
         return Ok(());
     }
-    let rule = builder.rule(PlacementRule::new((eligible.len() < parts.len()).then_some(eligible), Vec::new()));
+    let rule =
+        builder.rule(PlacementRule::new((eligible.len() < parts.len()).then_some(eligible), Vec::new()));
     let mut add = |id: &str, weight: f64| -> Result<(), Violation> {
-        let weight: Decimal = rounded(weight).ok_or_else(|| Violation::new(id, weight, "is no usable weight"))?;
+        let weight: Decimal =
+            rounded(weight).ok_or_else(|| Violation::new(id, weight, "is no usable weight"))?;
         builder.user(NewUser { weight, tasks: most, rule, ..NewUser::new(id, &demand) }).map(|_| ())
     };
     if options.users == QueueLevel::ClusterQueue {
@@ -396,7 +434,10 @@ fn user(
     }
     let total = locals.iter().fold(Quantity::default(), |sum, (_, weight)| sum.plus(*weight));
     report.add(u64::from(locals.is_empty()), "cluster queues left out: no local queue names them");
-    locals.iter().filter(|(_, own)| !own.is_zero()).try_for_each(|(id, own)| add(id, weight * own.part_of(total)))
+    locals
+        .iter()
+        .filter(|(_, own)| !own.is_zero())
+        .try_for_each(|(id, own)| add(id, weight * own.part_of(total)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::amounts::Amounts;
 use super::{Place, RESOURCES};
 use crate::InstanceError;
-use crate::import::queues::Queue;
+use crate::import::queues::{Queue, rounded};
 use crate::import::report::ImportReport;
 use crate::import::xml::Element;
 use std::collections::BTreeMap;
@@ -12,14 +12,19 @@ use std::collections::BTreeMap;
 const PREFIX: &str = "yarn.scheduler.capacity.";
 
 /// The queues, parents before their children.
-pub(super) fn read(place: &Place, root: &Element, report: &mut ImportReport) -> Result<Vec<Queue>, InstanceError> {
+pub(super) fn read(
+    place: &Place,
+    root: &Element,
+    report: &mut ImportReport,
+) -> Result<Vec<Queue>, InstanceError> {
     let mut properties = BTreeMap::new();
     for property in root.children("property") {
         if let Some(name) = property.text_of("name").and_then(|name| name.strip_prefix(PREFIX)) {
             properties.insert(name, property.text_of("value").unwrap_or_default());
         }
     }
-    let mut queues = vec![Queue { name: "root".into(), parent: None, weight: 1.0, limit: vec![None; RESOURCES.len()] }];
+    let mut queues =
+        vec![Queue { name: "root".into(), parent: None, weight: 1.0, limit: vec![None; RESOURCES.len()] }];
     let mut position = 0;
     while position < queues.len() {
         let path = queues[position].name.clone();
@@ -35,18 +40,15 @@ pub(super) fn read(place: &Place, root: &Element, report: &mut ImportReport) -> 
                 return Err(place.refused(&format!("queue {path}: queues"), child, "is named twice"));
             }
             let weight = weight(place, &name, value("capacity"))?;
-            let most = value("maximum-capacity").map(|text| (text, amounts(place, &name, "maximum-capacity", text)));
-            let mut limit = match most {
-                Some((_, most)) => place.absolute(&most?),
-                None => vec![None; RESOURCES.len()],
-            };
-            if let Some((text, _)) = &value("maximum-capacity").map(|text| (text, ()))
-                && !text.starts_with('[')
-            {
+            let mut limit = vec![None; RESOURCES.len()];
+            if let Some(text) = value("maximum-capacity") {
+                limit = place.absolute(&amounts(place, &name, "maximum-capacity", text)?);
                 // A percentage is of what the queue above may have.
-                for (limit, (above, total)) in limit.iter_mut().zip(queues[position].limit.iter().zip(&place.totals)) {
+                let above = queues[position].limit.iter().zip(&place.totals);
+                for (limit, (above, total)) in limit.iter_mut().zip(above).filter(|_| !text.starts_with('['))
+                {
                     let part = above.map_or(1.0, |above| above.to_f64() / total);
-                    *limit = limit.and_then(|limit| crate::import::queues::rounded(limit.to_f64() * part));
+                    *limit = limit.and_then(|limit| rounded(limit.to_f64() * part));
                 }
             }
             queues.push(Queue { name, parent: Some(position), weight, limit });
@@ -65,12 +67,19 @@ fn weight(place: &Place, name: &str, text: Option<&str>) -> Result<f64, Instance
     let Some(text) = text else { return Ok(1.0) };
     if text.starts_with('[') {
         let absolute = place.absolute(&amounts(place, name, "capacity", text)?);
-        let parts = absolute.iter().zip(&place.totals).filter_map(|(amount, total)| Some(amount.as_ref()?.to_f64() / total));
+        let parts = absolute
+            .iter()
+            .zip(&place.totals)
+            .filter_map(|(amount, total)| Some(amount.as_ref()?.to_f64() / total));
         return Ok(parts.fold(0.0, f64::max));
     }
     let number = text.strip_suffix('w').or_else(|| text.strip_suffix('%')).unwrap_or(text).trim();
     number.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(|| {
-        place.refused(&format!("queue {name}: capacity"), text, "must be a percentage, a weight such as 3w, or [memory=…,vcores=…]")
+        place.refused(
+            &format!("queue {name}: capacity"),
+            text,
+            "must be a percentage, a weight such as 3w, or [memory=…,vcores=…]",
+        )
     })
 }
 

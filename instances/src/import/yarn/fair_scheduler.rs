@@ -8,7 +8,11 @@ use crate::import::report::ImportReport;
 use crate::import::xml::Element;
 
 /// The queues, parents before their children.
-pub(super) fn read(place: &Place, root: &Element, report: &mut ImportReport) -> Result<Vec<Queue>, InstanceError> {
+pub(super) fn read(
+    place: &Place,
+    root: &Element,
+    report: &mut ImportReport,
+) -> Result<Vec<Queue>, InstanceError> {
     let mut queues = Vec::new();
     let tops: Vec<&Element> = queue_elements(root).collect();
     if tops.is_empty() {
@@ -48,9 +52,11 @@ impl Reading<'_> {
             None => own.to_owned(),
         };
         let weight = match element.text_of("weight") {
-            Some(text) => text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(
-                || self.place.refused(&format!("queue {name}: weight"), text, "must be a number >= 0"),
-            )?,
+            Some(text) => {
+                text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(
+                    || self.place.refused(&format!("queue {name}: weight"), text, "must be a number >= 0"),
+                )?
+            }
             None => 1.0,
         };
         let amounts = |field: &str| match element.text_of(field) {
@@ -75,7 +81,9 @@ impl Reading<'_> {
         }
         match element.text_of("schedulingPolicy") {
             None | Some("drf") => {}
-            Some(policy) => self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)")),
+            Some(policy) => {
+                self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
+            }
         }
         self.queues.push(Queue { name, parent, weight, limit: self.place.absolute(&most) });
         let position = self.queues.len() - 1;

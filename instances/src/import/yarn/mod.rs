@@ -7,9 +7,9 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use super::queues::{self, Queue};
+use super::queues;
 use super::report::ImportReport;
-use super::xml::{self, Element};
+use super::xml;
 use crate::{Decimal, Instance, InstanceError, Violation};
 use amounts::Amounts;
 
@@ -43,7 +43,8 @@ pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), InstanceE
         "allocations" => fair_scheduler::read(&place, &root, &mut report)?,
         "configuration" => capacity_scheduler::read(&place, &root, &mut report)?,
         other => {
-            let problem = "expected <allocations> (fair-scheduler.xml) or <configuration> (capacity-scheduler.xml)";
+            let problem =
+                "expected <allocations> (fair-scheduler.xml) or <configuration> (capacity-scheduler.xml)";
             return Err(place.refused("", other, problem));
         }
     };
@@ -73,13 +74,18 @@ impl Place<'_> {
     /// Amounts in `text` of a field of a queue.
     fn amounts(&self, queue: &str, field: &str, text: &str) -> Result<Amounts, InstanceError> {
         amounts::read(text).ok_or_else(|| {
-            let problem = "must be amounts such as `1024 mb, 1 vcores`, `50.0%` or `memory-mb=1024, vcores=10%`";
+            let problem =
+                "must be amounts such as `1024 mb, 1 vcores`, `50.0%` or `memory-mb=1024, vcores=10%`";
             self.refused(&format!("queue {queue}: {field}"), text, problem)
         })
     }
 
     /// What percentages and amounts come to on this cluster.
     fn absolute(&self, amounts: &Amounts) -> Vec<Option<Decimal>> {
-        amounts.iter().zip(&self.totals).map(|(amount, total)| amount.and_then(|amount| amount.of(*total))).collect()
+        amounts
+            .iter()
+            .zip(&self.totals)
+            .map(|(amount, total)| amount.and_then(|amount| amount.of(*total)))
+            .collect()
     }
 }

@@ -72,7 +72,12 @@ pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Se
     Ok(servers)
 }
 
-fn simulated(file: &str, place: &str, node: &Value, report: &mut ImportReport) -> Result<Server, InstanceError> {
+fn simulated(
+    file: &str,
+    place: &str,
+    node: &Value,
+    report: &mut ImportReport,
+) -> Result<Server, InstanceError> {
     let Simulated { node, memory, vcores } =
         Simulated::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
     if memory.is_none() || vcores.is_none() {
@@ -81,7 +86,12 @@ fn simulated(file: &str, place: &str, node: &Value, report: &mut ImportReport) -
     server(file, node, memory.unwrap_or(DEFAULT[0]), vcores.unwrap_or(DEFAULT[1]))
 }
 
-fn listed(file: &str, place: &str, node: &Value, report: &mut ImportReport) -> Result<Option<Server>, InstanceError> {
+fn listed(
+    file: &str,
+    place: &str,
+    node: &Value,
+    report: &mut ImportReport,
+) -> Result<Option<Server>, InstanceError> {
     let node = Listed::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
     if !node.state.is_empty() && node.state != "RUNNING" {
         report.one(format!("nodes left out: {}", node.state.to_lowercase()));
@@ -90,19 +100,25 @@ fn listed(file: &str, place: &str, node: &Value, report: &mut ImportReport) -> R
     let name = if node.host.is_empty() { node.id } else { node.host };
     let (memory, cores) = match node.total {
         Some(Size { memory, cores }) => (memory, cores),
-        None => (node.used_memory.saturating_add(node.free_memory), node.used_cores.saturating_add(node.free_cores)),
+        None => (
+            node.used_memory.saturating_add(node.free_memory),
+            node.used_cores.saturating_add(node.free_cores),
+        ),
     };
     server(file, name, memory, cores).map(Some)
 }
 
 fn server(file: &str, name: String, memory: u64, cores: u64) -> Result<Server, InstanceError> {
-    let exact = |amount: u64| Decimal::new(amount, 0).map_err(|error| refused(file, &name, &error.to_string()));
+    let exact =
+        |amount: u64| Decimal::new(amount, 0).map_err(|error| refused(file, &name, &error.to_string()));
     let capacity = vec![exact(memory)?, exact(cores)?];
     Ok(Server { name, capacity, meets: Vec::new() })
 }
 
 fn place(node: &Value, key: &str, position: usize) -> String {
-    node.get(key).and_then(Value::as_str).map_or(format!("node {}", position + 1), |name| format!("node {name}"))
+    node.get(key)
+        .and_then(Value::as_str)
+        .map_or(format!("node {}", position + 1), |name| format!("node {name}"))
 }
 
 fn refused(file: &str, place: &str, problem: &str) -> InstanceError {
