@@ -13,6 +13,8 @@ mod manifests;
 mod philly;
 mod quantity;
 mod queues;
+#[cfg(test)]
+mod real_files;
 mod report;
 mod seconds;
 mod slurm;

@@ -2,6 +2,7 @@
 
 use crate::InstanceError;
 use crate::files::source;
+use quick_xml::escape::unescape;
 use quick_xml::events::Event;
 use quick_xml::reader::Reader;
 
@@ -56,7 +57,9 @@ pub(super) fn read(path: &str) -> Result<Element, InstanceError> {
                 let mut element = Element { name: start.name().0.to_owned(), ..Element::default() };
                 for attribute in start.attributes() {
                     let attribute = attribute.map_err(|error| malformed(at, error.to_string()))?;
-                    element.attributes.push((attribute.key.0.to_owned(), attribute.value.into_owned()));
+                    let value =
+                        unescape(&attribute.value).map_err(|error| malformed(at, error.to_string()))?;
+                    element.attributes.push((attribute.key.0.to_owned(), value.into_owned()));
                 }
                 if open.len() > DEEPEST {
                     return Err(malformed(at, format!("elements are nested more than {DEEPEST} deep")));
