@@ -78,3 +78,74 @@ pub fn alibaba_gpu2023_instance(
     })?;
     Ok((instance, report))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::real_files::real_file;
+
+    const NODES: &str = "sn,cpu_milli,memory_mib,gpu,model\na,32000,262144,0,\nb,96000,393216,8,T4\nc,96000,393216,8,T4\nd,96000,393216,8,G2\n";
+    const PODS: &str = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n\
+        p,6000,12288,1,460,,LS,Running,0,50,0\nq,1500,1024,2,1000,G2|V100,BE,Running,10,20,10\nr,1000,1024,1,1000,V100,BE,Pending,0,20,\n";
+
+    #[test]
+    fn models_decide_which_class_a_pod_may_run_on_and_parts_of_gpus_add_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let options = AlibabaGpu2023Options {
+            nodes: file("nodes.csv", NODES),
+            pods: file("pods.csv", PODS),
+            ..Default::default()
+        };
+        let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
+        let classes: Vec<_> =
+            instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
+        assert_eq!(classes, [("cpu96-memory393216-gpu8", 2), ("a", 1), ("d", 1)]);
+        let users: Vec<_> = instance
+            .users()
+            .map(|user| {
+                format!("{} {} {} {}", user.id(), user.demand()[0], user.demand()[1], user.demand()[2])
+            })
+            .collect();
+        assert_eq!(users, ["LS 6 12288 0.46", "BE@d 1.5 1024 2"]);
+        assert_eq!(report.count("tasks left out: no server meets their conditions"), 1);
+
+        let (_, report) =
+            alibaba_gpu2023_instance(&AlibabaGpu2023Options { at: Some(20), ..options.clone() }).unwrap();
+        assert_eq!(report.count("pods left out: not there at the moment"), 2);
+        let bad = AlibabaGpu2023Options { pods: file("bad.csv", &PODS.replace("6000", "six")), ..options };
+        let error = alibaba_gpu2023_instance(&bad).unwrap_err().to_string();
+        assert!(error.contains("bad.csv: line 2, column cpu_milli = six"), "{error}");
+    }
+
+    #[test]
+    fn the_real_tables_have_the_nodes_and_pods_that_counting_their_lines_says() {
+        let (Some(nodes), Some(pods)) = (
+            real_file("alibaba-gpu2023/openb_node_list_all_node.csv"),
+            real_file("alibaba-gpu2023/openb_pod_list_gpuspec33.csv"),
+        ) else {
+            return;
+        };
+        let lines = |path: &str| std::fs::read_to_string(path).unwrap().lines().count() as u64 - 1;
+        let options = AlibabaGpu2023Options {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            grouping: TaskGrouping::Shape,
+            at: None,
+        };
+        let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
+        assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), lines(&nodes));
+        assert_eq!((report.count("nodes"), report.count("pods")), (lines(&nodes), lines(&pods)));
+        let left_out: u64 =
+            report.counts().filter(|(_, what)| what.contains("left out")).map(|(count, _)| count).sum();
+        assert_eq!(instance.users().map(|user| user.tasks().unwrap()).sum::<u64>() + left_out, lines(&pods));
+        assert!(
+            instance.users().any(|user| user.rule().eligible().is_some()),
+            "a third of the pods name models"
+        );
+    }
+}

@@ -70,3 +70,59 @@ pub fn azure_v1_instance(
     let failed = |violation| InstanceError::Invalid { file: options.arrivals.join(", "), violation };
     Ok((build().map_err(failed)?, report))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::real_files::real_file;
+    use std::io::Read;
+
+    fn options(arrivals: String, sizes: String) -> AzureV1InstanceOptions {
+        let capacity = [64u32.into(), 448u32.into()];
+        AzureV1InstanceOptions {
+            arrivals: vec![arrivals],
+            sizes,
+            seconds: 0..u64::MAX,
+            servers: 10,
+            capacity,
+        }
+    }
+
+    #[test]
+    fn sizes_become_users_with_as_many_tasks_as_arrive() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let sizes = file("sizes", "1,1.75 b\n2,3.5 g\n");
+        let all = options(file("arrivals", "0 b,g,|,b,|,\n300 g,|,\n"), sizes.clone());
+        let users = |options: &AzureV1InstanceOptions| -> Vec<(String, u64)> {
+            let (instance, _) = azure_v1_instance(options).unwrap();
+            instance.users().map(|user| (user.id().to_owned(), user.tasks().unwrap())).collect()
+        };
+        assert_eq!(users(&all), [("1-cores-1.75-GB".into(), 2), ("2-cores-3.5-GB".into(), 2)]);
+        assert_eq!(
+            users(&AzureV1InstanceOptions { seconds: 300..600, ..all }),
+            [("2-cores-3.5-GB".into(), 1)]
+        );
+        let error = azure_v1_instance(&options(file("bad", "0 b,x,|,\n"), sizes)).unwrap_err().to_string();
+        assert!(error.contains("bad: line 1 = item 2 = x: is no letter of the sizes"), "{error}");
+    }
+
+    #[test]
+    fn every_real_arrival_is_counted_once() {
+        let (Some(arrivals), Some(sizes)) =
+            (real_file("azure-v1/v1.dev.txt.gz"), real_file("azure-v1/flav_map.txt"))
+        else {
+            return;
+        };
+        let mut text = String::new();
+        let file = std::fs::File::open(&arrivals).unwrap();
+        flate2::read::MultiGzDecoder::new(file).read_to_string(&mut text).unwrap();
+        let (instance, _) = azure_v1_instance(&options(arrivals, sizes)).unwrap();
+        let letters = text.matches(|letter: char| letter.is_ascii_lowercase()).count() as u64;
+        assert_eq!(instance.users().map(|user| user.tasks().unwrap()).sum::<u64>(), letters);
+    }
+}

@@ -38,3 +38,6 @@ pub use report::ImportReport;
 pub use slurm::{JobOwner, SlurmOptions, slurm};
 pub use swf::{ProcessorServers, swf};
 pub use yarn::{YarnOptions, yarn};
+
+#[cfg(test)]
+mod tests;
