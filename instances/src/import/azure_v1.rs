@@ -3,9 +3,10 @@
 //! Source: S. Bergsma et al., "Generating Complex, Realistic Cloud Workloads using Recurrent Neural Networks", SOSP 2021,
 //! made from the Azure public dataset V1 (E. Cortez et al., SOSP 2017), CC-BY 4.0.
 
+use super::EqualServers;
 use crate::files::source::{self, Source};
 use crate::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
-use crate::{Decimal, DecimalError, InstanceError, ServerClass, Violation};
+use crate::{Decimal, DecimalError, InstanceError, Violation};
 use hashbrown::HashMap;
 
 /// A line holds what arrives within five minutes.
@@ -24,10 +25,8 @@ pub struct AzureV1Options {
     pub intervals: String,
     /// Deal the batches out to so many users in turn; `None`: each batch is a user of its own.
     pub users: Option<u64>,
-    /// How many servers.
-    pub servers: u64,
-    /// Cores and GB of a server.
-    pub capacity: [Decimal; 2],
+    /// Servers with cores and GB.
+    pub servers: EqualServers,
 }
 
 /// The arrivals as a trace over the resources `cpu` (cores) and `memory` (GB).
@@ -44,8 +43,7 @@ pub fn azure_v1(options: &AzureV1Options) -> Result<SortedTrace, InstanceError> 
     let stays = read_intervals(&options.intervals)?;
     let source = "Azure public dataset V1 (E. Cortez et al., 2017; S. Bergsma et al., 2021), CC-BY 4.0";
     let mut draft = TraceDraft::new("Azure V1", source, &["cpu", "memory"]);
-    let capacity = options.capacity.to_vec();
-    draft.classes(vec![ServerClass { id: "server".into(), count: options.servers, capacity }]);
+    draft.classes(vec![options.servers.class()]);
     let mut arrivals = Lines::open(&options.arrivals)?;
     let mut durations = Lines::open(&options.durations)?;
     let [mut machines, mut batches, mut censored, mut empty] = [0u64; 4];

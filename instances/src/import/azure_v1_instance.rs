@@ -1,8 +1,9 @@
 //! Arrivals of Azure's V1 trace as an instance: each size of virtual machine is a user, over servers that are chosen.
 
+use super::EqualServers;
 use super::azure_v1::{Lines, read_sizes, text};
 use super::report::ImportReport;
-use crate::{Decimal, Instance, InstanceBuilder, InstanceError, NewUser, ServerClass};
+use crate::{Instance, InstanceBuilder, InstanceError, NewUser};
 use hashbrown::HashMap;
 
 /// What [`azure_v1_instance`] reads and how.
@@ -14,10 +15,8 @@ pub struct AzureV1InstanceOptions {
     pub sizes: String,
     /// The seconds of the trace in which arrivals count, the last left out.
     pub seconds: std::ops::Range<u64>,
-    /// How many servers: the files name none.
-    pub servers: u64,
-    /// Cores and GB of a server.
-    pub capacity: [Decimal; 2],
+    /// Servers of so many cores and GB: the files name none.
+    pub servers: EqualServers,
 }
 
 /// Users by the size of their machines, with as many tasks as arrive, over the resources `cpu` (cores) and `memory` (GB).
@@ -58,8 +57,7 @@ pub fn azure_v1_instance(
         let name =
             format!("Azure V1, arrivals from second {} to {}", options.seconds.start, options.seconds.end);
         let mut builder = InstanceBuilder::new(name, vec!["cpu".into(), "memory".into()])?;
-        let capacity = options.capacity.to_vec();
-        builder.class(ServerClass { id: "server".into(), count: options.servers, capacity })?;
+        builder.class(options.servers.class())?;
         for (letter, count) in &letters {
             let size = sizes[letter];
             let id = format!("{}-cores-{}-GB", size[0], size[1]);
@@ -78,7 +76,7 @@ mod tests {
     use std::io::Read;
 
     fn options(arrivals: String, sizes: String) -> AzureV1InstanceOptions {
-        let capacity = [64u32.into(), 448u32.into()];
+        let servers = EqualServers { count: 10, capacity: vec![64u32.into(), 448u32.into()] };
         AzureV1InstanceOptions {
             arrivals: vec![arrivals],
             sizes,

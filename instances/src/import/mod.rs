@@ -33,11 +33,29 @@ pub use google2011::{
 };
 pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
-pub use philly::{GpuServers, philly};
+pub use philly::philly;
 pub use report::ImportReport;
 pub use slurm::{JobOwner, SlurmOptions, slurm};
-pub use swf::{ProcessorServers, swf};
+pub use swf::swf;
 pub use yarn::{YarnOptions, yarn};
+
+use crate::{Decimal, ServerClass};
+
+/// Servers that are all alike, for traces that do not tell of theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EqualServers {
+    /// How many.
+    pub count: u64,
+    /// What each has, one number a resource.
+    pub capacity: Vec<Decimal>,
+}
+
+impl EqualServers {
+    /// As the one class `server`.
+    fn class(&self) -> ServerClass {
+        ServerClass { id: "server".into(), count: self.count, capacity: self.capacity.clone() }
+    }
+}
 
 #[cfg(test)]
 mod tests;

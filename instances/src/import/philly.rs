@@ -3,10 +3,11 @@
 //! Source: M. Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019;
 //! the table `timestamp,duration,num_gpus,gpu_time,cluster` as published with later simulators.
 
+use super::EqualServers;
 use super::columns::for_each_row;
 use super::seconds::{date_and_time, microseconds};
 use crate::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
-use crate::{Decimal, InstanceError, ServerClass, Violation};
+use crate::{Decimal, InstanceError, Violation};
 
 const JOB: [&str; 4] = ["timestamp", "duration", "num_gpus", "cluster"];
 const TIMESTAMP: usize = 0;
@@ -14,16 +15,7 @@ const DURATION: usize = 1;
 const GPUS: usize = 2;
 const CLUSTER: usize = 3;
 
-/// The servers that the jobs shall run on, all alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GpuServers {
-    /// How many.
-    pub count: u64,
-    /// GPUs of each, at least one.
-    pub gpus: u32,
-}
-
-/// The jobs as a trace over the resource `gpu`; rows may come in any order.
+/// The jobs as a trace over the resource `gpu`, on so many servers with so many GPUs each; rows may come in any order.
 ///
 /// A job runs for its `duration` from its `timestamp` on, the earliest of which is time 0. A job of more GPUs than a server
 /// has is one task for each server full and one for the rest; they are placed one by one, not together. Users are the
@@ -32,16 +24,16 @@ pub struct GpuServers {
 /// # Errors
 /// A file that cannot be read, a missing column, a cell that is no date or number (file, line, column and value are named),
 /// no jobs.
-pub fn philly(jobs: &str, servers: GpuServers) -> Result<SortedTrace, InstanceError> {
+pub fn philly(jobs: &str, servers: u64, gpus: u32) -> Result<SortedTrace, InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: jobs.to_owned(), violation };
-    let gpus = u64::from(servers.gpus);
     if gpus == 0 {
-        return Err(invalid(Violation::new("GPUs of a server", 0, "must be at least 1")));
+        return Err(invalid(Violation::new("GPUs of a server", gpus, "must be at least 1")));
     }
+    let gpus = u64::from(gpus);
     let source = "Microsoft Philly traces (M. Jeon et al., 2019)";
     let mut draft = TraceDraft::new("Philly", source, &["gpu"]);
-    let capacity = vec![Decimal::from(servers.gpus)];
-    draft.classes(vec![ServerClass { id: "server".into(), count: servers.count, capacity }]);
+    let capacity = vec![Decimal::new(gpus, 0).unwrap_or_default()];
+    draft.classes(vec![EqualServers { count: servers, capacity }.class()]);
     let [mut count, mut no_time, mut no_gpus, mut split] = [0u64; 4];
     let mut earliest = u64::MAX;
     for_each_row(jobs, &JOB, |cells| {

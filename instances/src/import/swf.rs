@@ -3,10 +3,11 @@
 //! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
 //! definition kept by the Parallel Workloads Archive.
 
+use super::EqualServers;
 use super::seconds::microseconds;
 use crate::files::source;
 use crate::trace::{DraftTasks, SortedTrace, TraceDraft};
-use crate::{Decimal, InstanceError, ServerClass, Violation};
+use crate::{Decimal, InstanceError, Violation};
 
 const LONGEST_LINE: usize = 1 << 16;
 
@@ -38,15 +39,6 @@ const REQUESTED: usize = 7;
 const STATUS: usize = 10;
 const USER: usize = 11;
 
-/// The servers that the jobs shall run on, all alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ProcessorServers {
-    /// How many.
-    pub count: u64,
-    /// Processors of each.
-    pub processors: u32,
-}
-
 /// The log as a trace over the resource `processors`.
 ///
 /// A job is as many tasks as processors were allocated to it (or asked for, where that is unknown), each of one processor;
@@ -59,7 +51,7 @@ pub struct ProcessorServers {
 /// # Errors
 /// A file that cannot be read, a line that is not of the format (file, line, field and value are named), no jobs, servers
 /// neither given nor described.
-pub fn swf(path: &str, servers: Option<ProcessorServers>) -> Result<SortedTrace, InstanceError> {
+pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, InstanceError> {
     let mut source = source::open(path)?;
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
     let mut log = Log::default();
@@ -80,12 +72,11 @@ pub fn swf(path: &str, servers: Option<ProcessorServers>) -> Result<SortedTrace,
     if log.jobs == 0 {
         return Err(invalid(Violation::new("", "", "there are no jobs")));
     }
-    let ProcessorServers { count, processors } = servers.or_else(|| log.servers()).ok_or_else(|| {
+    let servers = servers.or_else(|| log.servers()).ok_or_else(|| {
         let problem = "no comment states MaxProcs or MaxNodes; say how many servers there are";
         invalid(Violation::new("", "", problem))
     })?;
-    let capacity = vec![Decimal::from(processors)];
-    draft.classes(vec![ServerClass { id: "server".into(), count, capacity }]);
+    draft.classes(vec![servers.class()]);
     draft.name(if log.computer.is_empty() { "Workload log" } else { &log.computer });
     for (what, count) in [
         ("jobs in the log", log.jobs),
@@ -128,15 +119,14 @@ impl Log {
         }
     }
 
-    fn servers(&self) -> Option<ProcessorServers> {
-        let one = |count| ProcessorServers { count, processors: 1 };
-        match (self.nodes, self.processors) {
+    fn servers(&self) -> Option<EqualServers> {
+        let (count, processors) = match (self.nodes, self.processors) {
             (Some(nodes), Some(processors)) if processors.is_multiple_of(nodes) => {
-                let each = u32::try_from(processors / nodes).ok()?;
-                Some(ProcessorServers { count: nodes, processors: each })
+                (nodes, processors / nodes)
             }
-            (nodes, processors) => processors.or(nodes).map(one),
-        }
+            (nodes, processors) => (processors.or(nodes)?, 1),
+        };
+        Some(EqualServers { count, capacity: vec![Decimal::new(processors, 0).ok()?] })
     }
 
     fn job(&mut self, fields: &Fields<'_>, demand: u32, draft: &mut TraceDraft) -> Result<(), Violation> {

@@ -106,8 +106,7 @@ timestamp,duration,num_gpus,gpu_time,cluster\n2017-10-10 00:00:01,66.5,1,66.5,b\
 #[test]
 fn phillys_jobs_are_sorted_and_split_over_servers() {
     let folder = Folder::new();
-    let servers = GpuServers { count: 5, gpus: 8 };
-    let lines = folder.shown(philly(&folder.file("jobs", JOBS), servers)).unwrap();
+    let lines = folder.shown(philly(&folder.file("jobs", JOBS), 5, 8)).unwrap();
     let expected = [
         r#"{"time": 0, "user": "a", "job": "line-3", "demand": {"gpu": 4}, "duration": 2, "more": true}"#,
         r#"{"time": 0, "user": "a", "job": "line-3", "demand": {"gpu": 8}, "duration": 2, "count": 2}"#,
@@ -136,18 +135,18 @@ fn phillys_jobs_are_sorted_and_split_over_servers() {
         (",b\n", ",b\0\n", "read"),
         ("cluster", "vc", "jobs: line 1, column cluster: is missing"),
     ] {
-        let text = folder.shown(philly(&folder.file("jobs", &JOBS.replacen(from, to, 1)), servers));
+        let text = folder.shown(philly(&folder.file("jobs", &JOBS.replacen(from, to, 1)), 5, 8));
         let text = text.map_or_else(|error| error, |_| "read".into());
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
     let none = folder.file("jobs", "timestamp,duration,num_gpus,gpu_time,cluster\n");
-    assert_eq!(folder.shown(philly(&none, servers)).unwrap_err(), "jobs: there are no jobs");
+    assert_eq!(folder.shown(philly(&none, 5, 8)).unwrap_err(), "jobs: there are no jobs");
 }
 
 #[test]
 fn every_real_job_of_philly_is_imported_with_all_its_gpus() {
     let Some(jobs) = real("philly/philly_jobs.csv.gz") else { return };
-    let mut trace = philly(&jobs, GpuServers { count: 352, gpus: 8 }).unwrap();
+    let mut trace = philly(&jobs, 352, 8).unwrap();
     let mut gpus = 0;
     while let Some(event) = trace.next_event().unwrap() {
         if let crate::trace::EventKind::Submitted(tasks) = event.kind {
@@ -156,7 +155,7 @@ fn every_real_job_of_philly_is_imported_with_all_its_gpus() {
     }
     // The sum of num_gpus by awk.
     assert_eq!(gpus, 107_235);
-    let (tally, count) = read(philly(&jobs, GpuServers { count: 352, gpus: 8 }).unwrap());
+    let (tally, count) = read(philly(&jobs, 352, 8).unwrap());
     assert_eq!((tally.jobs, count("jobs in the rows")), (82_247, 82_247));
     assert_eq!(trace.register().users().len(), 15);
 }
@@ -209,11 +208,11 @@ fn jobs_of_a_workload_log_become_tasks_of_one_processor() {
         let text = folder.shown(swf(&folder.file("log", &LOG.replacen(from, to, 1)), None)).unwrap_err();
         assert!(text.contains(part), "{text}\n lacks {part}");
     }
-    let given = Some(ProcessorServers { count: 3, processors: 16 });
-    let lines = folder.shown(swf(&folder.file("log", LOG), given)).unwrap();
+    let given = || Some(EqualServers { count: 3, capacity: vec![Decimal::from(16)] });
+    let lines = folder.shown(swf(&folder.file("log", LOG), given())).unwrap();
     assert!(lines[0].contains(r#""count": 3, "capacity": {"processors": 16}"#), "{}", lines[0]);
     assert_eq!(
-        folder.shown(swf(&folder.file("log", "; nothing\n"), given)).unwrap_err(),
+        folder.shown(swf(&folder.file("log", "; nothing\n"), given())).unwrap_err(),
         "log: there are no jobs"
     );
 }
@@ -252,8 +251,7 @@ fn azure(
         sizes: folder.file("sizes", SIZES),
         intervals: folder.file("intervals", INTERVALS),
         users,
-        servers: 4,
-        capacity: [Decimal::from(16), Decimal::from(64)],
+        servers: EqualServers { count: 4, capacity: vec![Decimal::from(16), Decimal::from(64)] },
     };
     folder.shown(azure_v1(&options))
 }
@@ -312,16 +310,8 @@ fn every_machine_of_azures_real_arrivals_is_a_task() {
         let (Some(sizes), Some(intervals)) = (file("flav_map.txt"), file("v1.interval_map.txt")) else {
             return;
         };
-        let capacity = [Decimal::from(64), Decimal::from(512)];
-        let options = AzureV1Options {
-            arrivals,
-            durations,
-            sizes,
-            intervals,
-            users: Some(100),
-            servers: 1000,
-            capacity,
-        };
+        let servers = EqualServers { count: 1000, capacity: vec![Decimal::from(64), Decimal::from(512)] };
+        let options = AzureV1Options { arrivals, durations, sizes, intervals, users: Some(100), servers };
         let (tally, count) = read(azure_v1(&options).unwrap());
         assert_eq!((tally.tasks, tally.jobs), (machines, batches), "{name}");
         assert_eq!(count("machines still there at the end: the time until then counts"), censored, "{name}");

@@ -4,7 +4,9 @@ use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::Decimal;
-use fairplan_instances::import::{self, AlibabaGpu2023Options, AzureV1InstanceOptions, TaskGrouping};
+use fairplan_instances::import::{
+    self, AlibabaGpu2023Options, AzureV1InstanceOptions, EqualServers, TaskGrouping,
+};
 
 /// Alibaba's GPU cluster of 2023: its nodes, and its pods with parts of GPUs
 #[derive(Debug, clap::Args)]
@@ -77,7 +79,8 @@ pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Ans
 /// Reads Azure's arrivals and writes the instance.
 pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let AzureArguments { arrivals, sizes, from, until, servers, cores, memory, output } = arguments;
+    let servers = EqualServers { count: servers, capacity: vec![cores, memory] };
     let seconds = from..until.unwrap_or(u64::MAX);
-    let options = AzureV1InstanceOptions { arrivals, sizes, seconds, servers, capacity: [cores, memory] };
+    let options = AzureV1InstanceOptions { arrivals, sizes, seconds, servers };
     write_import(|| import::azure_v1_instance(&options), &output, common)
 }

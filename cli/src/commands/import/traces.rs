@@ -4,9 +4,7 @@ use super::super::traces;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_instances::import::{
-    AzureV1Options, GpuServers, ProcessorServers, alibaba_gpu2023, azure_v1, philly, swf,
-};
+use fairplan_instances::import::{AzureV1Options, EqualServers, alibaba_gpu2023, azure_v1, philly, swf};
 use fairplan_instances::trace::SortedTrace;
 use fairplan_instances::{Decimal, InstanceError};
 
@@ -122,21 +120,21 @@ pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Ans
 pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let AzureArguments { arrivals, durations, sizes, intervals, users, servers, cores, memory, output } =
         arguments;
-    let capacity = [cores, memory];
-    let options = AzureV1Options { arrivals, durations, sizes, intervals, users, servers, capacity };
+    let servers = EqualServers { count: servers, capacity: vec![cores, memory] };
+    let options = AzureV1Options { arrivals, durations, sizes, intervals, users, servers };
     import(output, common, || azure_v1(&options))
 }
 
 /// Reads Philly's table and writes the trace.
 pub fn philly_jobs(arguments: PhillyArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let PhillyArguments { jobs, servers, gpus, output } = arguments;
-    import(output, common, || philly(&jobs, GpuServers { count: servers, gpus }))
+    import(output, common, || philly(&jobs, servers, gpus))
 }
 
 /// Reads a log and writes the trace.
 pub fn workload_log(arguments: SwfArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let SwfArguments { log, servers, processors, output } = arguments;
-    let servers = servers.map(|count| ProcessorServers { count, processors });
+    let servers = servers.map(|count| EqualServers { count, capacity: vec![Decimal::from(processors)] });
     import(output, common, || swf(&log, servers))
 }
 
