@@ -13,6 +13,7 @@ mod foreign;
 mod json;
 pub mod offline;
 pub mod output;
+pub mod page;
 pub mod placement;
 pub mod plot;
 pub mod reproduction;
