@@ -77,13 +77,7 @@ mod tests {
 
     fn options(arrivals: String, sizes: String) -> AzureV1InstanceOptions {
         let servers = EqualServers { count: 10, capacity: vec![64u32.into(), 448u32.into()] };
-        AzureV1InstanceOptions {
-            arrivals: vec![arrivals],
-            sizes,
-            seconds: 0..u64::MAX,
-            servers: 10,
-            capacity,
-        }
+        AzureV1InstanceOptions { arrivals: vec![arrivals], sizes, seconds: 0..u64::MAX, servers }
     }
 
     #[test]

@@ -76,7 +76,7 @@ impl Census {
         };
         let meeting: Vec<Vec<usize>> = (0..conditions).map(meeting).collect();
         let mut users: Vec<User> = Vec::new();
-        let mut found: HashMap<(&str, &[usize], Option<&[Decimal]>), usize> = HashMap::new();
+        let mut found: HashMap<Kind, usize> = HashMap::new();
         for tasks in &self.tasks {
             let may_run = meeting[tasks.condition].as_slice();
             let lacks = |r: &usize| {
@@ -156,6 +156,9 @@ pub(super) fn add_classes<'a>(
     }
     Ok(classes)
 }
+
+/// What makes tasks those of one user: their owner, where they may run, and for a user each request what they ask for.
+type Kind<'a> = (&'a str, &'a [usize], Option<&'a [Decimal]>);
 
 /// Tasks that become one user.
 struct User<'a> {
