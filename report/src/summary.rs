@@ -2,6 +2,7 @@
 
 mod allocation;
 mod audits;
+mod entitlements;
 mod explanation;
 mod figures;
 mod flows;
@@ -10,6 +11,7 @@ mod traces;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
+pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
 pub use traces::trace;

@@ -6,6 +6,7 @@ pub mod bound;
 pub mod compare;
 pub mod completions;
 pub mod convert;
+pub mod entitlements;
 pub mod explain;
 pub mod flows;
 pub mod generate;
@@ -42,6 +43,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Bound(arguments) => bound::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Entitlements(arguments) => entitlements::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),

@@ -4,6 +4,7 @@ mod bad_input;
 mod dynamic;
 mod faults;
 mod flows;
+mod imports;
 mod outputs;
 mod pages;
 mod python_checker;
