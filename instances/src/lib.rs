@@ -22,6 +22,7 @@ mod random;
 mod ratio;
 mod server_choice;
 mod solution;
+pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;
