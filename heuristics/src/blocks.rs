@@ -41,11 +41,6 @@ impl Demand {
     pub fn new(amounts: &[u128]) -> Self {
         Self { exact: amounts.to_vec(), nearly: amounts.iter().map(|amount| *amount as f32).collect() }
     }
-
-    /// In whole units.
-    pub fn exact(&self) -> &[u128] {
-        &self.exact
-    }
 }
 
 impl Blocks {
@@ -79,7 +74,7 @@ impl Blocks {
     }
 
     /// Whether a task has room on a server.
-    pub fn has_room(&self, server: usize, demand: &Demand) -> bool {
+    fn has_room(&self, server: usize, demand: &Demand) -> bool {
         fits(&demand.exact, self.free(server))
     }
 
@@ -93,7 +88,13 @@ impl Blocks {
     }
 
     /// The first server of a range, among those in one block of a level, with room for a task.
-    fn first_in(&mut self, level: usize, block: usize, range: &Range<usize>, demand: &Demand) -> Option<usize> {
+    fn first_in(
+        &mut self,
+        level: usize,
+        block: usize,
+        range: &Range<usize>,
+        demand: &Demand,
+    ) -> Option<usize> {
         let (start, bits) = (block * BLOCK, self.levels[level].bits);
         let asked = start.max(range.start >> bits)..(start + BLOCK).min(((range.end - 1) >> bits) + 1);
         let mut may_have_room = self.levels[level].may_have_room(block, &demand.nearly);

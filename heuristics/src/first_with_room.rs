@@ -2,7 +2,7 @@
 
 use crate::blocks::{Blocks, Demand};
 use crate::filling::Rule;
-use crate::packing::{Packing, Shape, fits, resized};
+use crate::packing::{Packing, Shape, resized};
 use fairplan_instances::ServerChoice;
 use std::ops::Range;
 
@@ -78,16 +78,6 @@ impl ServerChoice for FirstFitting {
 
     fn add_shape(&mut self, demand: &[u128]) {
         self.demands.push(Demand::new(demand));
-    }
-
-    fn has_room(&self, server: usize, shape: usize) -> bool {
-        match server.checked_sub(self.blocks.servers()) {
-            None => self.blocks.has_room(server, &self.demands[shape]),
-            Some(position) => {
-                let demand = self.demands[shape].exact();
-                fits(demand, &self.added[position * demand.len()..])
-            }
-        }
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {

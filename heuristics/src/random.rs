@@ -60,10 +60,6 @@ enum Eligible {
 }
 
 impl AnyWithRoom {
-    fn demand(&self, shape: usize) -> &[u128] {
-        &self.demands[shape * self.width..(shape + 1) * self.width]
-    }
-
     fn free(&self, server: usize) -> &[u128] {
         &self.free[server * self.width..(server + 1) * self.width]
     }
@@ -112,10 +108,6 @@ impl ServerChoice for AnyWithRoom {
 
     fn add_shape(&mut self, demand: &[u128]) {
         self.demands.extend_from_slice(demand);
-    }
-
-    fn has_room(&self, server: usize, shape: usize) -> bool {
-        fits(self.demand(shape), self.free(server))
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {

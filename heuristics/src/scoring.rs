@@ -131,10 +131,6 @@ impl<S: Score> LeastCost<S> {
         }
     }
 
-    fn demand(&self, shape: usize) -> &[u128] {
-        &self.demands[shape * self.width..(shape + 1) * self.width]
-    }
-
     /// Puts a state into its trees, or takes it out of them.
     fn arrange(&mut self, state: usize, views: Range<usize>, change: fn(&mut Tree, u32, &[f64])) {
         if !fits(&self.least, self.states.free(state)) {
@@ -217,10 +213,6 @@ impl<S: Score + Send> ServerChoice for LeastCost<S> {
 
     fn add_shape(&mut self, demand: &[u128]) {
         self.add_shape_for(demand, vec![0]);
-    }
-
-    fn has_room(&self, server: usize, shape: usize) -> bool {
-        fits(self.demand(shape), self.free(server))
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {

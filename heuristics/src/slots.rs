@@ -29,10 +29,8 @@ impl PlacementPolicy for Slots {
 
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
         let resources = || (0..instance.resources().len()).map(ResourceId);
-        let slot = Slot {
-            count: self.count,
-            largest: resources().map(|r| largest_capacity(instance, r)).collect(),
-        };
+        let slot =
+            Slot { count: self.count, largest: resources().map(|r| largest_capacity(instance, r)).collect() };
         let packing = Packing::new(
             instance,
             |class| vec![slot.held(resources().map(|r| instance.capacity_units(class, r)))],
@@ -42,7 +40,10 @@ impl PlacementPolicy for Slots {
     }
 
     fn choice(&self, _totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice> {
-        Box::new(InSlots { slot: Slot { count: self.count, largest: largest.to_vec() }, first: FirstFitting::new(1) })
+        Box::new(InSlots {
+            slot: Slot { count: self.count, largest: largest.to_vec() },
+            first: FirstFitting::new(1),
+        })
     }
 }
 
@@ -95,10 +96,6 @@ impl ServerChoice for InSlots {
 
     fn add_shape(&mut self, demand: &[u128]) {
         self.first.add_shape(&[self.slot.taken(demand.iter().copied())]);
-    }
-
-    fn has_room(&self, server: usize, shape: usize) -> bool {
-        self.first.has_room(server, shape)
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {

@@ -3,6 +3,7 @@
 //! generators, importers. No solver, no clock.
 
 mod allocation;
+mod cluster_outcome;
 mod decimal;
 mod demands;
 mod error;
@@ -28,6 +29,7 @@ mod violation;
 mod whole_tasks;
 
 pub use allocation::Allocation;
+pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;

@@ -16,9 +16,6 @@ pub trait ServerChoice: Send {
     /// Adds a kind of tasks that need some of at least one resource.
     fn add_shape(&mut self, demand: &[u128]);
 
-    /// Whether one more task of this shape has room on this server.
-    fn has_room(&self, server: usize, shape: usize) -> bool;
-
     /// Chooses a server with room for one more task of this shape and takes the room, or finds that no server has any.
     fn take(&mut self, shape: usize) -> Option<usize>;
 
