@@ -222,12 +222,18 @@ pub(super) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, Instanc
     if !source.is_parquet() {
         return Ok(Box::new(CsvRows::new(source)?));
     }
-    let refused = |reason| Err(InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) });
-    if path == "-" {
-        return refused("Parquet is not read from standard input; name the file");
-    }
     #[cfg(feature = "parquet")]
-    return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
-    #[cfg(not(feature = "parquet"))]
-    refused("is Parquet, which this build does not read; convert it to CSV")
+    if path != "-" {
+        return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
+    }
+    Err(unread_parquet(path))
+}
+
+/// Why the Parquet file at `path` is not read.
+pub(super) fn unread_parquet(path: &str) -> InstanceError {
+    let reason = match path {
+        "-" => "Parquet is not read from standard input; name the file",
+        _ => "is Parquet, which this build does not read; convert it to CSV",
+    };
+    InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) }
 }
