@@ -32,7 +32,7 @@ pub use worst_fit::WorstFit;
 use fairplan_instances::{Instance, Placement, ServerChoice};
 
 /// A rule that places whole tasks on servers until nothing more fits.
-pub trait PlacementPolicy {
+pub trait PlacementPolicy: Sync {
     /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
     fn name(&self) -> String;
 

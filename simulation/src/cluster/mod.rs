@@ -70,7 +70,7 @@ pub struct ClusterRules<'a> {
     /// share first.
     pub ideal: Option<Objective>,
     /// Finds ideal shares and the optimum.
-    pub solver: &'a (dyn Solver + Sync),
+    pub solver: &'a dyn Solver,
 }
 
 /// What happens to tasks, for whoever watches a run.
