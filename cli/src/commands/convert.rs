@@ -1,13 +1,12 @@
 //! `convert`: an instance from one file format to another.
 
-use super::tell;
+use super::{tell, write_refusing};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Instance, InstanceError, files};
 use fairplan_report::output::{Destination, Sink};
 use fairplan_report::summary;
-use std::io;
 use std::path::Path;
 
 /// Rewrite an instance as JSON, or as a table of servers and a table of users
@@ -81,21 +80,6 @@ type WriteTable = fn(&Instance, &str, &mut Sink) -> Result<(), InstanceError>;
 
 impl Table {
     fn write(&self, instance: &Instance, write: WriteTable) -> Result<(), Failure> {
-        // What the table cannot express is told as it is, not as a failure to write.
-        let mut refused = None;
-        let outcome = self.destination.write(|out| {
-            write(instance, &self.path, out).map_err(|error| match error {
-                InstanceError::Io { source, .. } => source,
-                other => {
-                    let unwritten = io::Error::other(other.to_string());
-                    refused = Some(other);
-                    unwritten
-                }
-            })
-        });
-        match refused {
-            Some(error) => Err(error.into()),
-            None => Ok(outcome?),
-        }
+        write_refusing(&self.destination, |out| write(instance, &self.path, out))
     }
 }

@@ -6,15 +6,20 @@
 //! and amounts. An [`EventSource`] hands out one event after the other, so that a reader of files need remember only the
 //! distinct servers, users and shapes, and the jobs of which more tasks are to come.
 
+mod draft;
 mod header;
 mod memory;
 mod register;
 mod shapes;
+mod tally;
 
+pub use draft::SortedTrace;
+pub(crate) use draft::{DraftTasks, TraceDraft};
 pub use header::{DECIMAL_PLACES, MOST_DECIMAL_PLACES, TraceHeader, TraceResource};
 pub use memory::{Replay, Trace};
 pub use register::{NewTasks, Register};
 pub use shapes::Shapes;
+pub use tally::{Tallied, Tally};
 
 use crate::InstanceError;
 
