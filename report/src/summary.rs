@@ -6,12 +6,14 @@ mod explanation;
 mod figures;
 mod flows;
 mod grid;
+mod simulation;
 mod traces;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub use simulation::simulation;
 pub use traces::trace;
 
 use crate::bound::stated_bounds;

@@ -87,8 +87,7 @@ impl<'a> Fluid<'a> {
         for user in users {
             let demand = decimals(header, accounts.demanded(*user).iter().copied());
             let weight = register.weight(UserNumber(*user as u32));
-            let user =
-                NewUser { weight, tasks, ..NewUser::new(&accounts.users[*user].run.id, &demand) };
+            let user = NewUser { weight, tasks, ..NewUser::new(&accounts.users[*user].run.id, &demand) };
             builder.user(user)?;
         }
         builder.build()
