@@ -46,10 +46,12 @@ impl<'a> Fluid<'a> {
         }
         let mut shares = vec![0.0; accounts.users.len()];
         let totals = servers.totals();
+        let is_there = |r: usize| self.classes.iter().any(|(capacity, _)| capacity[r] > 0);
+        let there: Vec<bool> = (0..totals.len()).map(is_there).collect();
         let can_have = |user: &usize| {
             let demanded = accounts.demanded(*user);
             demanded.iter().any(|amount| *amount > 0)
-                && demanded.iter().zip(totals).all(|(amount, total)| *amount == 0 || *total > 0)
+                && demanded.iter().zip(&there).all(|(amount, is_there)| *amount == 0 || *is_there)
         };
         let users: Vec<usize> = (0..shares.len()).filter(can_have).collect();
         if users.is_empty() {

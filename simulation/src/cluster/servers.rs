@@ -81,11 +81,11 @@ impl Servers {
         &self.free[self.row(server as usize)]
     }
 
-    /// What each server that is there gives to tasks when it is empty.
+    /// What each server that gives anything to tasks gives when it is empty.
     pub fn given(&self) -> impl Iterator<Item = Vec<u64>> + '_ {
-        let present =
-            self.capacity.chunks_exact(self.width).filter(|row| row.iter().any(|amount| *amount > 0));
-        present.map(|row| over_committed(self.over_commit, row).collect())
+        let rows = self.capacity.chunks_exact(self.width);
+        let given = rows.map(|row| over_committed(self.over_commit, row).collect::<Vec<u64>>());
+        given.filter(|row| row.iter().any(|amount| *amount > 0))
     }
 
     /// Adds the next server.

@@ -6,6 +6,7 @@ mod faults;
 mod flows;
 mod outputs;
 mod python_checker;
+mod simulation;
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;

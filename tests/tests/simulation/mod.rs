@@ -4,10 +4,10 @@ mod naive;
 mod traces;
 
 use fairplan_heuristics::policy;
-use fairplan_instances::trace::{Shapes, Trace};
-use fairplan_instances::{ClusterOutcome, Decimal, Objective, Solver, TaskCounts};
+use fairplan_instances::trace::{EventKind, EventSource, NewTasks, Shapes, Trace, TraceHeader};
+use fairplan_instances::{ClusterOutcome, Decimal, Objective, ServerClass, Solver, TaskCounts};
 use fairplan_simulation::{
-    ClusterRules, ClusterSettings, SimulationError, TaskEvent, Watch, simulate_cluster,
+    ClusterRules, ClusterSettings, SimulationError, TaskEvent, Watch, dedicated_clouds, simulate_cluster,
 };
 use fairplan_solver::backend;
 use naive::Rule;
@@ -111,4 +111,102 @@ fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
         assert_eq!(outcome.end, expected.end, "{context}");
         assert_eq!(outcome.utilization, expected.utilization, "{context}");
     }
+}
+
+#[test]
+fn the_same_bytes_on_every_run_and_number_of_threads() {
+    let trace = random_trace(17);
+    for name in ["best-fit", "random", "slots=3"] {
+        for ideal in [None, Some(Objective::Drfh)] {
+            let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let one = alone.install(|| run(&trace, name, ideal, settings(2)).unwrap());
+            assert_eq!(one, run(&trace, name, ideal, settings(2)).unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn random_places_every_task_where_it_has_room_and_starts_as_many_as_it_can() {
+    for number in 0..60 {
+        let trace = random_trace(number);
+        let settings = ClusterSettings { over_commit: Decimal::ONE, ..settings(number) };
+        let (outcome, events) = run(&trace, "random", None, settings).unwrap();
+        let shapes = trace.register().shapes();
+        let mut capacity: Vec<Vec<u64>> =
+            trace.register().initial_servers().map(|(_, shape)| shapes.units(shape).to_vec()).collect();
+        let mut changes = trace.events().iter().peekable();
+        let mut used: Vec<Vec<u64>> = Vec::new();
+        for (time, event) in events {
+            while let Some(change) = changes.next_if(|change| {
+                change.time < time || (change.time == time && matches!(event, TaskEvent::Started { .. }))
+            }) {
+                let (server, units) = match change.kind {
+                    EventKind::ServerRemoved(server) => (server, None),
+                    EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {
+                        (server, Some(shapes.units(shape).to_vec()))
+                    }
+                    EventKind::Submitted(_) => continue,
+                };
+                let width = trace.register().header().resources.len();
+                capacity.resize(capacity.len().max(server.index() + 1), vec![0; width]);
+                capacity[server.index()] = units.unwrap_or(vec![0; width]);
+            }
+            let (server, demand, starts) = match event {
+                TaskEvent::Started { server, demand, .. } => (server as usize, demand, true),
+                TaskEvent::Ended { server, demand, .. } | TaskEvent::Evicted { server, demand, .. } => {
+                    (server as usize, demand, false)
+                }
+            };
+            used.resize(used.len().max(server + 1), vec![0; shapes.units(demand).len()]);
+            for (r, units) in shapes.units(demand).iter().enumerate() {
+                if starts {
+                    used[server][r] += units;
+                    assert!(
+                        used[server][r] <= capacity[server][r],
+                        "trace {number}, server {server} at {time}"
+                    );
+                } else {
+                    used[server][r] -= units;
+                }
+            }
+        }
+        assert!(outcome.tasks.too_large <= outcome.tasks.waiting);
+    }
+}
+
+#[test]
+fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
+    let mut header = TraceHeader::new("", &["cpu"]);
+    let four = vec!["4".parse().unwrap()];
+    header.server_classes.push(ServerClass { id: "c".into(), count: 3, capacity: four });
+    let mut trace = Trace::new(header).unwrap();
+    for user in ["a", "b", "c"] {
+        let demand = ["2".parse().unwrap()];
+        let tasks = NewTasks { user, job: user, demand: &demand, count: 4, duration: 10, more: false };
+        trace.submitted(0, tasks).unwrap();
+    }
+    let policy = policy("first-fit", 0).unwrap();
+    let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
+    let solver = backend("auto").unwrap();
+    let rules = ClusterRules { choice: &choice, ideal: None, solver: &*solver };
+    let settings = ClusterSettings { horizon: Some(15), ..ClusterSettings::default() };
+    let open = || Ok(Box::new(trace.replay().unwrap()) as Box<dyn EventSource>);
+    let outcome = dedicated_clouds(&open, rules, settings, 3, &|| false).unwrap();
+    // A server each: two tasks at once, so that by 15 two are done and two run.
+    assert!(outcome.users.iter().all(|user| (user.submitted, user.completed) == (4, 2)), "{outcome:?}");
+    assert_eq!((outcome.tasks.running, outcome.tasks.waiting), (6, 0));
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused_with_their_name() {
+    let refused = |settings| run(&random_trace(1), "first-fit", None, settings).err().unwrap().to_string();
+    let default = ClusterSettings::default();
+    assert_eq!(
+        refused(ClusterSettings { over_commit: Decimal::ZERO, ..default }),
+        "over_commit = 0: must be > 0 and at most 1000"
+    );
+    assert_eq!(
+        refused(ClusterSettings { sample_every: Some(0), ..default }),
+        "sample_every = 0: must be > 0"
+    );
 }
