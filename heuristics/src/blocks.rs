@@ -74,7 +74,7 @@ impl Blocks {
     }
 
     /// Whether a task has room on a server.
-    fn has_room(&self, server: usize, demand: &Demand) -> bool {
+    pub fn has_room(&self, server: usize, demand: &Demand) -> bool {
         fits(&demand.exact, self.free(server))
     }
 

@@ -91,6 +91,15 @@ impl ServerChoice for FirstFitting {
         Some(server)
     }
 
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        self.enter();
+        let has_room = self.blocks.has_room(server, &self.demands[shape]);
+        if has_room {
+            self.blocks.take(server, &self.demands[shape]);
+        }
+        has_room
+    }
+
     fn release(&mut self, server: usize, shape: usize) {
         self.blocks.release(server, &self.demands[shape]);
     }

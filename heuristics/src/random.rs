@@ -114,6 +114,16 @@ impl ServerChoice for AnyWithRoom {
         Rule::take(self, shape)
     }
 
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        let has_room = fits(demand, free);
+        if has_room {
+            free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
+        }
+        has_room
+    }
+
     fn release(&mut self, server: usize, shape: usize) {
         let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
         let free = &mut self.free[server * self.width..(server + 1) * self.width];

@@ -219,6 +219,18 @@ impl<S: Score + Send> ServerChoice for LeastCost<S> {
         Rule::take(self, shape)
     }
 
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        let state = self.states.state_of(server as u32);
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let has_room = fits(demand, self.states.free(state));
+        if has_room {
+            self.left.clear();
+            self.left.extend(self.states.free(state).iter().zip(demand).map(|(free, demand)| free - demand));
+            self.move_to_left(server as u32);
+        }
+        has_room
+    }
+
     fn release(&mut self, server: usize, shape: usize) {
         let state = self.states.state_of(server as u32);
         let demand = &self.demands[shape * self.width..(shape + 1) * self.width];

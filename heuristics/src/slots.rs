@@ -102,6 +102,10 @@ impl ServerChoice for InSlots {
         self.first.take(shape)
     }
 
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        self.first.take_on(server, shape)
+    }
+
     fn release(&mut self, server: usize, shape: usize) {
         self.first.release(server, shape);
     }

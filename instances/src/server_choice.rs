@@ -19,6 +19,9 @@ pub trait ServerChoice: Send {
     /// Chooses a server with room for one more task of this shape and takes the room, or finds that no server has any.
     fn take(&mut self, shape: usize) -> Option<usize>;
 
+    /// Takes the room of a task of this shape on this server, unless there is none.
+    fn take_on(&mut self, server: usize, shape: usize) -> bool;
+
     /// Gives back the room of a task of this shape.
     fn release(&mut self, server: usize, shape: usize);
 }

@@ -1,6 +1,6 @@
-//! `convert`: an instance from one file format to another.
+//! `convert`: an instance or a trace from one file format to another.
 
-use super::{tell, write_refusing};
+use super::{tell, traces, write_refusing};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
@@ -9,16 +9,20 @@ use fairplan_report::output::{Destination, Sink};
 use fairplan_report::summary;
 use std::path::Path;
 
-/// Rewrite an instance as JSON, or as a table of servers and a table of users
+/// Rewrite an instance as JSON, or as a table of servers and a table of users; or a trace
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The ending of a table's name is its format: .parquet, .gz (CSV compressed), anything else CSV. JSON is written \
-in one canonical form, whose SHA-256 identifies the instance in every result.
+in one canonical form, whose SHA-256 identifies the instance in every result. A trace is Parquet where -o FILE ends in \
+.parquet, compressed JSON Lines where it ends in .gz, and else JSON Lines.
 
 Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv --to-users users.csv")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
+    /// Instead of an instance: a trace, as JSON Lines, gzipped or not, or Parquet
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["instance", "servers", "users", "to_servers", "to_users"])]
+    trace: Option<String>,
     /// Write a table of server classes here instead of JSON
     #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
     to_servers: Option<String>,
@@ -63,6 +67,10 @@ impl TryFrom<Arguments> for Job {
 
 /// Reads and writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    if let Some(trace) = &arguments.trace {
+        let destination = arguments.output.destination()?;
+        return traces::write(files::read_trace(trace)?.as_mut(), &destination, common);
+    }
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     match &job.target {

@@ -62,6 +62,11 @@ impl TraceDraft {
         }
     }
 
+    /// Calls the trace so.
+    pub fn name(&mut self, name: &str) {
+        self.header.name = name.to_owned();
+    }
+
     /// Servers that are there from the beginning.
     pub fn classes(&mut self, classes: Vec<ServerClass>) {
         self.header.server_classes = classes;
@@ -82,6 +87,17 @@ impl TraceDraft {
     /// The position of a job.
     pub fn job(&mut self, id: &str) -> Result<u32, Violation> {
         position(&mut self.jobs, id, "job")
+    }
+
+    /// The position of a job that was not there before.
+    pub fn new_job(&mut self, id: &str) -> Result<u32, Violation> {
+        let new = self.jobs.insert(id).map(|position| position as u32);
+        new.ok_or_else(|| Violation::new("job", id, "duplicate id"))
+    }
+
+    /// Moves the submissions in time.
+    pub fn shift(&mut self, time: impl Fn(u64) -> u64) {
+        self.tasks.iter_mut().for_each(|tasks| tasks.time = time(tasks.time));
     }
 
     /// The position of so much of each resource.
@@ -296,5 +312,111 @@ impl EventSource for SortedTrace {
 
     fn job_id(&self) -> &str {
         self.job.map(|job| self.jobs.get(job as usize)).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::write_trace;
+
+    fn amounts(texts: [&str; 2]) -> Vec<Decimal> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    /// The trace's lines, each without what is the same in all of them.
+    fn lines(draft: TraceDraft) -> Vec<String> {
+        let mut bytes = Vec::new();
+        write_trace(&mut draft.sort().unwrap(), "", &mut bytes).unwrap();
+        let text = String::from_utf8(bytes).unwrap();
+        let short = |line: &str| line.replace("\"event\": ", "").replace("\"tasks_submitted\", ", "");
+        text.lines().map(short).collect()
+    }
+
+    fn draft() -> TraceDraft {
+        TraceDraft::new("t", "", &["a", "b"])
+    }
+
+    #[test]
+    fn tasks_are_sorted_merged_where_equal_and_the_last_of_a_job_are_told_apart() {
+        let mut draft = draft();
+        let user = draft.user("u").unwrap();
+        let (i, j) = (draft.job("i").unwrap(), draft.job("j").unwrap());
+        let demand = draft.shape(&amounts(["0.25", "0"]));
+        let tasks = DraftTasks { time: 2_000_000, duration: 5, user, job: i, demand, count: 1 };
+        draft.submit(tasks);
+        draft.submit(DraftTasks { job: j, ..tasks });
+        draft.submit(DraftTasks { time: 1_000_000, ..tasks });
+        draft.submit(DraftTasks { count: 3, ..tasks });
+        draft.submit(DraftTasks { duration: 4, ..tasks });
+        let expected = [
+            r#"{"format": "fairplan.trace.v1", "name": "t", "resources": ["a", "b"], "decimal_places": {"a": 2, "b": 0}}"#,
+            r#"{"time": 1, "user": "u", "job": "i", "demand": {"a": 0.25}, "duration": 0.000005, "more": true}"#,
+            r#"{"time": 2, "user": "u", "job": "i", "demand": {"a": 0.25}, "duration": 0.000004, "more": true}"#,
+            r#"{"time": 2, "user": "u", "job": "i", "demand": {"a": 0.25}, "duration": 0.000005, "count": 4}"#,
+            r#"{"time": 2, "user": "u", "job": "j", "demand": {"a": 0.25}, "duration": 0.000005}"#,
+        ];
+        assert_eq!(lines(draft), expected);
+    }
+
+    #[test]
+    fn of_several_words_on_a_server_at_one_time_the_last_counts_and_what_changes_nothing_is_no_event() {
+        let mut draft = draft();
+        let (one, two) = (amounts(["1", "1"]), amounts(["2", "1"]));
+        draft.server(3_000_000, "s", None).unwrap();
+        draft.server(0, "s", Some(&two)).unwrap();
+        draft.server(0, "s", Some(&one)).unwrap();
+        draft.server(1_000_000, "s", Some(&one)).unwrap();
+        draft.server(2_000_000, "s", Some(&two)).unwrap();
+        draft.server(3_000_000, "t", Some(&one)).unwrap();
+        draft.server(4_000_000, "s", None).unwrap();
+        draft.server(4_000_000, "t", None).unwrap();
+        draft.server(4_000_000, "t", Some(&one)).unwrap();
+        let expected = [
+            r#"{"time": 0, "server_added", "server": "s", "capacity": {"a": 1, "b": 1}}"#,
+            r#"{"time": 2, "server_changed", "server": "s", "capacity": {"a": 2, "b": 1}}"#,
+            r#"{"time": 3, "server_removed", "server": "s"}"#,
+            r#"{"time": 3, "server_added", "server": "t", "capacity": {"a": 1, "b": 1}}"#,
+        ];
+        assert_eq!(lines(draft)[1..], expected);
+    }
+
+    #[test]
+    fn tasks_that_no_server_could_ever_hold_are_left_out_and_counted() {
+        let mut draft = draft();
+        draft.server(7, "s", Some(&amounts(["1", "0.3"]))).unwrap();
+        draft.classes(vec![ServerClass { id: "c".into(), count: 1, capacity: amounts(["0.5", "2"]) }]);
+        let user = draft.user("u").unwrap();
+        for (job, demand) in
+            [("fits s", ["1", "0.3"]), ("fits c", ["0.1", "2"]), ("fits none", ["0.6", "0.4"])]
+        {
+            let (job, demand) = (draft.job(job).unwrap(), draft.shape(&amounts(demand)));
+            draft.submit(DraftTasks { time: 0, duration: 1, user, job, demand, count: 2 });
+        }
+        let lines = lines(draft);
+        assert!(
+            lines[0].contains(r#""counts": {"tasks left out: larger than every server": 2}"#),
+            "{}",
+            lines[0]
+        );
+        assert_eq!(lines.iter().filter(|line| line.contains("job")).count(), 2);
+    }
+
+    #[test]
+    fn amounts_finer_than_can_be_counted_are_refused() {
+        let mut draft = draft();
+        draft.shape(&amounts(["1", "1e-19"]));
+        let refused = draft.sort().err().unwrap().to_string();
+        assert_eq!(refused, "b = 1e-19: has more than 18 decimal places; round it");
+    }
+
+    #[test]
+    fn decimals_are_compared_over_the_whole_range() {
+        let ordered = ["0", "1e-30", "0.1", "0.10000000000000001", "1", "10", "1e29"];
+        for (i, a) in ordered.iter().enumerate() {
+            for (j, b) in ordered.iter().enumerate() {
+                assert_eq!(compare(a.parse().unwrap(), b.parse().unwrap()), i.cmp(&j), "{a} {b}");
+            }
+        }
     }
 }

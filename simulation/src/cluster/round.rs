@@ -23,7 +23,12 @@ pub(super) struct Round {
     users: Vec<u32>,
     /// The queues of each user with open shapes.
     queues: Vec<Vec<u32>>,
+    /// The servers on which room has come free.
+    released: Vec<u32>,
 }
+
+/// If room has come free on more servers than this, where a shape fits is not looked for among them.
+const FEW: usize = 16;
 
 impl Round {
     /// Starts tasks until none fits; `started` hears of each.
@@ -37,9 +42,11 @@ impl Round {
         mut started: impl FnMut(Task),
     ) {
         let width = servers.totals().len();
-        for server in servers.drain_released() {
-            waiting.open_fitting(servers.free(server));
+        servers.drain_released(&mut self.released);
+        for server in &self.released {
+            waiting.open_fitting(servers.free(*server));
         }
+        let few = Some(&self.released[..]).filter(|released| released.len() <= FEW);
         for (user, queue) in waiting.offers() {
             if self.queues.len() <= user as usize {
                 self.queues.resize(user as usize + 1, Vec::new());
@@ -63,10 +70,14 @@ impl Round {
             };
             let shape = waiting.shape(queue);
             let demand = &demands[shape as usize * width..(shape as usize + 1) * width];
-            let Some(server) = servers.take(shape, demand) else {
+            let among = few.filter(|_| !waiting.is_fresh(shape));
+            let Some(server) = servers.take(shape, demand, among) else {
                 waiting.close(shape);
                 continue;
             };
+            if let Some(released) = few.filter(|released| released.contains(&server)) {
+                waiting.close_unfit(servers, released);
+            }
             if let Some(batch) = waiting.pop(queue) {
                 shares.take(user as usize, demand);
                 started(Task { user, shape, job: batch.job, duration: batch.duration, server, number: 0 });

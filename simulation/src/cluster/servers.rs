@@ -126,15 +126,24 @@ impl Servers {
         self.choice.add_shape(&wide(demand));
     }
 
-    /// Takes room for a task where the rule chooses, if there is any.
-    pub fn take(&mut self, shape: u32, demand: &[u64]) -> Option<u32> {
-        let server = self.choice.take(shape as usize)?;
-        let free = &mut self.free[server * self.width..];
+    /// Takes room for a task where the rule chooses, if there is any. `among` are the only servers that may have room, if
+    /// that is known.
+    pub fn take(&mut self, shape: u32, demand: &[u64], among: Option<&[u32]>) -> Option<u32> {
+        let with_room: Option<[Option<u32>; 2]> = among.map(|among| {
+            let mut with_room = among.iter().copied().filter(|server| fits(demand, self.free(*server)));
+            [with_room.next(), with_room.next()]
+        });
+        let server = match with_room {
+            Some([None, _]) => return None,
+            Some([Some(only), None]) => self.choice.take_on(only as usize, shape as usize).then_some(only)?,
+            _ => self.choice.take(shape as usize)? as u32,
+        };
+        let free = &mut self.free[server as usize * self.width..];
         for ((free, used), demand) in free.iter_mut().zip(&mut self.used).zip(demand) {
             *free -= demand;
             *used += u128::from(*demand);
         }
-        Some(server as u32)
+        Some(server)
     }
 
     /// Gives the room of a task back.
@@ -148,9 +157,12 @@ impl Servers {
         self.released.push(server);
     }
 
-    /// The servers on which room has come free since this was last asked.
-    pub fn drain_released(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.released)
+    /// Moves the servers on which room has come free since this was last asked to `released`.
+    pub fn drain_released(&mut self, released: &mut Vec<u32>) {
+        released.clear();
+        released.append(&mut self.released);
+        released.sort_unstable();
+        released.dedup();
     }
 }
 
@@ -166,4 +178,9 @@ fn over_committed((coefficient, power): (u128, i8), capacity: &[u64]) -> impl It
 
 fn wide(amounts: &[u64]) -> Vec<u128> {
     amounts.iter().map(|amount| u128::from(*amount)).collect()
+}
+
+/// Whether a task of `demand` has room in `free`.
+pub(super) fn fits(demand: &[u64], free: &[u64]) -> bool {
+    demand.iter().zip(free).all(|(demand, free)| demand <= free)
 }

@@ -1,8 +1,9 @@
 //! Tasks that wait: of each user a queue for every shape, the oldest tasks first.
 //!
-//! A shape that was found to fit nowhere is closed. It is looked at again only when room has come free on a server where
-//! it fits, so that a round does not ask again what it knows.
+//! A shape that was found to fit nowhere is closed. It is opened again only when room has come free on a server where it
+//! fits, and then fits on no others, so that a round does not ask again what it knows.
 
+use super::servers::{Servers, fits};
 use fairplan_instances::trace::JobNumber;
 use hashbrown::HashMap;
 use std::collections::VecDeque;
@@ -33,6 +34,8 @@ struct Kind {
     /// Where it is among the shapes that wait.
     place: usize,
     open: bool,
+    /// Whether it has not been closed since tasks of it began to wait: then it may fit anywhere.
+    fresh: bool,
 }
 
 /// All queues.
@@ -86,7 +89,7 @@ impl Waiting {
         let kind = &mut self.kinds[shape as usize];
         if kind.queues.is_empty() {
             kind.place = self.present.len();
-            kind.open = true;
+            (kind.open, kind.fresh) = (true, true);
             self.present.push(shape);
             self.demands.extend_from_slice(demand);
             self.open.push(shape);
@@ -148,7 +151,7 @@ impl Waiting {
     /// Room has come free on a server that now has `free`: shapes that fit there are opened.
     pub fn open_fitting(&mut self, free: &[u64]) {
         for (shape, demand) in self.present.iter().zip(self.demands.chunks_exact(self.width)) {
-            if demand.iter().zip(free).all(|(demand, free)| demand <= free) {
+            if fits(demand, free) {
                 let kind = &mut self.kinds[*shape as usize];
                 if !kind.open {
                     kind.open = true;
@@ -162,9 +165,25 @@ impl Waiting {
     pub fn close(&mut self, shape: u32) {
         let kind = &mut self.kinds[shape as usize];
         if kind.open {
-            kind.open = false;
+            (kind.open, kind.fresh) = (false, false);
             self.open.retain(|open| *open != shape);
         }
+    }
+
+    /// Closes shapes that are not fresh and fit on none of these servers.
+    pub fn close_unfit(&mut self, servers: &Servers, among: &[u32]) {
+        let Self { open, kinds, demands, width, .. } = self;
+        open.retain(|shape| {
+            let kind = &mut kinds[*shape as usize];
+            let demand = &demands[kind.place * *width..(kind.place + 1) * *width];
+            kind.open = kind.fresh || among.iter().any(|server| fits(demand, servers.free(*server)));
+            kind.open
+        });
+    }
+
+    /// Whether a shape may fit anywhere, not only where room has come free.
+    pub fn is_fresh(&self, shape: u32) -> bool {
+        self.kinds[shape as usize].fresh
     }
 
     /// Whether any shape may fit somewhere.

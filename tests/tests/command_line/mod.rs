@@ -7,6 +7,7 @@ mod flows;
 mod outputs;
 mod python_checker;
 mod simulation;
+mod traces;
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;

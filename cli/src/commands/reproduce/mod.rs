@@ -29,9 +29,12 @@ pub struct Arguments {
     /// fs-fig6 (default: all that need no --google2011)
     ids: Vec<String>,
     /// The Google cluster-usage traces of 2011: the directory of task_events. drfh-table2 and drfh-fig5 to drfh-fig8 run all
-    /// its parts but the first, which should be consecutive, on 2,000 servers
+    /// its parts but the first, which should be consecutive
     #[arg(long, value_name = "DIRECTORY")]
     google2011: Option<PathBuf>,
+    /// Servers for these, drawn from the published distribution. The paper has 2,000 for a whole day
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "google2011")]
+    servers: u64,
     /// Draw the figures, each as ID.svg in this directory
     #[arg(long, value_name = "DIRECTORY")]
     plots: Option<PathBuf>,
@@ -89,6 +92,7 @@ const EXHIBITS: [(&str, Recompute); 26] = [
 struct Job {
     exhibits: Vec<Recompute>,
     google2011: Option<PathBuf>,
+    servers: u64,
     plots: Option<PathBuf>,
     destination: Destination,
 }
@@ -128,6 +132,7 @@ impl TryFrom<Arguments> for Job {
         Ok(Self {
             exhibits,
             google2011: arguments.google2011,
+            servers: arguments.servers,
             plots: arguments.plots,
             destination: arguments.output.destination()?,
         })
@@ -146,7 +151,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
             (Recompute::OfHours(recompute), Some(directory)) => {
                 let hours = match &mut hours {
                     Some(hours) => hours,
-                    None => hours.insert(Hours::new(directory, common)?),
+                    None => hours.insert(Hours::new(directory, job.servers, common)?),
                 };
                 with_figure(recompute(hours)?)
             }

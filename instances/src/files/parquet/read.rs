@@ -134,14 +134,7 @@ impl Rows for ParquetRows {
 
 fn is_readable(kind: &DataType) -> bool {
     kind.is_integer()
-        || matches!(
-            kind,
-            DataType::Boolean
-                | DataType::Float32
-                | DataType::Float64
-                | DataType::Decimal128(..)
-                | DataType::Utf8
-        )
+        || matches!(kind, DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8)
 }
 
 /// Appends the value as the text that CSV would have; a double's is the shortest that reads back as it.
@@ -155,9 +148,6 @@ fn push_cell(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
         let _ = write!(bytes, "{}", column.as_primitive::<T>().value(row));
     }
     match column.data_type() {
-        DataType::Boolean => {
-            let _ = write!(bytes, "{}", column.as_boolean().value(row));
-        }
         DataType::Utf8 => bytes.extend_from_slice(column.as_string::<i32>().value(row).as_bytes()),
         DataType::Float64 => push::<types::Float64Type>(bytes, column, row),
         DataType::Float32 => push::<types::Float32Type>(bytes, column, row),

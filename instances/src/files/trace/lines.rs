@@ -5,7 +5,7 @@ use crate::trace::{Event, EventKind, EventSource, NewTasks, Register, TraceHeade
 use crate::{Decimal, InstanceError, ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use super::{EVENTS, FORM, microseconds, misplaced};
 use crate::files::json::Amounts;
@@ -14,7 +14,7 @@ use crate::files::strict_json::{Entries, Object, Text, document, for_each, given
 use crate::files::whole_number;
 
 /// A line of an event is at most this long; headers list users and may be longer.
-const LONGEST_EVENT: u64 = 1 << 20;
+const LONGEST_EVENT: usize = 1 << 20;
 
 /// A trace in JSON Lines.
 pub(super) struct Lines {
@@ -45,18 +45,10 @@ impl Lines {
     /// Reads the next line that is not blank; false at the end of the file.
     fn read_line(&mut self) -> Result<bool, InstanceError> {
         loop {
-            self.buffer.clear();
-            let mut limited = self.source.by_ref().take(LONGEST_EVENT + 1);
-            match limited.read_until(b'\n', &mut self.buffer) {
-                Err(source) => return Err(InstanceError::Io { file: self.source.name().into(), source }),
-                Ok(0) => return Ok(false),
-                Ok(count) if count as u64 > LONGEST_EVENT => {
-                    let (file, place) = (self.source.name().into(), format!("line {}", self.line + 1));
-                    let problem = "is longer than 1 MiB; an event is shorter".into();
-                    return Err(InstanceError::Malformed { file, place, problem });
-                }
-                Ok(_) => self.line += 1,
+            if !self.source.read_line(&mut self.buffer, LONGEST_EVENT, self.line + 1)? {
+                return Ok(false);
             }
+            self.line += 1;
             if !self.buffer.trim_ascii().is_empty() {
                 return Ok(true);
             }

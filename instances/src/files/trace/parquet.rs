@@ -6,7 +6,7 @@ use ::parquet::arrow::ArrowWriter;
 use ::parquet::basic::Compression;
 use ::parquet::file::metadata::KeyValue;
 use ::parquet::file::properties::WriterProperties;
-use arrow_array::builder::{ArrayBuilder, BooleanBuilder, Decimal128Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{ArrayBuilder, Decimal128Builder, Int64Builder, StringBuilder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema};
 use std::io::Write;
@@ -215,7 +215,7 @@ fn schema(header: &TraceHeader) -> Schema {
     }
     fields.push(Field::new("duration", seconds, true));
     fields.push(Field::new("count", DataType::Int64, true));
-    fields.push(Field::new("more", DataType::Boolean, true));
+    fields.push(Field::new("more", DataType::Utf8, true));
     Schema::new(fields)
 }
 
@@ -229,7 +229,7 @@ struct Columns {
     amounts: Vec<Decimal128Builder>,
     duration: Decimal128Builder,
     count: Int64Builder,
-    more: BooleanBuilder,
+    more: StringBuilder,
 }
 
 impl Columns {
@@ -244,7 +244,7 @@ impl Columns {
             amounts: header.resources.iter().map(|r| decimals(r.decimal_places as i8)).collect(),
             duration: decimals(SECONDS),
             count: Int64Builder::new(),
-            more: BooleanBuilder::new(),
+            more: StringBuilder::new(),
         }
     }
 
@@ -266,7 +266,7 @@ impl Columns {
         }
         self.duration.append_option(tasks.map(|tasks| i128::from(tasks.duration)));
         self.count.append_option(tasks.map(|tasks| i64::from(tasks.count)));
-        self.more.append_option(tasks.map(|tasks| !tasks.last));
+        self.more.append_option(tasks.filter(|tasks| !tasks.last).map(|_| "true"));
     }
 
     /// What was pushed since the last batch.

@@ -1,9 +1,8 @@
 //! Rows of the trace's tables: comma-separated without header or quotes, empty for missing, sorted by time.
 
-use crate::files::source::{self, Source};
+use crate::files::source;
 use crate::google2011::{CpuMemory, UNIT};
 use crate::{Decimal, InstanceError, Violation};
-use std::io::{BufRead, Read};
 
 /// Rows of the trace have at most some 130 bytes.
 const LONGEST_ROW: usize = 4096;
@@ -27,7 +26,7 @@ pub(super) fn for_each_row<const N: usize>(
     for path in paths {
         let mut source = source::open(path)?;
         let mut line = 0;
-        while read_line(&mut source, &mut buffer, line + 1)? {
+        while source.read_line(&mut buffer, LONGEST_ROW, line + 1)? {
             line += 1;
             let mut row = Row::split(source.name(), line, columns, &buffer)?;
             let time = row.whole(0, LARGEST_WHOLE)?;
@@ -47,25 +46,6 @@ pub(super) fn for_each_row<const N: usize>(
         }
     }
     Ok(rows)
-}
-
-/// Reads the next line into `buffer`, without its end; false at the end of the file.
-fn read_line(source: &mut Source, buffer: &mut Vec<u8>, line: u64) -> Result<bool, InstanceError> {
-    buffer.clear();
-    match source.by_ref().take(LONGEST_ROW as u64 + 1).read_until(b'\n', buffer) {
-        Err(error) => Err(InstanceError::Io { file: source.name().into(), source: error }),
-        Ok(0) => Ok(false),
-        Ok(_) if buffer.last() == Some(&b'\n') => {
-            buffer.pop();
-            Ok(true)
-        }
-        Ok(count) if count > LONGEST_ROW => Err(InstanceError::Malformed {
-            file: source.name().into(),
-            place: format!("line {line}"),
-            problem: format!("is longer than {LONGEST_ROW} bytes; this is no row of the trace"),
-        }),
-        Ok(_) => Ok(true),
-    }
 }
 
 /// One row, its cells not yet understood. Columns are counted from 0 here and from 1 in messages.

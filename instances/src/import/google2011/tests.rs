@@ -2,6 +2,7 @@
 //! row that is not of the format is refused with file, line, column and value.
 
 mod bad_files;
+mod traces;
 
 use super::*;
 use crate::generate::{GoogleOptions, google};

@@ -7,7 +7,7 @@ use super::tasks;
 use crate::generate::drawn_classes;
 use crate::google2011::server_class;
 use crate::trace::{SortedTrace, TraceDraft};
-use crate::{InstanceError, Violation};
+use crate::{Decimal, InstanceError, Violation};
 use hashbrown::HashMap;
 
 /// What [`google_2011_trace`] reads.
@@ -56,7 +56,7 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
         std::fs::metadata(path).map_err(|source| InstanceError::Io { file: path.clone(), source })?;
     }
     let source = "Google cluster-usage traces v2.1 (C. Reiss, J. Wilkes, J. L. Hellerstein, 2011), CC-BY";
-    let mut draft = TraceDraft::new("Google 2011", source, &["cpu", "memory"]);
+    let mut draft = TraceDraft::new("", source, &["cpu", "memory"]);
     let together = |violation| InstanceError::Invalid { file: "task and machine events".into(), violation };
     if let Some(DrawnServers { count, seed }) = options.servers {
         let classes = drawn_classes(count, false, seed).map_err(together)?;
@@ -82,6 +82,8 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
         let capacity = capacity.as_ref().map(|capacity| capacity.as_slice());
         draft.server(window.since(row.time()), &id, capacity).map_err(|violation| row.invalid(violation))
     })?;
+    let begins = Decimal::new(window.begins, -6).unwrap_or_default();
+    draft.name(&format!("Google 2011 trace from {begins} s on"));
     draft.count("rows of machine events", rows);
     draft.count(
         "rows of machine events without a capacity: the machine is taken for absent",
