@@ -95,3 +95,18 @@ fn bad_traces_and_impossible_limits_end_with_their_exit_status() {
     fits_schema(&folder, "simulation", &partial);
     assert_eq!(partial["partial"], true);
 }
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_writes_what_it_has_and_says_so() {
+    let folder = Folder::new();
+    folder.done(&["generate", "trace-random", "--jobs", "20000", "-o", "long.jsonl", "--quiet"]);
+    let words = ["simulate", "long.jsonl", "--policy", "exact,pf", "-o", "partial.json", "--quiet"];
+    let mut running = folder.command(&words).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let told = std::process::Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    assert_eq!(running.wait().unwrap().code(), Some(3));
+    let partial: Value = serde_json::from_str(&folder.read("partial.json")).unwrap();
+    assert_eq!((&partial["partial"], partial["policies"].as_array().unwrap().len()), (&true.into(), 2));
+}

@@ -92,7 +92,7 @@ pub fn random_trace(number: u64) -> Trace {
                 trace.submitted(time, tasks).unwrap();
             }
         }
-        time += random.below(6);
+        time += 1 + random.below(5);
     }
     trace
 }
