@@ -84,6 +84,7 @@ fn settings(number: u64) -> ClusterSettings {
 #[test]
 fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
     let solver = backend("auto").unwrap();
+    let (mut happened, mut evicted) = (0, 0);
     for number in 0..500 {
         let trace = random_trace(number);
         let settings = settings(number);
@@ -110,7 +111,10 @@ fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
         assert_eq!(jobs, expected.jobs, "{context}");
         assert_eq!(outcome.end, expected.end, "{context}");
         assert_eq!(outcome.utilization, expected.utilization, "{context}");
+        happened += events.len();
+        evicted += outcome.tasks.evicted;
     }
+    assert!(happened > 5000 && evicted > 100, "the traces are too tame: {happened} events, {evicted} evictions");
 }
 
 #[test]
