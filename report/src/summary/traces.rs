@@ -10,22 +10,20 @@ const WIDTH: usize = 100;
 /// What is in a trace that has been read to the end.
 pub fn trace(register: &Register, tally: Tally) -> String {
     let header = register.header();
-    let mut text = shortened(if header.name.is_empty() { "Unnamed trace" } else { &header.name }, 60);
+    let name = if header.name.is_empty() { "Unnamed trace" } else { &header.name };
+    let mut text = shortened(name, WIDTH) + "\n";
     let seconds = |microseconds: f64| number(microseconds / MICROSECONDS as f64);
+    let mean = seconds(tally.work as f64 / tally.tasks.max(1) as f64);
     let _ = writeln!(
         text,
-        ": {} tasks in {} jobs of {} users; {} servers, {} server events; {} s",
+        "{} tasks in {} jobs of {} users within {} s; a task runs {mean} s on average",
         thousands(tally.tasks),
         thousands(tally.jobs),
         thousands(register.users().len() as u64),
-        thousands(register.servers().len() as u64),
-        thousands(tally.server_events),
         seconds(tally.latest as f64),
     );
-    if tally.tasks > 0 {
-        let mean = seconds(tally.work as f64 / tally.tasks as f64);
-        let _ = writeln!(text, "A task runs {mean} s on average");
-    }
+    let servers = thousands(register.servers().len() as u64);
+    let _ = writeln!(text, "{servers} servers, {} events of servers", thousands(tally.server_events));
     let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
     let width = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
     for (count, what) in counts() {

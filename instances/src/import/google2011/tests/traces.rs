@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::files::write_trace;
+use crate::trace::{EventKind, EventSource};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One row of task events: `time,job,index,event`, the rest as in the real trace.
@@ -113,7 +114,7 @@ fn each_rule_for_a_tasks_time_is_kept() {
             "where the rows of time 0 are there, an end of a task that is not in them is left out",
             "0,2,0,0 603000000,1,0,4",
             String::new(),
-            r#""tasks left out: they end without ever having been there": 1"#,
+            r#""ends of tasks that were never there: not used": 1"#,
         ),
         (
             "equal tasks become one event, and the last of a job says so",
@@ -124,7 +125,7 @@ fn each_rule_for_a_tasks_time_is_kept() {
     ] {
         let from_zero = rows.starts_with("0,");
         let found = lines(&format!("{rows} {end}"), MACHINE);
-        let tasks = found[2..].iter().cloned().collect::<Vec<_>>().join("\n");
+        let tasks = found[2..].join("\n");
         assert_eq!((found[1].as_str(), tasks), (ADDED, expected), "{what}");
         assert!(found[0].contains(counted), "{what}: {}", found[0]);
         assert!(from_zero || rows.starts_with(&begin.to_string()), "{what}");
@@ -233,11 +234,10 @@ struct Plain {
     first_is_end: bool,
     running_since: Option<u64>,
     ran: u64,
-    ever: bool,
 }
 
-/// Tasks by (job, index): when they were submitted and for how long they ran, in microseconds of the trace.
-fn plain(paths: &[String]) -> (BTreeMap<(u64, u64), (u64, u64)>, usize, u64) {
+/// By (job, index) of a task: when it was submitted and for how long it ran, in microseconds.
+fn plain(paths: &[String]) -> BTreeMap<(u64, u64), (u64, u64)> {
     use std::io::{BufRead, BufReader};
     let mut tasks: BTreeMap<(u64, u64), Plain> = BTreeMap::new();
     let (mut begins, mut ends) = (None, 0);
@@ -260,7 +260,7 @@ fn plain(paths: &[String]) -> (BTreeMap<(u64, u64), (u64, u64)>, usize, u64) {
             let task = tasks.entry(key).or_insert(new);
             let since = task.running_since.or((!known && task.first_is_end).then_some(begins));
             match event {
-                "1" => (task.running_since, task.ever) = (Some(since.unwrap_or(time)), true),
+                "1" => task.running_since = Some(since.unwrap_or(time)),
                 "0" | "2" | "3" | "4" | "5" | "6" => {
                     task.ran += since.map_or(0, |since| time - since);
                     task.running_since = None;
@@ -270,12 +270,11 @@ fn plain(paths: &[String]) -> (BTreeMap<(u64, u64), (u64, u64)>, usize, u64) {
         }
     }
     let begins = begins.unwrap();
-    let count = tasks.len();
-    let with_times = tasks.into_iter().map(|(key, task)| {
+    let times = tasks.into_iter().map(|(key, task)| {
         let ran = task.ran + task.running_since.map_or(0, |since| ends - since);
         (key, (task.submitted - begins, ran))
     });
-    (with_times.filter(|(_, (_, ran))| *ran > 0).collect(), count, begins)
+    times.collect()
 }
 
 #[test]
@@ -285,28 +284,28 @@ fn every_task_of_the_real_hours_is_imported_with_its_time_or_counted_as_left_out
             parts.iter().map(|part| whole_trace(&format!("task_events/part-{part:05}-of-00500.csv.gz")));
         let Some(task_events) = paths.collect::<Option<Vec<_>>>() else { return };
         let Some(machines) = whole_trace("machine_events/part-00000-of-00001.csv.gz") else { return };
-        let (expected, tasks, _) = plain(&task_events);
+        let expected = plain(&task_events);
+        let tasks = expected.len() as u64;
         let options = Google2011TraceOptions { task_events, machine_events: vec![machines], servers: None };
         let mut trace = google_2011_trace(&options).unwrap();
-        let counts: BTreeMap<String, u64> =
-            crate::trace::EventSource::register(&trace).header().counts.iter().cloned().collect();
+        let counts: BTreeMap<String, u64> = trace.register().header().counts.iter().cloned().collect();
         let left_out: u64 =
             counts.iter().filter(|(what, _)| what.starts_with("tasks left out")).map(|(_, n)| n).sum();
         let mut found: BTreeMap<(String, u64, u64), u64> = BTreeMap::new();
         let mut imported = 0;
         let mut jobs = BTreeSet::new();
-        while let Some(event) = crate::trace::EventSource::next_event(&mut trace).unwrap() {
-            if let crate::trace::EventKind::Submitted(tasks) = event.kind {
-                let job = crate::trace::EventSource::job_id(&trace).to_owned();
+        while let Some(event) = trace.next_event().unwrap() {
+            if let EventKind::Submitted(tasks) = event.kind {
+                let job = trace.job_id().to_owned();
                 assert_eq!(tasks.first, jobs.insert(job.clone()), "{job}");
                 *found.entry((job, event.time, tasks.duration)).or_default() += u64::from(tasks.count);
                 imported += u64::from(tasks.count);
             }
         }
-        assert_eq!(counts["tasks in the rows read"], tasks as u64);
-        assert_eq!(imported + left_out, tasks as u64, "{counts:?}");
+        assert_eq!(counts["tasks in the rows read"], tasks);
+        assert_eq!(imported + left_out, tasks, "{counts:?}");
         let mut plain: BTreeMap<(String, u64, u64), u64> = BTreeMap::new();
-        for ((job, _), (submitted, ran)) in expected {
+        for ((job, _), (submitted, ran)) in expected.into_iter().filter(|(_, (_, ran))| *ran > 0) {
             *plain.entry((job.to_string(), submitted, ran)).or_default() += 1;
         }
         // Two tasks of part 0 and one of the others ask for nothing: they ran, but are not in the trace.
@@ -327,5 +326,5 @@ fn drawn_servers_are_those_that_generate_draws() {
     };
     let trace = google_2011_trace(&options).unwrap();
     let drawn = google(&GoogleOptions { servers: Some(1000), seed: 42, ..Default::default() }).unwrap();
-    assert_eq!(crate::trace::EventSource::register(&trace).header().server_classes, drawn.classes());
+    assert_eq!(trace.register().header().server_classes, drawn.classes());
 }
