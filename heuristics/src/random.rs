@@ -72,9 +72,9 @@ impl AnyWithRoom {
 impl Rule for AnyWithRoom {
     fn take(&mut self, shape: usize) -> Option<usize> {
         let demand = self.demands[shape * self.width..(shape + 1) * self.width].to_vec();
-        let all = [0..self.free.len() / self.width];
+        let all = Range { start: 0, end: self.free.len() / self.width };
         let eligible = match &self.eligible {
-            Eligible::All => &all[..],
+            Eligible::All => std::slice::from_ref(&all),
             Eligible::Listed(eligible) => &eligible[shape],
         };
         let servers: usize = eligible.iter().map(Range::len).sum();

@@ -46,7 +46,7 @@ pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, Quantum
 pub use placement::{Placement, ServerTasks};
 pub use random::Random;
 pub use ratio::compare_ratios;
-pub use server_choice::ServerChoice;
+pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,

@@ -25,3 +25,7 @@ pub trait ServerChoice: Send {
     /// Gives back the room of a task of this shape.
     fn release(&mut self, server: usize, shape: usize);
 }
+
+/// Begins a [`ServerChoice`]. It is told what the servers there from the beginning have of each resource together, and the
+/// most that one of them has.
+pub type ServerRule<'a> = dyn Fn(&[u128], &[u128]) -> Box<dyn ServerChoice> + Sync + 'a;

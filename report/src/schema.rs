@@ -9,6 +9,7 @@ use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
+use crate::entitlements::EntitlementsDocument;
 use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
 use crate::offline::OfflineDocument;
@@ -32,7 +33,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 16] = [
+pub const FORMATS: [Format; 17] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -67,6 +68,11 @@ pub const FORMATS: [Format; 16] = [
         schema: schema_of::<VerificationDocument<'static>>,
     },
     Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format {
+        name: "entitlements",
+        id: "fairplan.entitlements.v1",
+        schema: schema_of::<EntitlementsDocument<'static>>,
+    },
     Format {
         name: "explanation",
         id: "fairplan.explanation.v1",

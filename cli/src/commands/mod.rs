@@ -4,7 +4,9 @@ pub mod allocate;
 pub mod audit;
 pub mod bound;
 pub mod compare;
+pub mod completions;
 pub mod convert;
+pub mod entitlements;
 pub mod explain;
 pub mod flows;
 pub mod generate;
@@ -12,6 +14,7 @@ pub mod import;
 pub mod offline;
 pub mod place;
 mod placer;
+pub mod report;
 pub mod reproduce;
 pub mod schema;
 pub mod simulate;
@@ -42,6 +45,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Bound(arguments) => bound::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Entitlements(arguments) => entitlements::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
@@ -52,7 +56,10 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Import(arguments) => import::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
         Command::Reproduce(arguments) => reproduce::run(arguments, common),
+        Command::Report(arguments) => report::run(arguments, common),
         Command::Schema(arguments) => schema::run(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
+        Command::Manual(arguments) => completions::manual(arguments),
     }
 }
 

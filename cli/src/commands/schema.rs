@@ -11,7 +11,7 @@ use std::io::{self, Write};
 #[command(after_help = "Example: fairplan schema solution")]
 pub struct Arguments {
     /// instance, demands, traffic, trace, solution, placement, comparison, allocation, offline, flows, simulation,
-    /// verification, audit, explanation or reproduction
+    /// verification, audit, entitlements, explanation or reproduction
     name: Option<String>,
     #[command(flatten)]
     output: OutputArguments,

@@ -7,9 +7,9 @@ use super::columns::for_each_row;
 use crate::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use crate::{Decimal, InstanceError, ServerClass, Violation};
 
-const NODE: [&str; 5] = ["sn", "cpu_milli", "memory_mib", "gpu", "model"];
+pub(super) const NODE: [&str; 5] = ["sn", "cpu_milli", "memory_mib", "gpu", "model"];
 
-const POD: [&str; 10] = [
+pub(super) const POD: [&str; 10] = [
     "name",
     "cpu_milli",
     "memory_mib",
@@ -21,15 +21,15 @@ const POD: [&str; 10] = [
     "deletion_time",
     "scheduled_time",
 ];
-const POD_NAME: usize = 0;
-const CPU: usize = 1;
-const MEMORY: usize = 2;
-const GPUS: usize = 3;
-const GPU_MILLI: usize = 4;
-const GPU_SPEC: usize = 5;
-const QOS: usize = 6;
-const CREATED: usize = 7;
-const DELETED: usize = 8;
+pub(super) const POD_NAME: usize = 0;
+pub(super) const CPU: usize = 1;
+pub(super) const MEMORY: usize = 2;
+pub(super) const GPUS: usize = 3;
+pub(super) const GPU_MILLI: usize = 4;
+pub(super) const GPU_SPEC: usize = 5;
+pub(super) const QOS: usize = 6;
+pub(super) const CREATED: usize = 7;
+pub(super) const DELETED: usize = 8;
 const SCHEDULED: usize = 9;
 
 /// The nodes and pods as a trace over the resources `cpu` (cores), `memory` (MiB) and `gpu` (GPUs).
@@ -102,6 +102,6 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
 }
 
 /// So many thousandths.
-fn milli(thousandths: u64) -> Decimal {
+pub(super) fn milli(thousandths: u64) -> Decimal {
     Decimal::new(thousandths, -3).unwrap_or(Decimal::ZERO)
 }

@@ -115,7 +115,7 @@ pub fn azure_v1(options: &AzureV1Options) -> Result<SortedTrace, InstanceError> 
 }
 
 /// Lines of a time and items.
-struct Lines {
+pub(super) struct Lines {
     source: Source,
     buffer: Vec<u8>,
     line: u64,
@@ -124,12 +124,12 @@ struct Lines {
 }
 
 impl Lines {
-    fn open(path: &str) -> Result<Self, InstanceError> {
+    pub(super) fn open(path: &str) -> Result<Self, InstanceError> {
         Ok(Self { source: source::open(path)?, buffer: Vec::new(), line: 0, items: 0 })
     }
 
     /// The time of the next line that is not blank.
-    fn next(&mut self) -> Result<Option<u64>, InstanceError> {
+    pub(super) fn next(&mut self) -> Result<Option<u64>, InstanceError> {
         loop {
             if !self.source.read_line(&mut self.buffer, LONGEST_LINE, self.line + 1)? {
                 return Ok(None);
@@ -148,12 +148,12 @@ impl Lines {
     }
 
     /// What stands between the commas of the line.
-    fn items(&self) -> impl Iterator<Item = &[u8]> {
+    pub(super) fn items(&self) -> impl Iterator<Item = &[u8]> {
         let items = self.buffer[self.items..].split(|byte| *byte == b',');
         items.map(|item| item.trim_ascii()).filter(|item| !item.is_empty())
     }
 
-    fn refused(&self, value: &str, problem: &str) -> InstanceError {
+    pub(super) fn refused(&self, value: &str, problem: &str) -> InstanceError {
         let violation = Violation::new(format!("line {}", self.line), value, problem);
         InstanceError::Invalid { file: self.source.name().to_owned(), violation }
     }
@@ -181,7 +181,7 @@ fn for_each_pair(
 }
 
 /// Cores and GB by letter.
-fn read_sizes(path: &str) -> Result<HashMap<Vec<u8>, [Decimal; 2]>, InstanceError> {
+pub(super) fn read_sizes(path: &str) -> Result<HashMap<Vec<u8>, [Decimal; 2]>, InstanceError> {
     let mut sizes = HashMap::new();
     for_each_pair(path, |size, letter| {
         let (cores, memory) = size.split_once(',').ok_or("must be cores,GB and a letter")?;
@@ -221,6 +221,6 @@ fn read_intervals(path: &str) -> Result<HashMap<u64, u64>, InstanceError> {
     Ok(bins.iter().zip(ends.chain(last)).map(middle).collect())
 }
 
-fn text(bytes: &[u8]) -> String {
+pub(super) fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,21 +1,43 @@
 //! Real files of other systems become instances and traces; one module a format, each strict about what it reads.
 
 mod alibaba_gpu2023;
+mod alibaba_gpu2023_instance;
 mod azure_v1;
+mod azure_v1_instance;
+mod census;
 mod columns;
 mod google2011;
+mod kubernetes;
+mod kueue;
+mod manifests;
 mod philly;
+mod quantity;
+mod queues;
+#[cfg(test)]
+mod real_files;
+mod report;
 mod seconds;
+mod slurm;
 mod swf;
+mod xml;
+mod yarn;
 
 pub use alibaba_gpu2023::alibaba_gpu2023;
+pub use alibaba_gpu2023_instance::{AlibabaGpu2023Options, alibaba_gpu2023_instance};
 pub use azure_v1::{AzureV1Options, azure_v1};
+pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
+pub use census::TaskGrouping;
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_trace,
 };
+pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
+pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;
+pub use report::ImportReport;
+pub use slurm::{JobOwner, SlurmOptions, slurm};
 pub use swf::swf;
+pub use yarn::{YarnOptions, yarn};
 
 use crate::{Decimal, ServerClass};
 

@@ -1,11 +1,11 @@
 //! Importers of traces: what the rows of a small file become, what is left out, what is refused; and the real files, of
 //! which every job is counted once.
 
+use super::real_files::real_file as real;
 use super::*;
 use crate::files::write_trace;
 use crate::trace::{EventSource, SortedTrace, Tallied, Tally};
 use crate::{Decimal, InstanceError};
-use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 struct Folder(TempDir);
@@ -30,17 +30,6 @@ impl Folder {
         let text = String::from_utf8(bytes).unwrap();
         Ok(text.lines().map(|line| line.replace(r#""event": "tasks_submitted", "#, "")).collect())
     }
-}
-
-/// A real file, or a printed reason why there is none.
-fn real(path: &str) -> Option<String> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let file = std::env::var_os("FAIRPLAN_DATA").map_or(beside, PathBuf::from).join(path);
-    if file.exists() {
-        return file.to_str().map(str::to_owned);
-    }
-    println!("skipped: {} is not there; set FAIRPLAN_DATA to the folder of the data", file.display());
-    None
 }
 
 /// What is in a trace, and what it counts under a phrase.

@@ -21,7 +21,7 @@ use accounts::Accounts;
 use dedicated::Part;
 use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
 use fairplan_instances::{
-    ClusterOutcome, ClusterSample, Decimal, Objective, ServerChoice, Solver, UserSample, Violation,
+    ClusterOutcome, ClusterSample, Decimal, Objective, ServerRule, Solver, UserSample, Violation,
 };
 use fluid::Fluid;
 use round::{Round, Turn};
@@ -63,9 +63,8 @@ impl Default for ClusterSettings {
 /// Who is served, and where.
 #[derive(Clone, Copy)]
 pub struct ClusterRules<'a> {
-    /// Begins to choose servers; asked with what the servers there from the beginning have of each resource together, and
-    /// the most that one of them has.
-    pub choice: &'a (dyn Fn(&[u128], &[u128]) -> Box<dyn ServerChoice> + Sync),
+    /// Where tasks go.
+    pub choice: &'a ServerRule<'a>,
     /// The allocation that whole tasks shall follow, the most deprived user first; `None` for the lowest weighted dominant
     /// share first.
     pub ideal: Option<Objective>,

@@ -1,6 +1,6 @@
 //! The servers of a cluster while they come, change and go: what each has, has free, and all have together.
 
-use fairplan_instances::{Decimal, ServerChoice};
+use fairplan_instances::{Decimal, ServerChoice, ServerRule};
 
 /// Servers by number, and the rule that chooses among them.
 pub(super) struct Servers {
@@ -24,12 +24,7 @@ pub(super) struct Servers {
 
 impl Servers {
     /// `initial` are the capacities of the servers that are there from the beginning, by which `choice` may measure.
-    pub fn new(
-        width: usize,
-        over_commit: Decimal,
-        initial: &[u64],
-        choice: &dyn Fn(&[u128], &[u128]) -> Box<dyn ServerChoice>,
-    ) -> Self {
+    pub fn new(width: usize, over_commit: Decimal, initial: &[u64], choice: &ServerRule<'_>) -> Self {
         let over_commit =
             (over_commit.scaled(over_commit.exponent()).unwrap_or_default(), over_commit.exponent());
         let (mut totals, mut largest) = (vec![0u128; width], vec![0u128; width]);

@@ -114,7 +114,10 @@ fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
         happened += events.len();
         evicted += outcome.tasks.evicted;
     }
-    assert!(happened > 5000 && evicted > 100, "the traces are too tame: {happened} events, {evicted} evictions");
+    assert!(
+        happened > 5000 && evicted > 100,
+        "the traces are too tame: {happened} events, {evicted} evictions"
+    );
 }
 
 #[test]
