@@ -3,6 +3,7 @@
 //! generators, importers. No solver, no clock.
 
 mod allocation;
+mod cluster_outcome;
 mod decimal;
 mod demands;
 mod error;
@@ -20,6 +21,7 @@ mod outcome;
 mod placement;
 mod random;
 mod ratio;
+mod server_choice;
 mod solution;
 pub mod trace;
 mod traffic;
@@ -27,6 +29,7 @@ mod violation;
 mod whole_tasks;
 
 pub use allocation::Allocation;
+pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;
@@ -43,6 +46,7 @@ pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, Quantum
 pub use placement::{Placement, ServerTasks};
 pub use random::Random;
 pub use ratio::compare_ratios;
+pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,

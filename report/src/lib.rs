@@ -19,6 +19,7 @@ pub mod plot;
 pub mod reproduction;
 mod resource_map;
 pub mod schema;
+pub mod simulation;
 pub mod solution;
 mod stamp;
 pub mod summary;

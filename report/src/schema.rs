@@ -15,6 +15,7 @@ use crate::flows::FlowsDocument;
 use crate::offline::OfflineDocument;
 use crate::placement::PlacementDocument;
 use crate::reproduction::ReproductionDocument;
+use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
 use crate::verification::VerificationDocument;
 use schemars::generate::SchemaSettings;
@@ -32,7 +33,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 16] = [
+pub const FORMATS: [Format; 17] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -56,6 +57,11 @@ pub const FORMATS: [Format; 16] = [
     },
     Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<OfflineDocument<'static>> },
     Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<FlowsDocument<'static>> },
+    Format {
+        name: "simulation",
+        id: "fairplan.simulation.v1",
+        schema: schema_of::<SimulationDocument<'static>>,
+    },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",

@@ -7,6 +7,7 @@ mod explanation;
 mod figures;
 mod flows;
 mod grid;
+mod simulation;
 mod traces;
 
 pub use allocation::{allocation, demands, offline};
@@ -14,6 +15,7 @@ pub use audits::audits;
 pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub use simulation::simulation;
 pub use traces::trace;
 
 use crate::bound::stated_bounds;

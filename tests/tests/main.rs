@@ -22,6 +22,7 @@ mod prices;
 mod published;
 mod scale;
 mod sharing;
+mod simulation;
 mod solving;
 mod stochastic;
 mod sums;

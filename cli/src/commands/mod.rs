@@ -17,6 +17,8 @@ mod placer;
 pub mod report;
 pub mod reproduce;
 pub mod schema;
+pub mod simulate;
+mod simulated;
 pub mod solve;
 mod solved;
 mod traces;
@@ -48,6 +50,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
         Command::Flows(arguments) => flows::run(arguments, common),
+        Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),

@@ -5,11 +5,13 @@ mod comparison;
 mod csv;
 mod flows;
 mod parquet;
+mod simulation;
 mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
+pub use simulation::{LongFormat, NamedOutcome, write_jobs, write_series};
 pub use users::{write_placement, write_solution};
 
 use std::io;

@@ -6,6 +6,8 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/simulation.rs"]
+mod simulation;
 #[path = "bench/sums.rs"]
 mod sums;
 #[path = "bench/whole_tasks.rs"]
@@ -25,7 +27,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -38,6 +40,7 @@ const PARTS: [Part; 13] = [
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
     ("flows", flows::flows),
+    ("simulation", simulation::simulations),
     ("command", whole_command),
 ];
 

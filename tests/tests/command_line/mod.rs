@@ -8,6 +8,7 @@ mod imports;
 mod outputs;
 mod pages;
 mod python_checker;
+mod simulation;
 mod traces;
 mod whole_tasks;
 
