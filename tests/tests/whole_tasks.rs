@@ -91,9 +91,10 @@ fn with_tiny_tasks(seed: u64) -> Draft {
 }
 
 #[test]
-fn three_hundred_brackets_of_tiny_beside_large_tasks_contain_the_optimum() {
+fn three_hundred_brackets_of_tiny_beside_large_tasks_contain_the_optimum_and_nine_in_ten_are_closed() {
     let closed = closed_of(300, with_tiny_tasks);
     println!("{closed} of 300 closed");
+    assert!(closed >= 270, "only {closed} of 300 brackets are closed");
 }
 
 #[test]

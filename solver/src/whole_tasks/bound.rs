@@ -91,7 +91,7 @@ pub(super) fn bound(
         servers: Vec::new(),
         server_values: vec![1.0; servers.len()],
     };
-    seed(packing, breakpoints, &mut bound)?;
+    seed(packing, breakpoints, &mut bound);
     loop {
         let target = bound.upper;
         let need = need(packing, &breakpoints.required(target, false));
@@ -111,18 +111,18 @@ pub(super) fn bound(
 
 /// The values of divisible tasks exclude much, and where servers hold many tasks they are nearly right for whole ones: the
 /// first patterns are those that fill servers almost fully at these values.
-fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound) -> Result<(), SolverError> {
+fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound) {
     let need = need(packing, &breakpoints.required(bound.upper, false));
     if need.iter().all(|tasks| *tasks == 0) {
-        return Ok(());
+        return;
     }
-    let (values, server_values) = divisible_values(packing, &need)?;
+    // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
+    let Ok((values, server_values)) = divisible_values(packing, &need) else { return };
     let below: Vec<f64> = server_values.iter().map(|value| value * (1.0 - SEED)).collect();
     let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len() };
     let found = price(packing, (&values, &below), effort, None);
     exclude(packing, breakpoints, bound, &values, &found);
     bound.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
-    Ok(())
 }
 
 /// The tasks needed of each shape.
