@@ -46,11 +46,11 @@ const SCALE: f64 = (1u64 << 46) as f64;
 /// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
 const BUDGETS: (u64, u64) = (10_000, 1_000_000);
 
-/// Where searches are cut short and so many rounds raise the mix by less than this part, searches of the second kind
-/// follow, of so many nodes; where they do not either, a last one at the mean values.
+/// Where searches are cut short and so many rounds raise the mix by less than this part, searches get `LONG` nodes; where
+/// that is slow again, searches of `LAST` nodes at the mean of the last values end it.
 const SLOW: (usize, f64) = (20, 1e-5);
 const LONG: u64 = 50_000;
-const LAST: u64 = 300_000;
+const LAST: u64 = 20_000;
 
 /// Where searches are cut short, a bound this close to what the patterns reach is good enough.
 const CLOSE: f64 = 1e-6;
@@ -191,7 +191,7 @@ fn raise(
             bound.truncated_searches += truncated;
             if truncated > 0 && !is_close && !stop() {
                 let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
-                let effort = Effort { budget: LAST, part: PARTS.1, kept: 1 };
+                let effort = Effort { budget: LAST, part: PARTS.1, kept: 12 };
                 let found = price(packing, (&values, &server_values), effort, None);
                 exclude(packing, breakpoints, bound, &values, &found);
             }
