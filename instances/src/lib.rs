@@ -21,6 +21,7 @@ mod placement;
 mod random;
 mod ratio;
 mod solution;
+pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;
