@@ -166,8 +166,8 @@ pub struct Solution {
     pub objective: Objective,
     /// Which backend was asked for.
     pub backend: &'static str,
-    /// What that backend did in the end (`aggregation`, `interior-point`, `simplex`, `progressive-filling`,
-    /// `bottleneck-sort`, `bottleneck-path`).
+    /// What that backend did in the end (`aggregation`, `interior-point`, `price-discovery`, `simplex`,
+    /// `progressive-filling`, `bottleneck-sort`, `bottleneck-path`).
     pub method: &'static str,
     /// Why it stopped.
     pub status: Status,
