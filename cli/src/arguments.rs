@@ -43,6 +43,7 @@ pub enum Command {
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
     Explain(commands::explain::Arguments),
+    Plan(Box<commands::plan::Arguments>),
     Allocate(commands::allocate::Arguments),
     Offline(commands::offline::Arguments),
     Flows(commands::flows::Arguments),

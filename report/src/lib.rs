@@ -13,6 +13,7 @@ mod json;
 pub mod offline;
 pub mod output;
 pub mod placement;
+pub mod planning;
 pub mod plot;
 pub mod reproduction;
 mod resource_map;

@@ -12,6 +12,7 @@ pub mod import;
 pub mod offline;
 pub mod place;
 mod placer;
+pub mod plan;
 pub mod reproduce;
 pub mod schema;
 pub mod solve;
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
+        Command::Plan(arguments) => plan::run(*arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
         Command::Flows(arguments) => flows::run(arguments, common),

@@ -5,11 +5,14 @@ mod comparison;
 mod csv;
 mod flows;
 mod parquet;
+mod planning;
+mod sheet;
 mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
+pub use planning::{write_difference, write_growth, write_losses, write_plan, write_worth};
 pub use users::{write_placement, write_solution};
 
 use std::io;

@@ -6,6 +6,8 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/planning.rs"]
+mod planning;
 #[path = "bench/sums.rs"]
 mod sums;
 #[path = "bench/whole_tasks.rs"]
@@ -25,7 +27,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 14] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -34,6 +36,7 @@ const PARTS: [Part; 13] = [
     ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("bound", whole_tasks::brackets),
+    ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
