@@ -111,11 +111,6 @@ impl<'a> Row<'a> {
     fn number(&self, column: usize) -> Number {
         self.batch.numbers[self.position * self.batch.columns + column]
     }
-
-    /// How many rows its table has, judged by the first of them.
-    pub(super) fn expected_rows(&self) -> usize {
-        self.batch.expected_rows
-    }
 }
 
 /// Rows handed over at a time, at most.
@@ -130,7 +125,7 @@ const AHEAD: usize = 3;
 /// Some rows, one after the other: what one thread hands to the next lies close together, which matters more than
 /// the copy.
 #[derive(Default)]
-struct Batch {
+pub(super) struct Batch {
     columns: usize,
     bytes: Vec<u8>,
     /// Where each cell ends in `bytes`, row by row; it is followed by one more byte.
@@ -143,6 +138,21 @@ struct Batch {
 }
 
 impl Batch {
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// One of its rows.
+    pub(super) fn row(&self, position: usize) -> Row<'_> {
+        Row { batch: self, position }
+    }
+
+    /// How many rows the table has, judged by these.
+    pub(super) fn expected_rows(&self) -> usize {
+        self.expected_rows
+    }
+
     /// Reads rows in place of those here, the cells of `numeric` columns as numbers; `false` after the last row.
     fn fill(
         &mut self,
@@ -177,13 +187,22 @@ impl Batch {
     }
 }
 
-/// Hands every row to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
-/// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
-/// returns first ends it.
+/// Hands every row to `take`, in order, as [`for_each_batch`] does.
 pub(super) fn for_each_row(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
+) -> Result<(), InstanceError> {
+    for_each_batch(rows, numeric, |batch| (0..batch.len()).try_for_each(|position| take(batch.row(position))))
+}
+
+/// Hands all rows to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
+/// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
+/// returns first ends it.
+pub(super) fn for_each_batch(
+    rows: &mut dyn Rows,
+    numeric: &[bool],
+    mut take: impl FnMut(&Batch) -> Result<(), InstanceError>,
 ) -> Result<(), InstanceError> {
     std::thread::scope(|scope| {
         let (full, ready) = sync_channel(AHEAD);
@@ -201,7 +220,7 @@ pub(super) fn for_each_row(
             }
         });
         for (batch, error) in ready {
-            (0..batch.places.len()).try_for_each(|position| take(Row { batch: &batch, position }))?;
+            take(&batch)?;
             if let Some(error) = error {
                 return Err(error);
             }
