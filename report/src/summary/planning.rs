@@ -70,14 +70,8 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     let proof = match (purchase.gap, tasks) {
         (0.0, TaskKind::Divisible) => "proved the cheapest".to_owned(),
         (0.0, TaskKind::Whole) => "placed, and proved the cheapest".into(),
-        (gap, TaskKind::Divisible) => format!("at most {} above the cheapest", percent(gap)),
-        (gap, TaskKind::Whole) => {
-            format!(
-                "placed; at most {} above the cheapest (divided tasks cost {})",
-                percent(gap),
-                money(purchase.bound)
-            )
-        }
+        (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
+        (_, TaskKind::Whole) => format!("placed; {} are needed even for divided tasks", money(purchase.bound)),
     };
     let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
     let columns = [

@@ -19,6 +19,18 @@ fn fig1() -> Folder {
     folder
 }
 
+/// What a document breaks of the schema of its format; and a member that no format has, which must be refused.
+fn fits_schema(folder: &Folder, document: &Value) {
+    let format = document["format"].as_str().unwrap();
+    let schema = read(&folder.done(&["schema", format]));
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(document).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{format}: {errors:?}");
+    let mut extra = document.clone();
+    extra["unknown"] = Value::Bool(true);
+    assert!(!validator.is_valid(&extra), "{format}: accepts unknown members");
+}
+
 fn cluster(folder: &Folder, name: &str) -> Instance {
     files::read_instance(folder.path(name).to_str().unwrap()).unwrap()
 }
@@ -43,6 +55,8 @@ fn a_divisible_plan_is_enough_when_its_cluster_is_solved_and_the_table_says_the_
     let plan = read(&folder.done(&["-q", "plan", "i.json", "--catalog", "c.json", "--share", "0.9"]));
     assert!(plan["purchase"]["cost"].as_f64() <= under["purchase"]["cost"].as_f64());
     assert_eq!(plan["format"], "fairplan.plan.v1");
+    fits_schema(&folder, &plan);
+    fits_schema(&folder, &read(CATALOG));
     assert_eq!((&plan["reachable"], &plan["purchase"]["status"]), (&true.into(), &"optimal".into()));
     assert_eq!(plan["purchase"]["gap"], 0.0);
     assert!((plan["part_before"].as_f64().unwrap() - 5.0 / 7.0 / 0.9).abs() < 1e-9);
@@ -144,6 +158,7 @@ fn what_cannot_be_reached_is_told_with_the_user_the_resource_and_what_would_do()
         assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));
         let plan = read(&text(&output.stdout));
         assert_eq!(plan["reachable"], false);
+        fits_schema(&folder, &plan);
         assert!(plan["obstacle"]["user"].as_str().unwrap().starts_with("user-"));
     }
     folder.write(
@@ -238,13 +253,7 @@ fn worth_losses_differences_and_growth_are_written_in_their_formats_and_as_table
         assert_eq!(output.status.code(), Some(status), "{words:?}: {}", text(&output.stderr));
         let document = read(&text(&output.stdout));
         assert_eq!(document["format"], format);
-        let schema = read(&folder.done(&["schema", format]));
-        let errors: Vec<String> = jsonschema::validator_for(&schema)
-            .unwrap()
-            .iter_errors(&document)
-            .map(|error| error.to_string())
-            .collect();
-        assert!(errors.is_empty(), "{format}: {errors:?}");
+        fits_schema(&folder, &document);
         let table = folder.run(&[&words[..], &["--format", "csv"]].concat());
         assert!(text(&table.stdout).starts_with(header), "{}", text(&table.stdout));
         let again = folder.run(&[&words[..], &["--threads", "1"]].concat());

@@ -4,9 +4,9 @@
 //! are decided without one. What an earlier quantum was shown to allow to every user is enough for one that asks no more;
 //! and prices `p` exclude every quantum with `Σ_i R_i π_i(p) > Σ_lr C_lr p_lr`.
 
-use super::{solved, works};
+use super::works;
 use fairplan_instances::{
-    ClassId, Decimal, Draft, Instance, ResourceId, Solver, SolverError, UserId, Violation,
+    ClassId, Decimal, Draft, Instance, Objective, ResourceId, Solver, SolverError, UserId, Violation,
 };
 
 /// What became of a series.
@@ -175,7 +175,8 @@ fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result
         draft.users.push(user);
     }
     let variant = draft.build().map_err(SolverError::Inapplicable)?;
-    let solution = solved(solver, &variant)?;
+    // What is reached is reached, and prices bound what can be, proved optimal or not.
+    let solution = solver.solve(&variant, Objective::Drfh)?;
     let mut of_all = nothing(f64::INFINITY);
     for (i, work) in asking.iter().zip(works(&variant, &solution)) {
         of_all.works[*i] = work;

@@ -1,4 +1,4 @@
-//! What to buy: how long it takes until nothing cheaper is left, and for whole tasks how far the divided ones are below.
+//! What to buy: how long it takes until nothing cheaper is left.
 
 use super::Outcome;
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
@@ -6,7 +6,7 @@ use fairplan_instances::{Catalog, Decimal, Offer, Random, ResourceId, Target};
 use fairplan_solver::{Planner, backend};
 use std::time::Instant;
 
-/// Ten types of two or four resources whose prices are near what they hold, for 500 users that shall all have more.
+/// Ten types whose prices are near what they hold, for users that shall all have more than now.
 pub fn purchases(scale: u64) -> Outcome {
     println!("## What to buy\n");
     println!(
@@ -14,11 +14,19 @@ pub fn purchases(scale: u64) -> Outcome {
     );
     println!("|---|---|---|---|---|---|---|");
     let random = |resources| Cluster::Random { classes: 10, resources };
+    let (spread, alike) = (PopulationKind::Spread, PopulationKind::Alike);
     for (cluster, words) in
         [(Cluster::Google, "Google, 10 × 2"), (random(3), "random, 10 × 3"), (random(4), "random, 10 × 4")]
     {
-        for (users, factor) in [(500 / scale, 1.1), (500 / scale, 2.0), (100_000 / scale, 1.1)] {
-            let options = PopulationOptions { kind: PopulationKind::Spread, users, cluster, seed: 1 };
+        for (kind, users, factor) in [
+            (spread, 500, 1.1),
+            (spread, 500, 2.0),
+            (alike, 500, 1.1),
+            (alike, 500, 2.0),
+            (alike, 100_000, 1.1),
+        ] {
+            let users = users / scale;
+            let options = PopulationOptions { kind, users, cluster, seed: 1 };
             let instance = population(&options)?;
             let mut dice = Random::new(7, 7);
             let mut offers = Vec::new();
@@ -52,7 +60,7 @@ pub fn purchases(scale: u64) -> Outcome {
             let purchase = planner.cheapest(1.0)?.ok_or("nothing is enough")?;
             let seconds = start.elapsed().as_secs_f64();
             println!(
-                "| {users} × 10 | {words} | {factor} | {:.0} | {:.1e} | {} | {seconds:.2} |",
+                "| {users} × 10 | {words}, {kind} | {factor} | {:.0} | {:.1e} | {} | {seconds:.2} |",
                 purchase.cost,
                 purchase.gap(),
                 purchase.rounds
