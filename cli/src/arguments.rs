@@ -52,7 +52,10 @@ pub enum Command {
     Import(commands::import::Arguments),
     Convert(commands::convert::Arguments),
     Reproduce(commands::reproduce::Arguments),
+    Report(commands::report::Arguments),
     Schema(commands::schema::Arguments),
+    Completions(commands::completions::CompletionArguments),
+    Manual(commands::completions::ManualArguments),
 }
 
 /// Where a result goes.
@@ -131,6 +134,9 @@ mod tests {
             ("allocate a --capacity 1 --mechanism x", "unknown mechanism x: use karma"),
             ("verify a", "name the INSTANCE and the RESULT to check"),
             ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
+            ("report a --plot a.png", "--plot a.png: charts are written as SVG"),
+            ("report - -", "only one RESULT can be standard input"),
+            ("manual /missing", "/missing: no such directory"),
             ("schema x", "there is no format x; there are instance, demands"),
             ("reproduce x", "x is not among those that can be reproduced: drfh-fig1"),
             ("reproduce mrf-fig1 --plots /missing", "--plots /missing: no such directory"),

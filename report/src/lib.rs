@@ -12,6 +12,7 @@ mod foreign;
 mod json;
 pub mod offline;
 pub mod output;
+pub mod page;
 pub mod placement;
 pub mod planning;
 pub mod plot;

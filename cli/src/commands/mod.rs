@@ -4,6 +4,7 @@ pub mod allocate;
 pub mod audit;
 pub mod bound;
 pub mod compare;
+pub mod completions;
 pub mod convert;
 pub mod explain;
 pub mod flows;
@@ -13,6 +14,7 @@ pub mod offline;
 pub mod place;
 mod placer;
 pub mod plan;
+pub mod report;
 pub mod reproduce;
 pub mod schema;
 pub mod solve;
@@ -49,7 +51,10 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Import(arguments) => import::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
         Command::Reproduce(arguments) => reproduce::run(arguments, common),
+        Command::Report(arguments) => report::run(arguments, common),
         Command::Schema(arguments) => schema::run(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
+        Command::Manual(arguments) => completions::manual(arguments),
     }
 }
 

@@ -71,7 +71,9 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
         (0.0, TaskKind::Divisible) => "proved the cheapest".to_owned(),
         (0.0, TaskKind::Whole) => "placed, and proved the cheapest".into(),
         (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
-        (_, TaskKind::Whole) => format!("placed; {} are needed even for divided tasks", money(purchase.bound)),
+        (_, TaskKind::Whole) => {
+            format!("placed; {} are needed even for divided tasks", money(purchase.bound))
+        }
     };
     let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
     let columns = [
