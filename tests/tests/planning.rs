@@ -270,43 +270,43 @@ fn an_unreachable_target_names_the_user_the_resource_and_what_would_do() {
     assert!((obstacle.own_part.unwrap() - 0.375).abs() < 1e-6, "{obstacle:?}");
 }
 
-/// The prices of Fig. 1 hold to both sides at first; the exact gain of a server is a finite difference of the optimum.
+/// Prices are slopes of a concave function, so no step gains more than they say; and a short step gains just that where
+/// their range says that they hold.
 #[test]
 fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() {
     let solver = backend("auto").unwrap();
+    let mut held = 0;
     for seed in 0..60 {
         let mut draft = random_draft(7_000 + seed);
         draft.users.iter_mut().for_each(|user| user.tasks = None);
         let Ok(instance) = draft.build() else { continue };
         let solution = solver.solve(&instance, Objective::Drfh).unwrap();
         let Some(value) = solution.certificate.levels().first().map(|level| level.value) else { continue };
-        for worth in worth_of_servers(&instance, &solution, &*solver, false).unwrap() {
+        for worth in worth_of_servers(&instance, &solution, &*solver, seed < 15).unwrap() {
             assert!(worth.gain <= worth.by_price + 1e-7 * value, "seed {seed}: {worth:?}");
             for resource in &worth.resources {
-                assert!(
-                    resource.gain <= resource.price * resource.amount + 1e-7 * value,
-                    "seed {seed}: {resource:?}"
-                );
+                let by_price = resource.price * resource.amount;
+                assert!(resource.gain <= by_price + 1e-7 * value, "seed {seed}: {resource:?}");
+                let Some(range) = resource.range else { continue };
+                let (l, r) = (worth.class.0, resource.resource.0);
+                let little = decimal(&format!("{:.6}", resource.amount * 1.001));
+                let more = with_capacity(&draft, (l, r), little, 1.0).build().unwrap();
+                let there = solver.solve(&more, Objective::Drfh).unwrap().certificate.levels()[0].value;
+                let slope = (there - value) / (0.001 * range.capacity);
+                let tolerance = 2e-4 * value / range.capacity;
+                assert!(slope <= resource.price + tolerance, "seed {seed}: {resource:?} {slope}");
+                if range.most > 1.002 * range.capacity {
+                    assert!((slope - resource.price).abs() <= tolerance, "seed {seed}: {resource:?} {slope}");
+                    held += usize::from(resource.price > 0.0);
+                }
             }
         }
     }
-    // Finite differences: a thousandth of a server more.
+    assert!(held > 10, "only {held} prices hold beyond where they were found");
+    // Both kinds of server of Fig. 1 are worth the same by symmetry; their prices hold at no other capacity.
     let instance = generate::drfh_fig1().unwrap();
     let solution = solver.solve(&instance, Objective::Drfh).unwrap();
     let worths = worth_of_servers(&instance, &solution, &*solver, true).unwrap();
-    for worth in &worths {
-        for resource in &worth.resources {
-            let (l, r) = (worth.class.0, resource.resource.0);
-            let little = decimal(&format!("{}", resource.amount * 1.001));
-            let more = with_capacity(&Draft::from(&instance), (l, r), little, 1.0).build().unwrap();
-            let there = solver.solve(&more, Objective::Drfh).unwrap().certificate.levels()[0].value;
-            let slope = (there - 5.0 / 7.0) / (0.001 * resource.amount);
-            assert!((slope - resource.price).abs() < 1e-6, "{resource:?} {slope}");
-            let range = resource.range.unwrap();
-            assert!(range.least <= resource.amount && resource.amount <= range.most, "{range:?}");
-        }
-    }
-    // One more of both kinds of server is worth the same by symmetry.
     assert!((worths[0].gain - worths[1].gain).abs() < 1e-8 && worths[0].gain > 0.0, "{worths:?}");
 }
 

@@ -17,7 +17,7 @@ const EXCESS: (f64, f64) = (0.002, 4.0);
 const HALVINGS: usize = 5;
 
 /// Servers that are tried to be left out, at most.
-const TRIALS: usize = 60;
+const TRIALS: usize = 16;
 
 impl Planner<'_> {
     /// A purchase on whose cluster `place` finds room for all required tasks, and that placement; `None` where there is

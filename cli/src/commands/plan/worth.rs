@@ -17,8 +17,8 @@ use fairplan_verify::worth_of_servers;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The gain is that of the smallest weighted dominant share that capacity limits under DRFH, measured against today's totals \
-throughout. Prices are exact for a little more and, unless tasks run out, never say less than a server is worth; how far \
-each holds is searched from a tenth to ten times the capacity. The result is a fairplan.worth.v1.
+throughout. Unless tasks run out, prices never say less than a server is worth; how far each holds is searched from a tenth \
+to ten times the capacity, and some hold at no other capacity than today's. The result is a fairplan.worth.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan worth -")]
 pub struct Arguments {
