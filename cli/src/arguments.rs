@@ -42,6 +42,7 @@ pub enum Command {
     Bound(commands::bound::Arguments),
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
+    Entitlements(commands::entitlements::Arguments),
     Explain(commands::explain::Arguments),
     Plan(Box<commands::plan::Arguments>),
     Allocate(commands::allocate::Arguments),

@@ -77,6 +77,16 @@ impl Decimal {
         Ok(Self { coefficient, exponent: exponent as i8 })
     }
 
+    /// The decimal `units · 10^exponent`, of which at most 19 digits may be significant.
+    pub fn from_units(units: u128, exponent: i32) -> Result<Self, DecimalError> {
+        let (mut units, mut exponent) = (units, exponent);
+        while units > 0 && units.is_multiple_of(10) {
+            units /= 10;
+            exponent = exponent.saturating_add(1);
+        }
+        Self::new(u64::try_from(units).map_err(|_| DecimalError::TooPrecise)?, exponent)
+    }
+
     /// Reads plain or scientific notation: `3`, `0.4995`, `.5`, `7.057e-05`. Never loses a digit.
     pub fn parse(text: &[u8]) -> Result<Self, DecimalError> {
         let (negative, digits) = match text {

@@ -22,6 +22,7 @@ mod planning;
 mod random;
 mod ratio;
 mod solution;
+pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;

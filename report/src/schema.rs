@@ -3,12 +3,14 @@
 mod catalog;
 mod demands;
 mod instance;
+mod trace;
 mod traffic;
 
 use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
+use crate::entitlements::EntitlementsDocument;
 use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
 use crate::offline::OfflineDocument;
@@ -32,11 +34,12 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 20] = [
+pub const FORMATS: [Format; 22] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
     Format { name: "catalog", id: "fairplan.catalog.v1", schema: schema_of::<catalog::CatalogDocument> },
+    Format { name: "trace", id: "fairplan.trace.v1", schema: schema_of::<trace::TraceLine> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
         name: "placement",
@@ -62,6 +65,11 @@ pub const FORMATS: [Format; 20] = [
         schema: schema_of::<VerificationDocument<'static>>,
     },
     Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format {
+        name: "entitlements",
+        id: "fairplan.entitlements.v1",
+        schema: schema_of::<EntitlementsDocument<'static>>,
+    },
     Format {
         name: "explanation",
         id: "fairplan.explanation.v1",

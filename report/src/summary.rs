@@ -2,17 +2,21 @@
 
 mod allocation;
 mod audits;
+mod entitlements;
 mod explanation;
 mod figures;
 mod flows;
 mod grid;
 mod planning;
+mod traces;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
+pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
 pub use planning::{difference, growth, losses, plan, worth};
+pub use traces::trace;
 
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;

@@ -6,6 +6,7 @@ pub mod bound;
 pub mod compare;
 pub mod completions;
 pub mod convert;
+pub mod entitlements;
 pub mod explain;
 pub mod flows;
 pub mod generate;
@@ -19,12 +20,14 @@ pub mod reproduce;
 pub mod schema;
 pub mod solve;
 mod solved;
+mod traces;
 pub mod verify;
 
 use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::{Instance, lint};
-use std::io::Write;
+use fairplan_instances::{Instance, InstanceError, lint};
+use fairplan_report::output::{Destination, Sink};
+use std::io::{self, Write};
 
 /// Does what was asked for.
 pub fn run(cli: Cli) -> Result<Answer, Failure> {
@@ -41,6 +44,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Bound(arguments) => bound::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Entitlements(arguments) => entitlements::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Plan(arguments) => plan::run(*arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
@@ -68,5 +72,27 @@ fn tell(common: CommonOptions, summary: impl FnOnce() -> String) {
     if !common.quiet {
         // Nobody may be listening, and that is no reason to fail.
         let _ = std::io::stderr().write_all(summary().as_bytes());
+    }
+}
+
+/// Writes what `body` writes. What the format cannot express is told as it is, not as a failure to write.
+fn write_refusing(
+    destination: &Destination,
+    body: impl FnOnce(&mut Sink) -> Result<(), InstanceError>,
+) -> Result<(), Failure> {
+    let mut refused = None;
+    let outcome = destination.write(|out| {
+        body(out).map_err(|error| match error {
+            InstanceError::Io { source, .. } => source,
+            other => {
+                let unwritten = io::Error::other(other.to_string());
+                refused = Some(other);
+                unwritten
+            }
+        })
+    });
+    match refused {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome?),
     }
 }

@@ -8,11 +8,12 @@ mod demands;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod rows;
+pub(crate) mod rows;
 pub mod source;
 mod strict_json;
 mod table_writer;
-mod tables;
+pub(crate) mod tables;
+mod trace;
 mod traffic;
 
 pub use canonical::{sha256_hex, write_json};
@@ -23,6 +24,7 @@ pub use demands::{
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};
 pub use tables::read_tables;
+pub use trace::{read_trace, trace_sha256_hex, write_trace};
 pub use traffic::{read_traffic, traffic_sha256_hex, write_traffic};
 
 use crate::{Decimal, Instance, InstanceError, Violation};
@@ -39,7 +41,7 @@ fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation
 }
 
 /// `number` as a count; `3.0` is as whole as `3`.
-fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
+pub(crate) fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
     let whole = number.scaled(0).ok_or_else(|| Violation::new(place(), number, "must be a whole number"))?;
     u64::try_from(whole).map_err(|_| Violation::new(place(), number, "is too large"))
 }

@@ -8,7 +8,7 @@ use super::csv::CsvRows;
 use super::source::{self, Source};
 
 /// A table read row by row, every cell as text.
-pub(super) trait Rows: Send {
+pub(crate) trait Rows: Send {
     /// What is known before the first row.
     fn table(&self) -> &Table;
     /// Reads the next row, one cell a column; `false` after the last.
@@ -19,30 +19,30 @@ pub(super) trait Rows: Send {
 
 /// A table's name and columns.
 #[derive(Clone)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// The file's name for messages.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// The column names.
-    pub(super) header: Vec<String>,
+    pub(crate) header: Vec<String>,
     /// Where the header stands in the file.
-    pub(super) header_place: String,
+    pub(crate) header_place: String,
     /// What rows are counted in: `line` or `row`.
-    pub(super) unit: &'static str,
+    pub(crate) unit: &'static str,
 }
 
 impl Table {
     /// Where a row stands in the file.
-    pub(super) fn place(&self, row: Row<'_>) -> String {
+    pub(crate) fn place(&self, row: Row<'_>) -> String {
         format!("{} {}", self.unit, row.batch.places[row.position])
     }
 
     /// Where the cell of a row in the column called `column` stands.
-    pub(super) fn place_in(&self, row: Row<'_>, column: &str) -> String {
+    pub(crate) fn place_in(&self, row: Row<'_>, column: &str) -> String {
         format!("{}, column {column}", self.place(row))
     }
 
     /// The cell as text, which must be UTF-8.
-    pub(super) fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
+    pub(crate) fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
         let cell = row.cell(column);
         std::str::from_utf8(cell).map_err(|_| {
             let place = self.place_in(row, &self.header[column]);
@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// The cell of a column that holds numbers; `None` when it is empty.
-    pub(super) fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
+    pub(crate) fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
         row.number(column).map_err(|error| {
             let place = self.place_in(row, &self.header[column]);
             Violation::new(place, String::from_utf8_lossy(row.cell(column)), error.to_string())
@@ -61,27 +61,27 @@ impl Table {
 
 /// A row that is being read: its cells in one buffer, each followed by one more byte.
 #[derive(Default)]
-pub(super) struct RowBuffer {
-    pub(super) bytes: Vec<u8>,
-    pub(super) ends: Vec<usize>,
+pub(crate) struct RowBuffer {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) ends: Vec<usize>,
     /// Where it stands in the file, in the table's unit.
-    pub(super) number: u64,
+    pub(crate) number: u64,
 }
 
 impl RowBuffer {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
     /// Makes what was added to `bytes` since the last cell a cell.
-    pub(super) fn end_cell(&mut self) {
+    pub(crate) fn end_cell(&mut self) {
         self.ends.push(self.bytes.len());
         self.bytes.push(b',');
     }
 
     /// The cell of a column.
-    pub(super) fn cell(&self, column: usize) -> &[u8] {
+    pub(crate) fn cell(&self, column: usize) -> &[u8] {
         cell(&self.bytes, &self.ends, column)
     }
 }
@@ -97,13 +97,13 @@ type Number = Result<Option<Decimal>, DecimalError>;
 
 /// One row: its cells as they stand in the file, and as numbers where the column holds numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     batch: &'a Batch,
     position: usize,
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn cell(&self, column: usize) -> &'a [u8] {
+    pub(crate) fn cell(&self, column: usize) -> &'a [u8] {
         let Batch { bytes, ends, columns, .. } = self.batch;
         cell(bytes, ends, self.position * columns + column)
     }
@@ -125,7 +125,7 @@ const AHEAD: usize = 3;
 /// Some rows, one after the other: what one thread hands to the next lies close together, which matters more than
 /// the copy.
 #[derive(Default)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     columns: usize,
     bytes: Vec<u8>,
     /// Where each cell ends in `bytes`, row by row; it is followed by one more byte.
@@ -139,17 +139,17 @@ pub(super) struct Batch {
 
 impl Batch {
     /// How many rows there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
 
     /// One of its rows.
-    pub(super) fn row(&self, position: usize) -> Row<'_> {
+    pub(crate) fn row(&self, position: usize) -> Row<'_> {
         Row { batch: self, position }
     }
 
     /// How many rows the table has, judged by these.
-    pub(super) fn expected_rows(&self) -> usize {
+    pub(crate) fn expected_rows(&self) -> usize {
         self.expected_rows
     }
 
@@ -188,7 +188,7 @@ impl Batch {
 }
 
 /// Hands every row to `take`, in order, as [`for_each_batch`] does.
-pub(super) fn for_each_row(
+pub(crate) fn for_each_row(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
@@ -199,7 +199,7 @@ pub(super) fn for_each_row(
 /// Hands all rows to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
 /// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
 /// returns first ends it.
-pub(super) fn for_each_batch(
+pub(crate) fn for_each_batch(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(&Batch) -> Result<(), InstanceError>,
@@ -232,21 +232,27 @@ pub(super) fn for_each_batch(
 }
 
 /// Opens a table: Parquet by its first bytes, else CSV.
-pub(super) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+pub(crate) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     table(source::open(path)?, path)
 }
 
 /// The table in `source`, which was opened from `path`.
-pub(super) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+pub(crate) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     if !source.is_parquet() {
         return Ok(Box::new(CsvRows::new(source)?));
     }
-    let refused = |reason| Err(InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) });
-    if path == "-" {
-        return refused("Parquet is not read from standard input; name the file");
-    }
     #[cfg(feature = "parquet")]
-    return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
-    #[cfg(not(feature = "parquet"))]
-    refused("is Parquet, which this build does not read; convert it to CSV")
+    if path != "-" {
+        return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
+    }
+    Err(unread_parquet(path))
+}
+
+/// Why the Parquet file at `path` is not read.
+pub(crate) fn unread_parquet(path: &str) -> InstanceError {
+    let reason = match path {
+        "-" => "Parquet is not read from standard input; name the file",
+        _ => "is Parquet, which this build does not read; convert it to CSV",
+    };
+    InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) }
 }

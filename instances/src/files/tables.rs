@@ -72,7 +72,7 @@ impl Layout {
     }
 }
 
-pub(super) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
+pub(crate) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
     let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
     InstanceError::Malformed { file, place, problem: problem.to_owned() }
 }
