@@ -44,6 +44,7 @@ pub enum Command {
     Audit(commands::audit::Arguments),
     Entitlements(commands::entitlements::Arguments),
     Explain(commands::explain::Arguments),
+    Plan(Box<commands::plan::Arguments>),
     Allocate(commands::allocate::Arguments),
     Offline(commands::offline::Arguments),
     Flows(commands::flows::Arguments),

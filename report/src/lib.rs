@@ -15,6 +15,7 @@ pub mod offline;
 pub mod output;
 pub mod page;
 pub mod placement;
+pub mod planning;
 pub mod plot;
 pub mod reproduction;
 mod resource_map;

@@ -1,5 +1,6 @@
 //! JSON Schema of every format, generated from the types that are written and read.
 
+mod catalog;
 mod demands;
 mod instance;
 mod trace;
@@ -14,6 +15,7 @@ use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
 use crate::offline::OfflineDocument;
 use crate::placement::PlacementDocument;
+use crate::planning::{DifferenceDocument, GrowthDocument, LossDocument, PlanDocument, WorthDocument};
 use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
@@ -33,10 +35,11 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 17] = [
+pub const FORMATS: [Format; 23] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
+    Format { name: "catalog", id: "fairplan.catalog.v1", schema: schema_of::<catalog::CatalogDocument> },
     Format { name: "trace", id: "fairplan.trace.v1", schema: schema_of::<trace::TraceLine> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
@@ -78,6 +81,15 @@ pub const FORMATS: [Format; 17] = [
         id: "fairplan.explanation.v1",
         schema: schema_of::<ExplanationDocument<'static>>,
     },
+    Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument<'static>> },
+    Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<WorthDocument<'static>> },
+    Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<LossDocument<'static>> },
+    Format {
+        name: "difference",
+        id: "fairplan.difference.v1",
+        schema: schema_of::<DifferenceDocument<'static>>,
+    },
+    Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<GrowthDocument<'static>> },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

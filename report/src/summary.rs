@@ -8,6 +8,7 @@ mod figures;
 mod flows;
 mod grid;
 mod simulation;
+mod planning;
 mod traces;
 
 pub use allocation::{allocation, demands, offline};
@@ -16,6 +17,7 @@ pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
 pub use simulation::simulation;
+pub use planning::{difference, growth, losses, plan, worth};
 pub use traces::trace;
 
 use crate::bound::stated_bounds;

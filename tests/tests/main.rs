@@ -17,6 +17,7 @@ mod many_users;
 mod metamorphic;
 mod offline;
 mod oracle;
+mod planning;
 mod pooled;
 mod prices;
 mod published;

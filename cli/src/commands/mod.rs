@@ -14,6 +14,7 @@ pub mod import;
 pub mod offline;
 pub mod place;
 mod placer;
+pub mod plan;
 pub mod report;
 pub mod reproduce;
 pub mod schema;
@@ -47,6 +48,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Entitlements(arguments) => entitlements::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
+        Command::Plan(arguments) => plan::run(*arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
         Command::Flows(arguments) => flows::run(arguments, common),

@@ -6,12 +6,15 @@ mod csv;
 mod flows;
 mod parquet;
 mod simulation;
+mod planning;
+mod sheet;
 mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
 pub use simulation::{LongFormat, NamedOutcome, write_jobs, write_series};
+pub use planning::{write_difference, write_growth, write_losses, write_plan, write_worth};
 pub use users::{write_placement, write_solution};
 
 use std::io;

@@ -8,6 +8,8 @@ mod dynamic;
 mod flows;
 #[path = "bench/simulation.rs"]
 mod simulation;
+#[path = "bench/planning.rs"]
+mod planning;
 #[path = "bench/sums.rs"]
 mod sums;
 #[path = "bench/whole_tasks.rs"]
@@ -36,6 +38,7 @@ const PARTS: [Part; 14] = [
     ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("bound", whole_tasks::brackets),
+    ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),

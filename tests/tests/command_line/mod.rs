@@ -7,6 +7,7 @@ mod flows;
 mod imports;
 mod outputs;
 mod pages;
+mod planning;
 mod python_checker;
 mod simulation;
 mod traces;
