@@ -21,6 +21,7 @@ mod placement;
 mod random;
 mod ratio;
 mod solution;
+mod task_demands;
 mod traffic;
 mod violation;
 mod whole_tasks;
@@ -43,6 +44,7 @@ pub use placement::{Placement, ServerTasks};
 pub use random::Random;
 pub use ratio::compare_ratios;
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,
     WorkDistribution,

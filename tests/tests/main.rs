@@ -17,6 +17,7 @@ mod many_users;
 mod metamorphic;
 mod offline;
 mod oracle;
+mod over_time;
 mod pooled;
 mod prices;
 mod published;
