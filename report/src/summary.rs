@@ -6,11 +6,13 @@ mod explanation;
 mod figures;
 mod flows;
 mod grid;
+mod tasks;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub use tasks::{task_allocation, task_offline};
 
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;

@@ -1,19 +1,25 @@
 //! `offline`: the most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
 use super::allocate::{SettingsArguments, echoed, known};
+use super::over_instance::{task_mechanism, task_settings, tasks_of};
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::demands::{DemandsArguments, DemandsSource};
+use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use clap::ValueEnum;
-use fairplan_instances::{DemandSeries, FairShares, OfflineMeasure, OfflineProblem, files};
+use fairplan_instances::{
+    DemandSeries, FairShares, Instance, OfflineMeasure, OfflineProblem, TaskDemands, files,
+};
 use fairplan_mechanisms::{Conduct, Reports, Run, Settings, mechanism};
-use fairplan_report::offline::{Against, Held, against, offline_document, smallest};
+use fairplan_report::offline::{
+    Against, Held, against, offline_document, smallest, smallest_standing, task_against,
+    task_offline_document,
+};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
-use fairplan_solver::offline_optimum;
-use fairplan_verify::{OfflineClaim, verify_offline};
+use fairplan_solver::{offline_optimum, task_optimum};
+use fairplan_verify::{OfflineClaim, TaskClaim, verify_offline, verify_task_optimum};
 
 /// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
 #[derive(Debug, clap::Args)]
@@ -75,7 +81,7 @@ impl TryFrom<Arguments> for Job {
             },
             whole_slices: arguments.whole_slices,
             guaranteed: arguments.guaranteed,
-            against: arguments.against.iter().map(|name| known(name)).collect::<Result<_, _>>()?,
+            against: arguments.against,
             settings: arguments.settings,
             per_quantum: arguments.per_quantum,
             destination: arguments.output.destination()?,
@@ -83,10 +89,63 @@ impl TryFrom<Arguments> for Job {
     }
 }
 
+impl Job {
+    /// Tasks over the servers of an instance.
+    fn over_instance(
+        &self,
+        series: &DemandSeries,
+        instance: &Instance,
+        common: CommonOptions,
+    ) -> Result<Answer, Failure> {
+        for (stated, option) in [
+            (self.whole_slices, "--whole-slices"),
+            (self.guaranteed, "--guaranteed"),
+            (self.measure == OfflineMeasure::Welfare, "--measure welfare"),
+        ] {
+            if stated {
+                return Err(Failure::refused(format!(
+                    "{option} has no meaning for tasks, which are divided at will"
+                )));
+            }
+        }
+        let demands = TaskDemands::new(instance, series)?;
+        let optimum = progress::during(common.quiet, "solving", || task_optimum(&demands));
+        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let proof = progress::during(common.quiet, "verifying", || verify_task_optimum(&demands, claim));
+        let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
+        let settings = task_settings(&self.settings, &demands);
+        let regret = |name: &'static str| -> Result<Against<'static>, Failure> {
+            let allocation = tasks_of(name, &demands, settings)?;
+            Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
+        };
+        let held = progress::during(common.quiet, "running the mechanisms", || {
+            let named = self.against.iter().map(|name| task_mechanism(name).and_then(regret));
+            let against = named.collect::<Result<Vec<_>, _>>()?;
+            let online = (!against.is_empty()).then(|| regret("cumulative-max-min")).transpose()?;
+            Ok::<_, Failure>((against, online))
+        })?;
+        let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
+        let sha256 = sha256.each_ref().map(String::as_str);
+        let document = task_offline_document(&demands, sha256, &optimum, &proof, held, self.per_quantum);
+        self.destination.write(|out| write_json(out, &document))?;
+        tell(common, || summary::task_offline(series, &document));
+        match proof.verdicts.iter().find(|verdict| !verdict.holds) {
+            None => Ok(Answer::Yes),
+            Some(verdict) => {
+                Err(Failure::internal(format!("not proved: {}: {}", verdict.property, verdict.witness)))
+            }
+        }
+    }
+}
+
 /// Reads, solves, proves, runs the mechanisms, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
-    let (series, shares) = progress::during(common.quiet, "reading", || job.source.read())?;
+    let (series, shares) = match progress::during(common.quiet, "reading", || job.source.read())? {
+        Demanded::Slices(series, shares) => (series, shares),
+        Demanded::Tasks(series, instance) => return job.over_instance(&series, &instance, common),
+    };
+    job.against.iter().try_for_each(|name| known(name).map(|_| ()))?;
     let settings = job.settings.read(&series, &shares)?;
     let problem = OfflineProblem {
         series: &series,

@@ -5,11 +5,13 @@ mod comparison;
 mod csv;
 mod flows;
 mod parquet;
+mod tasks;
 mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
+pub use tasks::{write_task_allocation, write_task_quanta};
 pub use users::{write_placement, write_solution};
 
 use std::io;
