@@ -36,8 +36,10 @@ use smooth::SumSolver;
 
 pub use certificate::TOLERANCE;
 pub use highs::HighsAlgorithm;
-pub use offline::offline_optimum;
-pub use over_time::{TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, task_optimum};
+pub use offline::{offline_level_by_highs, offline_optimum};
+pub use over_time::{
+    TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, task_level_by_highs, task_optimum,
+};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
 pub use whole_tasks::whole_task_bracket;

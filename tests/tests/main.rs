@@ -16,6 +16,7 @@ mod lying_backend;
 mod many_users;
 mod metamorphic;
 mod offline;
+mod online;
 mod oracle;
 mod over_time;
 mod pooled;

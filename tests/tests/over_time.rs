@@ -3,12 +3,12 @@
 use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, Draft, Instance, QuantumLabel, TaskDemands, TaskLevel, TaskOptimum,
 };
-use fairplan_solver::task_optimum;
+use fairplan_solver::{HighsAlgorithm, task_level_by_highs, task_optimum};
 use fairplan_tests::{Dice, exact_over_time, random_draft};
 use fairplan_verify::{TaskClaim, TaskProof, verify_task_optimum};
 
 /// A small instance and so many quanta of up to `most` tasks.
-fn random_case(seed: u64, quanta: u64, most: u64) -> (Instance, DemandSeries) {
+pub(crate) fn random_case(seed: u64, quanta: u64, most: u64) -> (Instance, DemandSeries) {
     let mut draft: Draft = random_draft(seed);
     let mut dice = Dice::new(seed ^ 0x0007_1e5e);
     draft.users.truncate(4);
@@ -56,6 +56,19 @@ fn shares_over_all_quanta_are_the_exact_ones_on_300_random_cases() {
         levels += optimum.levels.len();
     }
     assert!(levels > 300, "only {levels} levels: the cases are too easy");
+}
+
+#[test]
+fn the_first_level_is_that_of_the_linear_program() {
+    for seed in 0..60 {
+        let (instance, series) = random_case(seed, 12, 9);
+        let demands = TaskDemands::new(&instance, &series).unwrap();
+        let standings = demands.standings(&task_optimum(&demands).tasks);
+        let counting = standings.into_iter().zip(demands.most()).filter(|(_, most)| *most > 0.0);
+        let Some(ours) = counting.map(|(standing, _)| standing).reduce(f64::min) else { continue };
+        let theirs = task_level_by_highs(&demands, HighsAlgorithm::Simplex).unwrap();
+        assert!((ours - theirs).abs() <= 1e-6 * theirs, "seed {seed}: {ours}, {theirs}");
+    }
 }
 
 /// A case with two levels at least, and its optimum.

@@ -3,7 +3,7 @@
 use super::allocate::{SettingsArguments, echoed, known};
 use super::over_instance::{task_mechanism, task_settings, tasks_of};
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
@@ -17,7 +17,7 @@ use fairplan_report::offline::{
     task_offline_document,
 };
 use fairplan_report::output::Destination;
-use fairplan_report::{summary, write_json};
+use fairplan_report::{summary, table, write_json};
 use fairplan_solver::{offline_optimum, task_optimum};
 use fairplan_verify::{OfflineClaim, TaskClaim, verify_offline, verify_task_optimum};
 
@@ -48,6 +48,9 @@ pub struct Arguments {
     /// Keep every quantum too
     #[arg(long)]
     per_quantum: bool,
+    /// Write the whole result (json), or the table of users (of quanta and users, with --per-quantum)
+    #[arg(long, value_enum, default_value = "json")]
+    format: ResultFormat,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -66,6 +69,7 @@ struct Job {
     against: Vec<String>,
     settings: SettingsArguments,
     per_quantum: bool,
+    format: ResultFormat,
     destination: Destination,
 }
 
@@ -84,6 +88,7 @@ impl TryFrom<Arguments> for Job {
             against: arguments.against,
             settings: arguments.settings,
             per_quantum: arguments.per_quantum,
+            format: arguments.format,
             destination: arguments.output.destination()?,
         })
     }
@@ -127,7 +132,11 @@ impl Job {
         let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
         let sha256 = sha256.each_ref().map(String::as_str);
         let document = task_offline_document(&demands, sha256, &optimum, &proof, held, self.per_quantum);
-        self.destination.write(|out| write_json(out, &document))?;
+        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
+            (None, _) => write_json(out, &document),
+            (Some(format), false) => table::write_task_offline(out, format, &document),
+            (Some(format), true) => table::write_task_quanta(out, format, &demands, &optimum.tasks),
+        })?;
         tell(common, || summary::task_offline(series, &document));
         match proof.verdicts.iter().find(|verdict| !verdict.holds) {
             None => Ok(Answer::Yes),
@@ -183,7 +192,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         job.guaranteed,
     );
     let document = offline_document(&problem, &sha256, echoed, &optimum, &proof, held, job.per_quantum);
-    job.destination.write(|out| write_json(out, &document))?;
+    job.destination.write(|out| match (job.format.table(), job.per_quantum) {
+        (None, _) => write_json(out, &document),
+        (Some(format), false) => table::write_offline(out, format, &document),
+        (Some(format), true) => table::write_offline_quanta(out, format, &series, &optimum),
+    })?;
     tell(common, || summary::offline(&series, &document));
     if proof.holds() {
         Ok(Answer::Yes)

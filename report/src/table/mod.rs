@@ -4,6 +4,7 @@ mod allocation;
 mod comparison;
 mod csv;
 mod flows;
+mod offline;
 mod parquet;
 mod tasks;
 mod users;
@@ -11,6 +12,7 @@ mod users;
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
+pub use offline::{write_offline, write_offline_quanta, write_task_offline};
 pub use tasks::{write_task_allocation, write_task_quanta};
 pub use users::{write_placement, write_solution};
 

@@ -9,11 +9,13 @@
 mod block;
 mod interior_point;
 mod levels;
+mod linear_program;
 mod online;
 mod problem;
 
 use fairplan_instances::{TaskDemands, TaskLevel, TaskOptimum};
 use levels::{Asked, Outcome, lexicographic};
+pub use linear_program::task_level_by_highs;
 pub use online::{TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks};
 use problem::{Problem, Quantum};
 

@@ -6,6 +6,8 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/over_time.rs"]
+mod over_time;
 #[path = "bench/sums.rs"]
 mod sums;
 #[path = "bench/whole_tasks.rs"]
@@ -25,7 +27,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 15] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -37,6 +39,8 @@ const PARTS: [Part; 13] = [
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
+    ("offline-highs", dynamic::offline_against_highs),
+    ("over-time", over_time::over_time),
     ("flows", flows::flows),
     ("command", whole_command),
 ];

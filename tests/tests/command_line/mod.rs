@@ -5,6 +5,7 @@ mod dynamic;
 mod faults;
 mod flows;
 mod outputs;
+mod over_instance;
 mod python_checker;
 mod whole_tasks;
 
