@@ -97,11 +97,15 @@ fn claims_that_are_not_the_optimum_are_refused() {
     assert!(proof(&demands, &honest).holds());
     let used = honest.tasks.iter().position(|tasks| *tasks > 1e-3).unwrap();
     let first = |optimum: &mut TaskOptimum, change: &dyn Fn(&mut TaskLevel)| change(&mut optimum.levels[0]);
-    refused(
-        "more tasks than there is room for",
-        &|o| o.tasks.iter_mut().for_each(|x| *x *= 1.001),
-        "capacity",
-    );
+    let classes = instance.classes().len();
+    let wanted: Vec<u64> = (0..series.quantum_count()).flat_map(|t| series.demands(t).1.to_vec()).collect();
+    let short = honest.tasks.chunks(classes).zip(&wanted).position(|(row, wanted)| {
+        row.iter().sum::<f64>() < *wanted as f64 - 0.5 && row.iter().any(|tasks| *tasks > 1e-3)
+    });
+    let short = short.unwrap() * classes;
+    let fuller = short + honest.tasks[short..].iter().position(|tasks| *tasks > 1e-3).unwrap();
+    refused("more tasks than there is room for", &|o| o.tasks[fuller] += 0.4, "capacity");
+    refused("more tasks than are demanded", &|o| o.tasks[used] += 10.0, "allocation");
     refused("negative tasks", &|o| o.tasks[used] = -1.0, "allocation");
     refused("no number", &|o| o.tasks[used] = f64::NAN, "allocation");
     refused("a number missing", &|o| o.tasks.truncate(1), "allocation");

@@ -241,12 +241,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         (None, Some("hoarding")) => Reports::Hoarding,
         _ => Reports::Truthful,
     };
-    let mut mechanism =
-        mechanism(&job.mechanism, &settings, &greedy, series.quantum_count()).map_err(Failure::refused)?;
     let conduct = Conduct { non_conformant: &greedy, reports };
     let run = Run { shares: &shares, conduct, cache: job.cache, per_quantum: job.per_quantum };
-    let outcome = progress::during(common.quiet, "dividing", || run.outcome(mechanism.as_mut(), &series))
-        .map_err(Failure::refused)?;
+    let outcome =
+        progress::during(common.quiet, "dividing", || run.named(&job.mechanism, &settings, &series))
+            .map_err(Failure::refused)?;
     let sha256 = files::demands_sha256_hex(&series);
     let reported_sha256 = reported.as_ref().map(files::demands_sha256_hex);
     let echoed = AllocationSettings {

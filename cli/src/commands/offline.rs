@@ -11,7 +11,7 @@ use clap::ValueEnum;
 use fairplan_instances::{
     DemandSeries, FairShares, Instance, OfflineMeasure, OfflineProblem, TaskDemands, files,
 };
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings, mechanism};
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings};
 use fairplan_report::offline::{
     Against, Held, against, offline_document, smallest, smallest_standing, task_against,
     task_offline_document,
@@ -217,10 +217,8 @@ fn regret<'a>(
     shares: &FairShares,
 ) -> Result<Against<'a>, Failure> {
     let honest = vec![false; series.user_count()];
-    let mut mechanism =
-        mechanism(name, settings, &honest, series.quantum_count()).map_err(Failure::refused)?;
     let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
     let run = Run { shares, conduct, cache: None, per_quantum: false };
-    let outcome = run.outcome(mechanism.as_mut(), series).map_err(Failure::refused)?;
+    let outcome = run.named(name, settings, series).map_err(Failure::refused)?;
     Ok(against(problem, optimum, name, outcome.users.iter().map(|user| user.useful)))
 }

@@ -7,7 +7,7 @@ mod demands;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod rows;
+pub(crate) mod rows;
 pub mod source;
 mod strict_json;
 mod table_writer;
@@ -32,13 +32,13 @@ pub fn read_instance(path: &str) -> Result<Instance, InstanceError> {
 }
 
 /// The decimal in `text`, or what is wrong with it at `place`.
-fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
+pub(crate) fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
     Decimal::parse(text)
         .map_err(|error| Violation::new(place(), String::from_utf8_lossy(text), error.to_string()))
 }
 
 /// `number` as a count; `3.0` is as whole as `3`.
-fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
+pub(crate) fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
     let whole = number.scaled(0).ok_or_else(|| Violation::new(place(), number, "must be a whole number"))?;
     u64::try_from(whole).map_err(|_| Violation::new(place(), number, "is too large"))
 }

@@ -8,7 +8,7 @@ use super::csv::CsvRows;
 use super::source::{self, Source};
 
 /// A table read row by row, every cell as text.
-pub(super) trait Rows: Send {
+pub(crate) trait Rows: Send {
     /// What is known before the first row.
     fn table(&self) -> &Table;
     /// Reads the next row, one cell a column; `false` after the last.
@@ -19,13 +19,13 @@ pub(super) trait Rows: Send {
 
 /// A table's name and columns.
 #[derive(Clone)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// The file's name for messages.
     pub(super) file: String,
     /// The column names.
-    pub(super) header: Vec<String>,
+    pub(crate) header: Vec<String>,
     /// Where the header stands in the file.
-    pub(super) header_place: String,
+    pub(crate) header_place: String,
     /// What rows are counted in: `line` or `row`.
     pub(super) unit: &'static str,
 }
@@ -37,12 +37,12 @@ impl Table {
     }
 
     /// Where the cell of a row in the column called `column` stands.
-    pub(super) fn place_in(&self, row: Row<'_>, column: &str) -> String {
+    pub(crate) fn place_in(&self, row: Row<'_>, column: &str) -> String {
         format!("{}, column {column}", self.place(row))
     }
 
     /// The cell as text, which must be UTF-8.
-    pub(super) fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
+    pub(crate) fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
         let cell = row.cell(column);
         std::str::from_utf8(cell).map_err(|_| {
             let place = self.place_in(row, &self.header[column]);
@@ -61,7 +61,7 @@ impl Table {
 
 /// A row that is being read: its cells in one buffer, each followed by one more byte.
 #[derive(Default)]
-pub(super) struct RowBuffer {
+pub(crate) struct RowBuffer {
     pub(super) bytes: Vec<u8>,
     pub(super) ends: Vec<usize>,
     /// Where it stands in the file, in the table's unit.
@@ -97,13 +97,13 @@ type Number = Result<Option<Decimal>, DecimalError>;
 
 /// One row: its cells as they stand in the file, and as numbers where the column holds numbers.
 #[derive(Clone, Copy)]
-pub(super) struct Row<'a> {
+pub(crate) struct Row<'a> {
     batch: &'a Batch,
     position: usize,
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn cell(&self, column: usize) -> &'a [u8] {
+    pub(crate) fn cell(&self, column: usize) -> &'a [u8] {
         let Batch { bytes, ends, columns, .. } = self.batch;
         cell(bytes, ends, self.position * columns + column)
     }
@@ -180,7 +180,7 @@ impl Batch {
 /// Hands every row to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
 /// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
 /// returns first ends it.
-pub(super) fn for_each_row(
+pub(crate) fn for_each_row(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
@@ -213,7 +213,7 @@ pub(super) fn for_each_row(
 }
 
 /// Opens a table: Parquet by its first bytes, else CSV.
-pub(super) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+pub(crate) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     table(source::open(path)?, path)
 }
 

@@ -16,7 +16,17 @@ pub use offline::{write_offline, write_offline_quanta, write_task_offline};
 pub use tasks::{write_task_allocation, write_task_quanta};
 pub use users::{write_placement, write_solution};
 
+use crate::output::Sink;
+use fairplan_instances::DemandSeries;
 use std::io;
+
+/// Writes each user's fair share as CSV, as `--fair-shares` reads it.
+pub fn write_fair_shares(out: &mut Sink, series: &DemandSeries, shares: &[u64]) -> io::Result<()> {
+    let row = |(user, share): (usize, &u64)| {
+        vec![csv::text_cell(series.user_id(user).into()).into_owned(), share.to_string()]
+    };
+    csv::write_records(out, ["user", "fair_share"].into_iter(), shares.iter().enumerate().map(row))
+}
 
 /// The file formats of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -41,6 +41,8 @@ const SLOW: f64 = 0.01;
 const MAX_SLOW: usize = 6;
 /// A level is as good as its bound when it is within this part of it.
 const SAME: f64 = 2e-9;
+/// A rise by this part of a unit is next to nothing.
+const HARDLY: f64 = 1e-10;
 /// The first penalty for what is missing of a share, in parts of the level's own multipliers; and the last.
 const PENALTIES: (f64, f64) = (1e2, 1e8);
 
@@ -65,7 +67,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
         let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
         // Somebody rises at any level below this.
         let mut upper = pooled_bound(problem, asked, &state).min(highest * (1.0 - SAME));
-        let search = Search { problem, asked, state: &state };
+        let search = Search::new(problem, asked, &state);
         let mut tries = 0;
         let solved = loop {
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
@@ -92,7 +94,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
 /// A bound on the level from the pools of all resources: in no quantum is more of one used than there is, or than all
 /// tasks need.
 fn pooled_bound(problem: &Problem, asked: &Asked, state: &[State]) -> f64 {
-    let search = Search { problem, asked, state };
+    let search = Search::new(problem, asked, state);
     let bound = |r: usize| {
         // What a share costs where it costs least.
         let cost = |user: &Member| {
@@ -119,6 +121,8 @@ struct Search<'a> {
     problem: &'a Problem,
     asked: &'a Asked,
     state: &'a [State],
+    /// A hundredth of what a user could have from here at most: rises by much less are not told apart.
+    unit: f64,
 }
 
 /// What a level froze.
@@ -129,7 +133,16 @@ struct Frozen {
     tasks: Vec<Vec<f64>>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State]) -> Self {
+        let alone = |member: &Member| -> f64 {
+            member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
+        };
+        let quanta = problem.quanta.len() as f64;
+        let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
+        Self { problem, asked, state, unit: 0.01 * could.fold(0.0, f64::max) }
+    }
+
     /// What a user has from here at least, at a level.
     fn due(&self, user: usize, level: f64) -> f64 {
         match self.state[user] {
@@ -158,11 +171,16 @@ impl Search<'_> {
 
     /// How much of a level is decided here.
     fn scale(&self, level: f64) -> f64 {
-        let lowest = (0..self.state.len())
-            .filter(|user| self.state[*user] == State::Open)
-            .map(|user| self.asked.base[user])
-            .fold(f64::INFINITY, f64::min);
-        (level - lowest).max(f64::MIN_POSITIVE)
+        let lowest = self.lowest(|user| self.asked.base[user]);
+        let least =
+            if self.asked.base.iter().any(|base| *base > 0.0) { self.unit } else { f64::MIN_POSITIVE };
+        (level - lowest).max(least)
+    }
+
+    /// The least of a quantity of the open users.
+    fn lowest(&self, of: impl Fn(usize) -> f64) -> f64 {
+        let open = (0..self.state.len()).filter(|user| self.state[*user] == State::Open);
+        open.map(of).fold(f64::INFINITY, f64::min)
     }
 
     /// Closes the gap between a point and the bound `upper` on the level, which falls on the way. Returns what is left
@@ -214,12 +232,14 @@ impl Search<'_> {
         if due(most) <= bound {
             return most;
         }
-        let (mut low, mut high) = (0.0, most);
+        // What nobody has to rise for can be had; somebody is to rise.
+        let had = self.lowest(|user| self.asked.base[user] + self.asked.least[user]);
+        let (mut low, mut high) = (had, most);
         for _ in 0..100 {
             let middle = 0.5 * (low + high);
             if due(middle) <= bound { low = middle } else { high = middle }
         }
-        high
+        high.max((had + HARDLY * self.unit).min(most))
     }
 
     /// Who is frozen at the point's level, and its proof.
