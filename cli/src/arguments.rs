@@ -42,6 +42,7 @@ pub enum Command {
     Bound(commands::bound::Arguments),
     Compare(commands::compare::Arguments),
     Audit(commands::audit::Arguments),
+    Entitlements(commands::entitlements::Arguments),
     Explain(commands::explain::Arguments),
     Allocate(commands::allocate::Arguments),
     Offline(commands::offline::Arguments),
@@ -51,7 +52,10 @@ pub enum Command {
     Import(commands::import::Arguments),
     Convert(commands::convert::Arguments),
     Reproduce(commands::reproduce::Arguments),
+    Report(commands::report::Arguments),
     Schema(commands::schema::Arguments),
+    Completions(commands::completions::CompletionArguments),
+    Manual(commands::completions::ManualArguments),
 }
 
 /// Where a result goes.
@@ -130,6 +134,9 @@ mod tests {
             ("allocate a --instance - --capacity 1", "--instance"),
             ("verify a", "name the INSTANCE and the RESULT to check"),
             ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
+            ("report a --plot a.png", "--plot a.png: charts are written as SVG"),
+            ("report - -", "only one RESULT can be standard input"),
+            ("manual /missing", "/missing: no such directory"),
             ("schema x", "there is no format x; there are instance, demands"),
             ("reproduce x", "x is not among those that can be reproduced: drfh-fig1"),
             ("reproduce mrf-fig1 --plots /missing", "--plots /missing: no such directory"),

@@ -77,6 +77,16 @@ impl Decimal {
         Ok(Self { coefficient, exponent: exponent as i8 })
     }
 
+    /// The decimal `units · 10^exponent`, of which at most 19 digits may be significant.
+    pub fn from_units(units: u128, exponent: i32) -> Result<Self, DecimalError> {
+        let (mut units, mut exponent) = (units, exponent);
+        while units > 0 && units.is_multiple_of(10) {
+            units /= 10;
+            exponent = exponent.saturating_add(1);
+        }
+        Self::new(u64::try_from(units).map_err(|_| DecimalError::TooPrecise)?, exponent)
+    }
+
     /// Reads plain or scientific notation: `3`, `0.4995`, `.5`, `7.057e-05`. Never loses a digit.
     pub fn parse(text: &[u8]) -> Result<Self, DecimalError> {
         let (negative, digits) = match text {
@@ -84,7 +94,10 @@ impl Decimal {
             [b'+', rest @ ..] => (false, rest),
             _ => (false, text),
         };
-        let value = parse_magnitude(digits)?;
+        let value = match parse_plain(digits) {
+            Some(value) => value?,
+            None => parse_magnitude(digits)?,
+        };
         if negative && value != Self::ZERO { Err(DecimalError::Negative) } else { Ok(value) }
     }
 
@@ -166,6 +179,22 @@ impl Decimal {
         // Cannot fail: digits and an exponent form a number.
         format!("{}e{}", self.coefficient, self.exponent).parse().unwrap_or(f64::NAN)
     }
+}
+
+/// Plain notation with so few digits that none can be lost on the way; `None` for all else.
+fn parse_plain(text: &[u8]) -> Option<Result<Decimal, DecimalError>> {
+    const DIGITS: usize = 18;
+    let (mut coefficient, mut point) = (0u64, None);
+    for (position, byte) in text.iter().enumerate() {
+        match byte.wrapping_sub(b'0') {
+            digit @ 0..=9 if position <= DIGITS => coefficient = coefficient * 10 + u64::from(digit),
+            _ if *byte == b'.' && point.is_none() => point = Some(position),
+            _ => return None,
+        }
+    }
+    let digits = text.len() - usize::from(point.is_some());
+    let places = point.map_or(0, |point| text.len() - 1 - point);
+    (1..=DIGITS).contains(&digits).then(|| Decimal::new(coefficient, -(places as i32)))
 }
 
 fn parse_magnitude(text: &[u8]) -> Result<Decimal, DecimalError> {
@@ -330,6 +359,13 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn plain_notation_is_read_the_same_in_one_go_and_digit_by_digit(text in "[0-9]{0,12}(\\.[0-9]{0,12})?[.e-]?") {
+            if let Some(plain) = parse_plain(text.as_bytes()) {
+                prop_assert_eq!(plain, parse_magnitude(text.as_bytes()), "{}", text);
+            }
+        }
+
         #[test]
         fn text_and_doubles_round_trip(coefficient: u64, exponent in -28i32..10) {
             if let Ok(value) = Decimal::new(coefficient, exponent) {

@@ -33,11 +33,15 @@ pub(crate) fn add_classes(
     builder: &mut InstanceBuilder,
     classes: impl IntoIterator<Item = (u64, CpuMemory)>,
 ) -> Result<(), Violation> {
-    for (count, [cpu, memory]) in classes {
-        let id = shape_name([cpu, memory]);
-        builder.class(ServerClass { id, count, capacity: vec![cpu, memory] })?;
+    for class in classes.into_iter().map(server_class) {
+        builder.class(class)?;
     }
     Ok(())
+}
+
+/// So many servers of one capacity, named after it.
+pub(crate) fn server_class((count, [cpu, memory]): (u64, CpuMemory)) -> ServerClass {
+    ServerClass { id: shape_name([cpu, memory]), count, capacity: vec![cpu, memory] }
 }
 
 /// `cpu0.5-mem0.4995`.

@@ -8,6 +8,7 @@ use std::hash::BuildHasher;
 pub struct IdTable {
     letters: String,
     ends: Vec<usize>,
+    /// The texts that are found by content: all but those last pushed.
     slots: HashTable<Slot>,
     hasher: DefaultHashBuilder,
 }
@@ -29,22 +30,49 @@ impl Slot {
 impl IdTable {
     /// Appends `id` and returns its position, or `None` when it is there already.
     pub fn insert(&mut self, id: &str) -> Option<usize> {
-        let Self { letters, ends, slots, hasher } = self;
-        let hash = hasher.hash_one(id) as u32;
-        let position = u32::try_from(ends.len()).ok()?;
-        match slots.entry(
-            Slot::spread(hash),
-            |other| other.hash == hash && slice(letters, ends, other.position as usize) == id,
-            |other| Slot::spread(other.hash),
-        ) {
-            hashbrown::hash_table::Entry::Occupied(_) => None,
-            hashbrown::hash_table::Entry::Vacant(entry) => {
-                entry.insert(Slot { hash, position });
-                letters.push_str(id);
-                ends.push(letters.len());
-                Some(position as usize)
-            }
+        let position = self.push(id);
+        if self.index().is_ok() {
+            return Some(position);
         }
+        self.pop();
+        None
+    }
+
+    /// Appends `id` and returns its position. Neither is it looked for nor can it be found before
+    /// [`IdTable::index`]: the slots of many texts are fetched at a time there, those of one after the other one by one.
+    pub fn push(&mut self, id: &str) -> usize {
+        self.letters.push_str(id);
+        self.ends.push(self.letters.len());
+        self.ends.len() - 1
+    }
+
+    /// Lets the texts pushed since the last time be found by content.
+    ///
+    /// # Errors
+    /// The position of the first that is there already, or for which there are no positions left; what was pushed
+    /// before it can be found, it and what was pushed after it can't.
+    pub fn index(&mut self) -> Result<(), usize> {
+        let Self { letters, ends, slots, hasher } = self;
+        for position in slots.len()..ends.len() {
+            let id = slice(letters, ends, position);
+            let hash = hasher.hash_one(id) as u32;
+            let slot = Slot { hash, position: u32::try_from(position).map_err(|_| position)? };
+            match slots.entry(
+                Slot::spread(hash),
+                |other| other.hash == hash && slice(letters, ends, other.position as usize) == id,
+                |other| Slot::spread(other.hash),
+            ) {
+                hashbrown::hash_table::Entry::Occupied(_) => return Err(position),
+                hashbrown::hash_table::Entry::Vacant(entry) => entry.insert(slot),
+            };
+        }
+        Ok(())
+    }
+
+    /// Takes the last text back, which was pushed and not indexed.
+    fn pop(&mut self) {
+        self.ends.pop();
+        self.letters.truncate(self.ends.last().copied().unwrap_or_default());
     }
 
     /// Makes room for `count` texts more, if there is any.
@@ -90,6 +118,8 @@ mod tests {
         let mut ids = IdTable::default();
         assert_eq!((ids.insert("a"), ids.insert("bc"), ids.insert("")), (Some(0), Some(1), Some(2)));
         assert_eq!(ids.insert("bc"), None);
-        assert_eq!((ids.get(1), ids.position("bc"), ids.position("x"), ids.len()), ("bc", Some(1), None, 3));
+        assert_eq!((ids.push("d"), ids.index()), (3, Ok(())));
+        assert_eq!((ids.push("e"), ids.push("a"), ids.index()), (4, 5, Err(5)));
+        assert_eq!((ids.get(1), ids.position("bc"), ids.position("x"), ids.len()), ("bc", Some(1), None, 6));
     }
 }

@@ -22,6 +22,7 @@ mod random;
 mod ratio;
 mod solution;
 mod task_demands;
+pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;

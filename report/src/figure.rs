@@ -1,4 +1,4 @@
-//! Figures as data: panels of curves. How one is drawn is the business of [`plot`](crate::plot).
+//! Figures as data: panels of curves, and bars. How they are drawn is the business of [`plot`](crate::plot).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,6 +51,21 @@ pub struct Curve<'a> {
     pub mark: Mark,
     /// The points, from left to right.
     pub points: Vec<[f64; 2]>,
+}
+
+/// Horizontal bars, all from zero on one scale; those of a group belong to one name.
+#[derive(Clone, Debug)]
+pub struct Bars {
+    /// What they show.
+    pub caption: String,
+    /// What the bars of a group are, in their order; empty where each group is one bar.
+    pub series: Vec<String>,
+    /// Names and values (>= 0).
+    pub groups: Vec<(String, Vec<f64>)>,
+    /// A value to compare all bars with, and what it is.
+    pub mark: Option<(f64, String)>,
+    /// How a value is written.
+    pub format: fn(f64) -> String,
 }
 
 /// How a curve is drawn.

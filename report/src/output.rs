@@ -73,16 +73,24 @@ impl Destination {
         }
     }
 
+    /// The path, or `standard output`.
+    pub fn name(&self) -> String {
+        match self {
+            Self::StandardOutput => "standard output".into(),
+            Self::File(path) => path.display().to_string(),
+        }
+    }
+
     /// Writes what `body` writes. When anything fails, a file stays as it was.
     pub fn write(&self, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> Result<(), OutputError> {
         match self {
             Self::StandardOutput => {
                 let outcome = pour(Box::new(io::stdout()), body);
-                closed_pipe_is_fine(outcome)
-                    .map_err(|source| OutputError { file: "standard output".into(), source })
+                closed_pipe_is_fine(outcome).map_err(|source| OutputError { file: self.name(), source })
             }
-            Self::File(path) => write_file(path, body)
-                .map_err(|source| OutputError { file: path.display().to_string(), source }),
+            Self::File(path) => {
+                write_file(path, body).map_err(|source| OutputError { file: self.name(), source })
+            }
         }
     }
 }

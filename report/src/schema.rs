@@ -2,11 +2,13 @@
 
 mod demands;
 mod instance;
+mod trace;
 mod traffic;
 
 use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
+use crate::entitlements::EntitlementsDocument;
 use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
 use crate::offline::AnyOffline;
@@ -30,10 +32,11 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 14] = [
+pub const FORMATS: [Format; 16] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
+    Format { name: "trace", id: "fairplan.trace.v1", schema: schema_of::<trace::TraceLine> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
         name: "placement",
@@ -55,6 +58,11 @@ pub const FORMATS: [Format; 14] = [
         schema: schema_of::<VerificationDocument<'static>>,
     },
     Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format {
+        name: "entitlements",
+        id: "fairplan.entitlements.v1",
+        schema: schema_of::<EntitlementsDocument<'static>>,
+    },
     Format {
         name: "explanation",
         id: "fairplan.explanation.v1",

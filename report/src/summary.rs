@@ -2,17 +2,21 @@
 
 mod allocation;
 mod audits;
+mod entitlements;
 mod explanation;
 mod figures;
 mod flows;
 mod grid;
 mod tasks;
+mod traces;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
+pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
 pub use tasks::{task_allocation, task_offline};
+pub use traces::trace;
 
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
@@ -98,7 +102,7 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
 }
 
 /// What the value of an objective is.
-fn value_name(objective: Objective) -> &'static str {
+pub(crate) fn value_name(objective: Objective) -> &'static str {
     match objective {
         Objective::Drfh | Objective::DrfPooled => "Smallest weighted dominant share",
         Objective::TaskShareFairness => "Smallest weighted task share",
@@ -318,7 +322,7 @@ fn shortened(text: &str, length: usize) -> String {
 }
 
 /// Six significant digits.
-fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".into();
     }
@@ -331,7 +335,7 @@ fn number(value: f64) -> String {
     if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() } else { fixed }
 }
 
-fn percent(part: f64) -> String {
+pub(crate) fn percent(part: f64) -> String {
     format!("{:.2}%", part * 100.0)
 }
 
@@ -339,7 +343,7 @@ fn violation(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
 }
 
-fn thousands(count: u64) -> String {
+pub(crate) fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (position, digit) in digits.chars().enumerate() {

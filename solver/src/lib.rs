@@ -5,6 +5,7 @@ mod bins;
 mod bottleneck;
 mod certificate;
 mod choice;
+mod entitlements;
 mod highs;
 mod interior_point;
 mod level;
@@ -35,6 +36,7 @@ use lexicographic::FirstBins;
 use smooth::SumSolver;
 
 pub use certificate::TOLERANCE;
+pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
 pub use offline::{offline_level_by_highs, offline_optimum};
 pub use over_time::{

@@ -78,7 +78,10 @@ impl Progress {
             return false;
         }
         let mut any = false;
-        for i in (0..users.len()).filter(|&i| self.amounts.rising[i]).collect::<Vec<_>>() {
+        for i in 0..users.len() {
+            if !self.amounts.rising[i] {
+                continue;
+            }
             let (cap, reached) = (self.cap(reduction, i), users.weight(i) * level);
             let has_row = reduction.has_task_rows[users.kind[i] as usize];
             if cap <= if has_row { reached * (1.0 + AT_THE_LEVEL) } else { reached } {
@@ -109,11 +112,11 @@ impl Progress {
                 votes[kind as usize] > 0.0
             }
         };
-        let rising: Vec<usize> = (0..bins.of.len()).filter(|&i| self.amounts.rising[i]).collect();
+        let is_rising = |i: usize| self.amounts.rising[i];
         // Some user always freezes: when rounding hides which, all do, and the certificate tells.
-        let all = !rising.iter().any(|&i| is_frozen(bins.of[i]));
-        for i in rising {
-            if all || is_frozen(bins.of[i]) {
+        let all = !(0..bins.of.len()).any(|i| is_rising(i) && is_frozen(bins.of[i]));
+        for i in 0..bins.of.len() {
+            if self.amounts.rising[i] && (all || is_frozen(bins.of[i])) {
                 let share = self.amounts.amount[i] * solved.solution.level;
                 self.settle(i, share, position, LimitedBy::Capacity);
             }

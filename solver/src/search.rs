@@ -32,10 +32,12 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
     solve: &mut Solve<'_>,
 ) -> Result<(), SolverError> {
     let users = &reduction.users;
-    let rising: Vec<usize> = (0..users.len()).filter(|&i| progress.amounts.rising[i]).collect();
-    if !rising.iter().any(|&i| reduction.has_task_rows[users.kind[i] as usize]) {
+    let rises = |&i: &usize| progress.amounts.rising[i];
+    let has_task_row = |i: usize| reduction.has_task_rows[users.kind[i] as usize];
+    if !reduction.has_task_rows.contains(&true) || !(0..users.len()).filter(rises).any(has_task_row) {
         return Ok(());
     }
+    let rising: Vec<usize> = (0..users.len()).filter(rises).collect();
     let level_of_cap = |progress: &Progress, i: usize| progress.cap(reduction, i) / users.weight(i);
     let mut candidates: Vec<f64> = rising.iter().map(|&i| level_of_cap(progress, i)).collect();
     candidates.sort_by(f64::total_cmp);

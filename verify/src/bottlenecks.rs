@@ -10,7 +10,7 @@ use crate::feasibility::capacity_units;
 use crate::max_min;
 use crate::solution::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reaches, Shares};
+use crate::users::{Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Objective, ResourceId, User};
 
@@ -19,11 +19,11 @@ use fairplan_instances::{Instance, LimitedBy, Objective, ResourceId, User};
 pub(crate) fn prove(
     instance: &Instance,
     reaches: &Reaches,
-    shares: &Shares,
+    shares: &[UserShares],
     claim: &SolutionClaim<'_>,
     loads: &[f64],
 ) -> SolutionProof {
-    let value = shares.share.iter().copied().fold(f64::INFINITY, f64::min);
+    let value = shares.iter().map(|user| user.share).fold(f64::INFINITY, f64::min);
     let mut verdicts = vec![reasons(instance, reaches, claim)];
     verdicts.push(match claim.objective {
         Objective::BottleneckMaxFairness => pool(instance, claim, loads),

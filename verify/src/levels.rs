@@ -11,7 +11,7 @@ use crate::parts::in_parts;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
 use crate::rounding::{Sum, down, up};
 use crate::task_limits::{has_task_row, tangent};
-use crate::users::{Reaches, Shares};
+use crate::users::{Reaches, UserShares};
 use fairplan_instances::{Instance, Level, LimitedBy, User, UserId};
 use std::ops::Range;
 
@@ -59,7 +59,7 @@ pub(crate) fn relative_gap(lower: f64, upper: f64) -> f64 {
 pub(crate) fn prove_level(
     instance: &Instance,
     reaches: &Reaches,
-    shares: &Shares,
+    shares: &[UserShares],
     Levels { levels, level_of, limited_by, .. }: Levels<'_>,
     k: usize,
 ) -> LevelProof {
@@ -71,31 +71,31 @@ pub(crate) fn prove_level(
             let user = instance.user(UserId(i));
             let (freezes_at, by_tasks) = (level_of[i] as usize, limited_by[i] == LimitedBy::Tasks);
             if freezes_at < k || freezes_at == k && by_tasks {
-                let line = prices.line(user, reaches, shares.work[i]);
-                part.frozen.add(down(line.slope * shares.work[i]));
+                let line = prices.line(user, reaches, shares[i].work);
+                part.frozen.add(down(line.slope * shares[i].work));
                 part.lent.add(line.intercept);
                 part.none_frozen = false;
                 continue;
             }
             let line =
-                prices.line(user, reaches, level.value * Level::TANGENTS_AT * shares.work_per_level[i]);
-            let weighted_price = down(line.slope * shares.work_per_level[i]);
+                prices.line(user, reaches, level.value * Level::TANGENTS_AT * shares[i].work_per_level);
+            let weighted_price = down(line.slope * shares[i].work_per_level);
             part.active.add(weighted_price);
             part.lent.add(line.intercept);
-            part.achieved = part.achieved.min(shares.weighted[i]);
+            part.achieved = part.achieved.min(shares[i].weighted);
             part.freezes |= freezes_at == k;
             // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
-            let unit = |slope: f64| down(slope * shares.work_per_share[i]) * shares.share[i].max(1.0);
-            if freezes_at == k && !shares.nearly_all_tasks(i) {
+            let unit = |slope: f64| down(slope * shares[i].work_per_share) * shares[i].share.max(1.0);
+            if freezes_at == k && !shares[i].nearly_all_tasks() {
                 let price = unit(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {
                     part.cheapest_gain = Some((price, i));
                 }
             }
-            if by_tasks && !shares.nearly_all_tasks(i) {
-                let own = prices.line(user, reaches, shares.work[i] * Level::TANGENTS_AT);
+            if by_tasks && !shares[i].nearly_all_tasks() {
+                let own = prices.line(user, reaches, shares[i].work * Level::TANGENTS_AT);
                 let price = unit(own.slope);
-                let paid = down(down(own.slope * shares.work[i]) - own.intercept);
+                let paid = down(down(own.slope * shares[i].work) - own.intercept);
                 part.moves.push(Move { user: i, price, paid, weighted_price, lent: line.intercept });
             }
         }

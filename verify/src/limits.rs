@@ -3,7 +3,7 @@
 use crate::levels::{LevelProof, Levels};
 use crate::parts::in_parts;
 use crate::tolerance;
-use crate::users::{Reaches, Shares};
+use crate::users::{Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, UserId};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ use std::ops::Range;
 pub(crate) fn reasons(
     instance: &Instance,
     reaches: &Reaches,
-    shares: &Shares,
+    shares: &[UserShares],
     claim: Levels<'_>,
     proofs: &[LevelProof],
 ) -> Verdict {
@@ -37,7 +37,7 @@ pub(crate) fn reasons(
 fn reason(
     instance: &Instance,
     reaches: &Reaches,
-    shares: &Shares,
+    shares: &[UserShares],
     claim: Levels<'_>,
     gains: &HashMap<usize, f64>,
     i: usize,
@@ -64,10 +64,10 @@ fn reason(
             }
         }
         LimitedBy::Tasks => {
-            let share = shares.weighted[i];
+            let share = shares[i].weighted;
             let held = gains.get(&i).is_some_and(|gain| *gain <= tolerance::FREEZING)
                 && all_tasks_run(instance, claim, i);
-            let cap = if held { share } else { shares.cap[i] };
+            let cap = if held { share } else { shares[i].cap };
             worst.see(below(share, cap), || {
                 format!("user {} has weighted share {share}, but tasks for {cap}", id())
             });
@@ -97,18 +97,22 @@ fn all_tasks_run(instance: &Instance, claim: Levels<'_>, i: usize) -> bool {
 /// are reached; and nobody is frozen who could get more.
 pub(crate) fn levels(
     instance: &Instance,
-    shares: &Shares,
+    shares: &[UserShares],
     claim: Levels<'_>,
     proofs: &[LevelProof],
 ) -> [Verdict; 5] {
-    let mut values = Worst::of("levels", tolerance::STATED);
-    for (i, &level) in claim.level_of.iter().enumerate() {
-        if let (LimitedBy::Capacity, Some(level)) = (claim.limited_by[i], claim.levels.get(level as usize)) {
-            values.compare(level.value, shares.weighted[i], || {
+    let part = |users: Range<usize>| {
+        let mut values = Worst::of("levels", tolerance::STATED);
+        for i in users.filter(|&i| claim.limited_by[i] == LimitedBy::Capacity) {
+            let Some(level) = claim.levels.get(claim.level_of[i] as usize) else { continue };
+            values.compare(level.value, shares[i].weighted, || {
                 format!("weighted share of user {}", instance.user(UserId(i)).id())
             });
         }
-    }
+        values
+    };
+    let mut values = Worst::of("levels", tolerance::STATED);
+    in_parts(instance.user_count(), part).into_iter().for_each(|part| values.merge(part));
     for (k, pair) in claim.levels.windows(2).enumerate() {
         values.see(below(pair[1].value, pair[0].value), || format!("level {} is below level {k}", k + 1));
     }

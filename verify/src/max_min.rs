@@ -11,15 +11,16 @@ use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
 use crate::limits;
 use crate::solution::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reaches, Shares};
+use crate::users::{Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy};
+use rayon::prelude::*;
 
 /// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
 pub(crate) fn prove(
     instance: &Instance,
     reaches: &Reaches,
-    shares: &Shares,
+    shares: &[UserShares],
     claim: Levels<'_>,
     printed: Option<&Printed<'_>>,
 ) -> SolutionProof {
@@ -45,9 +46,10 @@ pub(crate) fn prove(
 /// The smallest weighted share, and the least of all proved upper bounds on it: the smallest cap, and the first
 /// level's bound where that bounds every user. (Users frozen on the first level have shares below it, and then
 /// the smallest cap is the bound.)
-fn value_bracket(shares: &Shares, levels: &[LevelProof]) -> (f64, f64) {
-    let primal = shares.weighted.iter().copied().fold(f64::INFINITY, f64::min);
-    let caps = shares.cap.iter().copied().fold(f64::INFINITY, f64::min);
+fn value_bracket(shares: &[UserShares], levels: &[LevelProof]) -> (f64, f64) {
+    let least =
+        |figure: fn(&UserShares) -> f64| shares.par_iter().map(figure).reduce(|| f64::INFINITY, f64::min);
+    let (primal, caps) = (least(|user| user.weighted), least(|user| user.cap));
     let first = levels.first().filter(|level| level.none_frozen).map_or(f64::INFINITY, |level| level.bound);
     (primal, caps.min(first))
 }
@@ -66,12 +68,13 @@ pub(crate) fn value(stated: &Printed<'_>, primal: f64, dual: f64, relative_gap: 
 
 /// `prices`: those of the first level when it is the value; else 0, since no capacity raises the value. Where a user
 /// with all its tasks is just at the first level, either may be stated.
-fn prices(instance: &Instance, shares: &Shares, claim: Levels<'_>, stated: &Printed<'_>) -> Verdict {
+fn prices(instance: &Instance, shares: &[UserShares], claim: Levels<'_>, stated: &Printed<'_>) -> Verdict {
     let m = instance.resources().len();
     let first = claim.levels.first();
-    let lowest_held = (shares.weighted.iter().zip(claim.limited_by))
+    let lowest_held = (shares.par_iter().zip(claim.limited_by))
         .filter(|(_, reason)| **reason != LimitedBy::Capacity)
-        .fold(f64::INFINITY, |lowest, (share, _)| share.min(lowest));
+        .map(|(user, _)| user.weighted)
+        .reduce(|| f64::INFINITY, f64::min);
     let level = first.map_or(f64::INFINITY, |level| level.value);
     let may_be_zero = lowest_held <= level * (1.0 + tolerance::STATED);
     let may_be_first = lowest_held >= level * (1.0 - tolerance::STATED);

@@ -3,7 +3,7 @@
 use crate::claim::{Printed, SolutionClaim};
 use crate::feasibility::capacity_units;
 use crate::tolerance;
-use crate::users::Shares;
+use crate::users::UserShares;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, ResourceId, compare_ratios};
 
@@ -13,21 +13,26 @@ pub(crate) fn judge(
     instance: &Instance,
     claim: &SolutionClaim<'_>,
     stated: &Printed<'_>,
-    proved: &Shares,
+    proved: &[UserShares],
     loads: &[f64],
 ) -> [Verdict; 2] {
     [shares(instance, claim, stated, proved), utilization(instance, stated, loads)]
 }
 
 /// `shares`: tasks, dominant shares and dominant resources (which may be any of several equal ones).
-fn shares(instance: &Instance, claim: &SolutionClaim<'_>, stated: &Printed<'_>, proved: &Shares) -> Verdict {
+fn shares(
+    instance: &Instance,
+    claim: &SolutionClaim<'_>,
+    stated: &Printed<'_>,
+    proved: &[UserShares],
+) -> Verdict {
     let mut worst = Worst::of("shares", tolerance::STATED);
     for user in instance.users() {
         let i = user.index().0;
         let mut tasks = 0.0;
         claim.tasks.visit(i, |_, here| tasks += here);
         worst.compare(stated.tasks[i], tasks, || format!("tasks of user {}", user.id()));
-        worst.compare(stated.dominant_shares[i], proved.share[i], || {
+        worst.compare(stated.dominant_shares[i], proved[i].share, || {
             format!("dominant share of user {}", user.id())
         });
         let share = |r: ResourceId| (user.demand_units(r), instance.total_units(r));

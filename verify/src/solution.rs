@@ -8,7 +8,7 @@ use crate::levels::Levels;
 use crate::max_min;
 use crate::printed;
 use crate::total;
-use crate::users::{Reaches, Shares};
+use crate::users::{Reaches, UserShares};
 use crate::verdict::Verdict;
 use fairplan_instances::{Certificate, Instance};
 
@@ -56,7 +56,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let pooled = claim.objective.is_pooled();
     let reaches = if pooled { Reaches::pooled(instance) } else { Reaches::of(instance) };
     let feasible = feasibility::judge(instance, &reaches, &claim.tasks, pooled);
-    let shares = Shares::of(instance, claim.objective, &reaches, &claim.tasks);
+    let shares = UserShares::of_all(instance, claim.objective, &reaches, &claim.tasks);
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };

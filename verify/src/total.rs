@@ -19,7 +19,7 @@ use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
 use crate::rounding::{Sum, decimal_up, down, up};
 use crate::solution::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reach, Reaches, Shares};
+use crate::users::{Reach, Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
 use std::f64::consts::LN_10;
@@ -35,7 +35,7 @@ const LOOSE: f64 = 1e-12;
 pub(crate) fn prove(
     instance: &Instance,
     reaches: &Reaches,
-    shares: &Shares,
+    shares: &[UserShares],
     claim: &SolutionClaim<'_>,
     total: &Total,
 ) -> SolutionProof {
@@ -88,7 +88,7 @@ pub(crate) fn prove(
 struct Market<'a> {
     instance: &'a Instance,
     reaches: &'a Reaches,
-    shares: &'a Shares,
+    shares: &'a [UserShares],
     alpha: f64,
     /// `ln` of the unit of value.
     log_unit: f64,
@@ -102,7 +102,7 @@ impl<'a> Market<'a> {
     fn new(
         instance: &'a Instance,
         reaches: &'a Reaches,
-        shares: &'a Shares,
+        shares: &'a [UserShares],
         alpha: f64,
         total: &Total,
     ) -> Self {
@@ -156,7 +156,7 @@ impl<'a> Market<'a> {
     /// What the last unit of its work is worth to a user.
     fn margin(&self, user: User<'_>) -> f64 {
         let worth = user.weight().to_f64() * user.task_share();
-        let share = self.shares.share[user.index().0];
+        let share = self.shares[user.index().0].share;
         if self.alpha == 0.0 {
             worth * (-self.log_unit).exp()
         } else if self.alpha == 1.0 && self.log_unit == 0.0 {
@@ -172,7 +172,7 @@ impl<'a> Market<'a> {
         if reach.classes.is_empty() || user.tasks() == Some(0) {
             return;
         }
-        let (share, work) = (self.shares.share[i.0], self.shares.work[i.0]);
+        let (share, work) = (self.shares[i.0].share, self.shares[i.0].work);
         let (mut cost, margin) = (self.cost(user), self.margin(user));
         if share == 0.0 {
             return self.add_nothing(user, cost, sums);
@@ -231,7 +231,7 @@ impl<'a> Market<'a> {
     /// As tasks become dearer, ever faster classes are the cheapest. On one of them tasks are dear enough, or become so
     /// on the way to the next.
     fn price_of_a_task(&self, user: User<'_>, reach: &Reach, margin: f64, tasks: u64) -> f64 {
-        let has = self.shares.work[user.index().0];
+        let has = self.shares[user.index().0].work;
         let classes: Vec<(f64, f64)> = reach
             .classes
             .iter()

@@ -1,12 +1,11 @@
 //! What the instance and the claimed tasks say about each user: usable classes, shares, caps.
 
 use crate::claim::Tasks;
-use crate::parts::in_parts;
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
 use fairplan_instances::{ClassId, Decimal, Instance, Objective, ResourceId, ServerClass, User, UserId};
+use rayon::prelude::*;
 use std::collections::HashMap;
-use std::ops::Range;
 
 /// Where some users can run tasks, and the work that a task does there.
 pub(crate) struct Reach {
@@ -61,6 +60,10 @@ impl Reaches {
         let scarce: Vec<usize> = (0..instance.resources().len())
             .filter(|&r| classes.iter().any(|class| class.capacity[r].is_zero()))
             .collect();
+        if let (true, [_]) = (scarce.is_empty(), instance.rules()) {
+            let everybody = Reach::of(instance.user(UserId(0)), classes.len());
+            return Self { reaches: vec![everybody], of_user: vec![0; instance.user_count()] };
+        }
         let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
         let (mut reaches, mut of_user) = (Vec::new(), Vec::with_capacity(instance.user_count()));
         // Neighbours are mostly alike: look up only what differs from the user before.
@@ -109,71 +112,47 @@ impl Reaches {
     }
 }
 
-/// Proved figures of every user, in the instance's order.
-pub(crate) struct Shares {
+/// Proved figures of one user.
+pub(crate) struct UserShares {
     /// Work done, `Σ_l ρ_il x_il`, at least.
-    pub work: Vec<f64>,
+    pub work: f64,
     /// Dominant share `G_i`, at least.
-    pub share: Vec<f64>,
+    pub share: f64,
     /// The weighted share `G_i / w_i`, at least; of task share fairness the work over `w_i H_i`, where `H_i` is the most
     /// that the user could do alone if it were eligible everywhere.
-    pub weighted: Vec<f64>,
+    pub weighted: f64,
     /// `w_i / δ_i` (`w_i H_i`), at least: the work that is worth a weighted share of one.
-    pub work_per_level: Vec<f64>,
+    pub work_per_level: f64,
     /// `1 / δ_i`, at least: the work that is worth a dominant share of one.
-    pub work_per_share: Vec<f64>,
+    pub work_per_share: f64,
     /// The weighted share of `T_i max_l ρ_il` of work, at most: what the tasks allow; infinite without a limit, 0
     /// without a class.
-    pub cap: Vec<f64>,
+    pub cap: f64,
 }
 
-impl Shares {
-    /// The figures of `tasks`, all of them finite and >= 0.
-    pub fn of(instance: &Instance, objective: Objective, reaches: &Reaches, tasks: &Tasks<'_>) -> Self {
+impl UserShares {
+    /// The figures of all users' `tasks`, all of them finite and >= 0, in the instance's order.
+    pub fn of_all(
+        instance: &Instance,
+        objective: Objective,
+        reaches: &Reaches,
+        tasks: &Tasks<'_>,
+    ) -> Vec<Self> {
         let totals: Vec<f64> =
             (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
-        let part = |users: Range<usize>| {
-            let mut part = Self::with_capacity(users.len());
-            for i in users {
-                part.push(instance, instance.user(UserId(i)), objective, reaches.of_user(i), tasks, &totals);
-            }
-            part
-        };
-        let mut all = Self::with_capacity(instance.user_count());
-        in_parts(instance.user_count(), part).into_iter().for_each(|part| all.append(part));
-        all
+        let of_user =
+            |i| Self::of(instance, instance.user(UserId(i)), objective, reaches.of_user(i), tasks, &totals);
+        (0..instance.user_count()).into_par_iter().map(of_user).collect()
     }
 
-    fn with_capacity(users: usize) -> Self {
-        let column = || Vec::with_capacity(users);
-        Self {
-            work: column(),
-            share: column(),
-            weighted: column(),
-            work_per_level: column(),
-            work_per_share: column(),
-            cap: column(),
-        }
-    }
-
-    fn append(&mut self, mut later: Self) {
-        self.work.append(&mut later.work);
-        self.share.append(&mut later.share);
-        self.weighted.append(&mut later.weighted);
-        self.work_per_level.append(&mut later.work_per_level);
-        self.work_per_share.append(&mut later.work_per_share);
-        self.cap.append(&mut later.cap);
-    }
-
-    fn push(
-        &mut self,
+    fn of(
         instance: &Instance,
         user: User<'_>,
         objective: Objective,
         reach: &Reach,
         tasks: &Tasks<'_>,
         totals: &[f64],
-    ) {
+    ) -> Self {
         let mut work = Sum::new();
         tasks.visit(user.index().0, |class, here| {
             let done = match reach.rates {
@@ -193,7 +172,7 @@ impl Shares {
             Some(0) => 0.0,
             Some(tasks) => up(tasks as f64 * reach.largest_rate_up()),
         };
-        let (weighted, per_level, cap) = if objective == Objective::TaskShareFairness {
+        let (weighted, work_per_level, cap) = if objective == Objective::TaskShareFairness {
             let alone = work_alone(instance, user);
             let per_level = down(weight.0 * alone.0);
             (down(work / up(weight.1 * alone.1)), per_level, up(all / per_level))
@@ -201,18 +180,14 @@ impl Shares {
             let weighted = if weight.1 == 1.0 { share } else { down(share / weight.1) };
             (weighted, down(weight.0 / most), up(up(most * all) / weight.0))
         };
-        self.work.push(work);
-        self.share.push(share);
-        self.weighted.push(weighted);
-        self.work_per_level.push(per_level);
-        self.work_per_share.push(down(1.0 / most));
-        self.cap.push(if all == 0.0 { 0.0 } else { cap });
+        let cap = if all == 0.0 { 0.0 } else { cap };
+        Self { work, share, weighted, work_per_level, work_per_share: down(1.0 / most), cap }
     }
 
     /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
-    pub fn nearly_all_tasks(&self, i: usize) -> bool {
-        let cap = self.cap[i] * (self.work_per_level[i] / self.work_per_share[i]);
-        cap - self.share[i] <= tolerance::FREEZING * self.share[i].max(1.0)
+    pub fn nearly_all_tasks(&self) -> bool {
+        let cap = self.cap * (self.work_per_level / self.work_per_share);
+        cap - self.share <= tolerance::FREEZING * self.share.max(1.0)
     }
 }
 

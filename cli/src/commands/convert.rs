@@ -1,25 +1,28 @@
-//! `convert`: an instance from one file format to another.
+//! `convert`: an instance or a trace from one file format to another.
 
-use super::tell;
+use super::{tell, traces, write_refusing};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Instance, InstanceError, files};
 use fairplan_report::output::{Destination, Sink};
 use fairplan_report::summary;
-use std::io;
 use std::path::Path;
 
-/// Rewrite an instance as JSON, or as a table of servers and a table of users
+/// Rewrite an instance as JSON, or as a table of servers and a table of users; or a trace
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The ending of a table's name is its format: .parquet, .gz (CSV compressed), anything else CSV. JSON is written \
-in one canonical form, whose SHA-256 identifies the instance in every result.
+in one canonical form, whose SHA-256 identifies the instance in every result. A trace is Parquet where -o FILE ends in \
+.parquet, compressed JSON Lines where it ends in .gz, and else JSON Lines.
 
 Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv --to-users users.csv")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
+    /// Instead of an instance: a trace, as JSON Lines, gzipped or not, or Parquet
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["instance", "servers", "users", "to_servers", "to_users"])]
+    trace: Option<String>,
     /// Write a table of server classes here instead of JSON
     #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
     to_servers: Option<String>,
@@ -64,6 +67,10 @@ impl TryFrom<Arguments> for Job {
 
 /// Reads and writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    if let Some(trace) = &arguments.trace {
+        let destination = arguments.output.destination()?;
+        return traces::write(files::read_trace(trace)?.as_mut(), &destination, common);
+    }
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     match &job.target {
@@ -81,21 +88,6 @@ type WriteTable = fn(&Instance, &str, &mut Sink) -> Result<(), InstanceError>;
 
 impl Table {
     fn write(&self, instance: &Instance, write: WriteTable) -> Result<(), Failure> {
-        // What the table cannot express is told as it is, not as a failure to write.
-        let mut refused = None;
-        let outcome = self.destination.write(|out| {
-            write(instance, &self.path, out).map_err(|error| match error {
-                InstanceError::Io { source, .. } => source,
-                other => {
-                    let unwritten = io::Error::other(other.to_string());
-                    refused = Some(other);
-                    unwritten
-                }
-            })
-        });
-        match refused {
-            Some(error) => Err(error.into()),
-            None => Ok(outcome?),
-        }
+        write_refusing(&self.destination, |out| write(instance, &self.path, out))
     }
 }

@@ -1,17 +1,18 @@
 //! `generate`: instances and demands over time that need no file.
 
-use super::tell;
+use super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::generate::{
-    Cluster, GoogleOptions, PopulationKind, PopulationOptions, Workload, WorkloadOptions, demands, drfh_fig1,
-    drfh_fig4, google, karma_fig2, mrf_fig1, mrf_fig2, population,
+    Cluster, GoogleOptions, PopulationKind, PopulationOptions, RandomTraceOptions, Workload, WorkloadOptions,
+    demands, drfh_fig1, drfh_fig4, drfh_fig4_trace, google, karma_fig2, mrf_fig1, mrf_fig2, population,
+    random_trace,
 };
 use fairplan_instances::{Decimal, DemandSeries, Instance, Traffic, files};
 use fairplan_report::output::Destination;
 use fairplan_report::summary;
 
-/// Make an instance or demands over time: published clusters, the papers' examples, synthetic populations and workloads
+/// Make an instance, demands over time or a trace: published clusters, the papers' examples, synthetic ones
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The same settings and seed give the same bytes on every machine.
@@ -32,6 +33,8 @@ enum Kind {
     Demands(WorkloadArguments),
     MrfFig1(TrafficArguments),
     MrfFig2(UnequalTrafficArguments),
+    TraceDrfhFig4(TraceFig4Arguments),
+    TraceRandom(RandomTraceArguments),
 }
 
 /// Google's cluster of 2011: 12,583 servers in ten classes, 507 real users
@@ -151,7 +154,43 @@ struct UnequalTrafficArguments {
     arguments: TrafficArguments,
 }
 
-/// Makes the instance or the demands and writes them.
+/// A trace: one hundred servers and the three users who join and leave in the DRFH paper, Fig. 4
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate trace-drfh-fig4 -o fig4.jsonl")]
+struct TraceFig4Arguments {
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// A trace of random jobs on servers drawn from Google's
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example: fairplan generate trace-random --jobs 200 --outages 10 --seed 7 -o random.jsonl.gz"
+)]
+struct RandomTraceArguments {
+    /// Draw this many servers
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    servers: u64,
+    /// How many users
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    users: u64,
+    /// How many jobs, of 1 to 255 tasks each
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    jobs: u64,
+    /// Within how many seconds they are submitted
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600)]
+    seconds: u64,
+    /// How many times a server goes for a while
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    outages: u64,
+    /// Seed of everything drawn
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Makes the instance, the demands or the trace and writes them.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let (instance, output) = match arguments.kind {
         Kind::Google(GoogleArguments { servers, users, rounded, finite, seed, output }) => {
@@ -174,6 +213,15 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         }
         Kind::MrfFig2(UnequalTrafficArguments { arguments: TrafficArguments { load, output } }) => {
             return write_traffic(&mrf_fig2(load.to_f64())?, &output.destination()?, common);
+        }
+        Kind::TraceDrfhFig4(TraceFig4Arguments { output }) => {
+            return traces::write(&mut drfh_fig4_trace()?.replay()?, &output.destination()?, common);
+        }
+        Kind::TraceRandom(arguments) => {
+            let RandomTraceArguments { servers, users, jobs, seconds, outages, seed, output } = arguments;
+            let destination = output.destination()?;
+            let options = RandomTraceOptions { servers, users, jobs, seconds, outages, seed };
+            return traces::write(&mut random_trace(&options)?, &destination, common);
         }
     };
     write_instance(&instance, &output.destination()?, common)

@@ -4,7 +4,9 @@ pub mod allocate;
 pub mod audit;
 pub mod bound;
 pub mod compare;
+pub mod completions;
 pub mod convert;
+pub mod entitlements;
 pub mod explain;
 pub mod flows;
 pub mod generate;
@@ -13,16 +15,19 @@ pub mod offline;
 mod over_instance;
 pub mod place;
 mod placer;
+pub mod report;
 pub mod reproduce;
 pub mod schema;
 pub mod solve;
 mod solved;
+mod traces;
 pub mod verify;
 
 use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::{Instance, lint};
-use std::io::Write;
+use fairplan_instances::{Instance, InstanceError, lint};
+use fairplan_report::output::{Destination, Sink};
+use std::io::{self, Write};
 
 /// Does what was asked for.
 pub fn run(cli: Cli) -> Result<Answer, Failure> {
@@ -39,6 +44,7 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Bound(arguments) => bound::run(arguments, common),
         Command::Audit(arguments) => audit::run(arguments, common),
         Command::Compare(arguments) => compare::run(arguments, common),
+        Command::Entitlements(arguments) => entitlements::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
@@ -48,7 +54,10 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Import(arguments) => import::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
         Command::Reproduce(arguments) => reproduce::run(arguments, common),
+        Command::Report(arguments) => report::run(arguments, common),
         Command::Schema(arguments) => schema::run(arguments),
+        Command::Completions(arguments) => completions::completions(arguments),
+        Command::Manual(arguments) => completions::manual(arguments),
     }
 }
 
@@ -62,5 +71,27 @@ fn tell(common: CommonOptions, summary: impl FnOnce() -> String) {
     if !common.quiet {
         // Nobody may be listening, and that is no reason to fail.
         let _ = std::io::stderr().write_all(summary().as_bytes());
+    }
+}
+
+/// Writes what `body` writes. What the format cannot express is told as it is, not as a failure to write.
+fn write_refusing(
+    destination: &Destination,
+    body: impl FnOnce(&mut Sink) -> Result<(), InstanceError>,
+) -> Result<(), Failure> {
+    let mut refused = None;
+    let outcome = destination.write(|out| {
+        body(out).map_err(|error| match error {
+            InstanceError::Io { source, .. } => source,
+            other => {
+                let unwritten = io::Error::other(other.to_string());
+                refused = Some(other);
+                unwritten
+            }
+        })
+    });
+    match refused {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome?),
     }
 }

@@ -68,7 +68,7 @@ impl Write for Hash {
 }
 
 /// `"name": `, ready to be written a million times.
-fn key(name: &str) -> Vec<u8> {
+pub(super) fn key(name: &str) -> Vec<u8> {
     let mut text = Text { bytes: Vec::new() };
     text.string(name);
     text.raw(": ");
@@ -76,29 +76,30 @@ fn key(name: &str) -> Vec<u8> {
 }
 
 /// JSON on its way out.
-struct Text {
+#[derive(Default)]
+pub(super) struct Text {
     bytes: Vec<u8>,
 }
 
 impl Text {
-    fn raw(&mut self, text: &str) {
+    pub(super) fn raw(&mut self, text: &str) {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
-    fn string(&mut self, text: &str) {
+    pub(super) fn string(&mut self, text: &str) {
         // Writing a text to memory cannot fail.
         let _ = serde_json::to_writer(&mut self.bytes, text);
     }
 
-    fn number(&mut self, number: Decimal) {
+    pub(super) fn number(&mut self, number: Decimal) {
         self.bytes.extend_from_slice(number.text(&mut [0; Decimal::TEXT]));
     }
 
-    fn whole(&mut self, number: u64) {
+    pub(super) fn whole(&mut self, number: u64) {
         let _ = write!(self.bytes, "{number}");
     }
 
-    fn strings<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
+    pub(super) fn strings<'a>(&mut self, texts: impl Iterator<Item = &'a str>) {
         self.raw("[");
         for (position, text) in texts.enumerate() {
             if position > 0 {
@@ -109,7 +110,7 @@ impl Text {
         self.raw("]");
     }
 
-    fn amounts(&mut self, amounts: &[Decimal], keys: &[Vec<u8>]) {
+    pub(super) fn amounts(&mut self, amounts: &[Decimal], keys: &[Vec<u8>]) {
         self.raw("{");
         let mut separator = "";
         for (amount, key) in amounts.iter().zip(keys).filter(|(amount, _)| !amount.is_zero()) {
@@ -121,7 +122,7 @@ impl Text {
         self.raw("}");
     }
 
-    fn class(&mut self, class: &ServerClass, keys: &[Vec<u8>]) {
+    pub(super) fn class(&mut self, class: &ServerClass, keys: &[Vec<u8>]) {
         self.raw("{\"id\": ");
         self.string(&class.id);
         self.raw(", \"count\": ");
@@ -129,6 +130,11 @@ impl Text {
         self.raw(", \"capacity\": ");
         self.amounts(&class.capacity, keys);
         self.raw("}");
+    }
+
+    /// Text that is ready to be written.
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
     }
 
     fn user(&mut self, user: User<'_>, instance: &Instance, keys: &[Vec<u8>]) {
@@ -163,7 +169,17 @@ impl Text {
         self.raw("}");
     }
 
-    fn pass_on(&mut self, out: &mut impl Write) -> io::Result<()> {
+    /// Passes everything on.
+    pub(super) fn finish(mut self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
+        out.write_all(&std::mem::take(&mut self.bytes))
+    }
+
+    /// Everything, where nothing was passed on.
+    pub(super) fn into_string(self) -> String {
+        String::from_utf8(self.bytes).unwrap_or_default()
+    }
+
+    pub(super) fn pass_on(&mut self, out: &mut (impl Write + ?Sized)) -> io::Result<()> {
         if self.bytes.len() >= BUFFER {
             out.write_all(&self.bytes)?;
             self.bytes.clear();

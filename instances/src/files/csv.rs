@@ -73,12 +73,19 @@ impl CsvRows {
                 break;
             }
         }
-        if row.bytes.contains(&b'"') {
+        let mut quotes = false;
+        for (position, byte) in row.bytes.iter().enumerate() {
+            match byte {
+                b',' => row.ends.push(position),
+                b'"' => quotes = true,
+                _ => {}
+            }
+        }
+        if quotes {
             return self.read_quoted(row).map(|()| true);
         }
         row.bytes.truncate(without_line_end(&row.bytes).len());
-        row.bytes.push(b',');
-        row.ends.extend(row.bytes.iter().enumerate().filter(|(_, byte)| **byte == b',').map(|(at, _)| at));
+        row.end_cell();
         Ok(true)
     }
 
@@ -86,7 +93,7 @@ impl CsvRows {
     fn read_quoted(&mut self, row: &mut RowBuffer) -> Result<(), InstanceError> {
         let mut raw = std::mem::take(&mut self.quoted);
         std::mem::swap(&mut raw, &mut row.bytes);
-        row.bytes.clear();
+        row.clear();
         let quotes = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'"').count();
         let mut count = quotes(&raw);
         while count % 2 == 1 {

@@ -11,7 +11,8 @@ pub(crate) mod rows;
 pub mod source;
 mod strict_json;
 mod table_writer;
-mod tables;
+pub(crate) mod tables;
+mod trace;
 mod traffic;
 
 pub use canonical::{sha256_hex, write_json};
@@ -22,6 +23,7 @@ pub use demands::{
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};
 pub use tables::read_tables;
+pub use trace::{read_trace, trace_sha256_hex, write_trace};
 pub use traffic::{read_traffic, traffic_sha256_hex, write_traffic};
 
 use crate::{Decimal, Instance, InstanceError, Violation};

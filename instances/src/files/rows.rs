@@ -21,18 +21,18 @@ pub(crate) trait Rows: Send {
 #[derive(Clone)]
 pub(crate) struct Table {
     /// The file's name for messages.
-    pub(super) file: String,
+    pub(crate) file: String,
     /// The column names.
     pub(crate) header: Vec<String>,
     /// Where the header stands in the file.
     pub(crate) header_place: String,
     /// What rows are counted in: `line` or `row`.
-    pub(super) unit: &'static str,
+    pub(crate) unit: &'static str,
 }
 
 impl Table {
     /// Where a row stands in the file.
-    pub(super) fn place(&self, row: Row<'_>) -> String {
+    pub(crate) fn place(&self, row: Row<'_>) -> String {
         format!("{} {}", self.unit, row.batch.places[row.position])
     }
 
@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// The cell of a column that holds numbers; `None` when it is empty.
-    pub(super) fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
+    pub(crate) fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
         row.number(column).map_err(|error| {
             let place = self.place_in(row, &self.header[column]);
             Violation::new(place, String::from_utf8_lossy(row.cell(column)), error.to_string())
@@ -62,26 +62,26 @@ impl Table {
 /// A row that is being read: its cells in one buffer, each followed by one more byte.
 #[derive(Default)]
 pub(crate) struct RowBuffer {
-    pub(super) bytes: Vec<u8>,
-    pub(super) ends: Vec<usize>,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) ends: Vec<usize>,
     /// Where it stands in the file, in the table's unit.
-    pub(super) number: u64,
+    pub(crate) number: u64,
 }
 
 impl RowBuffer {
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
     /// Makes what was added to `bytes` since the last cell a cell.
-    pub(super) fn end_cell(&mut self) {
+    pub(crate) fn end_cell(&mut self) {
         self.ends.push(self.bytes.len());
         self.bytes.push(b',');
     }
 
     /// The cell of a column.
-    pub(super) fn cell(&self, column: usize) -> &[u8] {
+    pub(crate) fn cell(&self, column: usize) -> &[u8] {
         cell(&self.bytes, &self.ends, column)
     }
 }
@@ -111,11 +111,6 @@ impl<'a> Row<'a> {
     fn number(&self, column: usize) -> Number {
         self.batch.numbers[self.position * self.batch.columns + column]
     }
-
-    /// How many rows its table has, judged by the first of them.
-    pub(super) fn expected_rows(&self) -> usize {
-        self.batch.expected_rows
-    }
 }
 
 /// Rows handed over at a time, at most.
@@ -130,7 +125,7 @@ const AHEAD: usize = 3;
 /// Some rows, one after the other: what one thread hands to the next lies close together, which matters more than
 /// the copy.
 #[derive(Default)]
-struct Batch {
+pub(crate) struct Batch {
     columns: usize,
     bytes: Vec<u8>,
     /// Where each cell ends in `bytes`, row by row; it is followed by one more byte.
@@ -143,6 +138,21 @@ struct Batch {
 }
 
 impl Batch {
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// One of its rows.
+    pub(crate) fn row(&self, position: usize) -> Row<'_> {
+        Row { batch: self, position }
+    }
+
+    /// How many rows the table has, judged by these.
+    pub(crate) fn expected_rows(&self) -> usize {
+        self.expected_rows
+    }
+
     /// Reads rows in place of those here, the cells of `numeric` columns as numbers; `false` after the last row.
     fn fill(
         &mut self,
@@ -177,13 +187,22 @@ impl Batch {
     }
 }
 
-/// Hands every row to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
-/// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
-/// returns first ends it.
+/// Hands every row to `take`, in order, as [`for_each_batch`] does.
 pub(crate) fn for_each_row(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
+) -> Result<(), InstanceError> {
+    for_each_batch(rows, numeric, |batch| (0..batch.len()).try_for_each(|position| take(batch.row(position))))
+}
+
+/// Hands all rows to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
+/// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
+/// returns first ends it.
+pub(crate) fn for_each_batch(
+    rows: &mut dyn Rows,
+    numeric: &[bool],
+    mut take: impl FnMut(&Batch) -> Result<(), InstanceError>,
 ) -> Result<(), InstanceError> {
     std::thread::scope(|scope| {
         let (full, ready) = sync_channel(AHEAD);
@@ -201,7 +220,7 @@ pub(crate) fn for_each_row(
             }
         });
         for (batch, error) in ready {
-            (0..batch.places.len()).try_for_each(|position| take(Row { batch: &batch, position }))?;
+            take(&batch)?;
             if let Some(error) = error {
                 return Err(error);
             }
@@ -218,16 +237,22 @@ pub(crate) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
 }
 
 /// The table in `source`, which was opened from `path`.
-pub(super) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+pub(crate) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     if !source.is_parquet() {
         return Ok(Box::new(CsvRows::new(source)?));
     }
-    let refused = |reason| Err(InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) });
-    if path == "-" {
-        return refused("Parquet is not read from standard input; name the file");
-    }
     #[cfg(feature = "parquet")]
-    return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
-    #[cfg(not(feature = "parquet"))]
-    refused("is Parquet, which this build does not read; convert it to CSV")
+    if path != "-" {
+        return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
+    }
+    Err(unread_parquet(path))
+}
+
+/// Why the Parquet file at `path` is not read.
+pub(crate) fn unread_parquet(path: &str) -> InstanceError {
+    let reason = match path {
+        "-" => "Parquet is not read from standard input; name the file",
+        _ => "is Parquet, which this build does not read; convert it to CSV",
+    };
+    InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) }
 }

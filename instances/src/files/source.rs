@@ -101,6 +101,31 @@ impl Source {
         &self.name
     }
 
+    /// Reads the next line into `buffer`, without its end; false at the end of the file. `line` is its number, for the
+    /// message when it is longer than `longest` bytes.
+    pub(crate) fn read_line(
+        &mut self,
+        buffer: &mut Vec<u8>,
+        longest: usize,
+        line: u64,
+    ) -> Result<bool, InstanceError> {
+        buffer.clear();
+        match self.reader.by_ref().take(longest as u64 + 1).read_until(b'\n', buffer) {
+            Err(source) => return Err(InstanceError::Io { file: self.name.clone(), source }),
+            Ok(0) => return Ok(false),
+            Ok(_) if buffer.last() == Some(&b'\n') => {
+                buffer.pop();
+            }
+            Ok(count) if count > longest => {
+                let (file, place) = (self.name.clone(), format!("line {line}"));
+                let problem = format!("is longer than {longest} bytes; no line of such a file is");
+                return Err(InstanceError::Malformed { file, place, problem });
+            }
+            Ok(_) => {}
+        }
+        Ok(true)
+    }
+
     /// The whole content.
     pub fn read_all(mut self) -> Result<Vec<u8>, InstanceError> {
         let mut content = Vec::new();

@@ -181,6 +181,30 @@ pub(super) fn document<'a, T: Deserialize<'a>>(
     })
 }
 
+/// Reads the one object that a line consists of. What is wrong is looked for again with its path, since keeping track of
+/// that costs time.
+pub(super) fn line<'a, T: Deserialize<'a>>(
+    file: &str,
+    number: u64,
+    content: &'a [u8],
+) -> Result<T, InstanceError> {
+    let malformed = |column: String, problem: String| InstanceError::Malformed {
+        file: file.to_owned(),
+        place: format!("line {number}{column}"),
+        problem,
+    };
+    let text = std::str::from_utf8(content).map_err(|error| {
+        malformed(format!(", column {}", error.valid_up_to() + 1), "is not valid UTF-8".into())
+    })?;
+    if let Ok(Object(value)) = serde_json::from_str(text) {
+        return Ok(value);
+    }
+    object(text).map_err(|(path, error)| {
+        let at = if path.is_empty() { path } else { format!(" ({path})") };
+        malformed(format!(", column {}{at}", error.column()), problem(&error))
+    })
+}
+
 /// A number, which must be written as one.
 pub(super) fn number(raw: &RawValue, place: impl Fn() -> String) -> Result<Decimal, Violation> {
     match raw.get().as_bytes() {

@@ -140,16 +140,16 @@ pub(super) fn has_ending(path: &str, ending: &str) -> bool {
 }
 
 /// For builds without Parquet: CSV under such a name would only confuse.
-fn refuse_parquet(path: &str) -> Result<(), InstanceError> {
+pub(super) fn refuse_parquet(path: &str) -> Result<(), InstanceError> {
     if has_ending(path, "parquet") {
-        let reason = "this build writes no Parquet; name a .csv file";
+        let reason = "this build writes no Parquet; name another ending";
         return Err(InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) });
     }
     Ok(())
 }
 
 /// Runs `write` on `out` or, for a path that ends in `.gz`, on a compressor in front of it.
-fn lines(
+pub(super) fn lines(
     path: &str,
     out: &mut impl Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,

@@ -7,11 +7,12 @@
 
 use crate::{
     ClassId, Decimal, DecimalError, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId,
+    UserId,
 };
 use crate::{ServerClass, Violation};
 use std::collections::HashMap;
 
-use super::rows::{Row, Rows, Table, for_each_row, open};
+use super::rows::{Row, Rows, Table, for_each_batch, for_each_row, open};
 use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
@@ -71,7 +72,7 @@ impl Layout {
     }
 }
 
-pub(super) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
+pub(crate) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
     let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
     InstanceError::Malformed { file, place, problem: problem.to_owned() }
 }
@@ -123,22 +124,32 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
         resources.iter().map(|name| table.header.iter().position(|column| column == name)).collect();
     let mut demand = vec![Decimal::ZERO; resources.len()];
     let mut rules = HashMap::new();
-    for_each_row(rows, &layout.numeric(table), |row| {
-        let cells = Cells { row, layout: &layout, table };
-        let mut user = || {
-            let id = cells.text(layout.id)?;
-            if builder.user_count() == 0 {
-                builder.reserve(row.expected_rows());
-            }
-            for (amount, column) in demand.iter_mut().zip(&columns) {
-                *amount = cells.number(*column)?.unwrap_or(Decimal::ZERO);
-            }
-            let weight = cells.number(layout.weight)?.unwrap_or(Decimal::ONE);
-            let tasks = cells.whole(layout.tasks, "tasks")?;
-            let rule = cells.rule(builder, &mut rules)?;
-            builder.user(NewUser { id, demand: &demand, weight, tasks, rule }).map_err(|v| cells.locate(v))
-        };
-        user().map(|_| ()).map_err(invalid)
+    for_each_batch(rows, &layout.numeric(table), |batch| {
+        let first = builder.user_count();
+        if first == 0 {
+            builder.reserve(batch.expected_rows());
+        }
+        let cells = |position| Cells { row: batch.row(position), layout: &layout, table };
+        (0..batch.len()).try_for_each(|position| {
+            let cells = cells(position);
+            let mut user = || {
+                let id = cells.text(layout.id)?;
+                for (amount, column) in demand.iter_mut().zip(&columns) {
+                    *amount = cells.number(*column)?.unwrap_or(Decimal::ZERO);
+                }
+                let weight = cells.number(layout.weight)?.unwrap_or(Decimal::ONE);
+                let tasks = cells.whole(layout.tasks, "tasks")?;
+                let rule = cells.rule(builder, &mut rules)?;
+                let user = NewUser { id, demand: &demand, weight, tasks, rule };
+                builder.user(user).map_err(|violation| cells.locate(violation))
+            };
+            user().map(|_| ()).map_err(invalid)
+        })?;
+        builder.check_ids().map_err(|UserId(user)| {
+            let cells = cells(user - first);
+            let id = cells.text(layout.id).unwrap_or_default();
+            invalid(Violation::new(cells.place("id"), id, "duplicate id"))
+        })
     })
 }
 

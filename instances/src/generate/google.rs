@@ -69,16 +69,10 @@ pub fn google(options: &GoogleOptions) -> Result<Instance, Violation> {
         name.push_str(", rounded capacities");
     }
     let mut builder = cpu_memory_builder(&name)?;
-    let mut classes = published_classes(options.rounded)?;
-    if let Some(servers) = options.servers {
-        let weighted = Weighted::new(classes.iter().map(|class| class.0));
-        let mut random = Random::new(options.seed, SERVER_STREAM);
-        classes.iter_mut().for_each(|class| class.0 = 0);
-        for _ in 0..drawable("servers", servers)? {
-            classes[weighted.draw(&mut random)].0 += 1;
-        }
-        classes.retain(|class| class.0 > 0);
-    }
+    let classes = match options.servers {
+        None => published_classes(options.rounded)?,
+        Some(servers) => drawn_classes(servers, options.rounded, options.seed)?,
+    };
     add_classes(&mut builder, classes)?;
 
     let shapes = snapshot_shapes()?;
@@ -104,6 +98,23 @@ pub fn google(options: &GoogleOptions) -> Result<Instance, Violation> {
         }
     }
     builder.build()
+}
+
+/// The published classes with the counts of so many servers drawn from them, those of no server left out.
+pub(crate) fn drawn_classes(
+    servers: u64,
+    rounded: bool,
+    seed: u64,
+) -> Result<Vec<(u64, CpuMemory)>, Violation> {
+    let mut classes = published_classes(rounded)?;
+    let weighted = Weighted::new(classes.iter().map(|class| class.0));
+    let mut random = Random::new(seed, SERVER_STREAM);
+    classes.iter_mut().for_each(|class| class.0 = 0);
+    for _ in 0..drawable("servers", servers)? {
+        classes[weighted.draw(&mut random)].0 += 1;
+    }
+    classes.retain(|class| class.0 > 0);
+    Ok(classes)
 }
 
 /// The ten published classes: count and capacity, by descending count.

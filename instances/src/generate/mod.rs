@@ -1,5 +1,5 @@
 //! Instances and demands that need no file: the clusters and examples of the papers, Google's published servers,
-//! synthetic populations and workloads.
+//! synthetic populations, workloads and traces.
 //!
 //! Everything drawn is drawn from a seed: the same settings and seed give the same instance on every machine.
 
@@ -7,12 +7,15 @@ mod demands;
 mod google;
 mod papers;
 mod population;
+mod traces;
 mod traffic;
 
 pub use demands::{Workload, WorkloadOptions, demands, karma_fig2};
+pub(crate) use google::drawn_classes;
 pub use google::{GoogleOptions, google};
 pub use papers::{drfh_fig1, drfh_fig4};
 pub use population::{Cluster, PopulationKind, PopulationOptions, population};
+pub use traces::{RandomTraceOptions, drfh_fig4_trace, random_trace};
 pub use traffic::{mrf_fig1, mrf_fig2};
 
 use crate::{Decimal, Violation};

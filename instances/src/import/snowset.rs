@@ -6,6 +6,7 @@
 //! the sums are kept.
 
 use super::helios::series;
+use super::seconds::date_and_time;
 use crate::files::rows::{Row, Table, for_each_row, open};
 use crate::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
 use std::collections::{BTreeMap, HashMap};
@@ -176,38 +177,20 @@ impl Columns {
     }
 }
 
+/// Seconds from the year 0 to 1970.
+const EPOCH: u64 = 62_167_219_200;
+
 /// The milliseconds since 1970 of a time in UTC: date, blank or `T`, time, up to three digits that count of a fraction,
 /// and `Z`, `+00` or `+00:00` or nothing.
 fn milliseconds(text: &str) -> Option<u64> {
     let text = ["Z", "+00:00", "+00"].iter().find_map(|zone| text.strip_suffix(zone)).unwrap_or(text);
-    let (date, clock) = text.split_once([' ', 'T'])?;
-    let (clock, fraction) = clock.split_once('.').unwrap_or((clock, ""));
-    let numbers = |text: &str, separator: char, digits: [usize; 3]| -> Option<[u64; 3]> {
-        let parts: Vec<&str> = text.split(separator).collect();
-        let [a, b, c] = parts[..] else { return None };
-        let read = |part: &str, digits: usize| {
-            let plain = part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit());
-            plain.then(|| part.parse().ok()).flatten()
-        };
-        Some([read(a, digits[0])?, read(b, digits[1])?, read(c, digits[2])?])
-    };
-    let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
-    let [hour, minute, second] = numbers(clock, ':', [2, 2, 2])?;
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 9 {
         return None;
     }
-    let fraction: u64 = format!("{fraction:0<3}")[..3].parse().ok()?;
-    if year < 1970 || !(1..=12).contains(&month) || day < 1 || day > days(year, month) {
-        return None;
-    }
-    if hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let whole_years: u64 =
-        (1970..year).map(|year| (1..=12).map(|month| days(year, month)).sum::<u64>()).sum();
-    let whole_months: u64 = (1..month).map(|month| days(year, month)).sum();
-    let day = whole_years + whole_months + day - 1;
-    Some((((day * 24 + hour) * 60 + minute) * 60 + second) * 1000 + fraction)
+    let seconds = date_and_time(&whole.replacen('T', " ", 1))?.checked_sub(EPOCH)?;
+    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    Some(seconds * 1000 + fraction)
 }
 
 /// Days of a month.
@@ -298,9 +281,14 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
             assert_eq!(time(milliseconds(text).unwrap()), text);
         }
         assert_eq!(milliseconds("2018-02-21 12:59:59.713"), Some(1_519_217_999_713));
-        for text in
-            ["", "2018-02-29 00:00:00", "2018-13-01 00:00:00", "2018-02-21", "2018-02-21 24:00:00", "x"]
-        {
+        for text in [
+            "",
+            "2018-02-29 00:00:00",
+            "2018-13-01 00:00:00",
+            "2018-02-21",
+            "2018-02-21 24:00:00",
+            "1969-12-31 23:59:59",
+        ] {
             assert_eq!(milliseconds(text), None, "{text}");
         }
     }

@@ -31,6 +31,8 @@ impl<'a> NewUser<'a> {
 pub struct InstanceBuilder {
     instance: Instance,
     rule_positions: HashMap<PlacementRule, RuleId>,
+    /// The largest demand of each resource.
+    largest: Vec<f64>,
 }
 
 impl InstanceBuilder {
@@ -71,6 +73,7 @@ impl InstanceBuilder {
                 total_doubles: vec![0.0; m],
             },
             rule_positions: HashMap::from([(anywhere, RuleId(0))]),
+            largest: vec![0.0; m],
         })
     }
 
@@ -135,7 +138,8 @@ impl InstanceBuilder {
         let _ = self.instance.demand_doubles.try_reserve_exact(numbers);
     }
 
-    /// Adds a user. The violation's place starts at the user (`users[3].demand.cpu`).
+    /// Adds a user. The violation's place starts at the user (`users[3].demand.cpu`). Whether its id is another's is
+    /// left to [`InstanceBuilder::check_ids`].
     pub fn user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
         let instance = &mut self.instance;
         let position = instance.ids.len();
@@ -167,22 +171,37 @@ impl InstanceBuilder {
         if rule.rates.iter().any(|(_, rate)| rate.is_zero()) {
             return Err(Violation::new(place("rates"), "0", "a rate must be > 0"));
         }
-        if instance.ids.insert(user.id).is_none() {
-            return Err(Violation::new(place("id"), user.id, "duplicate id"));
-        }
+        instance.ids.push(user.id);
         for (exponent, demand) in instance.exponents.iter_mut().zip(user.demand) {
             *exponent = (*exponent).min(demand.exponent());
         }
         instance.demands.extend_from_slice(user.demand);
         instance.demand_doubles.extend(user.demand.iter().map(|demand| demand.to_f64()));
+        for (largest, demand) in
+            self.largest.iter_mut().zip(&instance.demand_doubles[position * instance.resources.len()..])
+        {
+            *largest = largest.max(*demand);
+        }
         set_unless_default(&mut instance.weights, position, user.weight, Decimal::ONE);
         set_unless_default(&mut instance.tasks, position, user.tasks, None);
         set_unless_default(&mut instance.rule_of, position, user.rule.0 as u32, 0);
         Ok(UserId(position))
     }
 
+    /// Checks that the users added so far have different ids, which [`InstanceBuilder::build`] does at the latest.
+    ///
+    /// # Errors
+    /// The first user with the id of an earlier one.
+    pub fn check_ids(&mut self) -> Result<(), UserId> {
+        self.instance.ids.index().map_err(UserId)
+    }
+
     /// Checks what can only be seen at the end and returns the instance.
     pub fn build(mut self) -> Result<Instance, Violation> {
+        self.check_ids().map_err(|UserId(position)| {
+            let id = self.instance.ids.get(position);
+            Violation::new(format!("users[{position}].id"), id, "duplicate id")
+        })?;
         let instance = &mut self.instance;
         if instance.server_count() == 0 {
             return Err(Violation::new("server_classes", "", "the cluster has no servers"));
@@ -197,8 +216,13 @@ impl InstanceBuilder {
             });
             let fits = |demand: &Decimal| demand.scaled(instance.exponents[r]).is_some_and(|d| d < MAX_UNITS);
             let column = || instance.demands.iter().skip(r).step_by(instance.resources.len());
+            // Mostly the largest is so small that no rounding of it matters.
+            let clearly =
+                self.largest[r] < 0.5 * MAX_UNITS as f64 * 10f64.powi(i32::from(instance.exponents[r]));
             match total {
-                Some(total) if total < MAX_UNITS && column().all(fits) => instance.totals[r] = total,
+                Some(total) if total < MAX_UNITS && (clearly || column().all(fits)) => {
+                    instance.totals[r] = total
+                }
                 _ => {
                     return Err(Violation::new(
                         format!("resource {}", instance.resources[r]),
@@ -294,9 +318,10 @@ mod tests {
         );
         let one = decimals(&["1", "1"]);
         builder.user(NewUser::new("u", &one)).unwrap();
-        assert_eq!(text(builder.user(NewUser::new("u", &one)).unwrap_err()), "users[1].id = u: duplicate id");
         let weightless = NewUser { weight: Decimal::ZERO, ..NewUser::new("v", &one) };
         assert_eq!(text(builder.user(weightless).unwrap_err()), "users[1].weight = 0: must be > 0");
+        builder.user(NewUser::new("u", &one)).unwrap();
+        assert_eq!(text(builder.build().unwrap_err()), "users[1].id = u: duplicate id");
         assert_eq!(
             text(InstanceBuilder::new("", vec!["cpu".into(), "cpu".into()]).err().unwrap()),
             "resources[1] = cpu: duplicate resource"

@@ -4,7 +4,10 @@ use super::document::*;
 use super::pools::price_groups;
 use crate::resource_map::ResourceMap;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{Certificate, ClassId, Instance, Level, LimitedBy, ResourceId, Solution, User};
+use fairplan_instances::{
+    Certificate, ClassId, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
+};
+use rayon::prelude::*;
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -32,11 +35,12 @@ pub struct Headline {
 impl Headline {
     /// Takes one pass over the users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
-        let loads = solution.allocation.loads(instance);
         let pooled = solution.allocation.is_pooled();
+        let loads = || solution.allocation.loads(instance);
         match &solution.certificate {
             Certificate::Levels { .. } | Certificate::Bottlenecks => {
-                let (value, bound, first) = smallest_share(instance, solution);
+                let (loads, (value, bound, first)) =
+                    rayon::join(loads, || smallest_share(instance, solution));
                 let unpriced = || match solution.certificate {
                     Certificate::Bottlenecks => Vec::new(),
                     _ => vec![0.0; instance.classes().len() * instance.resources().len()],
@@ -55,7 +59,7 @@ impl Headline {
                 bound: total.bound,
                 relative_gap: total.relative_gap,
                 prices: total.prices.clone(),
-                loads,
+                loads: loads(),
                 pooled,
             },
         }
@@ -89,18 +93,17 @@ impl Headline {
 
 /// The smallest weighted share, an upper bound on it, and the first level if it is what bounds it.
 fn smallest_share<'a>(instance: &Instance, solution: &'a Solution) -> (f64, f64, Option<&'a Level>) {
-    let mut value = f64::INFINITY;
-    let mut least_of_the_limited = f64::INFINITY;
-    for user in instance.users() {
+    // The smallest of all, and of those that capacity does not limit.
+    let shares = (0..instance.user_count()).into_par_iter().map(|i| {
+        let user = instance.user(UserId(i));
         let share = match solution.allocation.dominant_share(instance, user.index()) {
             0.0 => 0.0,
             share => share / solution.objective.share_per_level(user),
         };
-        value = value.min(share);
-        if solution.limited_by[user.index().0] != LimitedBy::Capacity {
-            least_of_the_limited = least_of_the_limited.min(share);
-        }
-    }
+        (share, if solution.limited_by[i] == LimitedBy::Capacity { f64::INFINITY } else { share })
+    });
+    let least = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.min(b.1));
+    let (value, least_of_the_limited) = shares.reduce(|| (f64::INFINITY, f64::INFINITY), least);
     let first = solution.certificate.levels().first().filter(|level| least_of_the_limited >= level.value);
     (value, first.map_or(value, |level| level.bound), first)
 }

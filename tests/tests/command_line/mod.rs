@@ -4,9 +4,12 @@ mod bad_input;
 mod dynamic;
 mod faults;
 mod flows;
+mod imports;
 mod outputs;
 mod over_instance;
+mod pages;
 mod python_checker;
+mod traces;
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;

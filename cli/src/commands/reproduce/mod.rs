@@ -11,8 +11,10 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_report::figure::Figure;
 use fairplan_report::output::Destination;
+use fairplan_report::plot::{self, Ground};
 use fairplan_report::reproduction::{Reproduced, ReproductionDocument};
-use fairplan_report::{plot, summary, write_json};
+use fairplan_report::{summary, write_json};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Recompute published tables and figures and print ours beside theirs
@@ -121,7 +123,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     }
     for (directory, figure) in job.plots.iter().flat_map(|plots| figures.iter().map(move |f| (plots, f))) {
         let file = directory.join(format!("{}.svg", figure.exhibit));
-        Destination::new(Some(&file))?.write(|out| plot::write_svg(out, figure))?;
+        Destination::new(Some(&file))?
+            .write(|out| out.write_all(plot::curves(figure, Ground::Paper).as_bytes()))?;
     }
     let document = ReproductionDocument::new(numbers, figures);
     job.destination.write(|out| write_json(out, &document))?;

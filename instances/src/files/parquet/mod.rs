@@ -7,7 +7,7 @@ mod read;
 mod write;
 
 pub(super) use read::ParquetRows;
-pub(super) use write::{write_servers, write_users};
+pub(super) use write::{io_error, write_servers, write_users};
 
 /// Rows read or written at a time.
-const BATCH: usize = 1 << 14;
+pub(super) const BATCH: usize = 1 << 14;

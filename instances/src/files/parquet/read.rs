@@ -8,6 +8,7 @@ use arrow_schema::DataType;
 use parquet::arrow::arrow_reader::{
     ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
+use parquet::file::metadata::KeyValue;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
@@ -22,6 +23,8 @@ pub(in crate::files) struct ParquetRows {
     table: Table,
     batches: ParquetRecordBatchReader,
     batch: RecordBatch,
+    /// Texts by name, as the file's writer left them.
+    metadata: Vec<KeyValue>,
     /// Next row inside `batch`.
     next: usize,
     /// Rows read so far.
@@ -43,12 +46,19 @@ impl ParquetRows {
             return Err(malformed(path, &place, problem));
         }
         let header = schema.fields().iter().map(|field| field.name().clone()).collect();
+        let metadata = builder.metadata().file_metadata().key_value_metadata();
+        let metadata = metadata.cloned().unwrap_or_default();
         let batches = guarded(|| builder.with_batch_size(BATCH).build())
             .map_err(|problem| malformed(path, "metadata", problem))?;
         let batch = RecordBatch::new_empty(schema);
         let (file, header_place) = (path.to_owned(), "schema".to_owned());
         let table = Table { file, header, header_place, unit: "row" };
-        Ok(Self { table, batches, batch, next: 0, count: 0 })
+        Ok(Self { table, batches, batch, metadata, next: 0, count: 0 })
+    }
+
+    /// What the file's metadata has under `name`.
+    pub(in crate::files) fn metadata(&self, name: &str) -> Option<&str> {
+        self.metadata.iter().find(|entry| entry.key == name)?.value.as_deref()
     }
 
     /// The last row read, or the schema before the first.

@@ -117,7 +117,7 @@ fn write<'a>(
 }
 
 /// The operating system's error inside, where there is one.
-fn io_error(error: ParquetError) -> io::Error {
+pub(in crate::files) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => *error,

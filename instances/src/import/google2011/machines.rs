@@ -7,8 +7,8 @@ use crate::google2011::{CpuMemory, UNIT};
 use hashbrown::HashMap;
 use std::cmp::Reverse;
 
-const COLUMNS: [&str; 6] = ["time", "machine ID", "event type", "platform ID", "CPUs", "memory"];
-const MACHINE: usize = 1;
+pub(super) const COLUMNS: [&str; 6] = ["time", "machine ID", "event type", "platform ID", "CPUs", "memory"];
+pub(super) const MACHINE: usize = 1;
 const EVENT: usize = 2;
 const PLATFORM: usize = 3;
 const CPUS: usize = 4;
@@ -19,10 +19,10 @@ const REMOVE: u64 = 1;
 const UPDATE: u64 = 2;
 
 #[derive(Default)]
-struct Machine {
-    is_there: bool,
+pub(super) struct Machine {
+    pub is_there: bool,
     /// As the latest row says.
-    capacity: Option<CpuMemory>,
+    pub capacity: Option<CpuMemory>,
     /// As the latest row says that states one.
     last_known: Option<CpuMemory>,
 }
@@ -35,7 +35,7 @@ pub(super) fn read(
     let mut machines: HashMap<u64, Machine> = HashMap::new();
     let until = if options.last_shapes { u64::MAX } else { options.at };
     report.machine_rows =
-        for_each_row(&options.machine_events, &COLUMNS, until, |row| apply(row, &mut machines))?;
+        for_each_row(&options.machine_events, &COLUMNS, until, |row| apply(row, &mut machines).map(|_| ()))?;
 
     let mut counts: HashMap<CpuMemory, u64> = HashMap::new();
     for machine in machines.values().filter(|machine| options.last_shapes || machine.is_there) {
@@ -52,7 +52,11 @@ pub(super) fn read(
     Ok(classes)
 }
 
-fn apply(row: &Row<'_, 6>, machines: &mut HashMap<u64, Machine>) -> Result<(), InstanceError> {
+/// Does to its machine what the row says, and returns it.
+pub(super) fn apply<'a>(
+    row: &Row<'_, 6>,
+    machines: &'a mut HashMap<u64, Machine>,
+) -> Result<&'a Machine, InstanceError> {
     let event = row.whole(EVENT, UPDATE)?;
     row.optional_hash(PLATFORM)?;
     let machine = machines.entry(row.id(MACHINE)?).or_default();
@@ -64,5 +68,5 @@ fn apply(row: &Row<'_, 6>, machines: &mut HashMap<u64, Machine>) -> Result<(), I
     }
     machine.capacity = row.optional_cpu_memory(CPUS)?;
     machine.last_known = machine.capacity.or(machine.last_known);
-    Ok(())
+    Ok(machine)
 }

@@ -5,9 +5,13 @@
 
 mod machines;
 mod rows;
+mod runs;
 mod tasks;
 #[cfg(test)]
 mod tests;
+mod trace;
+
+pub use trace::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 
 use crate::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
 use crate::{Instance, InstanceBuilder, InstanceError, NewUser, Violation};

@@ -1,15 +1,17 @@
 //! Rows of the trace's tables: comma-separated without header or quotes, empty for missing, sorted by time.
 
-use crate::files::source::{self, Source};
+use crate::files::source;
 use crate::google2011::{CpuMemory, UNIT};
 use crate::{Decimal, InstanceError, Violation};
-use std::io::{BufRead, Read};
 
 /// Rows of the trace have at most some 130 bytes.
 const LONGEST_ROW: usize = 4096;
 
-/// Times and ids are whole numbers up to this; as a time it means "after the trace".
-const LARGEST_WHOLE: u64 = i64::MAX as u64;
+/// The time of what happens after the trace.
+pub(super) const AFTER_TRACE: u64 = i64::MAX as u64;
+
+/// Times and ids are whole numbers up to this.
+const LARGEST_WHOLE: u64 = AFTER_TRACE;
 
 /// Calls `visit` for each row of the files of a table, in order, while its time is at most `until`; returns
 /// how many rows these were. `columns` names the table's columns; the first is the time, which never falls.
@@ -24,9 +26,9 @@ pub(super) fn for_each_row<const N: usize>(
     for path in paths {
         let mut source = source::open(path)?;
         let mut line = 0;
-        while read_line(&mut source, &mut buffer, line + 1)? {
+        while source.read_line(&mut buffer, LONGEST_ROW, line + 1)? {
             line += 1;
-            let row = Row::split(source.name(), line, columns, &buffer)?;
+            let mut row = Row::split(source.name(), line, columns, &buffer)?;
             let time = row.whole(0, LARGEST_WHOLE)?;
             if time < latest {
                 let problem = format!(
@@ -38,30 +40,12 @@ pub(super) fn for_each_row<const N: usize>(
                 return Ok(rows);
             }
             latest = time;
+            row.time = time;
             rows += 1;
             visit(&row)?;
         }
     }
     Ok(rows)
-}
-
-/// Reads the next line into `buffer`, without its end; false at the end of the file.
-fn read_line(source: &mut Source, buffer: &mut Vec<u8>, line: u64) -> Result<bool, InstanceError> {
-    buffer.clear();
-    match source.by_ref().take(LONGEST_ROW as u64 + 1).read_until(b'\n', buffer) {
-        Err(error) => Err(InstanceError::Io { file: source.name().into(), source: error }),
-        Ok(0) => Ok(false),
-        Ok(_) if buffer.last() == Some(&b'\n') => {
-            buffer.pop();
-            Ok(true)
-        }
-        Ok(count) if count > LONGEST_ROW => Err(InstanceError::Malformed {
-            file: source.name().into(),
-            place: format!("line {line}"),
-            problem: format!("is longer than {LONGEST_ROW} bytes; this is no row of the trace"),
-        }),
-        Ok(_) => Ok(true),
-    }
 }
 
 /// One row, its cells not yet understood. Columns are counted from 0 here and from 1 in messages.
@@ -70,6 +54,7 @@ pub(super) struct Row<'a, const N: usize> {
     line: u64,
     columns: &'static [&'static str; N],
     cells: [&'a [u8]; N],
+    time: u64,
 }
 
 impl<'a, const N: usize> Row<'a, N> {
@@ -94,7 +79,18 @@ impl<'a, const N: usize> Row<'a, N> {
                 problem: format!("{count} columns instead of {N} ({})", columns.join(", ")),
             });
         }
-        Ok(Self { file, line, columns, cells })
+        Ok(Self { file, line, columns, cells, time: 0 })
+    }
+
+    /// The row's time, which has been read.
+    pub fn time(&self) -> u64 {
+        self.time
+    }
+
+    /// The error that names this row and what is wrong with it.
+    pub fn invalid(&self, violation: Violation) -> InstanceError {
+        let place = format!("line {}, {}", self.line, violation.place);
+        InstanceError::Invalid { file: self.file.into(), violation: Violation { place, ..violation } }
     }
 
     /// The error that names this cell, its value and what is wrong with it.

@@ -1,4 +1,4 @@
-//! The tasks that run or wait at a moment, counted by user and request.
+//! Rows of task events, and the tasks that run or wait at a moment, counted by user and request.
 
 use super::rows::{Row, for_each_row};
 use super::{Google2011Options, Google2011Report};
@@ -6,7 +6,7 @@ use crate::google2011::{CpuMemory, TaskShape, UNIT};
 use crate::{Decimal, IdTable, InstanceError};
 use hashbrown::{HashMap, HashSet};
 
-const COLUMNS: [&str; 13] = [
+pub(super) const COLUMNS: [&str; 13] = [
     "time",
     "missing info",
     "job ID",
@@ -35,7 +35,7 @@ const RESTRICTION: usize = 12;
 
 /// What a row says happened to its task, by the trace's event codes.
 #[derive(Clone, Copy)]
-enum Event {
+pub(super) enum Event {
     /// 0.
     Submit,
     /// 1.
@@ -46,6 +46,40 @@ enum Event {
     UpdatePending,
     /// 8.
     UpdateRunning,
+}
+
+/// What a row says.
+pub(super) struct TaskRow<'a> {
+    pub event: Event,
+    /// Job and task index.
+    pub task: (u64, u64),
+    pub user: Option<&'a str>,
+    pub request: Option<CpuMemory>,
+    /// Whether the trace's makers made the row up, for one that was lost.
+    pub made_up: bool,
+}
+
+impl<'a> TaskRow<'a> {
+    /// Understands every cell: a row that is wrong in one that is not used is a wrong row too.
+    pub(super) fn read(row: &Row<'a, 13>) -> Result<Self, InstanceError> {
+        let event = match row.whole(EVENT, 8)? {
+            0 => Event::Submit,
+            1 => Event::Schedule,
+            2..=6 => Event::End,
+            7 => Event::UpdatePending,
+            _ => Event::UpdateRunning,
+        };
+        let task = (row.id(JOB)?, row.id(INDEX)?);
+        let request = row.optional_cpu_memory(CPU)?;
+        let user = row.optional_hash(USER)?;
+        let made_up = row.optional_whole(MISSING, 2)?.is_some();
+        row.optional_id(MACHINE)?;
+        row.optional_whole(CLASS, 3)?;
+        row.whole(PRIORITY, 11)?;
+        row.optional_amount(DISK)?;
+        row.optional_whole(RESTRICTION, 1)?;
+        Ok(Self { event, task, user, request, made_up })
+    }
 }
 
 /// A task that waits or runs.
@@ -83,24 +117,8 @@ fn apply(
     users: &mut IdTable,
     report: &mut Google2011Report,
 ) -> Result<(), InstanceError> {
-    let event = match row.whole(EVENT, 8)? {
-        0 => Event::Submit,
-        1 => Event::Schedule,
-        2..=6 => Event::End,
-        7 => Event::UpdatePending,
-        _ => Event::UpdateRunning,
-    };
-    let key = (row.id(JOB)?, row.id(INDEX)?);
-    let request = row.optional_cpu_memory(CPU)?;
-    let user = row.optional_hash(USER)?.and_then(|name| users.position(name).or_else(|| users.insert(name)));
-    // Not used here, but a row that is wrong in them is a wrong row.
-    row.optional_whole(MISSING, 2)?;
-    row.optional_id(MACHINE)?;
-    row.optional_whole(CLASS, 3)?;
-    row.whole(PRIORITY, 11)?;
-    row.optional_amount(DISK)?;
-    row.optional_whole(RESTRICTION, 1)?;
-
+    let TaskRow { event, task: key, user, request, .. } = TaskRow::read(row)?;
+    let user = user.and_then(|name| users.position(name).or_else(|| users.insert(name)));
     let runs = matches!(event, Event::Schedule | Event::UpdateRunning);
     match (event, tasks.get_mut(&key)) {
         (Event::End, _) => report.ends_unseen += u64::from(tasks.remove(&key).is_none()),

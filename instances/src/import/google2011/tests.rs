@@ -2,14 +2,15 @@
 //! row that is not of the format is refused with file, line, column and value.
 
 mod bad_files;
+mod traces;
 
 use super::*;
 use crate::generate::{GoogleOptions, google};
+use crate::import::real_files::real_file;
 use crate::{ClassId, UserId};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use std::io::Write;
-use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 const MACHINES: &str = include_str!("../../../data/google2011_slice/machine_events.csv");
@@ -255,17 +256,7 @@ fn nothing_after_the_moment_is_read() {
 
 /// A file of the whole trace, or a printed reason why there is none.
 fn whole_trace(path: &str) -> Option<String> {
-    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
-    let data = std::env::var_os("FAIRPLAN_DATA").map_or(beside, PathBuf::from);
-    let file = data.join("google2011").join(path);
-    if file.exists() {
-        return file.to_str().map(str::to_owned);
-    }
-    println!(
-        "skipped: {} is not there; set FAIRPLAN_DATA to the folder that holds google2011",
-        file.display()
-    );
-    None
+    real_file(&format!("google2011/{path}"))
 }
 
 fn whole_options() -> Option<Google2011Options> {

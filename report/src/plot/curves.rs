@@ -1,12 +1,9 @@
-//! Draws a [`Figure`] as SVG: axes with round ticks, grid lines, a legend under each panel. Colours tell subjects apart,
-//! marks tell kinds apart.
+//! Draws a [`Figure`]: axes with round ticks, grid lines, a legend under each panel. Colours tell subjects apart, marks tell
+//! kinds apart.
 
+use super::{COLOURS, Ground, escaped, image};
 use crate::figure::{Curve, Figure, Mark, Panel};
-use std::fmt::Write as _;
-use std::io::{self, Write};
-
-/// Told apart by those who see fewer colours, too (Okabe and Ito).
-const COLOURS: [&str; 7] = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"];
+use std::fmt::Write;
 
 /// A panel's axes, in pixels.
 const WIDTH: f64 = 340.0;
@@ -28,28 +25,16 @@ const TICKS: f64 = 5.0;
 /// Half of a cross.
 const ARM: f64 = 4.0;
 
-/// Writes `figure` as one SVG image.
-pub fn write_svg(out: &mut impl Write, figure: &Figure<'_>) -> io::Result<()> {
+/// `figure` as one SVG image.
+pub fn curves(figure: &Figure<'_>, ground: Ground) -> String {
     let entries = figure.panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0);
     let width = (LEFT + WIDTH + RIGHT) * figure.panels.len() as f64;
     let height = ABOVE + HEIGHT + BELOW + ROW * entries.div_ceil(COLUMNS) as f64 + 8.0;
-    writeln!(
-        out,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" viewBox="0 0 {width} {height}" font-family="sans-serif" font-size="12">"#
-    )?;
-    writeln!(out, r#"<rect width="{width}" height="{height}" fill="white"/>"#)?;
-    writeln!(
-        out,
-        r#"<text x="{}" y="22" text-anchor="middle" font-size="15">{}</text>"#,
-        width / 2.0,
-        escaped(&figure.title)
-    )?;
     let axes = Axes::new(figure);
-    for (position, panel) in figure.panels.iter().enumerate() {
-        let left = (LEFT + WIDTH + RIGHT) * position as f64 + LEFT;
-        out.write_all(drawn(figure, panel, &axes, left).as_bytes())?;
-    }
-    writeln!(out, "</svg>")
+    let panels = figure.panels.iter().enumerate().map(|(position, panel)| {
+        drawn(figure, panel, &axes, (LEFT + WIDTH + RIGHT) * position as f64 + LEFT)
+    });
+    image(ground, &figure.title, width, height, &panels.collect::<String>())
 }
 
 /// What the axes show, the same in all panels, so that these can be compared.
@@ -118,17 +103,24 @@ fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Stri
     let (right, bottom, middle) = (left + WIDTH, ABOVE + HEIGHT, left + WIDTH / 2.0);
     for (value, label) in axes.horizontal.ticks() {
         let x = axes.x(left, value);
-        let _ = writeln!(svg, r##"<path d="M{x:.1} {ABOVE}V{bottom}" stroke="#e0e0e0"/>"##);
+        let _ = writeln!(
+            svg,
+            r#"<path d="M{x:.1} {ABOVE}V{bottom}" stroke="currentColor" stroke-opacity="0.15"/>"#
+        );
         let _ =
             writeln!(svg, r#"<text x="{x:.1}" y="{}" text-anchor="middle">{label}</text>"#, bottom + 17.0);
     }
     for (value, label) in axes.vertical.ticks() {
         let y = axes.y(value);
-        let _ = writeln!(svg, r##"<path d="M{left} {y:.1}H{right}" stroke="#e0e0e0"/>"##);
+        let _ = writeln!(
+            svg,
+            r#"<path d="M{left} {y:.1}H{right}" stroke="currentColor" stroke-opacity="0.15"/>"#
+        );
         let _ =
             writeln!(svg, r#"<text x="{}" y="{:.1}" text-anchor="end">{label}</text>"#, left - 7.0, y + 4.0);
     }
-    let _ = writeln!(svg, r##"<path d="M{left} {ABOVE}V{bottom}H{right}" fill="none" stroke="#333333"/>"##);
+    let _ =
+        writeln!(svg, r#"<path d="M{left} {ABOVE}V{bottom}H{right}" fill="none" stroke="currentColor"/>"#);
     let above = ABOVE - 12.0;
     let _ = writeln!(
         svg,
@@ -161,7 +153,9 @@ fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Stri
             Mark::Line | Mark::Dashes => vec![(x, y), (x + 28.0, y)],
         };
         svg += &marked(curve.mark, colour, &sample);
-        let name = format!("{}, {}", curve.kind, curve.subject);
+        let name = [&*curve.kind, &*curve.subject];
+        let name: Vec<&str> = name.into_iter().filter(|part| !part.is_empty()).collect();
+        let name = name.join(", ");
         let _ = writeln!(svg, r#"<text x="{}" y="{}">{}</text>"#, x + 35.0, y + 4.0, escaped(&name));
     }
     svg
@@ -204,10 +198,6 @@ fn marked(mark: Mark, colour: &str, points: &[(f64, f64)]) -> String {
     format!("<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dashes}/>\n")
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,8 +223,8 @@ mod tests {
             mark,
             points: vec![[0.0, 0.0], [1.0, 0.5]],
         };
-        let curves = vec![curve("x", Mark::Line), curve("y", Mark::Dashes), curve("x", Mark::Crosses)];
-        let panel = Panel { title: "T & U".into(), curves };
+        let drawn = vec![curve("x", Mark::Line), curve("y", Mark::Dashes), curve("x", Mark::Crosses)];
+        let panel = Panel { title: "T & U".into(), curves: drawn };
         let figure = Figure {
             exhibit: "e".into(),
             title: "t".into(),
@@ -242,9 +232,7 @@ mod tests {
             vertical: "v".into(),
             panels: vec![panel.clone(), panel],
         };
-        let mut bytes = Vec::new();
-        write_svg(&mut bytes, &figure).unwrap();
-        let svg = String::from_utf8(bytes).unwrap();
+        let svg = curves(&figure, Ground::Paper);
         // The corners of the axes: the vertical one ends at 0.5.
         let (right, bottom) = (LEFT + WIDTH, ABOVE + HEIGHT);
         let line = format!("M{LEFT:.1} {bottom:.1}L{right:.1} {ABOVE:.1}");

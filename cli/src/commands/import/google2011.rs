@@ -1,0 +1,106 @@
+//! `import google-2011` and `import google-2011-trace`.
+
+use super::super::generate::write_instance;
+use super::super::{tell, traces};
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::{Answer, Failure};
+use crate::progress;
+use fairplan_instances::import::{
+    DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
+    google_2011_trace,
+};
+
+/// Google's cluster-usage traces of 2011 (v2.1), as of one moment
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Machines of equal capacity become a server class; users get the tasks that run or wait at the moment.
+
+Example: fairplan import google-2011 --machine-events machine_events.csv.gz \
+--task-events task_events-*.csv.gz -o google.json")]
+pub struct InstanceArguments {
+    /// Parts of the table machine_events in order, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    machine_events: Vec<String>,
+    /// Parts of the table task_events in order, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    task_events: Vec<String>,
+    /// The moment in microseconds of trace time; 0 is the state before the trace begins
+    #[arg(long, value_name = "TIME", default_value_t = 0)]
+    at: u64,
+    /// Take every machine of the trace with its last known capacity: the published 12,583 servers
+    #[arg(long)]
+    last_shapes: bool,
+    /// Who becomes a user: each user of the trace (user), or each different request of each user (shape)
+    #[arg(long, value_name = "HOW", default_value = "user")]
+    group: Grouping,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Google's cluster-usage traces of 2011 (v2.1), as a trace: tasks with the times they ran, and servers
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A task is submitted when it first was and runs for as long as all its runs took together. Tasks that ran before the \
+first row are submitted at time 0; what still runs at the last row ends there. Tasks that never ran or whose request \
+or user is unknown are left out; everything is counted in the header.
+The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
+
+Example: fairplan import google-2011-trace --task-events task_events/part-0023[5-7]-of-00500.csv.gz --servers 2000 \
+--seed 1 -o hours.jsonl.gz")]
+pub struct TraceArguments {
+    /// Consecutive parts of the table task_events in order, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    task_events: Vec<String>,
+    /// Take the machines of the trace, which come, change and go: parts of the table machine_events in order
+    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "servers", conflicts_with = "servers")]
+    machine_events: Vec<String>,
+    /// Draw this many servers from the published distribution instead
+    #[arg(long, value_name = "N")]
+    servers: Option<u64>,
+    /// Seed of the servers drawn
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "servers")]
+    seed: u64,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads the trace and writes the instance.
+pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let InstanceArguments { machine_events, task_events, at, last_shapes, group, output } = arguments;
+    let destination = output.destination()?;
+    let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping: group };
+    let (instance, report) = progress::during(common.quiet, "reading the trace", || google_2011(&options))?;
+    write_instance(&instance, &destination, common)?;
+    tell(common, || told(&report));
+    Ok(Answer::Yes)
+}
+
+/// Reads the trace and writes it as one.
+pub fn trace(arguments: TraceArguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let TraceArguments { task_events, machine_events, servers, seed, output } = arguments;
+    let destination = output.destination()?;
+    let servers = servers.map(|count| DrawnServers { count, seed });
+    let options = Google2011TraceOptions { task_events, machine_events, servers };
+    let mut trace = progress::during(common.quiet, "reading the trace", || google_2011_trace(&options))?;
+    traces::write(&mut trace, &destination, common)
+}
+
+/// What was read and what was left out, where anything was.
+fn told(report: &Google2011Report) -> String {
+    let counts = [
+        (report.machine_rows, "rows of machine events read"),
+        (report.task_rows, "rows of task events read"),
+        (report.running, "tasks running"),
+        (report.waiting, "tasks waiting"),
+        (report.machines_without_capacity, "machines left out: no row states their capacity"),
+        (report.tasks_without_request, "tasks left out: no row states a request"),
+        (report.tasks_without_user, "tasks left out: no row names a user"),
+        (report.tasks_asking_nothing, "tasks left out: they ask for neither CPU nor memory"),
+        (report.deviating_requests, "SCHEDULE rows with another request than their task's (its own is kept)"),
+        (report.starts_unseen, "tasks first met after their SUBMIT row: earlier rows are missing"),
+        (report.ends_unseen, "ends of tasks never met: earlier rows are missing"),
+    ];
+    let width = counts.iter().map(|(count, _)| count.to_string().len()).max().unwrap_or(0);
+    let lines = counts.iter().filter(|(count, _)| *count > 0);
+    lines.map(|(count, what)| format!("{count:>width$} {what}\n")).collect()
+}

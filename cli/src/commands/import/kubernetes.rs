@@ -1,0 +1,54 @@
+//! `import kubernetes`.
+
+use super::write_import;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::{Answer, Failure};
+use fairplan_instances::import::{self, Daemons, KubernetesOptions, PodOwner, TaskGrouping};
+
+/// A Kubernetes cluster: its nodes, and its pods that run or wait
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nodes with the same allocatable amounts that the same pods may run on become a server class. Pods become tasks of their \
+namespace (or label) and may run where their node selector, required node affinity and tolerations allow. Amounts are \
+exact: cpu in cores, memory and storage in bytes. What is left out is counted on standard error.
+
+The files are made by
+  kubectl get nodes -o json > nodes.json
+  kubectl get pods -A -o json > pods.json
+
+Example: fairplan import kubernetes --nodes instances/data/kubernetes/nodes.json \
+--pods instances/data/kubernetes/pods.yaml")]
+pub struct Arguments {
+    /// Nodes, as JSON or YAML, gzipped or not; - is standard input
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    nodes: Vec<String>,
+    /// Pods, as JSON or YAML, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    pods: Vec<String>,
+    /// Whose a pod is: its namespace's (namespace), or the value's of a label (label=KEY)
+    #[arg(long, value_name = "WHOSE", default_value = "namespace")]
+    user: PodOwner,
+    /// Who becomes a user: each namespace or label with its mean request (user), or each different request of it (shape)
+    #[arg(long, value_name = "HOW", default_value = "user")]
+    group: TaskGrouping,
+    /// The resources that count, such as cpu,memory,pods (default: all that are requested); a pod takes one of pods
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    resources: Option<Vec<String>>,
+    /// What becomes of pods that belong to their node (of a DaemonSet, or static): tasks that may run elsewhere too
+    /// (count), or taken off what their node has (reserve)
+    #[arg(long, value_name = "HOW", default_value = "count")]
+    daemons: Daemons,
+    /// Count nodes that are cordoned or not ready as well
+    #[arg(long)]
+    all_nodes: bool,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads nodes and pods and writes the instance.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let Arguments { nodes, pods, user, group, resources, daemons, all_nodes, output } = arguments;
+    let options =
+        KubernetesOptions { nodes, pods, owner: user, grouping: group, resources, daemons, all_nodes };
+    write_import(|| import::kubernetes(&options), &output, common)
+}

@@ -1,0 +1,84 @@
+//! `import`: instances, traces and demands over time from published files and from the state of real clusters.
+
+mod demands;
+mod google2011;
+mod kubernetes;
+mod kueue;
+mod published;
+mod slurm;
+mod traces;
+mod yarn;
+
+use super::generate::write_instance;
+use super::tell;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::{Answer, Failure};
+use crate::progress;
+use fairplan_instances::import::ImportReport;
+use fairplan_instances::{Instance, InstanceError};
+
+/// Make an instance, a trace or demands over time from published files or from the state of a cluster
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Example: fairplan import kubernetes --nodes nodes.json --pods pods.json")]
+pub struct Arguments {
+    #[command(subcommand)]
+    source: Source,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Source {
+    #[command(name = "google-2011")]
+    Google2011(google2011::InstanceArguments),
+    #[command(name = "google-2011-trace")]
+    Google2011Trace(google2011::TraceArguments),
+    Kubernetes(kubernetes::Arguments),
+    Kueue(kueue::Arguments),
+    Slurm(slurm::Arguments),
+    Yarn(yarn::Arguments),
+    #[command(name = "alibaba-gpu2023")]
+    AlibabaGpu2023(published::AlibabaArguments),
+    #[command(name = "azure-v1")]
+    AzureV1(published::AzureArguments),
+    #[command(name = "alibaba-gpu2023-trace")]
+    AlibabaGpu2023Trace(traces::AlibabaArguments),
+    #[command(name = "azure-v1-trace")]
+    AzureV1Trace(traces::AzureArguments),
+    PhillyTrace(traces::PhillyArguments),
+    SwfTrace(traces::SwfArguments),
+    Snowset(demands::SnowsetArguments),
+    Helios(demands::HeliosArguments),
+}
+
+/// Reads the files and writes what was made of them.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    match arguments.source {
+        Source::Google2011(arguments) => google2011::instance(arguments, common),
+        Source::Google2011Trace(arguments) => google2011::trace(arguments, common),
+        Source::Kubernetes(arguments) => kubernetes::run(arguments, common),
+        Source::Kueue(arguments) => kueue::run(arguments, common),
+        Source::Slurm(arguments) => slurm::run(arguments, common),
+        Source::Yarn(arguments) => yarn::run(arguments, common),
+        Source::AlibabaGpu2023(arguments) => published::alibaba(arguments, common),
+        Source::AzureV1(arguments) => published::azure(arguments, common),
+        Source::AlibabaGpu2023Trace(arguments) => traces::alibaba(arguments, common),
+        Source::AzureV1Trace(arguments) => traces::azure(arguments, common),
+        Source::PhillyTrace(arguments) => traces::philly_jobs(arguments, common),
+        Source::SwfTrace(arguments) => traces::workload_log(arguments, common),
+        Source::Snowset(arguments) => demands::from_snowset(arguments, common),
+        Source::Helios(arguments) => demands::from_helios(arguments, common),
+    }
+}
+
+/// Writes the instance that `import` makes and says what was read and what was left out.
+fn write_import(
+    import: impl FnOnce() -> Result<(Instance, ImportReport), InstanceError>,
+    output: &OutputArguments,
+    common: CommonOptions,
+) -> Result<Answer, Failure> {
+    let destination = output.destination()?;
+    let (instance, report) = progress::during(common.quiet, "reading the files", import)?;
+    write_instance(&instance, &destination, common)?;
+    tell(common, || report.to_string());
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,44 @@
+//! `import slurm`.
+
+use super::write_import;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::{Answer, Failure};
+use fairplan_instances::import::{self, JobOwner, SlurmOptions, TaskGrouping};
+
+/// A Slurm cluster: its nodes, and its jobs that run or wait
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Nodes alike in cpus, memory (MiB), gpus and partitions become a server class; a job on n nodes becomes n tasks that may \
+run on the nodes of its partition. What is left out is counted on standard error.
+
+The files are made by
+  scontrol show nodes --json > nodes.json    (or sinfo --json)
+  squeue --json > jobs.json
+
+Example: fairplan import slurm --nodes instances/data/slurm/nodes.json --jobs instances/data/slurm/jobs.json")]
+pub struct Arguments {
+    /// Nodes, gzipped or not; - is standard input
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    nodes: Vec<String>,
+    /// Jobs, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    jobs: Vec<String>,
+    /// Whose a job is: user, account or partition
+    #[arg(long, value_name = "WHOSE", default_value = "user")]
+    user: JobOwner,
+    /// Who becomes a user: each of these with its mean request (user), or each different request of it (shape)
+    #[arg(long, value_name = "HOW", default_value = "user")]
+    group: TaskGrouping,
+    /// Count nodes that are down, drained or otherwise closed as well
+    #[arg(long)]
+    all_nodes: bool,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads nodes and jobs and writes the instance.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let Arguments { nodes, jobs, user, group, all_nodes, output } = arguments;
+    let options = SlurmOptions { nodes, jobs, owner: user, grouping: group, all_nodes };
+    write_import(|| import::slurm(&options), &output, common)
+}

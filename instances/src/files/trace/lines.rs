@@ -1,0 +1,286 @@
+//! Reading a trace from JSON Lines, one event at a time.
+
+use crate::trace::MOST_DECIMAL_PLACES;
+use crate::trace::{Event, EventKind, EventSource, NewTasks, Register, TraceHeader, TraceResource};
+use crate::{Decimal, InstanceError, ServerClass, Violation};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::io::BufRead;
+
+use super::{EVENTS, FORM, microseconds, misplaced};
+use crate::files::json::Amounts;
+use crate::files::source::Source;
+use crate::files::strict_json::{Entries, Object, Text, document, for_each, given, line, number};
+use crate::files::whole_number;
+
+/// A line of an event is at most this long; headers list users and may be longer.
+const LONGEST_EVENT: usize = 1 << 20;
+
+/// A trace in JSON Lines.
+pub(super) struct Lines {
+    source: Source,
+    register: Register,
+    amounts: Amounts,
+    buffer: Vec<u8>,
+    line: u64,
+    /// The job of the last event.
+    job: String,
+    /// Nothing comes after the end or an error.
+    ended: bool,
+}
+
+impl Lines {
+    /// Reads the header.
+    pub(super) fn new(mut source: Source) -> Result<Self, InstanceError> {
+        let mut buffer = Vec::new();
+        let file = source.name().to_owned();
+        source
+            .read_until(b'\n', &mut buffer)
+            .map_err(|source| InstanceError::Io { file: file.clone(), source })?;
+        let register = read_header(&file, &buffer)?;
+        let amounts = Amounts::new(names(register.header()));
+        Ok(Self { source, register, amounts, buffer, line: 1, job: String::new(), ended: false })
+    }
+
+    /// Reads the next line that is not blank; false at the end of the file.
+    fn read_line(&mut self) -> Result<bool, InstanceError> {
+        loop {
+            if !self.source.read_line(&mut self.buffer, LONGEST_EVENT, self.line + 1)? {
+                return Ok(false);
+            }
+            self.line += 1;
+            if !self.buffer.trim_ascii().is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn read_event(&mut self) -> Result<Option<Event>, InstanceError> {
+        self.job.clear();
+        let file = self.source.name().to_owned();
+        if !self.read_line()? {
+            let invalid = |violation| InstanceError::Invalid { file, violation };
+            return self.register.finish().map(|()| None).map_err(invalid);
+        }
+        let fields: EventFields = line(&file, self.line, &self.buffer)?;
+        let event = event(&fields, &mut self.register, &mut self.amounts).map_err(|violation| {
+            let at = if violation.place.is_empty() { "" } else { ", " };
+            let place = format!("line {}{at}{}", self.line, violation.place);
+            InstanceError::Invalid { file, violation: Violation { place, ..violation } }
+        })?;
+        if let (EventKind::Submitted(_), Some(job)) = (event.kind, &fields.job) {
+            self.job.push_str(&job.0);
+        }
+        Ok(Some(event))
+    }
+}
+
+impl EventSource for Lines {
+    fn register(&self) -> &Register {
+        &self.register
+    }
+
+    fn next_event(&mut self) -> Result<Option<Event>, InstanceError> {
+        if self.ended {
+            return Ok(None);
+        }
+        let next = self.read_event();
+        self.ended = !matches!(next, Ok(Some(_)));
+        next
+    }
+
+    fn job_id(&self) -> &str {
+        &self.job
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HeaderFields<'a> {
+    #[serde(borrow)]
+    format: Text<'a>,
+    #[serde(borrow, default)]
+    name: Text<'a>,
+    #[serde(borrow, default)]
+    source: Text<'a>,
+    #[serde(borrow)]
+    resources: Vec<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    decimal_places: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    server_classes: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    users: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    counts: Option<Entries<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ClassFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    count: &'a RawValue,
+    #[serde(borrow)]
+    capacity: Entries<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UserFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    weight: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EventFields<'a> {
+    #[serde(borrow)]
+    time: &'a RawValue,
+    #[serde(borrow)]
+    event: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    server: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    capacity: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    job: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    user: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    demand: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    duration: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    count: Option<&'a RawValue>,
+    #[serde(default, deserialize_with = "given")]
+    more: Option<bool>,
+}
+
+/// Reads the header, which is the one JSON object in `content`.
+pub(super) fn read_header(file: &str, content: &[u8]) -> Result<Register, InstanceError> {
+    let fields: HeaderFields = document(file, content, &FORM)?;
+    header(&fields)
+        .and_then(Register::new)
+        .map_err(|violation| InstanceError::Invalid { file: file.to_owned(), violation })
+}
+
+fn names(header: &TraceHeader) -> Vec<String> {
+    header.resources.iter().map(|resource| resource.name.clone()).collect()
+}
+
+fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
+    FORM.expect(&fields.format)?;
+    let mut resources: Vec<TraceResource> =
+        fields.resources.iter().map(|name| TraceResource::new(name.0.as_ref())).collect();
+    let mut amounts = Amounts::new(resources.iter().map(|resource| resource.name.clone()).collect());
+    if let Some(places) = &fields.decimal_places {
+        amounts.read(places, || "decimal_places".into())?;
+        for (position, resource) in resources.iter_mut().enumerate().filter(|(r, _)| amounts.named[*r]) {
+            let place = || format!("decimal_places.{}", resource.name);
+            let places = whole_number(amounts.values[position], place)?;
+            resource.decimal_places =
+                u8::try_from(places).ok().filter(|&p| p <= MOST_DECIMAL_PLACES).ok_or_else(|| {
+                    Violation::new(place(), places, format!("at most {MOST_DECIMAL_PLACES} are supported"))
+                })?;
+        }
+    }
+    let mut server_classes = Vec::new();
+    if let Some(raw) = fields.server_classes {
+        for_each(raw, "server_classes", |position, Object(class): Object<ClassFields>| {
+            let place = |field: &str| format!("server_classes[{position}].{field}");
+            let count = whole_number(number(class.count, || place("count"))?, || place("count"))?;
+            amounts.read(&class.capacity, || place("capacity"))?;
+            let capacity = amounts.values.clone();
+            server_classes.push(ServerClass { id: class.id.0.into_owned(), count, capacity });
+            Ok(())
+        })?;
+    }
+    let mut users = None;
+    if let Some(raw) = fields.users {
+        let mut listed = Vec::new();
+        for_each(raw, "users", |position, Object(user): Object<UserFields>| {
+            let weight =
+                user.weight.map(|raw| number(raw, || format!("users[{position}].weight"))).transpose()?;
+            listed.push((user.id.0.into_owned(), weight.unwrap_or(Decimal::ONE)));
+            Ok(())
+        })?;
+        users = Some(listed);
+    }
+    let mut counts: Vec<(String, u64)> = Vec::new();
+    for (what, raw) in fields.counts.iter().flat_map(|entries| &entries.0) {
+        let place = || format!("counts.{}", what.0);
+        if counts.iter().any(|(other, _)| *other == what.0) {
+            return Err(Violation::new(place(), "", "duplicate key"));
+        }
+        counts.push((what.0.clone().into_owned(), whole_number(number(raw, place)?, place)?));
+    }
+    let (name, source) = (fields.name.0.clone().into_owned(), fields.source.0.clone().into_owned());
+    Ok(TraceHeader { name, source, resources, server_classes, users, counts })
+}
+
+/// Checks that exactly the event's own fields are there and enters it.
+fn event(fields: &EventFields, register: &mut Register, amounts: &mut Amounts) -> Result<Event, Violation> {
+    let time = seconds(fields.time, "time")?;
+    let name = fields.event.0.as_ref();
+    let submits = name == EVENTS[3];
+    let server_fields = [("server", fields.server.is_some()), ("capacity", fields.capacity.is_some())];
+    let task_fields = [
+        ("job", fields.job.is_some()),
+        ("user", fields.user.is_some()),
+        ("demand", fields.demand.is_some()),
+        ("duration", fields.duration.is_some()),
+        ("count", fields.count.is_some()),
+        ("more", fields.more.is_some()),
+    ];
+    if !EVENTS.contains(&name) {
+        let problem = format!("there are {}", EVENTS.join(", "));
+        return Err(Violation::new("event", name, problem));
+    }
+    let others: &[(&str, bool)] = if submits { &server_fields } else { &task_fields };
+    if let Some((field, _)) = others.iter().find(|(_, is_there)| *is_there) {
+        return Err(misplaced(field, name, true));
+    }
+    let missing = |field: &str| misplaced(field, name, false);
+    if submits {
+        let user = fields.user.as_ref().ok_or_else(|| missing("user"))?;
+        let job = fields.job.as_ref().ok_or_else(|| missing("job"))?;
+        let demand = fields.demand.as_ref().ok_or_else(|| missing("demand"))?;
+        let duration = seconds(fields.duration.ok_or_else(|| missing("duration"))?, "duration")?;
+        amounts.read(demand, || "demand".into())?;
+        let count = match fields.count {
+            None => 1,
+            Some(raw) => count(number(raw, || "count".into())?)?,
+        };
+        let (user, job, demand) = (user.0.as_ref(), job.0.as_ref(), &amounts.values);
+        let more = fields.more.unwrap_or(false);
+        return register.submitted(time, NewTasks { user, job, demand, count, duration, more });
+    }
+    let server = fields.server.as_ref().ok_or_else(|| missing("server"))?.0.as_ref();
+    if name == EVENTS[0] {
+        if fields.capacity.is_some() {
+            return Err(misplaced("capacity", name, true));
+        }
+        return register.server_removed(time, server);
+    }
+    amounts.read(fields.capacity.as_ref().ok_or_else(|| missing("capacity"))?, || "capacity".into())?;
+    if name == EVENTS[1] {
+        register.server_added(time, server, &amounts.values)
+    } else {
+        register.server_changed(time, server, &amounts.values)
+    }
+}
+
+/// A number of tasks.
+pub(super) fn count(number: Decimal) -> Result<u32, Violation> {
+    let whole = whole_number(number, || "count".into())?;
+    u32::try_from(whole).map_err(|_| Violation::new("count", whole, format!("must be <= {}", u32::MAX)))
+}
+
+fn seconds(raw: &RawValue, field: &str) -> Result<u64, Violation> {
+    let number = number(raw, || field.into())?;
+    microseconds(number).map_err(|problem| Violation::new(field, number, problem))
+}

@@ -1,0 +1,327 @@
+//! What a trace has named so far, and the rules every next event must keep.
+
+use super::{
+    Event, EventKind, JobNumber, LATEST, MOST_DECIMAL_PLACES, ServerNumber, ShapeNumber, Shapes, Submission,
+    TraceHeader, UserNumber,
+};
+use crate::{Decimal, IdTable, Violation};
+use std::collections::HashMap;
+
+/// Most servers that a header can describe by classes.
+const MOST_SERVERS: u64 = 10_000_000;
+
+/// Most resources of a trace, as of an instance.
+const MOST_RESOURCES: usize = 1000;
+
+/// Tasks on their way into a trace.
+#[derive(Clone, Copy, Debug)]
+pub struct NewTasks<'a> {
+    /// Whose tasks they are.
+    pub user: &'a str,
+    /// The job they belong to.
+    pub job: &'a str,
+    /// One task's demand, one entry a resource.
+    pub demand: &'a [Decimal],
+    /// How many tasks, at least one.
+    pub count: u32,
+    /// How long each runs, in microseconds, more than zero.
+    pub duration: u64,
+    /// Whether more tasks of the job will be submitted later (or at the same time, by another event).
+    pub more: bool,
+}
+
+/// A job of which more tasks are to come.
+#[derive(Clone, Copy)]
+struct OpenJob {
+    number: JobNumber,
+    user: UserNumber,
+}
+
+/// Names and amounts of a trace by number. It makes events of what a file or a generator says, in the trace's order, and
+/// refuses what breaks a rule.
+pub struct Register {
+    header: TraceHeader,
+    servers: IdTable,
+    /// The capacity of each server that is there.
+    capacities: Vec<Option<ShapeNumber>>,
+    initial_servers: Vec<ShapeNumber>,
+    users: IdTable,
+    shapes: Shapes,
+    jobs: u32,
+    open_jobs: HashMap<String, OpenJob>,
+    /// Time and rank of the last event.
+    latest: (u64, u8),
+    units: Vec<u64>,
+}
+
+impl Register {
+    /// Starts with what the header names.
+    ///
+    /// # Errors
+    /// Resources without or of the same name, too many decimal places, classes or users that are named twice, an amount
+    /// that does not fit the decimal places, more servers than can be numbered.
+    pub fn new(header: TraceHeader) -> Result<Self, Violation> {
+        check_resources(&header)?;
+        let mut register = Self {
+            servers: IdTable::default(),
+            capacities: Vec::new(),
+            initial_servers: Vec::new(),
+            users: IdTable::default(),
+            shapes: Shapes::new(header.resources.len()),
+            jobs: 0,
+            open_jobs: HashMap::new(),
+            latest: (0, 0),
+            units: Vec::new(),
+            header,
+        };
+        register.name_servers()?;
+        register.name_users()?;
+        Ok(register)
+    }
+
+    fn name_servers(&mut self) -> Result<(), Violation> {
+        let mut total = 0u64;
+        for (position, class) in self.header.server_classes.iter().enumerate() {
+            let place = |field: &str| format!("server_classes[{position}].{field}");
+            if class.id.is_empty() {
+                return Err(Violation::new(place("id"), "", "a server class needs an id"));
+            }
+            total = total.saturating_add(class.count);
+            if total > MOST_SERVERS {
+                let problem = format!("at most {MOST_SERVERS} servers can be simulated");
+                return Err(Violation::new(place("count"), class.count, problem));
+            }
+            self.header.units(&place("capacity"), &class.capacity, &mut self.units)?;
+            let shape = self.shapes.intern(&self.units).ok_or_else(|| too_many(&place("capacity")))?;
+            for number in 1..=class.count {
+                if self.servers.insert(&format!("{}/{number}", class.id)).is_none() {
+                    return Err(Violation::new(place("id"), &class.id, "duplicate id"));
+                }
+                self.capacities.push(Some(shape));
+                self.initial_servers.push(shape);
+            }
+        }
+        Ok(())
+    }
+
+    fn name_users(&mut self) -> Result<(), Violation> {
+        for (position, (id, weight)) in self.header.users.iter().flatten().enumerate() {
+            let place = |field: &str| format!("users[{position}].{field}");
+            if id.is_empty() {
+                return Err(Violation::new(place("id"), "", "a user needs an id"));
+            }
+            if weight.is_zero() {
+                return Err(Violation::new(place("weight"), weight, "must be > 0"));
+            }
+            if self.users.insert(id).is_none() {
+                return Err(Violation::new(place("id"), id, "duplicate id"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the trace says before its first event.
+    pub fn header(&self) -> &TraceHeader {
+        &self.header
+    }
+
+    /// The servers that are there from the beginning, with their capacities: the first numbers.
+    pub fn initial_servers(&self) -> impl ExactSizeIterator<Item = (ServerNumber, ShapeNumber)> + '_ {
+        let servers = self.initial_servers.iter().enumerate();
+        servers.map(|(number, shape)| (ServerNumber(number as u32), *shape))
+    }
+
+    /// Servers named so far, whether they are there or not.
+    pub fn servers(&self) -> &IdTable {
+        &self.servers
+    }
+
+    /// Users named so far.
+    pub fn users(&self) -> &IdTable {
+        &self.users
+    }
+
+    /// The weight of a user.
+    pub fn weight(&self, user: UserNumber) -> Decimal {
+        let users = self.header.users.as_deref().unwrap_or_default();
+        users.get(user.index()).map_or(Decimal::ONE, |(_, weight)| *weight)
+    }
+
+    /// Capacities and demands named so far.
+    pub fn shapes(&self) -> &Shapes {
+        &self.shapes
+    }
+
+    /// A server comes.
+    pub fn server_added(&mut self, time: u64, id: &str, capacity: &[Decimal]) -> Result<Event, Violation> {
+        if id.is_empty() {
+            return Err(Violation::new("server", "", "a server needs an id"));
+        }
+        let server = match self.servers.insert(id) {
+            Some(new) => {
+                self.capacities.push(None);
+                new
+            }
+            None => self.servers.position(id).unwrap_or_default(),
+        };
+        if self.capacities[server].is_some() {
+            return Err(Violation::new("server", id, "is there already"));
+        }
+        let capacity = self.shape("capacity", capacity)?;
+        self.capacities[server] = Some(capacity);
+        self.next(time, EventKind::ServerAdded(ServerNumber(server as u32), capacity))
+    }
+
+    /// A server has another capacity.
+    pub fn server_changed(&mut self, time: u64, id: &str, capacity: &[Decimal]) -> Result<Event, Violation> {
+        let server = self.present(id)?;
+        let capacity = self.shape("capacity", capacity)?;
+        self.capacities[server] = Some(capacity);
+        self.next(time, EventKind::ServerChanged(ServerNumber(server as u32), capacity))
+    }
+
+    /// A server leaves.
+    pub fn server_removed(&mut self, time: u64, id: &str) -> Result<Event, Violation> {
+        let server = self.present(id)?;
+        self.capacities[server] = None;
+        self.next(time, EventKind::ServerRemoved(ServerNumber(server as u32)))
+    }
+
+    /// Tasks are submitted.
+    pub fn submitted(&mut self, time: u64, tasks: NewTasks<'_>) -> Result<Event, Violation> {
+        if tasks.job.is_empty() {
+            return Err(Violation::new("job", "", "a job needs an id"));
+        }
+        if tasks.count == 0 {
+            return Err(Violation::new("count", 0, "must be at least 1"));
+        }
+        if !(1..=LATEST).contains(&tasks.duration) {
+            return Err(Violation::new("duration", "", "must be more than 0 and less than 4e12 seconds"));
+        }
+        let user = self.user(tasks.user)?;
+        let demand = self.shape("demand", tasks.demand)?;
+        if self.units.iter().all(|units| *units == 0) {
+            return Err(Violation::new("demand", "", "a task must need some resource"));
+        }
+        let open = self.open_jobs.get(tasks.job).copied();
+        if let Some(open) = open
+            && open.user != user
+        {
+            let problem = format!("the job {} is of user {}", tasks.job, self.users.get(open.user.index()));
+            return Err(Violation::new("user", tasks.user, problem));
+        }
+        let job = match open {
+            Some(open) => open.number,
+            None => {
+                let number = JobNumber(self.jobs);
+                self.jobs = self.jobs.checked_add(1).ok_or_else(|| too_many("job"))?;
+                number
+            }
+        };
+        match (open, tasks.more) {
+            (None, true) => {
+                self.open_jobs.insert(tasks.job.to_owned(), OpenJob { number: job, user });
+            }
+            (Some(_), false) => {
+                self.open_jobs.remove(tasks.job);
+            }
+            _ => {}
+        }
+        let (count, duration) = (tasks.count, tasks.duration);
+        let (first, last) = (open.is_none(), !tasks.more);
+        self.next(time, EventKind::Submitted(Submission { user, job, demand, count, duration, first, last }))
+    }
+
+    /// Checks what can only be seen at the end.
+    ///
+    /// # Errors
+    /// A job of which more tasks were announced than came.
+    pub fn finish(&self) -> Result<(), Violation> {
+        match self.open_jobs.iter().min_by_key(|(_, job)| job.number) {
+            None => Ok(()),
+            Some((id, _)) => {
+                let problem = "its last tasks announce more; the trace is cut off, or `more` is wrong";
+                Err(Violation::new("job", id, problem))
+            }
+        }
+    }
+
+    /// `kind` as the event that comes next.
+    fn next(&mut self, time: u64, kind: EventKind) -> Result<Event, Violation> {
+        let (latest, rank) = self.latest;
+        if time > LATEST {
+            return Err(Violation::new("time", "", "must be less than 4e12 seconds"));
+        }
+        if time < latest {
+            let problem = format!("comes after {}; events must be sorted by time", seconds(latest));
+            return Err(Violation::new("time", seconds(time), problem));
+        }
+        if time == latest && kind.rank() < rank {
+            let problem = "at one time, servers are removed, then added, then changed, then tasks submitted";
+            return Err(Violation::new("event", "", problem));
+        }
+        self.latest = (time, kind.rank());
+        Ok(Event { time, kind })
+    }
+
+    fn present(&self, id: &str) -> Result<usize, Violation> {
+        let known = self.servers.position(id);
+        known
+            .filter(|&server| self.capacities[server].is_some())
+            .ok_or_else(|| Violation::new("server", id, "there is no such server at this time"))
+    }
+
+    fn user(&mut self, id: &str) -> Result<UserNumber, Violation> {
+        if let Some(known) = self.users.position(id) {
+            return Ok(UserNumber(known as u32));
+        }
+        if id.is_empty() {
+            return Err(Violation::new("user", "", "a user needs an id"));
+        }
+        if self.header.users.is_some() {
+            return Err(Violation::new("user", id, "the header's users have no such id"));
+        }
+        let new = self.users.insert(id).ok_or_else(|| too_many("user"))?;
+        Ok(UserNumber(new as u32))
+    }
+
+    /// The shape of `amounts`, whose units stay in `self.units`.
+    fn shape(&mut self, field: &str, amounts: &[Decimal]) -> Result<ShapeNumber, Violation> {
+        self.header.units(field, amounts, &mut self.units)?;
+        self.shapes.intern(&self.units).ok_or_else(|| too_many(field))
+    }
+}
+
+fn too_many(place: &str) -> Violation {
+    Violation::new(place, "", "there are more different ones than can be numbered")
+}
+
+/// Microseconds in seconds, for a message.
+fn seconds(time: u64) -> String {
+    Decimal::new(time, -6).map(|time| time.to_string()).unwrap_or_default()
+}
+
+fn check_resources(header: &TraceHeader) -> Result<(), Violation> {
+    if header.resources.is_empty() {
+        return Err(Violation::new("resources", "", "name at least one resource"));
+    }
+    if header.resources.len() > MOST_RESOURCES {
+        let problem = format!("at most {MOST_RESOURCES} are supported");
+        return Err(Violation::new("resources", format!("{} names", header.resources.len()), problem));
+    }
+    for (position, resource) in header.resources.iter().enumerate() {
+        let place = format!("resources[{position}]");
+        if resource.name.is_empty() {
+            return Err(Violation::new(place, "", "a resource needs a name"));
+        }
+        if header.resources[..position].iter().any(|other| other.name == resource.name) {
+            return Err(Violation::new(place, &resource.name, "duplicate resource"));
+        }
+        if resource.decimal_places > MOST_DECIMAL_PLACES {
+            let place = format!("decimal_places.{}", resource.name);
+            let problem = format!("at most {MOST_DECIMAL_PLACES} are supported");
+            return Err(Violation::new(place, resource.decimal_places, problem));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! What placements of whole tasks say: what each policy reaches, and how far from the best that is.
+
+use super::{Block, Cell, Grid, Section, sizes, words};
+use crate::bound::BoundDocument;
+use crate::comparison::ComparisonDocument;
+use crate::figure::Bars;
+use crate::placement::PlacementDocument;
+use crate::summary::{number, percent, thousands};
+
+/// A placement as a section.
+pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
+    let tasks: u64 = document.users.iter().map(|user| user.tasks).sum();
+    let used: Vec<String> =
+        document.utilization.0.iter().map(|(name, part)| format!("{name} {}", percent(*part))).collect();
+    let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
+    let header = words(["user", "dominant resource", "dominant share", "tasks"]);
+    let rows = document.users.iter().map(|user| {
+        vec![
+            Cell::text(&*user.id),
+            Cell::text(&*user.dominant_resource),
+            Cell::number(user.dominant_share),
+            Cell::count(user.tasks),
+        ]
+    });
+    Section::new(format!("Whole tasks placed by {}", document.policy))
+        .instance(&document.instance)
+        .fact("Smallest weighted dominant share", number(document.value))
+        .fact("Tasks placed", thousands(tasks))
+        .fact("Used", used.join(", "))
+        .block(sizes("Dominant shares by user", "dominant share", shares, percent))
+        .block(Block::Grid(Grid::new("Users", header, rows)))
+}
+
+/// A comparison as a section.
+pub(super) fn comparison(document: ComparisonDocument<'_>) -> Section {
+    let bounds = document.bounds;
+    let mut section = Section::new("Placement policies compared")
+        .instance(&document.instance)
+        .fact("Best smallest share if tasks could be divided at will", number(bounds.divisible));
+    if let Some((upper, lower)) = bounds.integral_upper.zip(bounds.integral_lower) {
+        let range =
+            if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) };
+        section = section.fact("Best smallest share of whole tasks", range);
+    }
+    let mark = match bounds.integral_upper {
+        Some(upper) => (upper, "the most that whole tasks can reach".to_owned()),
+        None => (bounds.divisible, "the most that divisible tasks can reach".to_owned()),
+    };
+    let bars = Bars {
+        caption: "Smallest share that each policy reaches".into(),
+        series: Vec::new(),
+        groups: document
+            .policies
+            .iter()
+            .map(|policy| (policy.name.to_string(), vec![policy.value]))
+            .collect(),
+        mark: Some(mark),
+        format: number,
+    };
+    let resources: Vec<String> = document
+        .policies
+        .first()
+        .map(|policy| policy.utilization.0.iter().map(|(name, _)| format!("{name} used")).collect())
+        .unwrap_or_default();
+    let mut header =
+        words(["policy", "smallest share", "below divisible", "below whole-task bound", "verdict", "tasks"]);
+    header.extend(resources);
+    let rows = document.policies.iter().map(|policy| {
+        let verdict = if policy.proved_optimal == Some(true) { "proved optimal" } else { "" };
+        let mut row = vec![
+            Cell::text(&*policy.name),
+            Cell::number(policy.value),
+            Cell::percent(policy.gap_to_divisible),
+            Cell::maybe(policy.gap_to_integral, Cell::percent),
+            Cell::text(verdict),
+            Cell::count(policy.tasks),
+        ];
+        row.extend(policy.utilization.0.iter().map(|(_, part)| Cell::percent(*part)));
+        row
+    });
+    section.block(Block::Bars(bars)).block(Block::Grid(Grid::new("Policies", header, rows)))
+}
+
+/// A bracket of what whole tasks can reach as a section.
+pub(super) fn bound(document: BoundDocument<'_>) -> Section {
+    let bars = Bars {
+        caption: "Smallest share: what can be had, and what is proved to be out of reach".into(),
+        series: Vec::new(),
+        groups: vec![
+            ("placed".into(), vec![document.integral_lower]),
+            ("at most, whole tasks".into(), vec![document.integral_upper]),
+            ("at most, divisible".into(), vec![document.divisible]),
+        ],
+        mark: None,
+        format: number,
+    };
+    let header = words(["user", "tasks"]);
+    let users = &document.placement.users;
+    let rows = users.iter().map(|user| vec![Cell::text(&*user.id), Cell::count(user.tasks)]);
+    let proved = if document.proved_optimal { "yes" } else { "no: the best lies between the two" };
+    let mut section = Section::new("The best that whole tasks can do")
+        .instance(&document.instance)
+        .fact("Placed", number(document.integral_lower))
+        .fact("At most", number(document.integral_upper))
+        .fact("Proved optimal", proved);
+    if !document.users_without_tasks.is_empty() {
+        section = section.fact("Users without any task", document.users_without_tasks.join(", "));
+    }
+    section.block(Block::Bars(bars)).block(Block::Grid(Grid::new("Tasks placed", header, rows)))
+}

@@ -1,0 +1,151 @@
+//! The shape of a line of `fairplan.trace.v1` as its schema describes it. Reading and writing it is the business of
+//! `fairplan-instances`, which checks more than a schema can say.
+
+use schemars::JsonSchema;
+use std::collections::BTreeMap;
+
+/// One line of a trace: the first is the header, each other one an event. Events come in the order of time; at one time
+/// servers are removed, then added, then changed, then tasks submitted.
+#[derive(JsonSchema)]
+#[schemars(rename = "TraceLine", untagged)]
+#[allow(dead_code)]
+pub(super) enum TraceLine {
+    /// The first line.
+    Header(Header),
+    /// Any other line.
+    Event(Event),
+}
+
+/// What a trace says before its first event.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct Header {
+    /// The format and its version.
+    format: TraceFormat,
+    /// What to call the trace.
+    #[schemars(default)]
+    name: String,
+    /// Where it comes from.
+    #[schemars(default)]
+    source: String,
+    /// The names of the resources.
+    #[schemars(length(min = 1, max = 1000), extend("uniqueItems" = true))]
+    resources: Vec<String>,
+    /// How many decimal places amounts of a resource have at most; one left out has 9.
+    decimal_places: Option<BTreeMap<String, DecimalPlaces>>,
+    /// Servers that are there from the beginning. Those of a class called c are the servers c/1, c/2 and so on.
+    server_classes: Option<Vec<Class>>,
+    /// All users. Absent: users are those who submit tasks, and each has weight 1.
+    users: Option<Vec<User>>,
+    /// What was counted when the trace was made, such as what was left out and why.
+    counts: Option<BTreeMap<String, u64>>,
+}
+
+/// The format and its version.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) enum TraceFormat {
+    /// Version 1.
+    #[schemars(rename = "fairplan.trace.v1")]
+    V1,
+}
+
+/// Identical servers.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct Class {
+    /// Unique name.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// How many servers.
+    #[schemars(range(max = 10_000_000_u64))]
+    count: u64,
+    /// One server's capacity; a resource left out is 0.
+    capacity: BTreeMap<String, Amount>,
+}
+
+/// A user.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) struct User {
+    /// Unique name.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// Its weight; absent: 1.
+    #[schemars(extend("exclusiveMinimum" = 0))]
+    weight: Option<f64>,
+}
+
+/// What happens, and when.
+#[derive(JsonSchema)]
+#[schemars(tag = "event", rename_all = "snake_case", deny_unknown_fields)]
+#[allow(dead_code)]
+pub(super) enum Event {
+    /// A server leaves; what runs on it is lost.
+    ServerRemoved {
+        /// When.
+        time: Seconds,
+        /// Its name.
+        #[schemars(length(min = 1))]
+        server: String,
+    },
+    /// A server comes that was not there.
+    ServerAdded {
+        /// When.
+        time: Seconds,
+        /// Its name.
+        #[schemars(length(min = 1))]
+        server: String,
+        /// What it has; a resource left out is 0.
+        capacity: BTreeMap<String, Amount>,
+    },
+    /// A server that is there has another capacity from now on.
+    ServerChanged {
+        /// When.
+        time: Seconds,
+        /// Its name.
+        #[schemars(length(min = 1))]
+        server: String,
+        /// What it has; a resource left out is 0.
+        capacity: BTreeMap<String, Amount>,
+    },
+    /// Identical tasks of one job are submitted.
+    TasksSubmitted {
+        /// When.
+        time: Seconds,
+        /// Whose tasks they are.
+        #[schemars(length(min = 1))]
+        user: String,
+        /// The job they belong to; all its tasks are of one user.
+        #[schemars(length(min = 1))]
+        job: String,
+        /// What one task needs while it runs; a resource left out is 0, not all are.
+        demand: BTreeMap<String, Amount>,
+        /// How long each task runs once it has started, in seconds with at most six decimal places, more than 0.
+        #[schemars(extend("exclusiveMinimum" = 0))]
+        duration: f64,
+        /// How many tasks; absent: 1.
+        #[schemars(range(min = 1))]
+        count: Option<u32>,
+        /// Whether more tasks of the job are submitted later; absent: no, and a later job may have the same name.
+        more: Option<bool>,
+    },
+}
+
+/// A time in seconds with at most six decimal places.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct Seconds(#[schemars(range(min = 0))] f64);
+
+/// An exact decimal.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct Amount(#[schemars(range(min = 0))] f64);
+
+/// A number of decimal places.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+pub(super) struct DecimalPlaces(#[schemars(range(max = 18))] u8);

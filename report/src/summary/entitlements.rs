@@ -1,0 +1,39 @@
+//! The summary of what schedulers' rules promise: users side by side, and what the servers can keep.
+
+use super::grid::{Column, grid};
+use super::{ROWS, cut, label, number, percent};
+use crate::entitlements::EntitlementsDocument;
+
+/// The summary of entitlements: the users whose entitlements differ most from DRFH first.
+pub fn entitlements(document: &EntitlementsDocument<'_>) -> String {
+    let mut text = String::from(
+        "Dominant shares that the rules promise on all servers as one pool, beside what DRFH gives on the servers\n\n",
+    );
+    let mut users: Vec<_> = document.users.iter().collect();
+    let largest = |user: &crate::entitlements::EntitledUser<'_>| {
+        user.entitlements.iter().map(|entitlement| entitlement.difference.abs()).fold(0.0, f64::max)
+    };
+    users.sort_by(|a, b| largest(b).total_cmp(&largest(a)));
+    let mut columns = vec![Column::text("user"), Column::number("DRFH")];
+    for rule in &document.rules {
+        columns.push(Column::number(rule.name.as_ref()));
+        columns.push(Column::number("difference"));
+    }
+    let rows = users.iter().take(ROWS).map(|user| {
+        let mut row = vec![label(&user.id), number(user.drfh_share)];
+        for entitlement in &user.entitlements {
+            row.push(number(entitlement.dominant_share));
+            let sign = if entitlement.difference > 0.0 { "+" } else { "" };
+            row.push(format!("{sign}{}", number(entitlement.difference)));
+        }
+        row
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, document.users.len(), "users");
+    text.push('\n');
+    for rule in &document.rules {
+        text +=
+            &format!("{}: the servers can keep {} of every promise at once\n", rule.name, percent(rule.kept));
+    }
+    text
+}

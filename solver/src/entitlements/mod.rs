@@ -1,0 +1,108 @@
+//! What the rules of production schedulers entitle users to, on a pool: all servers as one.
+//!
+//! None of these rules knows servers. Each measures against the totals of the cluster, fills the pool as if tasks could be
+//! divided at will, and takes every class to be open to everybody; so what it promises may be more than the servers hold.
+
+mod filling;
+mod proportion;
+
+use fairplan_instances::{Instance, ResourceId, UserId};
+
+/// A rule by which a production scheduler decides who is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SchedulerRule {
+    /// YARN's fair scheduler with the policy `drf`: the queue whose usage, in its dominant resource and over its weight,
+    /// is the smallest part of the cluster. Where it comes to rest is weighted DRF over the pool.
+    ///
+    /// Source: Hadoop, `DominantResourceFairnessPolicy.DominantResourceFairnessComparatorN`, without minimum shares.
+    YarnDrf,
+    /// Kueue's fair sharing: the queue with the smallest share value, which is what it uses above its nominal quota as a
+    /// part of all nominal quotas, in the resource where that is largest, over its weight. What is within the quota is
+    /// always admitted.
+    ///
+    /// Source: Kueue, KEP-1714 "Fair Sharing", "Share value function and weights".
+    KueueDominantShare,
+    /// Volcano's `proportion`: each resource by itself is divided in proportion to the weights, what a queue does not
+    /// request going to the others. A queue runs the tasks that fit into what it deserves of each resource.
+    ///
+    /// Source: Volcano, `pkg/scheduler/plugins/proportion`. (Its plugin `drf`, which orders the jobs within a queue, is
+    /// the rule of YARN with equal weights.)
+    VolcanoProportion,
+}
+
+/// All rules, in the order in which results list them.
+pub const SCHEDULER_RULES: [SchedulerRule; 3] =
+    [SchedulerRule::YarnDrf, SchedulerRule::KueueDominantShare, SchedulerRule::VolcanoProportion];
+
+impl SchedulerRule {
+    /// The name used on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::YarnDrf => "yarn-drf",
+            Self::KueueDominantShare => "kueue",
+            Self::VolcanoProportion => "volcano-proportion",
+        }
+    }
+}
+
+/// How many tasks, in fractions, each user is entitled to by a rule, in the instance's order.
+///
+/// `quotas` are the users' nominal quotas for Kueue, one row a user, in the units of the instance: together they are the
+/// pool, whatever the servers hold. Without them a user's quota is the part that its weight is of all weights, of every
+/// resource. With such quotas Kueue's rule is YARN's: a user of weight `w` among `W` that has `s` of the pool in its
+/// dominant resource borrows `s − w/W`, and `(s − w/W)/w` is as large for two users as `s/w` is.
+pub fn entitlements(instance: &Instance, rule: SchedulerRule, quotas: Option<&[Vec<f64>]>) -> Vec<f64> {
+    let resources = 0..instance.resources().len();
+    if let (SchedulerRule::KueueDominantShare, Some(quotas)) = (rule, quotas) {
+        let totals: Vec<f64> = resources.map(|r| quotas.iter().map(|quota| quota[r]).sum()).collect();
+        let part = |user: usize, r: usize| quotas[user][r] / totals[r];
+        return filling::fill(&Pool::new(instance, &totals), part);
+    }
+    let pool = Pool::new(instance, &resources.map(|r| instance.total(ResourceId(r))).collect::<Vec<_>>());
+    match rule {
+        SchedulerRule::YarnDrf => filling::fill(&pool, |_, _| 0.0),
+        SchedulerRule::KueueDominantShare => {
+            let all: f64 = pool.users.iter().map(|user| user.weight).sum();
+            filling::fill(&pool, |user, _| pool.users[user].weight / all)
+        }
+        SchedulerRule::VolcanoProportion => proportion::divide(&pool),
+    }
+}
+
+/// Users in parts of the pool.
+struct Pool {
+    /// How many resources there are.
+    resources: usize,
+    users: Vec<PoolUser>,
+}
+
+struct PoolUser {
+    /// What one task is of the total of each resource.
+    demand: Vec<f64>,
+    weight: f64,
+    /// How many tasks it has; may be infinite.
+    tasks: f64,
+    /// The most it can run: all its tasks, or what the empty pool holds.
+    most: f64,
+}
+
+impl Pool {
+    fn new(instance: &Instance, totals: &[f64]) -> Self {
+        let resources = instance.resources().len();
+        let user = |id: UserId| {
+            let user = instance.user(id);
+            let part = |r: usize| match user.demand()[r].to_f64() {
+                0.0 => 0.0,
+                demand => demand / totals[r],
+            };
+            let demand: Vec<f64> = (0..resources).map(part).collect();
+            let fits = 1.0 / demand.iter().copied().fold(0.0, f64::max);
+            let tasks = user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
+            PoolUser { demand, weight: user.weight().to_f64(), tasks, most: tasks.min(fits) }
+        };
+        Self { resources, users: (0..instance.user_count()).map(|id| user(UserId(id))).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests;
