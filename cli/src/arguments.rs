@@ -132,8 +132,8 @@ mod tests {
             ("place a --policy x", "unknown policy x: use best-fit"),
             ("compare a --policies best-fit,best-fit", "--policies names best-fit twice"),
             ("bound a --time-limit -1", "--time-limit"),
-            ("allocate a", "say how many slices there are"),
-            ("allocate a --capacity 1 --mechanism x", "unknown mechanism x: use karma"),
+            ("allocate /missing --capacity 1", "/missing: No such file"),
+            ("allocate a --instance - --capacity 1", "--instance"),
             (
                 "simulate a --policy x",
                 "unknown policy x: use best-fit, first-fit, worst-fit, dot-product, random, slots=N, exact",

@@ -24,6 +24,7 @@ mod random;
 mod ratio;
 mod server_choice;
 mod solution;
+mod task_demands;
 pub mod trace;
 mod traffic;
 mod violation;
@@ -50,6 +51,7 @@ pub use random::Random;
 pub use ratio::compare_ratios;
 pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,
     WorkDistribution,

@@ -25,6 +25,7 @@ pub mod solution;
 mod stamp;
 pub mod summary;
 pub mod table;
+pub mod task_allocation;
 pub mod verification;
 
 #[cfg(test)]

@@ -6,19 +6,19 @@ mod instance;
 mod trace;
 mod traffic;
 
-use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::entitlements::EntitlementsDocument;
 use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
-use crate::offline::OfflineDocument;
+use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
 use crate::planning::{DifferenceDocument, GrowthDocument, LossDocument, PlanDocument, WorthDocument};
 use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
+use crate::task_allocation::AnyAllocation;
 use crate::verification::VerificationDocument;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -53,12 +53,8 @@ pub const FORMATS: [Format; 23] = [
         id: "fairplan.comparison.v1",
         schema: schema_of::<ComparisonDocument<'static>>,
     },
-    Format {
-        name: "allocation",
-        id: "fairplan.allocation.v1",
-        schema: schema_of::<AllocationDocument<'static>>,
-    },
-    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<OfflineDocument<'static>> },
+    Format { name: "allocation", id: "fairplan.allocation.v1", schema: schema_of::<AnyAllocation<'static>> },
+    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<AnyOffline<'static>> },
     Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<FlowsDocument<'static>> },
     Format {
         name: "simulation",

@@ -9,6 +9,7 @@ mod flows;
 mod grid;
 mod simulation;
 mod planning;
+mod tasks;
 mod traces;
 
 pub use allocation::{allocation, demands, offline};
@@ -18,6 +19,7 @@ pub use explanation::explanation;
 pub use flows::{flows, traffic};
 pub use simulation::simulation;
 pub use planning::{difference, growth, losses, plan, worth};
+pub use tasks::{task_allocation, task_offline};
 pub use traces::trace;
 
 use crate::bound::stated_bounds;

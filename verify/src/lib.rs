@@ -23,6 +23,7 @@ mod printed;
 mod rounding;
 mod solution;
 mod task_limits;
+mod task_optimum;
 mod tolerance;
 mod total;
 mod users;
@@ -36,6 +37,7 @@ pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, ex
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};
+pub use task_optimum::{TASK_TOLERANCE, TaskClaim, TaskProof, verify_task_optimum};
 pub use verdict::Verdict;
 pub use what_if::{
     Difference, Growth, Loser, Loss, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange,

@@ -12,6 +12,7 @@ pub mod flows;
 pub mod generate;
 pub mod import;
 pub mod offline;
+mod over_instance;
 pub mod place;
 mod placer;
 pub mod plan;

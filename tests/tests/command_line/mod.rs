@@ -6,6 +6,7 @@ mod faults;
 mod flows;
 mod imports;
 mod outputs;
+mod over_instance;
 mod pages;
 mod planning;
 mod python_checker;
