@@ -6,12 +6,12 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
-#[path = "bench/simulation.rs"]
-mod simulation;
-#[path = "bench/planning.rs"]
-mod planning;
 #[path = "bench/over_time.rs"]
 mod over_time;
+#[path = "bench/planning.rs"]
+mod planning;
+#[path = "bench/simulation.rs"]
+mod simulation;
 #[path = "bench/sums.rs"]
 mod sums;
 #[path = "bench/whole_tasks.rs"]

@@ -243,7 +243,7 @@ fn place(variant: &Instance, required: &[f64]) -> Result<Placement, SolverError>
     }
     match last {
         Some(placement) if !is_soon_bounded(variant) => Ok(placement),
-        _ => Ok(whole_task_bracket(variant, &|| false)?.placement),
+        _ => Ok(whole_task_bracket(variant, &|_| false)?.placement),
     }
 }
 

@@ -56,7 +56,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let solver = solver(&arguments.backend)?;
     let destination = arguments.output.destination()?;
     let instance = source.read()?;
-    let series = read_series(&arguments.series, None, files::Rounding::Refused)?;
+    let (series, _) = read_series(&arguments.series, None, files::Rounding::Refused)?;
     warn(common, &instance);
     let asked = arguments.target.asked(&instance, &*solver, common)?;
     let extended = &asked.extended;
