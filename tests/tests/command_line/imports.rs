@@ -61,7 +61,7 @@ fn what_cannot_be_imported_is_refused_in_one_line() {
             "bad.json: Node worker-1: status.allocatable.cpu = 3920x",
         ),
         (vec!["import", "kubernetes", "--nodes", "cut.json", "--pods", &pods], "cut.json: line "),
-        (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "bad.yaml"], "bad.yaml: line 2"),
+        (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "bad.yaml"], "bad.yaml: line 1"),
         (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "none.json"], "none.json: No such file"),
         (
             vec!["import", "kubernetes", "--nodes", &nodes, "--pods", &pods, "--user", "x"],
