@@ -8,6 +8,7 @@ mod census;
 mod columns;
 mod google2011;
 mod kubernetes;
+mod kubernetes_queues;
 mod kueue;
 mod manifests;
 mod philly;
@@ -32,6 +33,7 @@ pub use google2011::{
     google_2011_trace,
 };
 pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
+pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;
 pub use report::ImportReport;

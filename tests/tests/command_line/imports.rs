@@ -17,6 +17,7 @@ fn the_example_of_each_imports_help_makes_an_instance_that_is_solved_and_verifie
         ("kubernetes", "kubectl get nodes -o json"),
         ("slurm", "squeue --json"),
         ("yarn", "ws/v1/cluster/nodes"),
+        ("kubernetes-queues", "kubectl get queues"),
         ("kueue", "kubectl get clusterqueues"),
     ] {
         let folder = Folder::new();
