@@ -385,6 +385,31 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn the_best_content_of_tiny_beside_large_tasks_is_accepted_and_one_less_is_not(
+            resources in 1usize..4,
+            capacity in prop::collection::vec(1_000u128..1_000_000, 3),
+            large in prop::collection::vec((1u64..5_000, prop::collection::vec(0u128..1_000_000, 3)), 0..3),
+            tiny in prop::collection::vec((1u64..20, prop::collection::vec(1u128..1_000, 3)), 1..3),
+        ) {
+            let capacity = &capacity[..resources];
+            let kinds = large.into_iter().map(|kind| (kind, 5)).chain(tiny.into_iter().map(|kind| (kind, 150)));
+            let tasks: Vec<Task> = kinds
+                .map(|((value, demand), copies)| {
+                    let demand = demand[..resources].iter().zip(capacity).map(|(d, c)| c / copies + d / copies);
+                    Task { value, demand: demand.collect() }
+                })
+                .collect();
+            let largest = best(&tasks, capacity);
+            let server = Server { capacity, tasks };
+            prop_assert_eq!(prove(&server, largest), Outcome::Proved);
+            if largest > 0 {
+                prop_assert_eq!(prove(&server, largest - 1), Outcome::Exceeded);
+            }
+        }
+    }
+
     #[test]
     fn small_tasks_of_different_resources_do_not_crowd_each_other_out() {
         let tasks = vec![Task { value: 1, demand: vec![1, 0] }, Task { value: 1, demand: vec![0, 1] }];
