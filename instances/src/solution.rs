@@ -182,7 +182,7 @@ pub struct Solution {
 }
 
 /// An exact method for some objectives.
-pub trait Solver {
+pub trait Solver: Sync {
     /// The backend's name on the command line.
     fn name(&self) -> &'static str;
     /// Solves, and says by its status whether the result is proved.

@@ -1,7 +1,9 @@
-//! `import`: instances and traces from published files and from the state of real clusters.
+//! `import`: instances, traces and demands over time from published files and from the state of real clusters.
 
+mod demands;
 mod google2011;
 mod kubernetes;
+mod kubernetes_queues;
 mod kueue;
 mod published;
 mod slurm;
@@ -16,7 +18,7 @@ use crate::progress;
 use fairplan_instances::import::ImportReport;
 use fairplan_instances::{Instance, InstanceError};
 
-/// Make an instance or a trace from published files or from the state of a cluster
+/// Make an instance, a trace or demands over time from published files or from the state of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example: fairplan import kubernetes --nodes nodes.json --pods pods.json")]
@@ -32,6 +34,7 @@ enum Source {
     #[command(name = "google-2011-trace")]
     Google2011Trace(google2011::TraceArguments),
     Kubernetes(kubernetes::Arguments),
+    KubernetesQueues(kubernetes_queues::Arguments),
     Kueue(kueue::Arguments),
     Slurm(slurm::Arguments),
     Yarn(yarn::Arguments),
@@ -45,6 +48,8 @@ enum Source {
     AzureV1Trace(traces::AzureArguments),
     PhillyTrace(traces::PhillyArguments),
     SwfTrace(traces::SwfArguments),
+    Snowset(demands::SnowsetArguments),
+    Helios(demands::HeliosArguments),
 }
 
 /// Reads the files and writes what was made of them.
@@ -53,6 +58,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Source::Google2011(arguments) => google2011::instance(arguments, common),
         Source::Google2011Trace(arguments) => google2011::trace(arguments, common),
         Source::Kubernetes(arguments) => kubernetes::run(arguments, common),
+        Source::KubernetesQueues(arguments) => kubernetes_queues::run(arguments, common),
         Source::Kueue(arguments) => kueue::run(arguments, common),
         Source::Slurm(arguments) => slurm::run(arguments, common),
         Source::Yarn(arguments) => yarn::run(arguments, common),
@@ -62,6 +68,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Source::AzureV1Trace(arguments) => traces::azure(arguments, common),
         Source::PhillyTrace(arguments) => traces::philly_jobs(arguments, common),
         Source::SwfTrace(arguments) => traces::workload_log(arguments, common),
+        Source::Snowset(arguments) => demands::from_snowset(arguments, common),
+        Source::Helios(arguments) => demands::from_helios(arguments, common),
     }
 }
 
