@@ -148,7 +148,7 @@ impl Highs {
 }
 
 /// The power of two nearest to `x`, or one.
-fn power(x: f64) -> f64 {
+pub(crate) fn power(x: f64) -> f64 {
     if x > 0.0 { x.log2().round().exp2() } else { 1.0 }
 }
 

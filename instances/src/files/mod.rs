@@ -2,6 +2,7 @@
 //! refused with file, place and value, and every number means exactly the decimal that is written.
 
 mod canonical;
+mod catalog;
 mod csv;
 mod demands;
 mod json;
@@ -16,6 +17,7 @@ mod trace;
 mod traffic;
 
 pub use canonical::{sha256_hex, write_json};
+pub use catalog::read_catalog;
 pub use demands::{
     Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_fair_shares, read_members,
     write_demands,

@@ -54,8 +54,11 @@ pub fn azure_v1_instance(
     letters.sort();
     report.add(letters.iter().map(|(_, count)| count).sum(), "virtual machines that arrive");
     let build = || {
-        let name =
-            format!("Azure V1, arrivals from second {} to {}", options.seconds.start, options.seconds.end);
+        let until = match options.seconds.end {
+            u64::MAX => String::new(),
+            end => format!(" to {end}"),
+        };
+        let name = format!("Azure V1, arrivals from second {}{until}", options.seconds.start);
         let mut builder = InstanceBuilder::new(name, vec!["cpu".into(), "memory".into()])?;
         builder.class(options.servers.class())?;
         for (letter, count) in &letters {

@@ -9,6 +9,7 @@ mod columns;
 mod google2011;
 mod helios;
 mod kubernetes;
+mod kubernetes_queues;
 mod kueue;
 mod manifests;
 mod philly;
@@ -35,6 +36,7 @@ pub use google2011::{
 };
 pub use helios::{HeliosOptions, helios};
 pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
+pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;
 pub use report::ImportReport;

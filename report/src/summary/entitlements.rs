@@ -4,10 +4,13 @@ use super::grid::{Column, grid};
 use super::{ROWS, cut, label, number, percent};
 use crate::entitlements::EntitlementsDocument;
 
+/// Shares that differ by less are not told apart.
+const SAME: f64 = 1e-9;
+
 /// The summary of entitlements: the users whose entitlements differ most from DRFH first.
 pub fn entitlements(document: &EntitlementsDocument<'_>) -> String {
     let mut text = String::from(
-        "Dominant shares that the rules promise on all servers as one pool, beside what DRFH gives on the servers\n\n",
+        "Dominant shares: DRFH on the servers, and what the rules promise on all servers as one pool (difference)\n\n",
     );
     let mut users: Vec<_> = document.users.iter().collect();
     let largest = |user: &crate::entitlements::EntitledUser<'_>| {
@@ -17,14 +20,17 @@ pub fn entitlements(document: &EntitlementsDocument<'_>) -> String {
     let mut columns = vec![Column::text("user"), Column::number("DRFH")];
     for rule in &document.rules {
         columns.push(Column::number(rule.name.as_ref()));
-        columns.push(Column::number("difference"));
     }
     let rows = users.iter().take(ROWS).map(|user| {
         let mut row = vec![label(&user.id), number(user.drfh_share)];
         for entitlement in &user.entitlements {
-            row.push(number(entitlement.dominant_share));
             let sign = if entitlement.difference > 0.0 { "+" } else { "" };
-            row.push(format!("{sign}{}", number(entitlement.difference)));
+            let beside = match entitlement.difference {
+                // Both are sums of doubles.
+                small if small.abs() < SAME => String::new(),
+                difference => format!(" ({sign}{})", number(difference)),
+            };
+            row.push(format!("{}{beside}", number(entitlement.dominant_share)));
         }
         row
     });

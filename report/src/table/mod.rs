@@ -6,6 +6,9 @@ mod csv;
 mod flows;
 mod offline;
 mod parquet;
+mod planning;
+mod sheet;
+mod simulation;
 mod tasks;
 mod users;
 
@@ -13,6 +16,8 @@ pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
 pub use offline::{write_offline, write_offline_quanta, write_task_offline};
+pub use planning::{write_difference, write_growth, write_losses, write_plan, write_worth};
+pub use simulation::{LongFormat, NamedOutcome, write_jobs, write_series};
 pub use tasks::{write_task_allocation, write_task_quanta};
 pub use users::{write_placement, write_solution};
 

@@ -17,6 +17,7 @@ fn the_example_of_each_imports_help_makes_an_instance_that_is_solved_and_verifie
         ("kubernetes", "kubectl get nodes -o json"),
         ("slurm", "squeue --json"),
         ("yarn", "ws/v1/cluster/nodes"),
+        ("kubernetes-queues", "kubectl get queues"),
         ("kueue", "kubectl get clusterqueues"),
     ] {
         let folder = Folder::new();
@@ -61,7 +62,7 @@ fn what_cannot_be_imported_is_refused_in_one_line() {
             "bad.json: Node worker-1: status.allocatable.cpu = 3920x",
         ),
         (vec!["import", "kubernetes", "--nodes", "cut.json", "--pods", &pods], "cut.json: line "),
-        (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "bad.yaml"], "bad.yaml: line 2"),
+        (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "bad.yaml"], "bad.yaml: line 1"),
         (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "none.json"], "none.json: No such file"),
         (
             vec!["import", "kubernetes", "--nodes", &nodes, "--pods", &pods, "--user", "x"],

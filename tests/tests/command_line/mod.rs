@@ -8,7 +8,9 @@ mod imports;
 mod outputs;
 mod over_instance;
 mod pages;
+mod planning;
 mod python_checker;
+mod simulation;
 mod traces;
 mod whole_tasks;
 

@@ -3,6 +3,7 @@
 mod demands;
 mod google2011;
 mod kubernetes;
+mod kubernetes_queues;
 mod kueue;
 mod published;
 mod slurm;
@@ -33,6 +34,7 @@ enum Source {
     #[command(name = "google-2011-trace")]
     Google2011Trace(google2011::TraceArguments),
     Kubernetes(kubernetes::Arguments),
+    KubernetesQueues(kubernetes_queues::Arguments),
     Kueue(kueue::Arguments),
     Slurm(slurm::Arguments),
     Yarn(yarn::Arguments),
@@ -56,6 +58,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Source::Google2011(arguments) => google2011::instance(arguments, common),
         Source::Google2011Trace(arguments) => google2011::trace(arguments, common),
         Source::Kubernetes(arguments) => kubernetes::run(arguments, common),
+        Source::KubernetesQueues(arguments) => kubernetes_queues::run(arguments, common),
         Source::Kueue(arguments) => kueue::run(arguments, common),
         Source::Slurm(arguments) => slurm::run(arguments, common),
         Source::Yarn(arguments) => yarn::run(arguments, common),

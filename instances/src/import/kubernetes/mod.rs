@@ -15,7 +15,7 @@ use hashbrown::HashMap;
 use nodes::Node;
 use placement::Conditions;
 use pods::Pod;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 /// What [`kubernetes`] reads and how.
@@ -163,6 +163,15 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
     Ok((instance, report))
 }
 
+/// The nodes that count, each with its name and what pods may request of it.
+pub(super) fn open_nodes(
+    files: &[String],
+    report: &mut ImportReport,
+) -> Result<Vec<(String, BTreeMap<String, Quantity>)>, InstanceError> {
+    let options = KubernetesOptions { nodes: files.to_vec(), ..KubernetesOptions::default() };
+    Ok(read_nodes(&options, report)?.into_iter().map(|node| (node.name, node.allocatable)).collect())
+}
+
 fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Vec<Node>, InstanceError> {
     let found = objects(&options.nodes, "Node", "kubectl get nodes -o json", report)?;
     let mut nodes = Vec::with_capacity(found.len());
@@ -189,7 +198,7 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
     let mut silent = 0;
     for manifest in &found {
         let pod = Pod::read(manifest)?;
-        if !names.insert((pod.metadata.namespace.clone(), pod.metadata.name.clone())) {
+        if !names.insert(manifest.name.clone()) {
             report.one("pods left out: named a second time");
         } else if pod.phase == "Pending" || pod.phase == "Running" {
             report.one(format!("pods {}", pod.phase.to_lowercase()));

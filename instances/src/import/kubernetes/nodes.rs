@@ -75,7 +75,8 @@ impl Node {
         } else {
             None
         };
-        Ok(Self { name: metadata.name, labels: metadata.labels, taints: spec.taints, allocatable, closed })
+        let name = if metadata.name.is_empty() { manifest.name.clone() } else { metadata.name };
+        Ok(Self { name, labels: metadata.labels, taints: spec.taints, allocatable, closed })
     }
 
     pub(super) fn site(&self) -> Site<'_> {

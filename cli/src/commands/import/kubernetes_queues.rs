@@ -1,0 +1,38 @@
+//! `import kubernetes-queues`.
+
+use super::write_import;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::{Answer, Failure};
+use fairplan_instances::import::{self, KubernetesQueuesOptions};
+
+/// Queues of Volcano, KAI or YuniKorn over the nodes of a Kubernetes cluster: their leaves are the users
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Weights are Volcano's weight (or its hierarchy's weights), KAI's overQuotaWeight, and in YuniKorn the part of the cluster \
+that is guaranteed; they are multiplied down the tree of queues. A task is a thousandth of the cluster, and `tasks` the most \
+that the tightest capability, limit or max allows. What is guaranteed is no limit; what is left out is counted on standard \
+error.
+
+The files are made by
+  kubectl get nodes -o json > nodes.json
+  kubectl get queues -o yaml > queues.yaml    (YuniKorn: its queues.yaml)
+
+Example: fairplan import kubernetes-queues --nodes instances/data/kubernetes/nodes.json \
+--queues instances/data/kubernetes/volcano.yaml")]
+pub struct Arguments {
+    /// Nodes, as JSON or YAML, gzipped or not; - is standard input
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    nodes: Vec<String>,
+    /// Queues, as YAML or JSON, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
+    queues: Vec<String>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads nodes and queues and writes the instance.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let Arguments { nodes, queues, output } = arguments;
+    let options = KubernetesQueuesOptions { nodes, queues };
+    write_import(|| import::kubernetes_queues(&options), &output, common)
+}
