@@ -71,13 +71,14 @@ fn the_first_level_is_that_of_the_linear_program() {
     }
 }
 
-/// A case with two levels at least, and its optimum.
+/// A case with two levels at least, several users on the first, and its optimum.
 fn solved() -> (Instance, DemandSeries, TaskOptimum) {
     (0..)
         .map(|seed| random_case(seed, 4, 9))
         .find_map(|(instance, series)| {
             let optimum = task_optimum(&TaskDemands::new(&instance, &series).unwrap());
-            (optimum.levels.len() > 1).then_some((instance, series, optimum))
+            (optimum.levels.len() > 1 && optimum.levels[0].users.len() > 1)
+                .then_some((instance, series, optimum))
         })
         .unwrap()
 }

@@ -65,9 +65,10 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
     while state.contains(&State::Open) {
         let top = |user: usize| asked.base[user] + asked.most[user];
         let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
-        // Somebody rises at any level below this.
-        let mut upper = pooled_bound(problem, asked, &state).min(highest * (1.0 - SAME));
         let search = Search::new(problem, asked, &state);
+        // Somebody rises at any level below this.
+        let below = highest - SAME * search.scale(highest);
+        let mut upper = pooled_bound(problem, asked, &state).min(below);
         let mut tries = 0;
         let solved = loop {
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
