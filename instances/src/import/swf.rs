@@ -130,8 +130,7 @@ impl Log {
     }
 
     fn job(&mut self, fields: &Fields<'_>, demand: u32, draft: &mut TraceDraft) -> Result<(), Violation> {
-        if fields.number(STATUS)?.is_some_and(|status| ["2", "3", "4"].contains(&status.to_string().as_str()))
-        {
+        if fields.whole(STATUS)?.is_some_and(|status| (2..=4).contains(&status)) {
             self.parts += 1;
             return Ok(());
         }

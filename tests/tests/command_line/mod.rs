@@ -6,6 +6,7 @@ mod faults;
 mod flows;
 mod imports;
 mod outputs;
+mod pages;
 mod python_checker;
 mod traces;
 mod whole_tasks;

@@ -66,6 +66,24 @@ struct Counts {
     deviating_requests: u64,
 }
 
+impl Counts {
+    /// When a task that is first met in this row was submitted, where it stands after it, and for how long it has run.
+    fn first_met(&mut self, event: Event, time: u64, window: Window) -> (u64, State, u64) {
+        match event {
+            Event::Submit => return (window.since(time), State::Waiting, 0),
+            Event::UpdatePending | Event::Schedule => self.waiting_before += 1,
+            Event::UpdateRunning | Event::End => self.running_before += 1,
+        }
+        match event {
+            Event::Submit | Event::UpdatePending => (0, State::Waiting, 0),
+            Event::Schedule => (0, State::Running(time), 0),
+            Event::UpdateRunning => (0, State::Running(window.begins), 0),
+            // It ran when the first row was written.
+            Event::End => (0, State::Ended, window.since(time)),
+        }
+    }
+}
+
 impl Window {
     /// A time of the trace as microseconds since the beginning.
     pub fn since(&self, time: u64) -> u64 {
@@ -100,21 +118,6 @@ impl Runs {
                 self.counts.ends_unseen += 1;
                 return Ok(());
             }
-            let (submitted, state) = match event {
-                Event::Submit => (window.since(time), State::Waiting),
-                Event::UpdatePending => (0, State::Waiting),
-                Event::Schedule => (0, State::Running(time)),
-                Event::UpdateRunning => (0, State::Running(window.begins)),
-                // It ran when the first row was written.
-                Event::End => (0, State::Ended),
-            };
-            let ran = if matches!(event, Event::End) { window.since(time) } else { 0 };
-            let has_run = state != State::Waiting;
-            match event {
-                Event::Submit => {}
-                Event::UpdatePending | Event::Schedule => self.counts.waiting_before += 1,
-                Event::UpdateRunning | Event::End => self.counts.running_before += 1,
-            }
             let job = match self.jobs.get(&key.0) {
                 Some(job) => *job,
                 None => {
@@ -123,10 +126,11 @@ impl Runs {
                     job
                 }
             };
+            let (submitted, state, ran) = self.counts.first_met(event, time, window);
+            let has_run = state != State::Waiting;
             self.tasks.insert(key, Task { job, user, demand, asks_nothing, submitted, ran, has_run, state });
             return Ok(());
         };
-
         task.user = task.user.or(user);
         if task.demand.is_none() {
             (task.demand, task.asks_nothing) = (demand, asks_nothing);
@@ -189,7 +193,6 @@ impl Runs {
             ("tasks left out: they ask for neither CPU nor memory", nothing),
             ("tasks left out: they did not run in these rows", never_ran),
             ("tasks left out: they ran for no time", no_time),
-            ("tasks left out: they end without ever having been there", counts.ends_unseen),
             (
                 "tasks that ran before the first row: submitted at time 0, from when on their time counts",
                 counts.running_before,
@@ -199,6 +202,7 @@ impl Runs {
             ("times a task was submitted again: its runs are added up", counts.submitted_again),
             ("runs without an end: the next row of the task ends them", counts.missing_ends),
             ("ends of tasks that had ended: not used", counts.ends_repeated),
+            ("ends of tasks that were never there: not used", counts.ends_unseen),
             ("rows with another request than the task's first: not used", counts.deviating_requests),
             ("rows that the trace's makers made up for lost ones", counts.made_up),
         ] {

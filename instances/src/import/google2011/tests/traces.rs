@@ -114,7 +114,7 @@ fn each_rule_for_a_tasks_time_is_kept() {
             "where the rows of time 0 are there, an end of a task that is not in them is left out",
             "0,2,0,0 603000000,1,0,4",
             String::new(),
-            r#""tasks left out: they end without ever having been there": 1"#,
+            r#""ends of tasks that were never there: not used": 1"#,
         ),
         (
             "equal tasks become one event, and the last of a job says so",
