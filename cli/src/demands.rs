@@ -2,13 +2,17 @@
 
 use crate::failure::Failure;
 use clap::ValueEnum;
-use fairplan_instances::{DemandSeries, FairShares, files};
+use fairplan_instances::{DemandSeries, FairShares, Instance, files};
 
 /// A series of demands as it is named on the command line.
 #[derive(Clone, Debug, clap::Args)]
 pub struct DemandsArguments {
     /// The demands: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON, or - for standard input
     demands: String,
+    /// Demands are tasks over the servers of this instance (a fairplan.instance.v1, which a fairplan.demands.v1 can also
+    /// name itself), whose users have the same ids
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fair_share", "capacity", "fair_shares", "members"])]
+    instance: Option<String>,
     /// Slices that every user is due in a quantum; the capacity is this times the users
     #[arg(long, value_name = "F", conflicts_with = "fair_shares")]
     fair_share: Option<u64>,
@@ -49,22 +53,33 @@ enum Shares {
     PerUser(u64),
     Capacity(u64),
     Each(String),
+    /// Tasks over the servers of an instance, which the file of the demands names unless it is named here.
+    Instance(Option<String>),
+}
+
+/// What was read.
+pub enum Demanded {
+    /// Slices of one resource, and what is due to whom.
+    Slices(DemandSeries, FairShares),
+    /// Tasks over the servers of an instance.
+    Tasks(DemandSeries, Box<Instance>),
 }
 
 impl TryFrom<DemandsArguments> for DemandsSource {
     type Error = Failure;
     fn try_from(arguments: DemandsArguments) -> Result<Self, Failure> {
-        let DemandsArguments { demands, fair_share, capacity, fair_shares, members, round } = arguments;
+        let DemandsArguments { demands, instance, fair_share, capacity, fair_shares, members, round } =
+            arguments;
         let shares = match (fair_share, fair_shares, capacity) {
             (Some(share), _, _) => Shares::PerUser(share),
             (None, Some(path), _) => Shares::Each(path),
             (None, None, Some(capacity)) => Shares::Capacity(capacity),
-            (None, None, None) => {
-                let problem = "say how many slices there are: --fair-share, --capacity or --fair-shares";
-                return Err(Failure::refused(problem));
-            }
+            (None, None, None) => Shares::Instance(instance),
         };
-        let each = if let Shares::Each(path) = &shares { Some(path.as_str()) } else { None };
+        let each = match &shares {
+            Shares::Each(path) | Shares::Instance(Some(path)) => Some(path.as_str()),
+            _ => None,
+        };
         let inputs = [Some(demands.as_str()), each, members.as_deref()];
         if inputs.into_iter().flatten().filter(|path| *path == "-").count() > 1 {
             return Err(Failure::refused("only one input can be standard input"));
@@ -79,17 +94,19 @@ impl TryFrom<DemandsArguments> for DemandsSource {
     }
 }
 
-/// Reads a series and, where there is a file of them, the users who join or leave.
+/// Reads a series with, where there is a file of them, the users who join or leave; and the file of the instance that
+/// the series names, if its demands are tasks.
 pub fn read_series(
     demands: &str,
     members: Option<&str>,
     rounding: files::Rounding,
-) -> Result<DemandSeries, Failure> {
-    let series = files::read_demands(demands, rounding)?;
-    Ok(match members {
+) -> Result<(DemandSeries, Option<String>), Failure> {
+    let (series, instance) = files::read_demands_and_instance(demands, rounding)?;
+    let series = match members {
         Some(path) => files::read_members(path, series)?,
         None => series,
-    })
+    };
+    Ok((series, instance))
 }
 
 impl DemandsSource {
@@ -101,21 +118,33 @@ impl DemandsSource {
         Ok(Self { demands, ..self.clone() })
     }
 
-    /// Reads the series and what is due to its users.
-    pub fn read(&self) -> Result<(DemandSeries, FairShares), Failure> {
-        let series = self.read_series()?;
+    /// Reads the series, and what is due to its users or the servers that their tasks need.
+    pub fn read(&self) -> Result<Demanded, Failure> {
+        let (series, named) = self.read_series()?;
+        if let Shares::Instance(stated) = &self.shares {
+            let Some(path) = stated.as_ref().or(named.as_ref()) else {
+                let problem = "say how many slices there are (--fair-share, --capacity or --fair-shares), or name an --instance";
+                return Err(Failure::refused(problem));
+            };
+            return Ok(Demanded::Tasks(series, Box::new(files::read_instance(path)?)));
+        }
+        if named.is_some() {
+            let problem = "names an instance, so that its demands are tasks: state no slices";
+            return Err(Failure::refused(format!("{}: {problem}", self.demands)));
+        }
         let shares = match &self.shares {
             Shares::PerUser(share) => FairShares::PerUser(*share),
             Shares::Capacity(capacity) => FairShares::Capacity(*capacity),
             Shares::Each(path) => FairShares::Each(files::read_fair_shares(path, &series)?),
+            Shares::Instance(_) => return Err(Failure::internal("an instance has no slices")),
         };
         shares.check(&series, self.capacity)?;
-        Ok((series, shares))
+        Ok(Demanded::Slices(series, shares))
     }
 
     /// Reads a series that has the same users and quanta as another.
     pub fn read_like(&self, other: &DemandSeries) -> Result<DemandSeries, Failure> {
-        let series = self.read_series()?;
+        let (series, _) = self.read_series()?;
         let differs = |what: &str| {
             Err(Failure::refused(format!("{}: the {what} are not those of DEMANDS", self.demands)))
         };
@@ -134,7 +163,7 @@ impl DemandsSource {
         Ok(series)
     }
 
-    fn read_series(&self) -> Result<DemandSeries, Failure> {
+    fn read_series(&self) -> Result<(DemandSeries, Option<String>), Failure> {
         read_series(&self.demands, self.members.as_deref(), self.rounding)
     }
 }

@@ -113,6 +113,7 @@ impl From<SimulationError> for Failure {
     fn from(error: SimulationError) -> Self {
         match error {
             SimulationError::Sharing(error) => error.into(),
+            SimulationError::Trace(error) => error.into(),
             SimulationError::Invalid(_) | SimulationError::Memory { .. } => Self::Refused(error.into()),
             SimulationError::Stalled { .. } => Self::Internal(error.into()),
         }

@@ -4,11 +4,11 @@
 //! the first; for a user that demands none of it, the first that it does demand.
 
 use crate::filling::fill;
-use crate::first_with_room::FirstWithRoom;
-use crate::packing::{Packing, Shape};
+use crate::first_with_room::{FirstFitting, FirstWithRoom};
+use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, compare_ratios};
+use fairplan_instances::{Instance, Placement, ServerChoice, compare_ratios};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
@@ -28,53 +28,56 @@ impl PlacementPolicy for BestFit {
             // All servers are equally like a demand of a single resource.
             return fill(instance, &packing, FirstWithRoom::new(&packing));
         }
-        let score = Mismatch::new(&packing);
-        fill(instance, &packing, LeastCost::new(&packing, score))
+        fill(instance, &packing, LeastCost::new(&packing, Mismatch::default()))
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        match totals.len() {
+            1 => Box::new(FirstFitting::new(totals.len())),
+            _ => Box::new(LeastCost::empty(totals.len(), Mismatch::default())),
+        }
     }
 }
 
 /// The score `H` of DRFH eq. 9. A view is a reference resource, and its coordinates are `c̄_r / c̄_1` for all
 /// other resources, followed by their sum when there are several.
-struct Mismatch<'a> {
-    shapes: &'a [Shape],
+#[derive(Default)]
+struct Mismatch {
     references: Vec<usize>,
     /// Of each shape the position of its reference resource in `references`.
     view_of: Vec<usize>,
     /// Of each shape `D_r / D_1` for all resources but the reference, and their sum.
     proportions: Vec<Vec<f64>>,
     sums: Vec<f64>,
-    /// Whether every `Σ_r |D_r c_1 − c_r D_1|` is below 2^128.
-    small: bool,
+    /// The bits of the largest demand and of the largest capacity.
+    demand_bits: u32,
+    capacity_bits: u32,
 }
 
-impl<'a> Mismatch<'a> {
-    fn new(packing: &'a Packing) -> Self {
-        let reference = |shape: &Shape| shape.demand.iter().position(|demand| *demand > 0).unwrap_or(0);
-        let mut references: Vec<usize> = packing.shapes.iter().map(reference).collect();
-        references.sort_unstable();
-        references.dedup();
-        let view = |shape: &Shape| references.partition_point(|other| *other < reference(shape));
-        let proportions = |shape: &Shape| {
-            let one = shape.demand[reference(shape)] as f64;
-            others(&shape.demand, reference(shape)).map(|demand| *demand as f64 / one).collect()
-        };
-        let proportions: Vec<Vec<f64>> = packing.shapes.iter().map(proportions).collect();
-        let bits =
-            |amounts: &mut dyn Iterator<Item = &u128>| 128 - amounts.max().map_or(128, |n| n.leading_zeros());
-        let demand_bits = bits(&mut packing.shapes.iter().flat_map(|shape| &shape.demand));
-        let capacity_bits = bits(&mut packing.classes.iter().flat_map(|class| &class.capacity));
-        Self {
-            shapes: &packing.shapes,
-            view_of: packing.shapes.iter().map(view).collect(),
-            sums: proportions.iter().map(|proportions| proportions.iter().sum()).collect(),
-            proportions,
-            references,
-            small: demand_bits + capacity_bits + (packing.width.ilog2() + 1) <= 128,
-        }
+/// The bits of the largest amount.
+fn bits(amounts: &[u128]) -> u32 {
+    amounts.iter().map(|amount| 128 - amount.leading_zeros()).max().unwrap_or(0)
+}
+
+impl Score for Mismatch {
+    fn add_capacity(&mut self, capacity: &[u128]) {
+        self.capacity_bits = self.capacity_bits.max(bits(capacity));
     }
-}
 
-impl Score for Mismatch<'_> {
+    fn add_shape(&mut self, demand: &[u128]) {
+        self.demand_bits = self.demand_bits.max(bits(demand));
+        let reference = demand.iter().position(|demand| *demand > 0).unwrap_or(0);
+        let view = self.references.iter().position(|other| *other == reference).unwrap_or_else(|| {
+            self.references.push(reference);
+            self.references.len() - 1
+        });
+        self.view_of.push(view);
+        let one = demand[reference] as f64;
+        let proportions: Vec<f64> = others(demand, reference).map(|demand| *demand as f64 / one).collect();
+        self.sums.push(proportions.iter().sum());
+        self.proportions.push(proportions);
+    }
+
     fn views(&self) -> usize {
         self.references.len()
     }
@@ -111,9 +114,11 @@ impl Score for Mismatch<'_> {
         if sum > 1 { bound.max(apart(&low[sum], &high[sum], &self.sums[shape])) } else { bound }
     }
 
-    fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering {
-        let (demand, reference) = (&self.shapes[shape].demand, self.references[self.view_of[shape]]);
-        if self.small {
+    fn compare(&self, shape: usize, demand: &[u128], a: &[u128], b: &[u128]) -> Ordering {
+        let reference = self.references[self.view_of[shape]];
+        // Whether every `Σ_r |D_r c_1 − c_r D_1|` is below 2^128.
+        let small = self.demand_bits + self.capacity_bits + (demand.len().ilog2() + 1) <= 128;
+        if small {
             let mismatch = |free| (mismatch::<u128>(demand, free, reference), free[reference]);
             compare_ratios(mismatch(a), mismatch(b))
         } else {

@@ -2,10 +2,10 @@
 //! with the whole cluster's capacity `C_r` as the unit (the alignment score of Tetris, SIGCOMM 2014).
 
 use crate::filling::fill;
-use crate::packing::{Packing, Shape};
+use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, ResourceId};
+use fairplan_instances::{Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
 
@@ -21,41 +21,46 @@ impl PlacementPolicy for DotProduct {
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let totals: Vec<u128> = (0..packing.width).map(|r| instance.total_units(ResourceId(r))).collect();
-        let score = Alignment::new(&packing.shapes, &totals);
-        fill(instance, &packing, LeastCost::new(&packing, score))
+        fill(instance, &packing, LeastCost::new(&packing, Alignment::new(&totals)))
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        Box::new(LeastCost::empty(totals.len(), Alignment::new(totals)))
     }
 }
 
 /// The alignment of what is free with a demand.
-struct Alignment<'a> {
-    shapes: &'a [Shape],
+struct Alignment {
+    /// `C_r`, as doubles.
+    totals: Vec<f64>,
     /// Of each shape `D_r / C_r²`, as doubles.
     slopes: Vec<Vec<f64>>,
     /// `Π_s C_s² / C_r²`: the alignment times `Π_s C_s²` is a whole number.
     cofactors: Vec<BigUint>,
 }
 
-impl<'a> Alignment<'a> {
-    fn new(shapes: &'a [Shape], totals: &[u128]) -> Self {
+impl Alignment {
+    fn new(totals: &[u128]) -> Self {
         // A resource that no server has is free nowhere and demanded by nobody.
         let present = |r: usize| totals[r].max(1);
-        let slopes = |shape: &Shape| {
-            let slope = |(r, demand): (usize, &u128)| *demand as f64 / present(r) as f64 / present(r) as f64;
-            shape.demand.iter().enumerate().map(slope).collect()
-        };
         let cofactor = |r: usize| {
             let others = (0..totals.len()).filter(|s| *s != r);
             others.fold(BigUint::from(1u8), |product, s| product * present(s) * present(s))
         };
         Self {
-            shapes,
-            slopes: shapes.iter().map(slopes).collect(),
+            totals: (0..totals.len()).map(|r| present(r) as f64).collect(),
+            slopes: Vec::new(),
             cofactors: (0..totals.len()).map(cofactor).collect(),
         }
     }
 }
 
-impl Score for Alignment<'_> {
+impl Score for Alignment {
+    fn add_shape(&mut self, demand: &[u128]) {
+        let slope = |(demand, total): (&u128, &f64)| *demand as f64 / total / total;
+        self.slopes.push(demand.iter().zip(&self.totals).map(slope).collect());
+    }
+
     fn cost(&self, shape: usize, free: &[f64]) -> f64 {
         -free.iter().zip(&self.slopes[shape]).map(|(free, slope)| free * slope).sum::<f64>()
     }
@@ -64,8 +69,7 @@ impl Score for Alignment<'_> {
         self.cost(shape, high)
     }
 
-    fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering {
-        let demand = &self.shapes[shape].demand;
+    fn compare(&self, _shape: usize, demand: &[u128], a: &[u128], b: &[u128]) -> Ordering {
         let alignment = |free: &[u128]| {
             let terms = free.iter().zip(demand).zip(&self.cofactors);
             terms.fold(BigUint::ZERO, |sum, ((free, demand), cofactor)| sum + cofactor * *free * *demand)

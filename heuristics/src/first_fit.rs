@@ -1,10 +1,10 @@
 //! First-Fit: the lowest-index server with room (DRFH Sec. V-B).
 
 use crate::filling::fill;
-use crate::first_with_room::FirstWithRoom;
+use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement};
+use fairplan_instances::{Instance, Placement, ServerChoice};
 
 /// Places every task on the first server that has room for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,5 +18,9 @@ impl PlacementPolicy for FirstFit {
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, FirstWithRoom::new(&packing))
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        Box::new(FirstFitting::new(totals.len()))
     }
 }

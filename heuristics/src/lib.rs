@@ -5,6 +5,7 @@
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
 mod best_fit;
+mod blocks;
 mod dot_product;
 mod error;
 mod filling;
@@ -28,15 +29,20 @@ pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
 
-use fairplan_instances::{Instance, Placement};
+use fairplan_instances::{Instance, Placement, ServerChoice};
 
 /// A rule that places whole tasks on servers until nothing more fits.
-pub trait PlacementPolicy {
+pub trait PlacementPolicy: Sync {
     /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
     fn name(&self) -> String;
 
     /// Fills the servers of `instance`. The same instance gives the same placement, always.
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError>;
+
+    /// The same rule for one task at a time on servers whose tasks come and go. Some rules measure by the cluster at the
+    /// start: `totals` is what it has of each resource, `largest` the most that one server has, both in the units that
+    /// the choice is asked in.
+    fn choice(&self, totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice>;
 }
 
 /// Every policy: its name and its rule in one line.

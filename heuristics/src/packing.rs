@@ -119,3 +119,10 @@ impl Shape {
 pub(crate) fn fits(demand: &[u128], free: &[u128]) -> bool {
     demand.iter().zip(free).all(|(demand, free)| demand <= free)
 }
+
+/// What is free in a server of the capacity `to` if `free` is in one of the capacity `from` with the same tasks; `None`
+/// when they have no room.
+pub(crate) fn resized(free: &[u128], from: &[u128], to: &[u128]) -> Option<Vec<u128>> {
+    let amounts = free.iter().zip(from).zip(to);
+    amounts.map(|((free, from), to)| (free + to).checked_sub(*from)).collect()
+}

@@ -1,9 +1,9 @@
 //! Random: any server with room, all equally likely.
 
 use crate::filling::{Rule, fill};
-use crate::packing::{Packing, fits};
+use crate::packing::{Packing, fits, resized};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement};
+use fairplan_instances::{Instance, Placement, ServerChoice};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::ops::Range;
@@ -23,36 +23,66 @@ impl PlacementPolicy for Random {
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
-            packing: &packing,
+            width: packing.width,
+            demands: packing.shapes.iter().flat_map(|shape| shape.demand.iter().copied()).collect(),
             free: packing.free(),
-            eligible: packing.shapes.iter().map(|shape| shape.servers(&packing)).collect(),
+            eligible: Eligible::Listed(packing.shapes.iter().map(|shape| shape.servers(&packing)).collect()),
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
         fill(instance, &packing, rule)
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        let generator = ChaCha8Rng::seed_from_u64(self.seed);
+        let (demands, free) = (Vec::new(), Vec::new());
+        Box::new(AnyWithRoom { width: totals.len(), demands, free, eligible: Eligible::All, generator })
     }
 }
 
 /// So many servers are drawn in the hope of room before all are looked at.
 const DRAWS: usize = 32;
 
-struct AnyWithRoom<'a> {
-    packing: &'a Packing,
+struct AnyWithRoom {
+    width: usize,
+    /// Row-major `shapes × width`.
+    demands: Vec<u128>,
     /// Row-major `servers × width`.
     free: Vec<u128>,
-    eligible: Vec<Vec<Range<usize>>>,
+    eligible: Eligible,
     generator: ChaCha8Rng,
 }
 
-impl Rule for AnyWithRoom<'_> {
+/// The servers that tasks may run on.
+enum Eligible {
+    All,
+    /// Of each shape.
+    Listed(Vec<Vec<Range<usize>>>),
+}
+
+impl AnyWithRoom {
+    fn free(&self, server: usize) -> &[u128] {
+        &self.free[server * self.width..(server + 1) * self.width]
+    }
+
+    fn free_mut(&mut self, server: usize) -> &mut [u128] {
+        &mut self.free[server * self.width..(server + 1) * self.width]
+    }
+}
+
+impl Rule for AnyWithRoom {
     fn take(&mut self, shape: usize) -> Option<usize> {
-        let demand = &self.packing.shapes[shape].demand;
-        let eligible = &self.eligible[shape];
+        let demand = self.demands[shape * self.width..(shape + 1) * self.width].to_vec();
+        let all = Range { start: 0, end: self.free.len() / self.width };
+        let eligible = match &self.eligible {
+            Eligible::All => std::slice::from_ref(&all),
+            Eligible::Listed(eligible) => &eligible[shape],
+        };
         let servers: usize = eligible.iter().map(Range::len).sum();
         if servers == 0 {
             return None;
         }
-        let width = self.packing.width;
-        let has_room = |server: &usize| fits(demand, &self.free[server * width..(server + 1) * width]);
+        let width = self.width;
+        let has_room = |server: &usize| fits(&demand, &self.free[server * width..(server + 1) * width]);
         // A drawn server with room is uniform over those with room, and so is one drawn from their list.
         let mut drawn = (0..DRAWS).map(|_| nth(eligible, below(&mut self.generator, servers)));
         let found = drawn.find(has_room);
@@ -60,9 +90,44 @@ impl Rule for AnyWithRoom<'_> {
             let with_room: Vec<usize> = eligible.iter().cloned().flatten().filter(has_room).collect();
             (!with_room.is_empty()).then(|| with_room[below(&mut self.generator, with_room.len())])
         })?;
-        let free = &mut self.free[server * width..(server + 1) * width];
-        free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
+        self.free_mut(server).iter_mut().zip(&demand).for_each(|(free, demand)| *free -= demand);
         Some(server)
+    }
+}
+
+impl ServerChoice for AnyWithRoom {
+    fn add_server(&mut self, capacity: &[u128]) {
+        self.free.extend_from_slice(capacity);
+    }
+
+    fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
+        let Some(left) = resized(self.free(server), from, to) else { return false };
+        self.free_mut(server).copy_from_slice(&left);
+        true
+    }
+
+    fn add_shape(&mut self, demand: &[u128]) {
+        self.demands.extend_from_slice(demand);
+    }
+
+    fn take(&mut self, shape: usize) -> Option<usize> {
+        Rule::take(self, shape)
+    }
+
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        let has_room = fits(demand, free);
+        if has_room {
+            free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
+        }
+        has_room
+    }
+
+    fn release(&mut self, server: usize, shape: usize) {
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        free.iter_mut().zip(demand).for_each(|(free, demand)| *free += demand);
     }
 }
 

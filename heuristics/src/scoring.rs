@@ -1,14 +1,22 @@
 //! Rules that give each server a cost and take the least: the search for it.
 
 use crate::filling::Rule;
-use crate::packing::{Packing, fits};
+use crate::packing::{Packing, fits, resized};
 use crate::states::{States, groups};
 use crate::tree::{Search, Tree};
+use fairplan_instances::ServerChoice;
 use std::cmp::Ordering;
+use std::ops::Range;
 
 /// How well free resources suit a task. Servers are seen as points: some coordinates that the cost depends on,
 /// followed by what is free of each resource, all as doubles.
 pub(crate) trait Score {
+    /// Takes note of a capacity that a server may have.
+    fn add_capacity(&mut self, _capacity: &[u128]) {}
+
+    /// Takes note of the demand of one more shape.
+    fn add_shape(&mut self, demand: &[u128]);
+
     /// From how many sides servers are looked at, each with its own coordinates.
     fn views(&self) -> usize {
         1
@@ -36,24 +44,25 @@ pub(crate) trait Score {
     /// A lower bound of the cost at all points of a box, with the same error.
     fn bound(&self, shape: usize, low: &[f64], high: &[f64]) -> f64;
 
-    /// Compares the costs of two servers with room exactly.
-    fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering;
+    /// Compares the costs of two servers with room for a task of this shape and demand exactly.
+    fn compare(&self, shape: usize, demand: &[u128], a: &[u128], b: &[u128]) -> Ordering;
 }
 
 /// Bound on the relative error of costs: each is a sum over resources of a few roundings.
 const UNCERTAIN: f64 = 1e-12;
 
 /// Takes the server of least cost; ties go to the lowest index.
-pub(crate) struct LeastCost<'a, S> {
-    packing: &'a Packing,
+pub(crate) struct LeastCost<S> {
+    width: usize,
     score: S,
     states: States,
-    /// The states that may still take a task: a tree for each group of classes and view.
-    trees: Vec<Tree>,
+    /// The states that may still take a task: of each group of classes a tree for each view.
+    trees: Vec<Vec<Tree>>,
     /// The groups of classes that each shape may run on.
     groups_of: Vec<Vec<u32>>,
-    /// Each shape's demand as doubles.
-    demands: Vec<Vec<f64>>,
+    /// Each shape's demand, and the same as doubles; row-major.
+    demands: Vec<u128>,
+    demands_nearly: Vec<f64>,
     /// The least that any task needs of each resource: servers with less are full.
     least: Vec<u128>,
     left: Vec<u128>,
@@ -62,90 +71,172 @@ pub(crate) struct LeastCost<'a, S> {
     pending: Vec<(f64, usize)>,
 }
 
-impl<'a, S: Score> LeastCost<'a, S> {
-    pub fn new(packing: &'a Packing, score: S) -> Self {
-        let group_of = groups(packing);
-        let groups_of = packing.shapes.iter().map(|shape| {
-            let mut groups: Vec<u32> = shape.classes.iter().map(|&class| group_of[class]).collect();
-            groups.sort_unstable();
-            groups.dedup();
-            groups
-        });
-        let nearly = |amounts: &Vec<u128>| amounts.iter().map(|amount| *amount as f64).collect();
-        let least = |r: usize| packing.shapes.iter().map(|shape| shape.demand[r]).min().unwrap_or(0);
-        let mut rule = Self {
-            packing,
+impl<S: Score> LeastCost<S> {
+    /// No servers and no tasks yet.
+    pub fn empty(width: usize, score: S) -> Self {
+        Self {
+            width,
             score,
-            states: States::new(packing, &group_of),
-            trees: Vec::new(),
-            groups_of: groups_of.collect(),
-            demands: packing.shapes.iter().map(|shape| nearly(&shape.demand)).collect(),
-            least: (0..packing.width).map(least).collect(),
+            states: States::empty(width),
+            trees: vec![Vec::new()],
+            groups_of: Vec::new(),
+            demands: Vec::new(),
+            demands_nearly: Vec::new(),
+            least: vec![0; width],
             left: Vec::new(),
             free: Vec::new(),
             point: Vec::new(),
             pending: Vec::new(),
-        };
-        let count = group_of.iter().max().map_or(0, |most| *most as usize + 1);
-        for _ in 0..count {
-            for view in 0..rule.score.views() {
-                rule.point.clear();
-                rule.score.coordinates(view, &vec![1.0; packing.width], &mut rule.point);
-                let leading = rule.point.len();
-                rule.trees.push(Tree::new(leading, leading + packing.width));
-            }
         }
-        (0..rule.states.len()).for_each(|state| rule.arrange(state, Tree::insert));
+    }
+
+    /// The servers and tasks of an instance.
+    pub fn new(packing: &Packing, mut score: S) -> Self {
+        packing.classes.iter().for_each(|class| score.add_capacity(&class.capacity));
+        let group_of = groups(packing);
+        let least = |r: usize| packing.shapes.iter().map(|shape| shape.demand[r]).min().unwrap_or(0);
+        let count = group_of.iter().max().map_or(0, |most| *most as usize + 1);
+        let mut rule = Self {
+            states: States::new(packing, &group_of),
+            trees: (0..count).map(|_| Vec::new()).collect(),
+            least: (0..packing.width).map(least).collect(),
+            ..Self::empty(packing.width, score)
+        };
+        for shape in &packing.shapes {
+            let mut groups: Vec<u32> = shape.classes.iter().map(|&class| group_of[class]).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            rule.add_shape_for(&shape.demand, groups);
+        }
         rule
     }
 
+    /// Adds a kind of tasks that may run on these groups of classes.
+    fn add_shape_for(&mut self, demand: &[u128], groups: Vec<u32>) {
+        self.score.add_shape(demand);
+        self.groups_of.push(groups);
+        self.demands.extend_from_slice(demand);
+        self.demands_nearly.extend(demand.iter().map(|amount| *amount as f64));
+        // A first look from a new side sees all servers.
+        for view in self.trees.first().map_or(0, Vec::len)..self.score.views() {
+            self.point.clear();
+            self.score.coordinates(view, &vec![1.0; self.width], &mut self.point);
+            let leading = self.point.len();
+            for trees in &mut self.trees {
+                trees.push(Tree::new(leading, leading + self.width));
+            }
+            for state in self.states.in_use() {
+                self.arrange(state, view..view + 1, Tree::insert);
+            }
+        }
+    }
+
     /// Puts a state into its trees, or takes it out of them.
-    fn arrange(&mut self, state: usize, change: fn(&mut Tree, u32, &[f64])) {
+    fn arrange(&mut self, state: usize, views: Range<usize>, change: fn(&mut Tree, u32, &[f64])) {
         if !fits(&self.least, self.states.free(state)) {
             return;
         }
         self.free.clear();
         self.free.extend(self.states.free(state).iter().map(|amount| *amount as f64));
-        let views = self.score.views();
-        let first = self.states.group(state) as usize * views;
-        for (view, tree) in self.trees[first..first + views].iter_mut().enumerate() {
+        let group = self.states.group(state) as usize;
+        for view in views {
             self.point.clear();
             if self.score.coordinates(view, &self.free, &mut self.point) {
                 self.point.extend_from_slice(&self.free);
-                change(tree, state as u32, &self.point);
+                change(&mut self.trees[group][view], state as u32, &self.point);
             }
         }
     }
+
+    /// Moves a server to the state in which `left` is free.
+    fn move_to_left(&mut self, server: u32) {
+        let state = self.states.state_of(server);
+        let group = self.states.group(state);
+        let views = 0..self.trees[group as usize].len();
+        if self.states.has_one(state) {
+            self.arrange(state, views.clone(), Tree::remove);
+        }
+        self.states.remove(server);
+        if let Some(new) = self.states.put(group, &self.left, server) {
+            self.arrange(new, views, Tree::insert);
+        }
+    }
+
+    /// What a server has free.
+    fn free(&self, server: usize) -> &[u128] {
+        self.states.free(self.states.state_of(server as u32))
+    }
 }
 
-impl<S: Score> Rule for LeastCost<'_, S> {
+impl<S: Score> Rule for LeastCost<S> {
     fn take(&mut self, shape: usize) -> Option<usize> {
-        let demand = &self.packing.shapes[shape].demand;
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
         let mut search = Cheapest {
             score: &self.score,
             states: &self.states,
             shape,
             demand,
-            demand_nearly: &self.demands[shape],
+            demand_nearly: &self.demands_nearly[shape * self.width..(shape + 1) * self.width],
             offset: 2.0 * self.score.offset(shape),
             best: None,
         };
-        let (view, views) = (self.score.view(shape), self.score.views());
+        let view = self.score.view(shape);
         for group in &self.groups_of[shape] {
-            self.trees[*group as usize * views + view].search(&mut self.pending, &mut search);
+            self.trees[*group as usize][view].search(&mut self.pending, &mut search);
         }
         let (_, state) = search.best?;
-        let (group, server) = (self.states.group(state), self.states.first(state));
+        let server = self.states.first(state);
         self.left.clear();
         self.left.extend(self.states.free(state).iter().zip(demand).map(|(free, demand)| free - demand));
-        if self.states.has_one(state) {
-            self.arrange(state, Tree::remove);
-        }
-        self.states.take_first(state);
-        if let Some(new) = self.states.put(group, &self.left, server) {
-            self.arrange(new, Tree::insert);
-        }
+        self.move_to_left(server);
         Some(server as usize)
+    }
+}
+
+impl<S: Score + Send> ServerChoice for LeastCost<S> {
+    fn add_server(&mut self, capacity: &[u128]) {
+        self.score.add_capacity(capacity);
+        let server = self.states.servers() as u32;
+        if let Some(new) = self.states.put(0, capacity, server) {
+            let views = 0..self.trees[0].len();
+            self.arrange(new, views, Tree::insert);
+        }
+    }
+
+    fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
+        let Some(left) = resized(self.free(server), from, to) else { return false };
+        self.left = left;
+        self.score.add_capacity(to);
+        self.move_to_left(server as u32);
+        true
+    }
+
+    fn add_shape(&mut self, demand: &[u128]) {
+        self.add_shape_for(demand, vec![0]);
+    }
+
+    fn take(&mut self, shape: usize) -> Option<usize> {
+        Rule::take(self, shape)
+    }
+
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        let state = self.states.state_of(server as u32);
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let has_room = fits(demand, self.states.free(state));
+        if has_room {
+            self.left.clear();
+            self.left.extend(self.states.free(state).iter().zip(demand).map(|(free, demand)| free - demand));
+            self.move_to_left(server as u32);
+        }
+        has_room
+    }
+
+    fn release(&mut self, server: usize, shape: usize) {
+        let state = self.states.state_of(server as u32);
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        self.left.clear();
+        self.left.extend(self.states.free(state).iter().zip(demand).map(|(free, demand)| free + demand));
+        self.move_to_left(server as u32);
     }
 }
 
@@ -202,7 +293,7 @@ impl<S: Score> Search for Cheapest<'_, S> {
             && least - cost <= self.error(cost, least)
         {
             let (a, b) = (self.states.free(state), self.states.free(other));
-            let order = self.score.compare(self.shape, a, b);
+            let order = self.score.compare(self.shape, self.demand, a, b);
             if order.then_with(|| self.states.first(state).cmp(&self.states.first(other))).is_gt() {
                 return;
             }

@@ -8,10 +8,10 @@
 //! under the other policies: only the packing differs.
 
 use crate::filling::fill;
-use crate::first_with_room::FirstWithRoom;
+use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId};
+use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
 
@@ -28,25 +28,86 @@ impl PlacementPolicy for Slots {
     }
 
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
-        let largest: Vec<(ResourceId, u128)> = (0..instance.resources().len())
-            .map(|r| (ResourceId(r), largest_capacity(instance, ResourceId(r))))
-            .filter(|(_, most)| *most > 0)
-            .collect();
-        // c / slot = c · N / largest.
-        let slots =
-            |amount: u128, most: u128, round_up: bool| scale(amount, self.count.get(), most, round_up);
+        let resources = || (0..instance.resources().len()).map(ResourceId);
+        let slot =
+            Slot { count: self.count, largest: resources().map(|r| largest_capacity(instance, r)).collect() };
         let packing = Packing::new(
             instance,
-            |class| {
-                let held = |&(r, most)| slots(instance.capacity_units(class, r), most, false);
-                vec![largest.iter().map(held).min().unwrap_or(0)]
-            },
-            |user| {
-                let taken = |&(r, most)| slots(user.demand_units(r), most, true);
-                vec![largest.iter().map(taken).max().unwrap_or(0)]
-            },
+            |class| vec![slot.held(resources().map(|r| instance.capacity_units(class, r)))],
+            |user| vec![slot.taken(resources().map(|r| user.demand_units(r)))],
         )?;
         fill(instance, &packing, FirstWithRoom::new(&packing))
+    }
+
+    fn choice(&self, _totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice> {
+        Box::new(InSlots {
+            slot: Slot { count: self.count, largest: largest.to_vec() },
+            first: FirstFitting::new(1),
+        })
+    }
+}
+
+/// One N-th of the largest server.
+struct Slot {
+    count: NonZeroU32,
+    /// Of each resource the most that any server has.
+    largest: Vec<u128>,
+}
+
+impl Slot {
+    /// Whole slots in a server.
+    fn held(&self, capacity: impl Iterator<Item = u128>) -> u128 {
+        // c / slot = c · N / largest.
+        let present = capacity.zip(&self.largest).filter(|(_, most)| **most > 0);
+        present.map(|(amount, most)| scale(amount, self.count.get(), *most, false)).min().unwrap_or(0)
+    }
+
+    /// Slots that a task takes.
+    fn taken(&self, demand: impl Iterator<Item = u128>) -> u128 {
+        let slots = demand.zip(&self.largest).map(|(amount, most)| match (amount, most) {
+            (0, _) => 0,
+            // No server has any.
+            (_, 0) => u128::MAX,
+            _ => scale(amount, self.count.get(), *most, true),
+        });
+        slots.max().unwrap_or(0)
+    }
+}
+
+struct InSlots {
+    slot: Slot,
+    first: FirstFitting,
+}
+
+impl InSlots {
+    fn held(&self, capacity: &[u128]) -> [u128; 1] {
+        [self.slot.held(capacity.iter().copied())]
+    }
+}
+
+impl ServerChoice for InSlots {
+    fn add_server(&mut self, capacity: &[u128]) {
+        self.first.add_server(&self.held(capacity));
+    }
+
+    fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
+        self.first.resize(server, &self.held(from), &self.held(to))
+    }
+
+    fn add_shape(&mut self, demand: &[u128]) {
+        self.first.add_shape(&[self.slot.taken(demand.iter().copied())]);
+    }
+
+    fn take(&mut self, shape: usize) -> Option<usize> {
+        self.first.take(shape)
+    }
+
+    fn take_on(&mut self, server: usize, shape: usize) -> bool {
+        self.first.take_on(server, shape)
+    }
+
+    fn release(&mut self, server: usize, shape: usize) {
+        self.first.release(server, shape);
     }
 }
 

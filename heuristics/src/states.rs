@@ -14,6 +14,8 @@ pub(crate) struct States {
     free: Vec<u128>,
     members: Vec<Members>,
     vacant: Vec<u32>,
+    /// The state of each server.
+    state_of: Vec<u32>,
     positions: HashTable<u32>,
     hasher: DefaultHashBuilder,
 }
@@ -21,23 +23,36 @@ pub(crate) struct States {
 /// The servers in one state, all of one group.
 struct Members {
     group: u32,
+    count: u32,
     /// The lowest index. (Vacant states have whatever they had.)
     first: u32,
-    /// The others: servers are only taken from the front.
+    /// The others. Servers that have left from the middle stay listed until they come up, or are too many.
     others: BinaryHeap<Reverse<u32>>,
 }
 
+/// The state of a server that is in none.
+const NOWHERE: u32 = u32::MAX;
+
+/// Servers that have left may stay listed if they are fewer than this, or than those that have not.
+const LEFT: usize = 16;
+
 impl States {
-    /// The states of servers empty of tasks, where class `l` belongs to group `group_of[l]`.
-    pub fn new(packing: &Packing, group_of: &[u32]) -> Self {
-        let mut states = Self {
-            width: packing.width,
+    /// No servers yet, in which `width` amounts are free.
+    pub fn empty(width: usize) -> Self {
+        Self {
+            width,
             free: Vec::new(),
             members: Vec::new(),
             vacant: Vec::new(),
+            state_of: Vec::new(),
             positions: HashTable::new(),
             hasher: DefaultHashBuilder::default(),
-        };
+        }
+    }
+
+    /// The states of servers empty of tasks, where class `l` belongs to group `group_of[l]`.
+    pub fn new(packing: &Packing, group_of: &[u32]) -> Self {
+        let mut states = Self::empty(packing.width);
         for (class, &group) in packing.classes.iter().zip(group_of) {
             for server in class.servers.clone() {
                 states.put(group, &class.capacity, server as u32);
@@ -46,9 +61,19 @@ impl States {
         states
     }
 
-    /// How many state numbers are in use or vacant.
-    pub fn len(&self) -> usize {
-        self.members.len()
+    /// How many servers there are.
+    pub fn servers(&self) -> usize {
+        self.state_of.len()
+    }
+
+    /// The state of a server.
+    pub fn state_of(&self, server: u32) -> usize {
+        self.state_of[server as usize] as usize
+    }
+
+    /// The states that have servers.
+    pub fn in_use(&self) -> Vec<usize> {
+        self.positions.iter().map(|state| *state as usize).collect()
     }
 
     /// What each server in the state has free.
@@ -68,32 +93,55 @@ impl States {
 
     /// Whether the state has only one server.
     pub fn has_one(&self, state: usize) -> bool {
-        self.members[state].others.is_empty()
+        self.members[state].count == 1
     }
 
-    /// Takes the first server of `state` out; a state without servers becomes vacant.
-    pub fn take_first(&mut self, state: usize) {
-        let Members { group, first, others } = &mut self.members[state];
-        if let Some(Reverse(next)) = others.pop() {
-            *first = next;
+    /// Takes a server out of its state; a state without servers becomes vacant.
+    pub fn remove(&mut self, server: u32) {
+        let state = std::mem::replace(&mut self.state_of[server as usize], NOWHERE);
+        let Members { group, count, first, others } = &mut self.members[state as usize];
+        *count -= 1;
+        if *count > 0 {
+            let remains = |other: u32| self.state_of[other as usize] == state;
+            if *first == server {
+                while let Some(Reverse(next)) = others.pop() {
+                    if remains(next) {
+                        *first = next;
+                        break;
+                    }
+                }
+            } else if others.len() > 2 * *count as usize + LEFT {
+                let mut listed: Vec<u32> = others.drain().map(|Reverse(other)| other).collect();
+                listed.sort_unstable();
+                listed.dedup();
+                others.extend(listed.into_iter().filter(|other| remains(*other)).map(Reverse));
+            }
             return;
         }
+        others.clear();
         let group = *group;
-        let hash = self.hash(group, self.free(state));
-        if let Ok(entry) = self.positions.find_entry(hash, |&other| other as usize == state) {
+        let hash = self.hash(group, self.free(state as usize));
+        if let Ok(entry) = self.positions.find_entry(hash, |&other| other == state) {
             entry.remove();
         }
-        self.vacant.push(state as u32);
+        self.vacant.push(state);
     }
 
-    /// Puts a server of a group into the state with `free`. Returns the state if it is new.
+    /// Puts a server of a group, which is in no state, into the state with `free`. Returns the state if it is new.
     pub fn put(&mut self, group: u32, free: &[u128], server: u32) -> Option<usize> {
+        if self.state_of.len() <= server as usize {
+            self.state_of.resize(server as usize + 1, NOWHERE);
+        }
         let hash = self.hash(group, free);
         let same = |&other: &u32| self.group(other as usize) == group && self.free(other as usize) == free;
         let Some(&state) = self.positions.find(hash, same) else {
-            return Some(self.add(group, free, hash, server));
+            let state = self.add(group, free, hash, server);
+            self.state_of[server as usize] = state as u32;
+            return Some(state);
         };
-        let Members { first, others, .. } = &mut self.members[state as usize];
+        self.state_of[server as usize] = state;
+        let Members { count, first, others, .. } = &mut self.members[state as usize];
+        *count += 1;
         others.push(Reverse(server.max(*first)));
         *first = server.min(*first);
         None
@@ -106,12 +154,12 @@ impl States {
                 self.free[state * self.width..(state + 1) * self.width].copy_from_slice(free);
                 // The heap is empty and keeps its memory.
                 let members = &mut self.members[state];
-                (members.group, members.first) = (group, server);
+                (members.group, members.count, members.first) = (group, 1, server);
                 state
             }
             None => {
                 self.free.extend_from_slice(free);
-                self.members.push(Members { group, first: server, others: BinaryHeap::new() });
+                self.members.push(Members { group, count: 1, first: server, others: BinaryHeap::new() });
                 self.members.len() - 1
             }
         };

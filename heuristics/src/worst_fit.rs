@@ -2,10 +2,10 @@
 //! `min_r c̄_lr / D_ir` over the resources that the task needs.
 
 use crate::filling::fill;
-use crate::packing::{Packing, Shape};
+use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, compare_ratios};
+use fairplan_instances::{Instance, Placement, ServerChoice, compare_ratios};
 use std::cmp::Ordering;
 
 /// Places every task where the most room is, and so spreads the load.
@@ -19,21 +19,26 @@ impl PlacementPolicy for WorstFit {
 
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
-        let per_unit = |shape: &Shape| shape.demand.iter().map(|demand| 1.0 / *demand as f64).collect();
-        let score =
-            Copies { shapes: &packing.shapes, per_unit: packing.shapes.iter().map(per_unit).collect() };
-        fill(instance, &packing, LeastCost::new(&packing, score))
+        fill(instance, &packing, LeastCost::new(&packing, Copies::default()))
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        Box::new(LeastCost::empty(totals.len(), Copies::default()))
     }
 }
 
 /// How many copies of a task fit, fractions counted.
-struct Copies<'a> {
-    shapes: &'a [Shape],
+#[derive(Default)]
+struct Copies {
     /// Of each shape `1 / D_r`; infinite where it needs nothing.
     per_unit: Vec<Vec<f64>>,
 }
 
-impl Score for Copies<'_> {
+impl Score for Copies {
+    fn add_shape(&mut self, demand: &[u128]) {
+        self.per_unit.push(demand.iter().map(|demand| 1.0 / *demand as f64).collect());
+    }
+
     fn cost(&self, shape: usize, free: &[f64]) -> f64 {
         // 0 · ∞ is not a number, which `min` passes over.
         -free
@@ -47,9 +52,9 @@ impl Score for Copies<'_> {
         self.cost(shape, high)
     }
 
-    fn compare(&self, shape: usize, a: &[u128], b: &[u128]) -> Ordering {
+    fn compare(&self, _shape: usize, demand: &[u128], a: &[u128], b: &[u128]) -> Ordering {
         let copies = |free: &[u128]| {
-            let ratios = free.iter().copied().zip(self.shapes[shape].demand.iter().copied());
+            let ratios = free.iter().copied().zip(demand.iter().copied());
             ratios.min_by(|x, y| compare_ratios(*x, *y)).unwrap_or((0, 1))
         };
         compare_ratios(copies(b), copies(a))

@@ -3,6 +3,7 @@
 //! generators, importers. No solver, no clock.
 
 mod allocation;
+mod cluster_outcome;
 mod decimal;
 mod demands;
 mod error;
@@ -18,15 +19,19 @@ mod objective;
 mod offline;
 mod outcome;
 mod placement;
+mod planning;
 mod random;
 mod ratio;
+mod server_choice;
 mod solution;
+mod task_demands;
 pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;
 
 pub use allocation::Allocation;
+pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;
@@ -41,9 +46,12 @@ pub use objective::{Alpha, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
+pub use planning::{Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, Target, with_more_users};
 pub use random::Random;
 pub use ratio::compare_ratios;
+pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,
     WorkDistribution,

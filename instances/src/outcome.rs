@@ -25,7 +25,7 @@ pub struct UserTotals {
     pub welfare: Option<f64>,
     /// Credits left at the end, of mechanisms that have credits.
     pub credits: Option<f64>,
-    /// Mean throughput of a cache, under a [`CacheModel`], as a part of what it is when all is in the cache.
+    /// Requests that a cache answers, under a [`CacheModel`], as a part of those when all is in the cache.
     /// `None` without a model, or when it demanded nothing.
     pub throughput: Option<f64>,
     /// Whether it reports its true demand and, in an auction, bids its true valuation.
@@ -78,7 +78,10 @@ pub struct Disparity {
 }
 
 /// What slices do for their user (Karma Sec. 5): of the working set, which is what a user demands, the part on its
-/// slices is answered from memory, and the rest `slowdown` times slower. Every user always has one request under way.
+/// slices is answered from memory, and the rest `slowdown` times slower. Every slice of the working set has its own
+/// requests under way, one after the other. So slices in memory do the work and the others little: as the paper has it,
+/// throughput is roughly in proportion to the slices allocated in total. (A user with a single request under way would
+/// spend nearly all its time on the few that memory does not answer.)
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CacheModel {
     /// How many times slower the backing store is; the paper measured 50 to 100.
@@ -86,9 +89,8 @@ pub struct CacheModel {
 }
 
 impl CacheModel {
-    /// Requests that are answered in a quantum, as a part of those that all in memory would be.
-    pub fn throughput(self, useful: u64, demand: u64) -> f64 {
-        let hits = useful as f64 / demand as f64;
-        1.0 / (hits + (1.0 - hits) * self.slowdown)
+    /// Requests that are answered in a quantum, in those of a slice in memory.
+    pub fn answered(self, useful: u64, demand: u64) -> f64 {
+        useful as f64 + (demand - useful) as f64 / self.slowdown
     }
 }

@@ -166,8 +166,8 @@ pub struct Solution {
     pub objective: Objective,
     /// Which backend was asked for.
     pub backend: &'static str,
-    /// What that backend did in the end (`aggregation`, `interior-point`, `simplex`, `progressive-filling`,
-    /// `bottleneck-sort`, `bottleneck-path`).
+    /// What that backend did in the end (`aggregation`, `interior-point`, `price-discovery`, `simplex`,
+    /// `progressive-filling`, `bottleneck-sort`, `bottleneck-path`).
     pub method: &'static str,
     /// Why it stopped.
     pub status: Status,
@@ -182,7 +182,7 @@ pub struct Solution {
 }
 
 /// An exact method for some objectives.
-pub trait Solver {
+pub trait Solver: Sync {
     /// The backend's name on the command line.
     fn name(&self) -> &'static str;
     /// Solves, and says by its status whether the result is proved.

@@ -1,8 +1,13 @@
-//! What no mechanism can count.
+//! What no mechanism can count, and names that are none.
+
+use crate::UnknownMechanism;
 
 /// Settings under which a mechanism cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MechanismError {
+    /// A name that is no mechanism.
+    #[error(transparent)]
+    Unknown(#[from] UnknownMechanism),
     /// Credits could pass what 62 bits hold.
     #[error(
         "initial_credits = {initial_credits}: credits could come to {units} of the unit they are counted in, over \

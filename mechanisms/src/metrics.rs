@@ -12,8 +12,8 @@ pub(crate) struct Tally {
     /// Sums of the account while the run goes on, by user, and of how many terms.
     accounts: Vec<(f64, u64)>,
     cache: Option<CacheModel>,
-    /// Throughput by user, and in how many quanta it demanded something.
-    throughput: Vec<(f64, u64)>,
+    /// Requests answered by user.
+    answered: Vec<f64>,
     slices: u64,
     quanta: u64,
     /// Quanta in which somebody demanded something, and the sum of the fairness within each.
@@ -33,7 +33,7 @@ impl Tally {
             satisfied: vec![0.0; users],
             accounts: vec![(0.0, 0); users],
             cache,
-            throughput: vec![(0.0, 0); users],
+            answered: vec![0.0; users],
             slices: 0,
             quanta: 0,
             busy: 0,
@@ -84,8 +84,7 @@ impl Tally {
                     conformant.see(satisfied / demand as f64);
                 }
                 if let Some(cache) = self.cache {
-                    self.throughput[u].0 += cache.throughput(useful, demand);
-                    self.throughput[u].1 += 1;
+                    self.answered[u] += cache.answered(useful, demand);
                 }
             }
         }
@@ -103,13 +102,11 @@ impl Tally {
         for (u, user) in self.users.iter_mut().enumerate() {
             if user.demand > 0 {
                 user.welfare = Some(self.satisfied[u] / user.demand as f64);
+                user.throughput = self.cache.map(|_| self.answered[u] / user.demand as f64);
             }
             if self.account == Account::Credits {
                 user.credits = Some(mechanism.balance(u));
                 self.accounts[u] = (mechanism.balance(u), 1);
-            }
-            if self.throughput[u].1 > 0 {
-                user.throughput = Some(self.throughput[u].0 / self.throughput[u].1 as f64);
             }
         }
         let metrics = self.metrics();

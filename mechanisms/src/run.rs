@@ -1,7 +1,7 @@
 //! A series through a mechanism, quantum by quantum: what users report, who joins and leaves, what comes of it.
 
 use crate::metrics::Tally;
-use crate::{Account, Mechanism, MechanismError};
+use crate::{Account, Mechanism, MechanismError, Settings, mechanism};
 use fairplan_instances::{
     CacheModel, DemandSeries, DynamicOutcome, Entitlement, FairShares, QuantumOutcome, Random,
 };
@@ -66,6 +66,17 @@ pub fn non_conformant(users: usize, count: usize, seed: u64) -> Vec<bool> {
 }
 
 impl Run<'_> {
+    /// Runs the mechanism called `name` over all quanta of `series`.
+    pub fn named(
+        &self,
+        name: &str,
+        settings: &Settings,
+        series: &DemandSeries,
+    ) -> Result<DynamicOutcome, MechanismError> {
+        let mut mechanism = mechanism(name, settings, self.conduct.non_conformant, series.quantum_count())?;
+        self.outcome(mechanism.as_mut(), series)
+    }
+
     /// Runs `mechanism` over all quanta of `series`.
     pub fn outcome(
         &self,

@@ -113,8 +113,7 @@ pub struct AllocatedUser<'a> {
     /// Credits left after the last quantum. Absent for mechanisms without credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<f64>,
-    /// Requests answered, as a part of those that all in memory would be: the mean over the quanta in which it
-    /// demanded something. With `--cache-slowdown`.
+    /// Requests answered over all quanta, as a part of those that all in memory would be. With `--cache-slowdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
     pub throughput: Option<f64>,
@@ -175,7 +174,8 @@ pub struct Disparity<'a> {
     pub non_conformant: f64,
 }
 
-/// Slices as a cache (Karma Sec. 5): what is on them is answered from memory, the rest so many times slower.
+/// Slices as a cache (Karma Sec. 5): what is on them is answered from memory, the rest so many times slower; every slice
+/// of the working set has its own requests under way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CacheMetrics {

@@ -15,14 +15,17 @@ pub mod offline;
 pub mod output;
 pub mod page;
 pub mod placement;
+pub mod planning;
 pub mod plot;
 pub mod reproduction;
 mod resource_map;
 pub mod schema;
+pub mod simulation;
 pub mod solution;
 mod stamp;
 pub mod summary;
 pub mod table;
+pub mod task_allocation;
 pub mod verification;
 
 #[cfg(test)]

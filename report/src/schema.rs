@@ -1,21 +1,24 @@
 //! JSON Schema of every format, generated from the types that are written and read.
 
+mod catalog;
 mod demands;
 mod instance;
 mod trace;
 mod traffic;
 
-use crate::allocation::AllocationDocument;
 use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::entitlements::EntitlementsDocument;
 use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
-use crate::offline::OfflineDocument;
+use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
+use crate::planning::{DifferenceDocument, GrowthDocument, LossDocument, PlanDocument, WorthDocument};
 use crate::reproduction::ReproductionDocument;
+use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
+use crate::task_allocation::AnyAllocation;
 use crate::verification::VerificationDocument;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -32,10 +35,11 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 16] = [
+pub const FORMATS: [Format; 23] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
+    Format { name: "catalog", id: "fairplan.catalog.v1", schema: schema_of::<catalog::CatalogDocument> },
     Format { name: "trace", id: "fairplan.trace.v1", schema: schema_of::<trace::TraceLine> },
     Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
     Format {
@@ -49,13 +53,14 @@ pub const FORMATS: [Format; 16] = [
         id: "fairplan.comparison.v1",
         schema: schema_of::<ComparisonDocument<'static>>,
     },
-    Format {
-        name: "allocation",
-        id: "fairplan.allocation.v1",
-        schema: schema_of::<AllocationDocument<'static>>,
-    },
-    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<OfflineDocument<'static>> },
+    Format { name: "allocation", id: "fairplan.allocation.v1", schema: schema_of::<AnyAllocation<'static>> },
+    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<AnyOffline<'static>> },
     Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<FlowsDocument<'static>> },
+    Format {
+        name: "simulation",
+        id: "fairplan.simulation.v1",
+        schema: schema_of::<SimulationDocument<'static>>,
+    },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",
@@ -72,6 +77,15 @@ pub const FORMATS: [Format; 16] = [
         id: "fairplan.explanation.v1",
         schema: schema_of::<ExplanationDocument<'static>>,
     },
+    Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument<'static>> },
+    Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<WorthDocument<'static>> },
+    Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<LossDocument<'static>> },
+    Format {
+        name: "difference",
+        id: "fairplan.difference.v1",
+        schema: schema_of::<DifferenceDocument<'static>>,
+    },
+    Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<GrowthDocument<'static>> },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

@@ -7,6 +7,9 @@ mod explanation;
 mod figures;
 mod flows;
 mod grid;
+mod planning;
+mod simulation;
+mod tasks;
 mod traces;
 
 pub use allocation::{allocation, demands, offline};
@@ -14,6 +17,9 @@ pub use audits::audits;
 pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub use planning::{difference, growth, losses, plan, worth};
+pub use simulation::simulation;
+pub use tasks::{task_allocation, task_offline};
 pub use traces::trace;
 
 use crate::bound::stated_bounds;

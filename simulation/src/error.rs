@@ -1,6 +1,6 @@
 //! What stands against an answer.
 
-use fairplan_instances::{SolverError, Violation};
+use fairplan_instances::{InstanceError, SolverError, Violation};
 
 /// Why stochastic demand could not be evaluated.
 #[derive(Debug, thiserror::Error)]
@@ -11,6 +11,9 @@ pub enum SimulationError {
     /// An allocation could not be found.
     #[error(transparent)]
     Sharing(#[from] SolverError),
+    /// A trace could not be read.
+    #[error(transparent)]
+    Trace(#[from] InstanceError),
     /// The truncated chain does not fit in memory.
     #[error(
         "memory = {allowed:.1} GiB: a border mass of {border_mass:e} takes {needed:.1} GiB, for about {states:.2e} states \

@@ -4,6 +4,7 @@
 //! How a pool is shared is asked of a [`SharingRule`](fairplan_instances::SharingRule), state by state.
 
 mod arrivals;
+mod cluster;
 mod error;
 mod flow_level;
 mod markov;
@@ -13,6 +14,7 @@ mod replications;
 mod task_level;
 mod variates;
 
+pub use cluster::{ClusterRules, ClusterSettings, TaskEvent, Watch, dedicated_clouds, simulate_cluster};
 pub use error::SimulationError;
 pub use flow_level::flow_level;
 pub use markov::{MarkovSettings, markov};

@@ -82,22 +82,22 @@ pub(crate) fn certify(
             status = Status::Uncertified;
         }
         // The multipliers of value: those of Σ_rising y = 1.
-        let prices = prices_of_classes(instance, reduction, &level_prices, 1.0 / rising);
+        let prices = prices_of_classes(instance, &reduction.members, &level_prices, 1.0 / rising);
         levels.push(Level { value, bound, prices });
     }
     (levels, status)
 }
 
-/// Prices of the instance's own classes and units, `scale` times those of the reduction.
+/// Prices of the instance's own classes and units, `scale` times those of the merged classes with these members.
 pub(crate) fn prices_of_classes(
     instance: &Instance,
-    reduction: &Reduction,
+    members: &[Vec<ClassId>],
     prices: &[f64],
     scale: f64,
 ) -> Vec<f64> {
-    let m = reduction.resources;
+    let m = instance.resources().len();
     let mut of_classes = vec![0.0; instance.classes().len() * m];
-    for (members, row) in reduction.members.iter().zip(prices.chunks(m)) {
+    for (members, row) in members.iter().zip(prices.chunks(m)) {
         for &ClassId(class) in members {
             for (r, price) in row.iter().enumerate() {
                 if *price > 0.0 {

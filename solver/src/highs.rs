@@ -148,7 +148,7 @@ impl Highs {
 }
 
 /// The power of two nearest to `x`, or one.
-fn power(x: f64) -> f64 {
+pub(crate) fn power(x: f64) -> f64 {
     if x > 0.0 { x.log2().round().exp2() } else { 1.0 }
 }
 
@@ -238,21 +238,9 @@ impl Program {
 
     /// Maximises, with every status of HiGHS but an optimum an error: a level is always feasible and bounded.
     fn maximise(self, objective: Expression, algorithm: HighsAlgorithm) -> Result<Solved, SolverError> {
-        let broken = |problem: String| SolverError::Backend { backend: "highs", problem };
         let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let solve = || {
-            let mut model = self
-                .variables
-                .maximise(objective)
-                .using(highs)
-                .set_parallel(HighsParallelType::Off)
-                .set_threads(1)
-                .set_solver(match algorithm {
-                    HighsAlgorithm::Simplex => HighsSolverType::Simplex,
-                    HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
-                })
-                .set_option("primal_feasibility_tolerance", TOLERANCE)
-                .set_option("dual_feasibility_tolerance", TOLERANCE);
+            let mut model = prepared(self.variables, objective, algorithm);
             let capacity: Vec<_> = self.capacity.into_iter().map(|row| model.add_constraint(row)).collect();
             self.limits.into_iter().for_each(|row| {
                 model.add_constraint(row);
@@ -278,6 +266,52 @@ impl Program {
             Err(broken("it returned numbers that are not finite".into()))
         }
     }
+}
+
+fn broken(problem: String) -> SolverError {
+    SolverError::Backend { backend: "highs", problem }
+}
+
+/// A model without rows, on one thread and with the finest tolerances.
+fn prepared(
+    variables: ProblemVariables,
+    objective: Expression,
+    algorithm: HighsAlgorithm,
+) -> good_lp::solvers::highs::HighsProblem {
+    variables
+        .maximise(objective)
+        .using(highs)
+        .set_parallel(HighsParallelType::Off)
+        .set_threads(1)
+        .set_solver(match algorithm {
+            HighsAlgorithm::Simplex => HighsSolverType::Simplex,
+            HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
+        })
+        .set_option("primal_feasibility_tolerance", TOLERANCE)
+        .set_option("dual_feasibility_tolerance", TOLERANCE)
+}
+
+/// The largest value of a variable under some rows, which must have one.
+pub(crate) fn largest(
+    variables: ProblemVariables,
+    of: Variable,
+    rows: Vec<Constraint>,
+    algorithm: HighsAlgorithm,
+) -> Result<f64, SolverError> {
+    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let solve = || {
+        let mut model = prepared(variables, of.into(), algorithm);
+        rows.into_iter().for_each(|row| {
+            model.add_constraint(row);
+        });
+        let solution = model.solve().map_err(|error| broken(error.to_string()))?;
+        match format!("{:?}", solution.status()).as_str() {
+            "Optimal" => Ok(solution.value(of)),
+            status => Err(broken(format!("stopped with status {status}"))),
+        }
+    };
+    // The HiGHS crate panics on a status that it does not know.
+    catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))?
 }
 
 /// What HiGHS returned, in its scaled terms.

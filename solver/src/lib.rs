@@ -11,7 +11,9 @@ mod interior_point;
 mod level;
 mod lexicographic;
 mod offline;
+mod over_time;
 mod per_server;
+mod planning;
 mod price_pass;
 mod progress;
 mod reduction;
@@ -37,7 +39,11 @@ use smooth::SumSolver;
 pub use certificate::TOLERANCE;
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
-pub use offline::offline_optimum;
+pub use offline::{offline_level_by_highs, offline_optimum};
+pub use over_time::{
+    TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, task_level_by_highs, task_optimum,
+};
+pub use planning::{Placer, Planner};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
 pub use whole_tasks::whole_task_bracket;

@@ -78,33 +78,41 @@ impl Population {
     pub fn position(&self, user: usize) -> usize {
         self.order.as_ref().map_or(user, |order| order[user] as usize)
     }
+
+    /// Every so many-th user of each rule; positions are those here.
+    fn sample(&self, stride: usize) -> Self {
+        let taken: Vec<u32> = self
+            .by_rule
+            .iter()
+            .flat_map(|(range, _)| range.clone().step_by(stride))
+            .map(|i| i as u32)
+            .collect();
+        let pick = |column: &Vec<f64>| taken.iter().map(|i| column[*i as usize]).collect();
+        let mut by_rule = Vec::new();
+        let mut start = 0;
+        for (range, rates) in &self.by_rule {
+            let end = start + range.len().div_ceil(stride);
+            by_rule.push((start..end, rates.clone()));
+            start = end;
+        }
+        Self {
+            directions: self.directions.iter().map(pick).collect(),
+            weights: self.weights.as_ref().map(pick),
+            tasks: self.tasks.as_ref().map(pick),
+            kind: taken.iter().map(|i| self.kind[*i as usize]).collect(),
+            by_rule,
+            order: Some(taken),
+        }
+    }
 }
 
 impl Reduction {
     /// The instance as `objective` sees it: with its weighted shares, and all servers as one where it pools them.
     pub fn new(instance: &Instance, objective: Objective) -> Self {
         let m = instance.resources().len();
-        let (members, part_of_merged) = if objective.is_pooled() {
-            let all = (0..instance.classes().len()).map(ClassId).collect();
-            (vec![all], vec![1.0; instance.classes().len()])
-        } else {
-            merge_proportional_classes(instance)
-        };
+        let MergedClasses { members, capacities, part_of_merged } =
+            MergedClasses::new(instance, objective.is_pooled());
         let totals: Vec<f64> = (0..m).map(|r| instance.total(ResourceId(r))).collect();
-        let mut capacities = vec![0.0; members.len() * m];
-        for (row, members) in capacities.chunks_mut(m).zip(&members) {
-            for (r, capacity) in row.iter_mut().enumerate() {
-                let units: u128 = members
-                    .iter()
-                    .map(|&l| {
-                        instance.capacity_units(l, ResourceId(r)) * u128::from(instance.classes()[l.0].count)
-                    })
-                    .sum();
-                if units > 0 {
-                    *capacity = units as f64 / instance.total_units(ResourceId(r)) as f64;
-                }
-            }
-        }
         let rates_of_rule: Vec<Rates> = instance
             .rules()
             .iter()
@@ -131,6 +139,21 @@ impl Reduction {
 
     pub fn classes(&self) -> usize {
         self.members.len()
+    }
+
+    /// The same with only every so many-th user, and as much less capacity.
+    pub fn sample(&self, stride: usize) -> Self {
+        let users = self.users.sample(stride);
+        let part = users.len() as f64 / self.users.len() as f64;
+        Self {
+            resources: self.resources,
+            members: self.members.clone(),
+            capacities: self.capacities.iter().map(|capacity| capacity * part).collect(),
+            part_of_merged: self.part_of_merged.clone(),
+            kinds: self.kinds.clone(),
+            has_task_rows: self.has_task_rows.clone(),
+            users,
+        }
     }
 
     /// Sets the kind of every user.
@@ -181,12 +204,46 @@ fn differ(rates: &Rates) -> bool {
     positive.next().is_some_and(|first| positive.any(|rate| rate != first))
 }
 
+/// The classes of an instance, those that are as good as one merged.
+pub(crate) struct MergedClasses {
+    /// The members of each, in the order of the first.
+    pub members: Vec<Vec<ClassId>>,
+    /// In parts of the cluster's total, row-major `classes × resources`.
+    pub capacities: Vec<f64>,
+    /// For each class of the instance its part of the merged one (0 for classes without any capacity; 1 where all servers
+    /// are one).
+    pub part_of_merged: Vec<f64>,
+}
+
+impl MergedClasses {
+    /// Classes with proportional capacities that every placement rule treats alike become one; all do if `pooled`.
+    pub fn new(instance: &Instance, pooled: bool) -> Self {
+        let (m, classes) = (instance.resources().len(), instance.classes());
+        let (members, part_of_merged) = if pooled {
+            (vec![(0..classes.len()).map(ClassId).collect()], vec![1.0; classes.len()])
+        } else {
+            merge_proportional_classes(instance)
+        };
+        let mut capacities = vec![0.0; members.len() * m];
+        for (row, members) in capacities.chunks_mut(m).zip(&members) {
+            for (r, capacity) in row.iter_mut().enumerate() {
+                let units =
+                    |l: &ClassId| instance.capacity_units(*l, ResourceId(r)) * u128::from(classes[l.0].count);
+                let units: u128 = members.iter().map(units).sum();
+                if units > 0 {
+                    *capacity = units as f64 / instance.total_units(ResourceId(r)) as f64;
+                }
+            }
+        }
+        Self { members, capacities, part_of_merged }
+    }
+}
+
 /// Groups the classes whose capacities are proportional and that every placement rule treats alike. Returns the
 /// groups and each class's part of its group.
 fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f64>) {
-    type Key = (Vec<u128>, Vec<(bool, fairplan_instances::Decimal)>);
     let m = instance.resources().len();
-    let mut group_of: HashMap<Key, usize> = HashMap::new();
+    let mut of_shape: HashMap<Vec<u128>, Vec<usize>> = HashMap::new();
     let mut members: Vec<Vec<ClassId>> = Vec::new();
     for (l, class) in instance.classes().iter().enumerate() {
         let units: Vec<u128> = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
@@ -195,13 +252,20 @@ fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f6
             continue;
         }
         let shape = units.iter().map(|units| units / divisor).collect();
-        let treatment = |rule: &PlacementRule| (rule.allows(ClassId(l)), rule.rate(ClassId(l)));
-        let treatments = instance.rules().iter().skip(1).map(treatment).collect();
-        let group = *group_of.entry((shape, treatments)).or_insert_with(|| {
-            members.push(Vec::new());
-            members.len() - 1
-        });
-        members[group].push(ClassId(l));
+        let groups = of_shape.entry(shape).or_default();
+        let treatment = |rule: &PlacementRule, l: ClassId| (rule.allows(l), rule.rate(l));
+        // There may be as many rules as users; mostly the first tells two classes apart.
+        let alike = |group: &&usize| {
+            let first = members[**group][0];
+            instance.rules().iter().skip(1).all(|rule| treatment(rule, first) == treatment(rule, ClassId(l)))
+        };
+        match groups.iter().find(alike) {
+            Some(group) => members[*group].push(ClassId(l)),
+            None => {
+                groups.push(members.len());
+                members.push(vec![ClassId(l)]);
+            }
+        }
     }
     let mut part_of_merged = vec![0.0; instance.classes().len()];
     for group in &members {

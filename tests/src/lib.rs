@@ -9,6 +9,7 @@ mod dice;
 mod draft;
 mod fraction;
 mod max_min;
+mod over_time;
 mod random_instances;
 mod simplex;
 mod water_filling;
@@ -21,6 +22,10 @@ pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
-pub use random_instances::{random_crowd, random_draft, random_draft_with_task_rows};
+pub use over_time::{exact_gains, exact_over_time};
+pub use random_instances::{
+    random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
+};
+pub use simplex::Tableau;
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_tasks, compare_breakpoints};

@@ -104,22 +104,31 @@ pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMi
     let first_share_row = constraints.len();
     let mut level_coefficients = Vec::new();
     for user in instance.users() {
-        let rates: Vec<_> = (0..classes).map(|l| user.rule().rate(ClassId(l))).collect();
-        let unit = rates.iter().map(|rate| rate.exponent()).fold(0, i8::min);
-        let whole = |value: fairplan_instances::Decimal| value.scaled(unit).expect("its unit was chosen so");
-        let units = BigInt::from(10).pow(u32::from(unit.unsigned_abs()));
-        let per_level = &work_per_level(instance, objective, user) * &Fraction::new(units, 1);
+        let per_level = work_per_level(instance, objective, user);
+        let (of_level, of_classes) = share_row(instance, &per_level, user);
         let mut work = row();
-        for (l, rate) in rates.iter().enumerate() {
-            work[user.index().0 * classes + l] = -(per_level.denominator() * whole(*rate));
-        }
+        work[user.index().0 * classes..][..classes].clone_from_slice(&of_classes);
         constraints.push((work, BigInt::ZERO));
-        level_coefficients.push(per_level.numerator().clone());
+        level_coefficients.push(of_level);
     }
-    let mut tableau = Tableau::new(variables, constraints);
+    let tableau = Tableau::new(variables, constraints);
+    let weighted = raise(tableau, first_share_row, &level_coefficients);
+    let share = |(user, level): (User<'_>, &Fraction)| {
+        &(level * &work_per_level(instance, objective, user)) * &task_share(instance, user)
+    };
+    ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
+}
 
-    let mut weighted = vec![Fraction::zero(); instance.user_count()];
-    let mut active: Vec<usize> = (0..instance.user_count()).collect();
+/// Every user's weighted share when all are raised together, those that cannot rise further staying where they are. User
+/// `i` has row `first_share_row + i`, which a level of one adds its coefficient to.
+pub(crate) fn raise(
+    mut tableau: Tableau,
+    first_share_row: usize,
+    level_coefficients: &[BigInt],
+) -> Vec<Fraction> {
+    let users = level_coefficients.len();
+    let mut weighted = vec![Fraction::zero(); users];
+    let mut active: Vec<usize> = (0..users).collect();
     let mut level = Fraction::zero();
     while !active.is_empty() {
         let column: Vec<_> =
@@ -134,8 +143,18 @@ pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMi
         });
         assert!(active.len() < before, "some user is frozen at every level");
     }
-    let share = |(user, level): (User<'_>, &Fraction)| {
-        &(level * &work_per_level(instance, objective, user)) * &task_share(instance, user)
-    };
-    ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
+    weighted
+}
+
+/// The work that is worth a level of one, over the rates of the classes, in whole numbers: the coefficient of the level
+/// and those of the classes, negated.
+pub(crate) fn share_row(instance: &Instance, per_level: &Fraction, user: User<'_>) -> (BigInt, Vec<BigInt>) {
+    let classes = instance.classes().len();
+    let rates: Vec<_> = (0..classes).map(|l| user.rule().rate(ClassId(l))).collect();
+    let unit = rates.iter().map(|rate| rate.exponent()).fold(0, i8::min);
+    let whole = |value: fairplan_instances::Decimal| value.scaled(unit).expect("its unit was chosen so");
+    let units = BigInt::from(10).pow(u32::from(unit.unsigned_abs()));
+    let per_level = per_level * &Fraction::new(units, 1);
+    let coefficients = rates.iter().map(|rate| -(per_level.denominator() * whole(*rate))).collect();
+    (per_level.numerator().clone(), coefficients)
 }

@@ -51,6 +51,20 @@ pub fn random_crowd(seed: u64, users: usize) -> Draft {
     draft
 }
 
+/// The same, but every user does different work on every class, as no other does; in some all tasks are few, in some
+/// there are as many as one could wish.
+pub fn random_crowd_with_own_rates(seed: u64, users: usize) -> Draft {
+    let mut dice = Dice::new(!seed ^ 0x0ca7_f00d);
+    let mut draft = random_crowd(seed, users);
+    let (limits, most) = (dice.pick(&[0, 50, 100]), dice.pick(&[3, 30, 300]));
+    for user in &mut draft.users {
+        let rate = |l| (l, decimal(&format!("{}e-4", 1_000 + dice.below(9_000))));
+        user.rates = (0..draft.classes.len()).map(rate).collect();
+        user.tasks = dice.percent(limits).then(|| 1 + dice.below(most));
+    }
+    draft
+}
+
 /// An integer in `0..=9`, zero with the given chance beyond its own.
 fn digit(dice: &mut Dice, zeros: u64) -> Decimal {
     let value = if dice.percent(zeros) { 0 } else { dice.below(10) };

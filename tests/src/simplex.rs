@@ -6,6 +6,7 @@ use num_bigint::{BigInt, Sign};
 
 /// The full tableau of a basis, as integers over the common denominator `scale` (Edmonds' integer pivoting:
 /// every division below is exact, because all entries are minors of the original matrix).
+#[derive(Clone)]
 pub struct Tableau {
     scale: BigInt,
     rows: Vec<Vec<BigInt>>,

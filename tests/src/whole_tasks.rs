@@ -2,7 +2,7 @@
 
 use fairplan_instances::{Breakpoint, ClassId, Instance, ResourceId, UserId, compare_ratios};
 use std::cmp::Ordering;
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// `δ_i / w_i`, exactly. Weights here have few digits.
 fn one_task(instance: &Instance, user: usize) -> (u128, u128) {
@@ -22,49 +22,51 @@ pub fn compare_breakpoints(instance: &Instance, a: Breakpoint, b: Breakpoint) ->
 }
 
 /// The largest smallest weighted dominant share over the users that can have tasks, by all ways to fill all servers; `None`
-/// where there are too many, or no such user.
+/// where there are too many, or no such user. The last user's tasks fill what all others leave, however small they are.
 pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Breakpoint> {
     let m = instance.resources().len();
     let demand = |i: usize| -> Vec<u128> {
         (0..m).map(|r| instance.user(UserId(i)).demand_units(ResourceId(r))).collect()
     };
     let demands: Vec<Vec<u128>> = (0..instance.user_count()).map(demand).collect();
-    let contents = |l: usize| -> HashSet<Vec<u64>> {
+    let last = demands.len().checked_sub(1)?;
+    let contents = |l: usize| -> Vec<Vec<u64>> {
         let capacity: Vec<u128> =
             (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
-        let mut found = HashSet::new();
-        let mut open = vec![(vec![0u64; demands.len()], capacity)];
-        while let Some((tasks, room)) = open.pop() {
-            let mut is_full = true;
-            for (i, demand) in demands.iter().enumerate() {
-                let may_run = instance.user(UserId(i)).rule().allows(ClassId(l));
-                if may_run && demand.iter().zip(&room).all(|(d, c)| d <= c) {
-                    is_full = false;
-                    let mut more = tasks.clone();
-                    more[i] += 1;
-                    // Tasks in rising order only, so that each content is met once.
-                    if tasks[i + 1..].iter().all(|later| *later == 0) {
-                        open.push((more, room.iter().zip(demand).map(|(c, d)| c - d).collect()));
-                    }
+        let copies = |i: usize, room: &[u128]| {
+            let parts = demands[i].iter().zip(room).filter(|(d, _)| **d > 0).map(|(d, c)| c / d);
+            let may_run = instance.user(UserId(i)).rule().allows(ClassId(l));
+            if may_run { parts.min().unwrap_or(0) as u64 } else { 0 }
+        };
+        let mut found: Vec<(Vec<u64>, Vec<u128>)> = vec![(Vec::new(), capacity)];
+        for (i, demand) in demands.iter().enumerate() {
+            let mut next = Vec::new();
+            for (tasks, room) in found {
+                let most = copies(i, &room);
+                for count in if i == last { most } else { 0 }..=most {
+                    let left = room.iter().zip(demand).map(|(c, d)| c - d * u128::from(count)).collect();
+                    next.push(([&tasks[..], &[count]].concat(), left));
                 }
             }
-            if is_full {
-                found.insert(tasks);
-            }
+            found = next;
         }
-        found
+        let all: Vec<Vec<u64>> = found.into_iter().map(|(tasks, _)| tasks).collect();
+        let is_less = |a: &Vec<u64>, b: &Vec<u64>| a != b && a.iter().zip(b).all(|(a, b)| a <= b);
+        all.iter().filter(|a| !all.iter().any(|b| is_less(a, b))).cloned().collect()
     };
-    let mut reached: HashSet<Vec<u64>> = HashSet::from([vec![0; demands.len()]]);
+    let limits: Vec<u64> = instance.users().map(|user| user.tasks().unwrap_or(u64::MAX)).collect();
+    // The tasks of all others, and the most of the last beside them.
+    let mut reached: HashMap<Vec<u64>, u64> = HashMap::from([(vec![0; last], 0)]);
     for (l, class) in instance.classes().iter().enumerate() {
         let contents = contents(l);
         for _ in 0..class.count {
-            let mut next = HashSet::new();
-            for before in &reached {
+            let mut next: HashMap<Vec<u64>, u64> = HashMap::new();
+            for (before, of_last) in &reached {
                 for content in &contents {
-                    let limits = instance.users().map(|user| user.tasks().unwrap_or(u64::MAX));
-                    let after =
-                        before.iter().zip(content).zip(limits).map(|((a, b), limit)| (a + b).min(limit));
-                    next.insert(after.collect::<Vec<u64>>());
+                    let sums = before.iter().zip(content).zip(&limits);
+                    let after = sums.map(|((a, b), limit)| (a + b).min(*limit)).collect();
+                    let most = next.entry(after).or_default();
+                    *most = (of_last + content[last]).min(limits[last]).max(*most);
                 }
             }
             if next.len() > most_states {
@@ -73,8 +75,9 @@ pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Break
             reached = next;
         }
     }
-    let can_have: Vec<usize> =
-        (0..demands.len()).filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
+    let reached: Vec<Vec<u64>> =
+        reached.into_iter().map(|(others, of_last)| [&others[..], &[of_last]].concat()).collect();
+    let can_have: Vec<usize> = (0..=last).filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
     let smallest = |tasks: &Vec<u64>| {
         let own = can_have.iter().map(|&i| Breakpoint { user: UserId(i), tasks: tasks[i] });
         own.min_by(|a, b| compare_breakpoints(instance, *a, *b))

@@ -6,8 +6,12 @@ use fairplan_tests::{decimal, draft};
 use fairplan_verify::{Explanation, explain};
 
 fn explained(instance: &Instance, user: usize) -> Explanation {
+    explained_for(instance, Objective::Drfh, user)
+}
+
+fn explained_for(instance: &Instance, objective: Objective, user: usize) -> Explanation {
     let solver = backend("auto").unwrap();
-    let solution = solver.solve(instance, Objective::Drfh).unwrap();
+    let solution = solver.solve(instance, objective).unwrap();
     explain(instance, &solution, &*solver, UserId(user)).unwrap()
 }
 
@@ -56,6 +60,76 @@ fn needing_less_of_what_binds_leaves_more_to_the_other_and_less_of_the_rest_chan
     let memory = &told.smaller_demands[1];
     assert_eq!((memory.gain, memory.lose), (1, 0), "{told:#?}");
     assert_eq!(memory.largest_gain.unwrap().0, UserId(1));
+}
+
+/// 10 cpu and 100 memory, two users that need 1 cpu a task: both get 5 tasks. Everybody pays its weight for all it has,
+/// so cpu costs 2/10 a unit, and a whole share, which is all cpu, 2.
+#[test]
+fn under_proportional_fairness_a_user_is_held_by_prices_at_which_it_spends_its_weight() {
+    let instance = draft(&[(1, "10 100")], &["1 9", "1 1"]).build().unwrap();
+    let told = explained_for(&instance, Objective::ProportionalFairness, 0);
+    assert_eq!((told.level, &told.price_ranges[..], told.limited_by), (None, &[][..], LimitedBy::Capacity));
+    let [held] = &told.held_by[..] else { panic!("{told:#?}") };
+    assert_eq!((held.class, held.resource), (ClassId(0), ResourceId(0)));
+    assert!((held.price - 0.2).abs() < 1e-8 && (told.tasks - 5.0).abs() < 1e-7, "{told:#?}");
+    let [class] = &told.classes[..] else { panic!("{told:#?}") };
+    assert!(class.usable && class.cheapest && (class.cost_of_share - 2.0).abs() < 1e-7, "{told:#?}");
+}
+
+/// 10 cpu and 10 memory, tasks of (3, 2) and (1, 4): memory alone binds, at 2.5 and 1.25 tasks. Were the first user's (3, 1),
+/// both would bind: `3 x + y = 10` and `x + 4 y = 10` at 30/11 and 20/11 tasks. Less cpu changes nothing.
+#[test]
+fn under_proportional_fairness_needing_less_of_what_is_priced_leaves_more_to_the_other() {
+    let instance = draft(&[(1, "10 10")], &["3 2", "1 4"]).build().unwrap();
+    let told = explained_for(&instance, Objective::ProportionalFairness, 0);
+    let [cpu, memory] = &told.smaller_demands[..] else { panic!("{told:#?}") };
+    assert_eq!((cpu.gain, cpu.lose, cpu.largest_gain), (0, 0, None), "{told:#?}");
+    assert!((cpu.own_tasks - 2.5).abs() < 1e-7);
+    assert_eq!((memory.smaller, memory.gain, memory.lose), (decimal("1"), 1, 0), "{told:#?}");
+    assert!((memory.own_tasks - 30.0 / 11.0).abs() < 1e-7, "{told:#?}");
+    let (who, part) = memory.largest_gain.unwrap();
+    assert_eq!(who, UserId(1));
+    assert!((part - (20.0 / 11.0 / 1.25 - 1.0)).abs() < 1e-7, "{part}");
+}
+
+/// One task that is worth far more than it costs: what keeps its user from more are its tasks, not the price of cpu, which
+/// the other user pays with all its weight for the 9 that are left.
+#[test]
+fn under_a_sum_a_user_with_few_tasks_is_limited_by_them() {
+    let mut parts = draft(&[(1, "10 100")], &["1 1", "1 1"]);
+    parts.users[0].tasks = Some(1);
+    for (objective, price) in [("pf", 1.0 / 9.0), ("alpha=2", 10.0 / 81.0)] {
+        let told = explained_for(&parts.build().unwrap(), objective.parse().unwrap(), 0);
+        assert_eq!((told.limited_by, told.level), (LimitedBy::Tasks, None), "{told:#?}");
+        assert!((told.tasks - 1.0).abs() < 1e-8, "{told:#?}");
+        let [held] = &told.held_by[..] else { panic!("{told:#?}") };
+        // With α = 2 a share G = x/10 is worth 1/G² at the margin, and a unit of cpu a tenth of a share.
+        assert!((held.price - price).abs() < 1e-7, "{objective}: {held:?}");
+    }
+}
+
+/// Where the sum is linear the heavier user gets all: a whole share costs 3, which it is worth to it and not to the other.
+/// No property of that one says so; one that is eligible for nothing is told that it is.
+#[test]
+fn under_a_sum_having_nothing_follows_from_prices_or_from_facts() {
+    let mut parts = draft(&[(1, "10 10"), (1, "0 5")], &["1 1", "1 1", "1 0"]);
+    parts.users[1].weight = decimal("3");
+    parts.users[2].eligible = Some(vec![1]);
+    let instance = parts.build().unwrap();
+    let outbid = explained_for(&instance, Objective::Utilitarian, 0);
+    assert!(outbid.dominant_share < 1e-12 && outbid.limited_by == LimitedBy::Capacity, "{outbid:#?}");
+    assert_eq!(outbid.why_nothing, [] as [&str; 0]);
+    assert!((outbid.classes[0].cost_of_share - 3.0).abs() < 1e-8 && !outbid.classes[1].usable, "{outbid:#?}");
+    for objective in ["pf", "utilitarian", "alpha=8"] {
+        let told = explained_for(&instance, objective.parse().unwrap(), 2);
+        assert_eq!((told.limited_by, told.held_by.len()), (LimitedBy::NoUsableClass, 0), "{told:#?}");
+        let facts = [
+            "a task needs resource-0",
+            "resource-0 is only in class class-0",
+            "the user is not eligible for it",
+        ];
+        assert_eq!(told.why_nothing, facts, "{objective}");
+    }
 }
 
 #[test]

@@ -4,7 +4,8 @@ use crate::solving::{close, shares, shares_of};
 use fairplan_instances::{Certificate, Decimal, Instance, Objective, Solution, Solver, Status, Total};
 use fairplan_solver::backend;
 use fairplan_tests::{
-    Draft, by_clarabel, random_crowd, random_draft, random_draft_with_task_rows, sum_of_utilities, takes_part,
+    Draft, by_clarabel, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
+    sum_of_utilities, takes_part,
 };
 use fairplan_verify::{SolutionClaim, verify_solution};
 
@@ -101,9 +102,7 @@ fn agrees_with_clarabel(alpha: f64) {
             failures.push(format!("seed {seed}: value {value}, by Clarabel {}", theirs.value));
         }
         for (user, (ours, theirs)) in instance.users().zip(shares.iter().zip(&theirs.shares)) {
-            // A share that is off by a part `x` costs the sum `α/2 x² w G^(1−α)`: so values tell only that much.
-            let own = user.weight().to_f64() * ours.powf(1.0 - alpha);
-            let uncertain = (2.0 * SHARES * scale / (alpha * own)).sqrt();
+            let uncertain = uncertain(alpha, scale, user.weight().to_f64(), *ours);
             if alpha > 0.0 && *ours > 0.0 && (theirs / ours).ln().abs() > uncertain {
                 failures.push(format!("seed {seed}: {} has {ours}, by Clarabel {theirs}", user.id()));
             }
@@ -123,6 +122,70 @@ fn alpha_fairness_agrees_with_clarabel() {
     agrees_with_clarabel(0.5);
     agrees_with_clarabel(2.0);
     agrees_with_clarabel(4.0);
+}
+
+/// How far each share may be from the optimum where the sum of utilities is at most [`SHARES`] of its size from it.
+fn uncertain(alpha: f64, scale: f64, weight: f64, share: f64) -> f64 {
+    // A share that is off by a part `x` costs the sum `α/2 x² w G^(1−α)`: so values tell only that much.
+    (2.0 * SHARES * scale / (alpha * weight * share.powf(1.0 - alpha))).sqrt()
+}
+
+#[test]
+fn crowds_of_which_each_has_its_own_rates_are_solved_by_prices_as_by_the_full_interior_point() {
+    let (mut failures, mut by_prices, mut compared, mut cases) = (Vec::new(), 0, 0, 0);
+    for seed in 0..60 {
+        let instance = random_crowd_with_own_rates(seed, 300).build().unwrap();
+        for alpha in [0.2, 0.5, 1.0, 2.0, 8.0] {
+            let objective = Objective::alpha_fair(alpha).unwrap();
+            let [ours, theirs] =
+                ["auto", "ipm"].map(|name| proved(&instance, objective, &*backend(name).unwrap()));
+            cases += 1;
+            by_prices += usize::from(ours.as_ref().is_ok_and(|ours| ours.method == "price-discovery"));
+            let (ours, theirs) = match (ours, theirs) {
+                (Err(problem), _) => {
+                    failures.push(format!("seed {seed}, alpha {alpha}: {problem}"));
+                    continue;
+                }
+                // What the other method leaves open is no yardstick.
+                (Ok(_), Err(_)) => continue,
+                (Ok(ours), Ok(theirs)) => (ours, theirs),
+            };
+            compared += 1;
+            let (ours, theirs) = (&ours, &theirs);
+            let [ours, theirs] = [ours, theirs].map(|solution| shares_of(&instance, solution));
+            let scale: f64 = instance
+                .users()
+                .zip(&ours)
+                .filter(|(user, _)| takes_part(&instance, *user))
+                .map(|(user, share)| user.weight().to_f64() * share.powf(1.0 - alpha))
+                .sum();
+            for (user, (ours, theirs)) in instance.users().zip(ours.iter().zip(&theirs)) {
+                let may = 2.0 * uncertain(alpha, scale, user.weight().to_f64(), *ours);
+                if *ours > 0.0 && (theirs / ours).ln().abs() > may {
+                    failures.push(format!("seed {seed}, alpha {alpha}: {} has {ours}, {theirs}", user.id()));
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} fail:\n{}", failures.len(), failures.join("\n"));
+    assert!(compared * 20 >= cases * 19, "only {compared} of {cases} are compared");
+    assert!(by_prices * 10 >= cases * 9, "only {by_prices} of {cases} are solved by prices");
+}
+
+#[test]
+fn proportional_fairness_at_ones_own_rates_agrees_with_clarabel() {
+    let mut compared = 0;
+    for seed in 100..120 {
+        let instance = random_crowd_with_own_rates(seed, 300).build().unwrap();
+        let Some(theirs) = by_clarabel(&instance, Objective::ProportionalFairness, 1e-10) else { continue };
+        compared += 1;
+        let solution = backend("auto").unwrap().solve(&instance, Objective::ProportionalFairness).unwrap();
+        assert_eq!((solution.method, solution.status), ("price-discovery", Status::Optimal), "seed {seed}");
+        let value = sum_of_utilities(&instance, 1.0, &shares_of(&instance, &solution));
+        let weight: f64 = instance.users().map(|user| user.weight().to_f64()).sum();
+        assert!((value - theirs.value).abs() < VALUES * weight, "seed {seed}: {value}, {}", theirs.value);
+    }
+    assert!(compared >= 15, "Clarabel solved only {compared} of 20");
 }
 
 /// The limit of large α: the smallest share as large as can be, which is DRFH without weights.

@@ -2,8 +2,8 @@
 //!
 //! Whether a class is overloaded or a task limit passed is decided in exact integers. Bounds and shares are
 //! computed in doubles rounded outward, so what is proved here holds in exact arithmetic. [`audit`] tests the
-//! properties that objectives are said to have, and [`explain()`] says why a user has its share, by asking a solver
-//! they know nothing of.
+//! properties that objectives are said to have, [`explain()`] says why a user has its share, and `what_if/` what another
+//! cluster or other users would change, by asking a solver they know nothing of.
 
 mod audit;
 mod bottlenecks;
@@ -23,10 +23,12 @@ mod printed;
 mod rounding;
 mod solution;
 mod task_limits;
+mod task_optimum;
 mod tolerance;
 mod total;
 mod users;
 mod verdict;
+mod what_if;
 mod whole_tasks;
 
 pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
@@ -35,5 +37,10 @@ pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, ex
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use solution::{SolutionProof, verify_solution};
+pub use task_optimum::{TASK_TOLERANCE, TaskClaim, TaskProof, verify_task_optimum};
 pub use verdict::Verdict;
+pub use what_if::{
+    Difference, Growth, Loser, Loss, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange,
+    differences, growth, losses, worth_of_servers,
+};
 pub use whole_tasks::{StatedBounds, WholeTaskClaim, reaches, verify_whole_tasks};

@@ -59,6 +59,11 @@ impl Worst {
         self.see(violation, || format!("{}: {stated} is stated, {computed} is computed", what()));
     }
 
+    /// Whether nothing was seen that is not accepted.
+    pub fn passes(&self) -> bool {
+        self.residual <= self.tolerance
+    }
+
     /// The verdict on all that was seen.
     pub fn verdict(self) -> Verdict {
         let Self { property, tolerance, residual, witness } = self;

@@ -1,15 +1,20 @@
 //! `allocate`: demands over time divided by a mechanism, quantum by quantum.
 
+use super::over_instance::{task_settings, tasks_of};
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::demands::{DemandsArguments, DemandsSource};
+use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_instances::{CacheModel, Decimal, DemandSeries, FairShares, GuaranteedFraction, files};
+use fairplan_instances::{
+    CacheModel, Decimal, DemandSeries, FairShares, GuaranteedFraction, Instance, TaskDemands, files,
+};
 use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, mechanism, non_conformant};
 use fairplan_report::allocation::{AllocationSettings, allocation_document};
 use fairplan_report::output::Destination;
+use fairplan_report::task_allocation::{TaskAllocationSettings, task_allocation_document};
 use fairplan_report::{summary, table, write_json};
+use fairplan_solver::TASK_MECHANISMS;
 
 /// Divide demands over time among users by a mechanism, quantum by quantum
 #[derive(Debug, clap::Args)]
@@ -53,8 +58,8 @@ pub struct SettingsArguments {
     /// Karma: the guaranteed fraction of the fair share, 0 to 1
     #[arg(long, value_name = "A", default_value = "0.5", allow_negative_numbers = true)]
     alpha: Decimal,
-    /// Karma: credits of every user at the start (default: the slices of all quanta, so that nobody with an average
-    /// share can run out)
+    /// Karma: credits of every user at the start (default: the slices of all quanta, or all servers in all quanta, so
+    /// that nobody with an average share can run out)
     #[arg(long, value_name = "N")]
     initial_credits: Option<u64>,
     /// Who comes first among equals: the user that stands lowest or highest in the input, or that with the largest
@@ -73,8 +78,11 @@ pub struct SettingsArguments {
 }
 
 fn mechanism_help() -> String {
-    let rules: Vec<String> = MECHANISMS.iter().map(|(name, rule)| format!("{name}: {rule}")).collect();
-    format!("How slices are divided. {}", rules.join("; "))
+    let listed = |rules: &[(&str, &str)]| -> String {
+        let rules: Vec<String> = rules.iter().map(|(name, rule)| format!("{name}: {rule}")).collect();
+        rules.join("; ")
+    };
+    format!("How slices are divided. {}. With an instance: {}", listed(MECHANISMS), listed(TASK_MECHANISMS))
 }
 
 impl SettingsArguments {
@@ -82,6 +90,11 @@ impl SettingsArguments {
     pub fn check(&self) -> Result<(), Failure> {
         GuaranteedFraction::new(self.alpha)?;
         Ok(())
+    }
+
+    /// What they mean for tasks over servers: alpha, and the credits.
+    pub fn of_tasks(&self) -> (f64, Option<u64>) {
+        (self.alpha.to_f64(), self.initial_credits)
     }
 
     /// What they mean for a series.
@@ -139,7 +152,7 @@ impl TryFrom<Arguments> for Job {
         }
         Ok(Self {
             source,
-            mechanism: known(&arguments.mechanism)?,
+            mechanism: arguments.mechanism,
             settings: arguments.settings,
             strategy,
             cache: slowdown.map(|slowdown| CacheModel { slowdown }),
@@ -159,10 +172,64 @@ pub fn known(name: &str) -> Result<String, Failure> {
     Ok(name.to_owned())
 }
 
+impl Job {
+    /// Tasks over the servers of an instance.
+    fn over_instance(
+        &self,
+        series: &DemandSeries,
+        instance: &Instance,
+        common: CommonOptions,
+    ) -> Result<Answer, Failure> {
+        let reported = match &self.strategy {
+            Strategy::Honest => None,
+            Strategy::Reported(source) => Some(source.read_like(series)?),
+            Strategy::Part(_) => return Err(Failure::refused("--non-conformant has no meaning for tasks")),
+        };
+        if self.cache.is_some() {
+            return Err(Failure::refused("--cache-slowdown has no meaning for tasks"));
+        }
+        let truth = TaskDemands::new(instance, series)?;
+        let told = reported.as_ref().map(|reported| TaskDemands::new(instance, reported)).transpose()?;
+        let told = told.as_ref().unwrap_or(&truth);
+        let settings = task_settings(&self.settings, &truth);
+        let allocation =
+            progress::during(common.quiet, "dividing", || tasks_of(&self.mechanism, told, settings))?;
+        let karma = self.mechanism == "karma";
+        let reported_sha256 = reported.as_ref().map(files::demands_sha256_hex);
+        let echoed = TaskAllocationSettings {
+            alpha: karma.then_some(settings.alpha),
+            initial_credits: karma.then_some(settings.initial_credits),
+            reported_sha256: reported_sha256.map(Into::into),
+        };
+        let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
+        let sha256 = sha256.each_ref().map(String::as_str);
+        let document = task_allocation_document(
+            &truth,
+            told,
+            sha256,
+            &self.mechanism,
+            echoed,
+            &allocation,
+            self.per_quantum,
+        );
+        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
+            (None, _) => write_json(out, &document),
+            (Some(format), false) => table::write_task_allocation(out, format, &document),
+            (Some(format), true) => table::write_task_quanta(out, format, told, &allocation.tasks),
+        })?;
+        tell(common, || summary::task_allocation(series, &document));
+        Ok(Answer::Yes)
+    }
+}
+
 /// Reads, divides, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
-    let (series, shares) = progress::during(common.quiet, "reading", || job.source.read())?;
+    let (series, shares) = match progress::during(common.quiet, "reading", || job.source.read())? {
+        Demanded::Slices(series, shares) => (series, shares),
+        Demanded::Tasks(series, instance) => return job.over_instance(&series, &instance, common),
+    };
+    known(&job.mechanism)?;
     let settings = job.settings.read(&series, &shares)?;
     let reported = match &job.strategy {
         Strategy::Reported(source) => Some(source.read_like(&series)?),
@@ -174,12 +241,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         (None, Some("hoarding")) => Reports::Hoarding,
         _ => Reports::Truthful,
     };
-    let mut mechanism =
-        mechanism(&job.mechanism, &settings, &greedy, series.quantum_count()).map_err(Failure::refused)?;
     let conduct = Conduct { non_conformant: &greedy, reports };
     let run = Run { shares: &shares, conduct, cache: job.cache, per_quantum: job.per_quantum };
-    let outcome = progress::during(common.quiet, "dividing", || run.outcome(mechanism.as_mut(), &series))
-        .map_err(Failure::refused)?;
+    let outcome =
+        progress::during(common.quiet, "dividing", || run.named(&job.mechanism, &settings, &series))
+            .map_err(Failure::refused)?;
     let sha256 = files::demands_sha256_hex(&series);
     let reported_sha256 = reported.as_ref().map(files::demands_sha256_hex);
     let echoed = AllocationSettings {

@@ -27,8 +27,8 @@ Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Take the best bound found after this long and place for it (placing takes time of its own); without a limit the
-    /// same input gives the same bytes
+    /// Take the best bracket found in this time, half of which is for the upper bound and half for the placement; without
+    /// a limit the same input gives the same bytes
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// How to compute the divisible bound: auto, ipm or highs
@@ -71,7 +71,7 @@ pub fn bracketed(
     common: CommonOptions,
 ) -> Result<WholeTaskBracket, Failure> {
     let start = Instant::now();
-    let stop = || time_limit.is_some_and(|limit| start.elapsed() >= limit);
+    let stop = |part| time_limit.is_some_and(|limit| start.elapsed() >= limit.mul_f64(part));
     let bracket =
         progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, &stop))?;
     let stated = Some(stated_bounds(instance, &bracket));

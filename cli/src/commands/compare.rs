@@ -97,7 +97,7 @@ const BOUNDED: usize = 5_000;
 const SMALLEST: u128 = 64;
 
 /// Whether the best that whole tasks can do is found, and proved, in seconds.
-fn is_soon_bounded(instance: &Instance) -> bool {
+pub fn is_soon_bounded(instance: &Instance) -> bool {
     let most = |user: User<'_>, class: usize| {
         let resources = (0..instance.resources().len()).map(ResourceId);
         let demanded = resources.filter(|r| user.demand_units(*r) > 0);

@@ -12,11 +12,15 @@ pub mod flows;
 pub mod generate;
 pub mod import;
 pub mod offline;
+mod over_instance;
 pub mod place;
 mod placer;
+pub mod plan;
 pub mod report;
 pub mod reproduce;
 pub mod schema;
+pub mod simulate;
+mod simulated;
 pub mod solve;
 mod solved;
 mod traces;
@@ -45,9 +49,11 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
         Command::Compare(arguments) => compare::run(arguments, common),
         Command::Entitlements(arguments) => entitlements::run(arguments, common),
         Command::Explain(arguments) => explain::run(arguments, common),
+        Command::Plan(arguments) => plan::run(*arguments, common),
         Command::Allocate(arguments) => allocate::run(arguments, common),
         Command::Offline(arguments) => offline::run(arguments, common),
         Command::Flows(arguments) => flows::run(arguments, common),
+        Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),

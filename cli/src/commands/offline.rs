@@ -1,19 +1,25 @@
 //! `offline`: the most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
 use super::allocate::{SettingsArguments, echoed, known};
+use super::over_instance::{task_mechanism, task_settings, tasks_of};
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments};
-use crate::demands::{DemandsArguments, DemandsSource};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use clap::ValueEnum;
-use fairplan_instances::{DemandSeries, FairShares, OfflineMeasure, OfflineProblem, files};
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings, mechanism};
-use fairplan_report::offline::{Against, Held, against, offline_document, smallest};
+use fairplan_instances::{
+    DemandSeries, FairShares, Instance, OfflineMeasure, OfflineProblem, TaskDemands, files,
+};
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings};
+use fairplan_report::offline::{
+    Against, Held, against, offline_document, smallest, smallest_standing, task_against,
+    task_offline_document,
+};
 use fairplan_report::output::Destination;
-use fairplan_report::{summary, write_json};
-use fairplan_solver::offline_optimum;
-use fairplan_verify::{OfflineClaim, verify_offline};
+use fairplan_report::{summary, table, write_json};
+use fairplan_solver::{offline_optimum, task_optimum};
+use fairplan_verify::{OfflineClaim, TaskClaim, verify_offline, verify_task_optimum};
 
 /// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
 #[derive(Debug, clap::Args)]
@@ -42,6 +48,9 @@ pub struct Arguments {
     /// Keep every quantum too
     #[arg(long)]
     per_quantum: bool,
+    /// Write the whole result (json), or the table of users (of quanta and users, with --per-quantum)
+    #[arg(long, value_enum, default_value = "json")]
+    format: ResultFormat,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -60,6 +69,7 @@ struct Job {
     against: Vec<String>,
     settings: SettingsArguments,
     per_quantum: bool,
+    format: ResultFormat,
     destination: Destination,
 }
 
@@ -75,18 +85,76 @@ impl TryFrom<Arguments> for Job {
             },
             whole_slices: arguments.whole_slices,
             guaranteed: arguments.guaranteed,
-            against: arguments.against.iter().map(|name| known(name)).collect::<Result<_, _>>()?,
+            against: arguments.against,
             settings: arguments.settings,
             per_quantum: arguments.per_quantum,
+            format: arguments.format,
             destination: arguments.output.destination()?,
         })
+    }
+}
+
+impl Job {
+    /// Tasks over the servers of an instance.
+    fn over_instance(
+        &self,
+        series: &DemandSeries,
+        instance: &Instance,
+        common: CommonOptions,
+    ) -> Result<Answer, Failure> {
+        for (stated, option) in [
+            (self.whole_slices, "--whole-slices"),
+            (self.guaranteed, "--guaranteed"),
+            (self.measure == OfflineMeasure::Welfare, "--measure welfare"),
+        ] {
+            if stated {
+                return Err(Failure::refused(format!(
+                    "{option} has no meaning for tasks, which are divided at will"
+                )));
+            }
+        }
+        let demands = TaskDemands::new(instance, series)?;
+        let optimum = progress::during(common.quiet, "solving", || task_optimum(&demands));
+        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let proof = progress::during(common.quiet, "verifying", || verify_task_optimum(&demands, claim));
+        let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
+        let settings = task_settings(&self.settings, &demands);
+        let regret = |name: &'static str| -> Result<Against<'static>, Failure> {
+            let allocation = tasks_of(name, &demands, settings)?;
+            Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
+        };
+        let held = progress::during(common.quiet, "running the mechanisms", || {
+            let named = self.against.iter().map(|name| task_mechanism(name).and_then(regret));
+            let against = named.collect::<Result<Vec<_>, _>>()?;
+            let online = (!against.is_empty()).then(|| regret("cumulative-max-min")).transpose()?;
+            Ok::<_, Failure>((against, online))
+        })?;
+        let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
+        let sha256 = sha256.each_ref().map(String::as_str);
+        let document = task_offline_document(&demands, sha256, &optimum, &proof, held, self.per_quantum);
+        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
+            (None, _) => write_json(out, &document),
+            (Some(format), false) => table::write_task_offline(out, format, &document),
+            (Some(format), true) => table::write_task_quanta(out, format, &demands, &optimum.tasks),
+        })?;
+        tell(common, || summary::task_offline(series, &document));
+        match proof.verdicts.iter().find(|verdict| !verdict.holds) {
+            None => Ok(Answer::Yes),
+            Some(verdict) => {
+                Err(Failure::internal(format!("not proved: {}: {}", verdict.property, verdict.witness)))
+            }
+        }
     }
 }
 
 /// Reads, solves, proves, runs the mechanisms, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
-    let (series, shares) = progress::during(common.quiet, "reading", || job.source.read())?;
+    let (series, shares) = match progress::during(common.quiet, "reading", || job.source.read())? {
+        Demanded::Slices(series, shares) => (series, shares),
+        Demanded::Tasks(series, instance) => return job.over_instance(&series, &instance, common),
+    };
+    job.against.iter().try_for_each(|name| known(name).map(|_| ()))?;
     let settings = job.settings.read(&series, &shares)?;
     let problem = OfflineProblem {
         series: &series,
@@ -124,7 +192,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         job.guaranteed,
     );
     let document = offline_document(&problem, &sha256, echoed, &optimum, &proof, held, job.per_quantum);
-    job.destination.write(|out| write_json(out, &document))?;
+    job.destination.write(|out| match (job.format.table(), job.per_quantum) {
+        (None, _) => write_json(out, &document),
+        (Some(format), false) => table::write_offline(out, format, &document),
+        (Some(format), true) => table::write_offline_quanta(out, format, &series, &optimum),
+    })?;
     tell(common, || summary::offline(&series, &document));
     if proof.holds() {
         Ok(Answer::Yes)
@@ -145,10 +217,8 @@ fn regret<'a>(
     shares: &FairShares,
 ) -> Result<Against<'a>, Failure> {
     let honest = vec![false; series.user_count()];
-    let mut mechanism =
-        mechanism(name, settings, &honest, series.quantum_count()).map_err(Failure::refused)?;
     let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
     let run = Run { shares, conduct, cache: None, per_quantum: false };
-    let outcome = run.outcome(mechanism.as_mut(), series).map_err(Failure::refused)?;
+    let outcome = run.named(name, settings, series).map_err(Failure::refused)?;
     Ok(against(problem, optimum, name, outcome.users.iter().map(|user| user.useful)))
 }

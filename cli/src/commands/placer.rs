@@ -47,7 +47,7 @@ impl Placer {
     pub fn place(&self, instance: &Instance, common: CommonOptions) -> Result<Placement, Failure> {
         let placement = progress::during(common.quiet, "placing", || match self {
             Self::Policy(policy) => policy.place(instance).map_err(Failure::refused),
-            Self::Pattern => Ok(whole_task_bracket(instance, &|| false)?.placement),
+            Self::Pattern => Ok(whole_task_bracket(instance, &|_| false)?.placement),
         })?;
         let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
         match verdicts.iter().find(|verdict| !verdict.holds) {

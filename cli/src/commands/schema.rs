@@ -10,8 +10,8 @@ use std::io::{self, Write};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: fairplan schema solution")]
 pub struct Arguments {
-    /// instance, demands, traffic, trace, solution, placement, comparison, allocation, offline, flows, verification, audit,
-    /// entitlements, explanation or reproduction
+    /// instance, demands, traffic, trace, solution, placement, comparison, allocation, offline, flows, simulation,
+    /// verification, audit, entitlements, explanation or reproduction
     name: Option<String>,
     #[command(flatten)]
     output: OutputArguments,

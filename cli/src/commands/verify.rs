@@ -6,9 +6,9 @@ use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
-use fairplan_instances::{DemandSeries, Instance, files};
+use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
-use fairplan_report::offline::{OfflineDocument, StatedOffline};
+use fairplan_report::offline::{OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
@@ -38,6 +38,9 @@ pub struct Arguments {
     /// With DEMANDS: the table of users who join or leave that the result was computed with
     #[arg(long, value_name = "FILE", conflicts_with = "servers")]
     members: Option<String>,
+    /// With DEMANDS in tasks: the instance, unless the demands name it themselves
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["servers", "members"])]
+    instance: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -45,6 +48,7 @@ pub struct Arguments {
 struct Job {
     source: InstanceSource,
     members: Option<String>,
+    instance: Option<String>,
     result: String,
     destination: Destination,
 }
@@ -62,7 +66,8 @@ impl TryFrom<Arguments> for Job {
         if result == "-" && source.takes_standard_input() {
             return Err(Failure::refused("only one of INSTANCE and RESULT can be standard input"));
         }
-        Ok(Self { source, members: arguments.members, result, destination: arguments.output.destination()? })
+        let (members, instance) = (arguments.members, arguments.instance);
+        Ok(Self { source, members, instance, result, destination: arguments.output.destination()? })
     }
 }
 
@@ -74,10 +79,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let bytes = source.read_all()?;
     let format = format_of(&name, &bytes)?;
     if format == "fairplan.offline.v1" {
-        let series = job.series()?;
+        let (series, instance) = job.series()?;
         let sha256 = files::demands_sha256_hex(&series);
-        let verdicts =
-            progress::during(common.quiet, "verifying", || offline(&name, &bytes, &series, &sha256))?;
+        let verdicts = progress::during(common.quiet, "verifying", || match &instance {
+            None => offline(&name, &bytes, &series, &sha256),
+            Some(instance) => task_offline(&name, &bytes, &TaskDemands::new(instance, &series)?, &sha256),
+        })?;
         return job.report(Subject::Demands(DemandsStamp::new(&series, &sha256)), &format, &verdicts, common);
     }
     let instance = job.source.read()?;
@@ -88,11 +95,14 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 }
 
 impl Job {
-    fn series(&self) -> Result<DemandSeries, Failure> {
+    /// The demands, and the instance if they are tasks.
+    fn series(&self) -> Result<(DemandSeries, Option<Instance>), Failure> {
         let InstanceSource::Json(path) = &self.source else {
             return Err(Failure::refused("a result of offline is held against its demands: name their file"));
         };
-        read_series(path, self.members.as_deref(), files::Rounding::Refused)
+        let (series, named) = read_series(path, self.members.as_deref(), files::Rounding::Refused)?;
+        let instance = self.instance.as_ref().or(named.as_ref());
+        Ok((series, instance.map(|path| files::read_instance(path)).transpose()?))
     }
 
     fn report(
@@ -115,6 +125,21 @@ fn offline(name: &str, bytes: &[u8], series: &DemandSeries, sha256: &str) -> Res
     let document: OfflineDocument<'_> = read_json(name, bytes)?;
     Ok(match StatedOffline::new(&document, series, sha256) {
         Ok(stated) => [vec![belonging(None)], stated.verdicts(&document, series, sha256)].concat(),
+        Err(foreign) => vec![belonging(Some(foreign))],
+    })
+}
+
+/// What is found of a result of `offline` for tasks.
+fn task_offline(
+    name: &str,
+    bytes: &[u8],
+    demands: &TaskDemands<'_>,
+    sha256: &str,
+) -> Result<Vec<Verdict>, Failure> {
+    let document: TaskOfflineDocument<'_> = read_json(name, bytes)?;
+    let sha256 = [sha256, &files::sha256_hex(demands.instance())];
+    Ok(match StatedTaskOffline::new(&document, demands, sha256) {
+        Ok(stated) => [vec![belonging(None)], stated.verdicts(&document, demands, sha256)].concat(),
         Err(foreign) => vec![belonging(Some(foreign))],
     })
 }

@@ -2,6 +2,7 @@
 //! refused with file, place and value, and every number means exactly the decimal that is written.
 
 mod canonical;
+mod catalog;
 mod csv;
 mod demands;
 mod json;
@@ -16,8 +17,10 @@ mod trace;
 mod traffic;
 
 pub use canonical::{sha256_hex, write_json};
+pub use catalog::read_catalog;
 pub use demands::{
-    Rounding, demands_sha256_hex, read_demands, read_fair_shares, read_members, write_demands,
+    Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_fair_shares, read_members,
+    write_demands,
 };
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};
@@ -33,7 +36,7 @@ pub fn read_instance(path: &str) -> Result<Instance, InstanceError> {
 }
 
 /// The decimal in `text`, or what is wrong with it at `place`.
-fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
+pub(crate) fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
     Decimal::parse(text)
         .map_err(|error| Violation::new(place(), String::from_utf8_lossy(text), error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Real files of other systems become instances and traces; one module a format, each strict about what it reads.
+//! Real files of other systems become instances, traces and demands over time; one module a format, each strict about what it reads.
 
 mod alibaba_gpu2023;
 mod alibaba_gpu2023_instance;
@@ -7,6 +7,7 @@ mod azure_v1_instance;
 mod census;
 mod columns;
 mod google2011;
+mod helios;
 mod kubernetes;
 mod kubernetes_queues;
 mod kueue;
@@ -19,6 +20,7 @@ mod real_files;
 mod report;
 mod seconds;
 mod slurm;
+mod snowset;
 mod swf;
 mod xml;
 mod yarn;
@@ -32,12 +34,14 @@ pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_trace,
 };
+pub use helios::{HeliosOptions, helios};
 pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
 pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;
 pub use report::ImportReport;
 pub use slurm::{JobOwner, SlurmOptions, slurm};
+pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, snowset};
 pub use swf::swf;
 pub use yarn::{YarnOptions, yarn};
 

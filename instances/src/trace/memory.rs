@@ -22,6 +22,24 @@ impl Trace {
         Ok(Self { register, events: Vec::new(), job_letters: String::new(), job_ends: Vec::new() })
     }
 
+    /// All that a source has left, to be replayed more than once.
+    ///
+    /// # Errors
+    /// What the source refuses.
+    pub fn read(source: &mut dyn EventSource) -> Result<Self, InstanceError> {
+        let (mut events, mut job_letters, mut job_ends) = (Vec::new(), String::new(), Vec::new());
+        while let Some(event) = source.next_event()? {
+            if let EventKind::Submitted(submission) = event.kind
+                && submission.first
+            {
+                job_letters.push_str(source.job_id());
+                job_ends.push(job_letters.len());
+            }
+            events.push(event);
+        }
+        Ok(Self { register: source.register().clone(), events, job_letters, job_ends })
+    }
+
     /// Names and amounts by number.
     pub fn register(&self) -> &Register {
         &self.register

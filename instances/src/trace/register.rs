@@ -39,6 +39,7 @@ struct OpenJob {
 
 /// Names and amounts of a trace by number. It makes events of what a file or a generator says, in the trace's order, and
 /// refuses what breaks a rule.
+#[derive(Clone)]
 pub struct Register {
     header: TraceHeader,
     servers: IdTable,

@@ -52,17 +52,16 @@ fn metrics_are_those_of_a_run_worked_out_by_hand() {
     // Strict partitions of 2: A demands 4 and 1, B 0 and 2, C nothing at all; A is greedy.
     let rows = demands(&["4,1", "0,2", "0,0"]);
     let greedy = [true, false, false];
-    let mut strict = mechanism("strict", &settings("0", 0, Ties::Lowest), &greedy, 2).unwrap();
     let conduct = Conduct { non_conformant: &greedy, reports: Reports::Truthful };
     let shares = FairShares::PerUser(2);
     let run =
         Run { shares: &shares, conduct, cache: Some(CacheModel { slowdown: 51.0 }), per_quantum: false };
-    let outcome = run.outcome(strict.as_mut(), &series(&rows)).unwrap();
+    let outcome = run.named("strict", &settings("0", 0, Ties::Lowest), &series(&rows)).unwrap();
     let users = &outcome.users;
     assert_eq!([users[0].demand, users[0].allocated, users[0].useful], [5, 4, 3]);
     assert_eq!([users[0].welfare, users[1].welfare, users[2].welfare], [Some(0.6), Some(1.0), None]);
-    // A has half of its working set in memory, then all of it.
-    assert_eq!(users[0].throughput, Some((1.0 / 26.0 + 1.0) / 2.0));
+    // Of the five slices of A's working sets three are in memory.
+    assert_eq!(users[0].throughput, Some((2.0 + 2.0 / 51.0 + 1.0) / 5.0));
     assert_eq!((users[2].throughput, users[0].credits), (None, None));
     let metrics = outcome.metrics;
     assert_eq!(metrics.utilization, 5.0 / 12.0);

@@ -104,7 +104,7 @@ impl StatedOffline {
     }
 }
 
-fn verdict(property: &'static str, witness: Option<String>) -> Verdict {
+pub(super) fn verdict(property: &'static str, witness: Option<String>) -> Verdict {
     let (holds, residual) = (witness.is_none(), if witness.is_none() { 0.0 } else { f64::INFINITY });
     Verdict { property, holds, residual, tolerance: 0.0, witness: witness.unwrap_or_default() }
 }

@@ -1,8 +1,14 @@
 //! `fairplan.offline.v1`: the best that could have been done with all demands known, as `offline` writes it.
 
 mod claim;
+mod tasks;
 
 pub use claim::StatedOffline;
+pub use tasks::{
+    StatedTaskOffline, TaskLevelResult, TaskOfflineDocument, TaskQuantum, TaskUser, smallest_standing,
+    task_against, task_offline_document,
+};
+pub(crate) use tasks::{for_each_entry, task_metrics, task_quanta, task_totals};
 
 use crate::allocation::AllocationSettings;
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
@@ -68,6 +74,17 @@ pub struct OfflineDocument<'a> {
     /// Every quantum, with `--per-quantum`.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<OfflineQuantum<'a>>>,
+}
+
+/// A result of `offline`: of slices, or of tasks over the servers of an instance.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "AnyOffline")]
+pub enum AnyOffline<'a> {
+    /// Slices of one resource.
+    Slices(OfflineDocument<'a>),
+    /// Tasks over server classes.
+    Tasks(TaskOfflineDocument<'a>),
 }
 
 /// What one user gets over all quanta, in slices.

@@ -3,7 +3,8 @@
 
 use schemars::JsonSchema;
 
-/// Demands over time: how many slices of one resource each user asks for in each quantum.
+/// Demands over time: how many slices of one resource, or tasks over the servers of an instance, each user asks for in
+/// each quantum.
 #[derive(JsonSchema)]
 #[schemars(rename = "Demands", deny_unknown_fields)]
 #[allow(dead_code)]
@@ -13,6 +14,8 @@ pub(super) struct DemandsDocument {
     /// The users' ids.
     #[schemars(length(min = 1), extend("uniqueItems" = true))]
     users: Vec<UserId>,
+    /// The file of the instance whose tasks are demanded, relative to this one. Absent: slices of one resource.
+    instance: Option<String>,
     /// What the quanta are called: whole numbers in ascending order at even steps, or texts that sort in the order of
     /// time. Absent: 0, 1, 2 and so on. Whole numbers left out are quanta without demand.
     quanta: Option<Vec<QuantumName>>,

@@ -86,6 +86,20 @@ pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> S
     text
 }
 
+/// What mechanisms lose against an optimum.
+pub(super) fn regrets(text: &mut String, against: &[Against<'_>], bound: Option<&Against<'_>>) {
+    if against.is_empty() {
+        return;
+    }
+    let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
+    let row =
+        |name: String, against: &Against<'_>| vec![name, number(against.value), percent(against.regret)];
+    let rows = against.iter().map(|against| row(against.mechanism.clone().into_owned(), against));
+    let rows = rows.chain(bound.map(|bound| row("(best without foresight)".into(), bound)));
+    *text += &grid(&columns, rows);
+    text.push('\n');
+}
+
 /// The summary of an offline optimum.
 pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String {
     let mut text = demands(series);
@@ -98,17 +112,7 @@ pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String 
     let metrics = document.metrics;
     let levels = document.levels.len();
     let _ = writeln!(text, "Levels: {}; used: {}\n", thousands(levels as u64), percent(metrics.utilization));
-    if !document.against.is_empty() {
-        let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
-        let row =
-            |name: String, against: &Against<'_>| vec![name, number(against.value), percent(against.regret)];
-        let rows =
-            document.against.iter().map(|against| row(against.mechanism.clone().into_owned(), against));
-        let bound = document.online_bound.iter();
-        let rows = rows.chain(bound.map(|bound| row("(best without foresight)".into(), bound)));
-        text += &grid(&columns, rows);
-        text.push('\n');
-    }
+    regrets(&mut text, &document.against, document.online_bound.as_ref());
     let columns = [
         Column::text("user"),
         Column::number("demand"),

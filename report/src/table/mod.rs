@@ -4,15 +4,34 @@ mod allocation;
 mod comparison;
 mod csv;
 mod flows;
+mod offline;
 mod parquet;
+mod planning;
+mod sheet;
+mod simulation;
+mod tasks;
 mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
 pub use flows::write_flows;
+pub use offline::{write_offline, write_offline_quanta, write_task_offline};
+pub use planning::{write_difference, write_growth, write_losses, write_plan, write_worth};
+pub use simulation::{LongFormat, NamedOutcome, write_jobs, write_series};
+pub use tasks::{write_task_allocation, write_task_quanta};
 pub use users::{write_placement, write_solution};
 
+use crate::output::Sink;
+use fairplan_instances::DemandSeries;
 use std::io;
+
+/// Writes each user's fair share as CSV, as `--fair-shares` reads it.
+pub fn write_fair_shares(out: &mut Sink, series: &DemandSeries, shares: &[u64]) -> io::Result<()> {
+    let row = |(user, share): (usize, &u64)| {
+        vec![csv::text_cell(series.user_id(user).into()).into_owned(), share.to_string()]
+    };
+    csv::write_records(out, ["user", "fair_share"].into_iter(), shares.iter().enumerate().map(row))
+}
 
 /// The file formats of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,17 +7,19 @@
 mod block;
 mod elimination;
 mod interior_point;
+mod market;
 mod problem;
 mod result;
 mod rounds;
 mod schur;
+mod stand;
 mod tally;
 mod utility;
 mod wishes;
 
 use crate::bins::{Bins, NO_BIN};
 use crate::lexicographic::FirstBins;
-use crate::reduction::Reduction;
+use crate::reduction::{NO_KIND, Reduction};
 use fairplan_instances::{Certificate, Instance, Objective, Solution, SolverError, Statistics, Status};
 
 pub(crate) use interior_point::InteriorPoint;
@@ -29,6 +31,10 @@ const AGGREGATED_FROM: f64 = 0.2;
 /// Up to so many users, a sum that does not close over bins is solved over again without.
 const IN_FULL: usize = 20_000;
 
+/// From so many users on, the prices of a sample are nearly those of all; it takes every so many-th.
+const SAMPLED_FROM: usize = 200_000;
+const STRIDE: usize = 8;
+
 /// Solves an instance for the objective that is the sum with this `alpha`, with any way to solve for groups.
 pub(crate) fn solve(
     instance: &Instance,
@@ -38,6 +44,13 @@ pub(crate) fn solve(
     first_bins: FirstBins,
     solver: &dyn SumSolver,
 ) -> Result<Solution, SolverError> {
+    let shares_bins = matches!(first_bins, FirstBins::ByDirection { .. });
+    if shares_bins && market::suits(instance, alpha) {
+        let solution = market::solve(instance, (objective, alpha), backend)?;
+        if solution.status == Status::Optimal || instance.user_count() > IN_FULL {
+            return Ok(solution);
+        }
+    }
     let reduction = Reduction::new(instance, objective);
     let users = reduction.users.len();
     let attempt = |bins: Bins, alike: bool| {
@@ -55,7 +68,14 @@ pub(crate) fn solve(
             }
         }
     }
-    attempt(Bins::alike(&reduction, alpha), true)
+    let solution = attempt(Bins::alike(&reduction, alpha), true)?;
+    if solution.status == Status::Uncertified && market::can_solve(instance, alpha) && users <= IN_FULL {
+        let other = market::solve(instance, (objective, alpha), backend)?;
+        if other.status == Status::Optimal {
+            return Ok(other);
+        }
+    }
+    Ok(solution)
 }
 
 /// Solves from these bins; `alike` says that the users of each are alike in everything.
@@ -68,17 +88,17 @@ fn solve_over(
     (backend, method, solver): (&'static str, &'static str, &dyn SumSolver),
 ) -> Result<Solution, SolverError> {
     let users = &reduction.users;
-    for i in (0..users.len()).filter(|&i| users.tasks(i) == 0.0) {
-        bins.of[i] = NO_BIN;
-    }
+    leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
-        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, solver)?)
+        let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
+        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver)?)
     } else {
         None
     };
     let allocation = result::allocate(instance, reduction, &bins, solved.as_ref());
-    let limited_by = result::limits(instance, reduction, &allocation);
-    let (total, status) = result::certify(instance, reduction, &bins, alpha, solved.as_ref(), &allocation);
+    let able = users.by_position(users.kind.iter().map(|kind| *kind != NO_KIND).collect());
+    let limited_by = result::limits(instance, &allocation, |user| able[user.0]);
+    let (total, status) = result::certify(instance, reduction, &bins, solved.as_ref(), &allocation);
     let statistics = Statistics {
         classes_merged: reduction.classes(),
         users_merged: solved.as_ref().map_or(0, |solved| solved.grouping.groups.len()),
@@ -96,4 +116,29 @@ fn solve_over(
         limited_by,
         statistics,
     })
+}
+
+fn leave_out_users_without_tasks(reduction: &Reduction, bins: &mut Bins) {
+    for i in (0..reduction.users.len()).filter(|&i| reduction.users.tasks(i) == 0.0) {
+        bins.of[i] = NO_BIN;
+    }
+}
+
+/// The prices of a sample of the users in these bins, where there are so many that those are nearly the prices of all.
+fn guess(
+    reduction: &Reduction,
+    bins: &Bins,
+    alpha: f64,
+    solver: &dyn SumSolver,
+) -> Result<Option<rounds::Guess>, SolverError> {
+    if reduction.users.len() < SAMPLED_FROM {
+        return Ok(None);
+    }
+    let sample = reduction.sample(STRIDE);
+    let of: Vec<u32> = (0..sample.users.len()).map(|i| bins.of[sample.users.position(i)]).collect();
+    if of.iter().all(|bin| *bin == NO_BIN) {
+        return Ok(None);
+    }
+    let mut bins = Bins { of, kind: bins.kind.clone() };
+    rounds::guess(&sample, &mut bins, alpha, solver).map(Some)
 }

@@ -45,14 +45,23 @@ const PATIENCE: u64 = 6;
 const AHEAD: (f64, f64) = (1e-5, 1e-12);
 /// Where users that have tasks for more pay less than this part, the scale of utilities is high enough for a start.
 const FREE: f64 = 0.05;
-/// Stands for the gap before the first round.
+/// Stands for the gap before the first round, and where the prices of a sample are known.
 const FIRST_GAP: f64 = 1e-3;
+const GUESSED_GAP: f64 = 1e-6;
+/// Rounds over a sample.
+const GUESSING: u64 = 2;
 /// Bins whose slack is below this part of the average are left alone.
 const NEGLIGIBLE: f64 = 0.05;
 /// Above this α a solution in which some group is widely off is followed by others on the way from this α to its own.
 const STAGES: (f64, f64) = (2.0, 1e-5);
 /// Below this α shares are in proportion to the powers that this one says, which are not as far apart.
 const LEAST_POWER: f64 = 0.5;
+
+/// Prices to begin with, and utilities in their unit.
+pub(super) struct Guess {
+    pub prices: Vec<f64>,
+    pub utility: Utility,
+}
 
 /// Solves for the users that are in a bin. `alike` says that the users of each bin are alike in everything, so that a
 /// limit of one is that of all.
@@ -61,6 +70,31 @@ pub(super) fn solve_rounds(
     bins: &mut Bins,
     alpha: f64,
     alike: bool,
+    guess: Option<Guess>,
+    solver: &dyn SumSolver,
+) -> Result<Solved, SolverError> {
+    solve_some_rounds(reduction, bins, alpha, (alike, MOST.0), guess, solver)
+}
+
+/// What two rounds over a sample of the users say of the prices.
+pub(super) fn guess(
+    sample: &Reduction,
+    bins: &mut Bins,
+    alpha: f64,
+    solver: &dyn SumSolver,
+) -> Result<Guess, SolverError> {
+    let Solved { solution, utility, .. } =
+        solve_some_rounds(sample, bins, alpha, (false, GUESSING), None, solver)?;
+    Ok(Guess { prices: solution.prices, utility })
+}
+
+/// The same with at most so many rounds.
+fn solve_some_rounds(
+    reduction: &Reduction,
+    bins: &mut Bins,
+    alpha: f64,
+    (alike, most_rounds): (bool, u64),
+    guess: Option<Guess>,
     solver: &dyn SumSolver,
 ) -> Result<Solved, SolverError> {
     let users = &reduction.users;
@@ -69,18 +103,26 @@ pub(super) fn solve_rounds(
     let (mut iterations, mut rounds) = (0, 0);
     let mut amounts = Amounts { amount: vec![0.0; n], rising: vec![true; n] };
     let mut costs = vec![0.0; n];
-    let even: Vec<f64> = capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
-    cheapest_costs(users, &even, capacities, &mut costs);
-    let mut utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, dot(&even, capacities));
-    let mut prices = even;
-    let mut gap = FIRST_GAP;
+    let (mut prices, mut utility, mut gap) = match guess {
+        Some(Guess { prices, utility }) => {
+            cheapest_costs(users, &prices, capacities, &mut costs);
+            (prices, utility, GUESSED_GAP)
+        }
+        None => {
+            let even: Vec<f64> = capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
+            cheapest_costs(users, &even, capacities, &mut costs);
+            let worth = dot(&even, capacities);
+            let utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, worth);
+            (even, utility, FIRST_GAP)
+        }
+    };
     // The last gap that was half of one before, and its round.
     let mut halved = (f64::INFINITY, 0);
     let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
     let mut offer_all = true;
     loop {
         let worth = dot(&prices, capacities);
-        let tempered = Utility { alpha: alpha.max(LEAST_POWER), ..utility };
+        let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
         // Where the sum is linear a user takes all or nothing.
         let wish = |i: usize| match alpha {
             0.0 => worth / costs[i],
@@ -107,12 +149,12 @@ pub(super) fn solve_rounds(
         iterations += solution.iterations;
         rounds += 1;
         prices.clone_from(&solution.prices);
-        utility.log_scale += sizes.log_scale + alpha * solution.log_level;
-        utility.log_scale -=
-            sizes.log_scale_excess(|g| solution.splits[grouping.groups.pairs(g)].iter().sum());
+        let excess = sizes.log_scale_excess(|g| solution.splits[grouping.groups.pairs(g)].iter().sum());
+        utility = utility.scaled(sizes.log_scale + alpha * solution.log_level - excess);
         cheapest_costs(users, &prices, capacities, &mut costs);
         if alpha == 0.0 {
-            utility.log_scale = utility.log_scale.min(most_linear_log_scale(reduction, bins, &costs));
+            let most = most_linear_log_scale(reduction, bins, &costs);
+            utility = Utility::new(alpha, utility.log_scale().min(most));
         }
         let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
         let judgement = Judgement::of(reduction, bins, utility, &prices, &costs, share);
@@ -120,7 +162,7 @@ pub(super) fn solve_rounds(
         if gap < 0.5 * halved.0 {
             halved = (gap, rounds);
         }
-        let hopeless = rounds >= MOST.0 || rounds >= halved.1 + PATIENCE || bins.kind.len() >= MOST.1;
+        let hopeless = rounds >= most_rounds || rounds >= halved.1 + PATIENCE || bins.kind.len() >= MOST.1;
         if gap <= best.gap {
             best = Best { gap, prices: prices.clone(), utility };
         } else if gap > CLOSED && !hopeless && !offer_all {
@@ -185,7 +227,7 @@ fn first_utility(
     costs: &[f64],
     capacity_worth: f64,
 ) -> Utility {
-    let mut utility = Utility { alpha, log_scale: 0.0 };
+    let mut utility = Utility::new(alpha, 0.0);
     let users = &reduction.users;
     for round in 0..if users.tasks.is_some() { 7 } else { 1 } {
         let taken = |i: usize| {
@@ -205,7 +247,7 @@ fn first_utility(
             break;
         }
         // Newton's method on the logarithms, in which the sum is concave: it stays below.
-        utility.log_scale += alpha * ((free + held) / free) * (capacity_worth / (free + held)).ln();
+        utility = utility.scaled(alpha * ((free + held) / free) * (capacity_worth / (free + held)).ln());
     }
     utility
 }

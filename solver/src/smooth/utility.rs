@@ -5,16 +5,33 @@
 pub(super) struct Utility {
     pub alpha: f64,
     /// `ln θ`, since θ itself may be beyond any double.
-    pub log_scale: f64,
+    log_scale: f64,
+    /// θ, for those α with which it never is.
+    scale: f64,
 }
 
 impl Utility {
+    /// With `ln θ`.
+    pub fn new(alpha: f64, log_scale: f64) -> Self {
+        Self { alpha, log_scale, scale: log_scale.exp() }
+    }
+
+    /// `ln θ`.
+    pub fn log_scale(&self) -> f64 {
+        self.log_scale
+    }
+
+    /// The same with a θ that is larger by this much in logarithms.
+    pub fn scaled(&self, log_factor: f64) -> Self {
+        Self::new(self.alpha, self.log_scale + log_factor)
+    }
+
     /// The share `(w θ / π)^(1/α)` of which one more unit is worth its price. α must not be 0.
     pub fn wish(&self, weight: f64, price: f64) -> f64 {
         if self.alpha == 1.0 {
-            weight * self.log_scale.exp() / price
+            weight * self.scale / price
         } else if self.alpha == 2.0 {
-            (weight * self.log_scale.exp() / price).sqrt()
+            (weight * self.scale / price).sqrt()
         } else {
             ((weight / price).ln() / self.alpha + self.log_scale / self.alpha).exp()
         }
@@ -23,11 +40,11 @@ impl Utility {
     /// What one more unit of a share is worth: `w θ G^−α`.
     pub fn marginal(&self, weight: f64, share: f64) -> f64 {
         if self.alpha == 0.0 {
-            weight * self.log_scale.exp()
+            weight * self.scale
         } else if self.alpha == 1.0 {
-            weight * self.log_scale.exp() / share
+            weight * self.scale / share
         } else if self.alpha == 2.0 {
-            weight * self.log_scale.exp() / (share * share)
+            weight * self.scale / (share * share)
         } else {
             (weight.ln() + self.log_scale - self.alpha * share.ln()).exp()
         }
@@ -68,7 +85,7 @@ mod tests {
                 if log_scale < -600.0 && alpha <= 2.0 {
                     continue; // Such scales only go with large α.
                 }
-                let utility = Utility { alpha, log_scale };
+                let utility = Utility::new(alpha, log_scale);
                 let share = utility.wish(2.0, 0.3);
                 assert_relative_eq!(utility.marginal(2.0, share), 0.3, max_relative = 1e-10);
             }
@@ -80,7 +97,7 @@ mod tests {
         let value =
             |alpha: f64, g: f64| if alpha == 1.0 { g.ln() } else { g.powf(1.0 - alpha) / (1.0 - alpha) };
         for alpha in [0.0, 0.3, 1.0, 2.0, 5.0] {
-            let utility = Utility { alpha, log_scale: 0.0 };
+            let utility = Utility::new(alpha, 0.0);
             for ratio in [0.2, 0.9, 1.1, 3.0] {
                 let plain = value(alpha, 1.0) - value(alpha, ratio) + ratio - 1.0;
                 assert_relative_eq!(utility.regret(ratio), plain, max_relative = 1e-9, epsilon = 1e-14);

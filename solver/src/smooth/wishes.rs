@@ -1,5 +1,6 @@
 //! What users would take at given prices, and what that proves of what they have: passes over all users.
 
+use super::stand::Stand;
 use super::utility::Utility;
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
 use crate::level::dot;
@@ -152,6 +153,11 @@ impl Sizes {
 /// A group with less than this part of its tasks not running has them all.
 const TASKS_LEFT: f64 = 1e-6;
 
+/// Users summed up plainly before their sum is added with care.
+const FEW: usize = 32;
+/// Users without prices for their tasks may pay this part more or less than their shares are worth at the margin.
+const BALANCED: f64 = 1e-10;
+
 /// What prices prove of shares, in the unit of the prices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judgement {
@@ -176,23 +182,31 @@ impl Judgement {
     ) -> Self {
         let chunk = |start: usize| {
             let mut sums = [Compensated::default(); 5];
-            for i in start..(start + CHUNK).min(costs.len()) {
-                if bins.of[i] != NO_BIN {
+            let end = (start + CHUNK).min(costs.len());
+            for first in (start..end).step_by(FEW) {
+                // Terms have one sign, so that sums of a few are as good as the terms.
+                let mut few = [0.0; 5];
+                for i in (first..(first + FEW).min(end)).filter(|&i| bins.of[i] != NO_BIN) {
                     let user = user(reduction, utility, prices, (i, costs[i], share(i)));
-                    sums.iter_mut().zip(user).for_each(|(sum, x)| sum.add(x));
+                    few.iter_mut().zip(user).for_each(|(sum, x)| *sum += x);
                 }
+                sums.iter_mut().zip(few).for_each(|(sum, x)| sum.add(x));
             }
             sums
         };
         let starts: Vec<usize> = (0..costs.len()).step_by(CHUNK).collect();
         let parts: Vec<[Compensated; 5]> = starts.into_par_iter().map(chunk).collect();
+        Self::from_parts(&parts, dot(prices, &reduction.capacities))
+    }
+
+    /// From what users add up to, part by part (see [`Stand::judge`]), and what all capacity costs.
+    pub fn from_parts(parts: &[[Compensated; 5]], capacity_worth: f64) -> Self {
         let mut sums = [Compensated::default(); 5];
         for part in parts {
             sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
         }
         let [worth, paid, lost, paid_freely, worth_freely] = sums.map(Compensated::value);
-        let unsold = dot(prices, &reduction.capacities) - paid;
-        Self { worth, gap: unsold + lost, paid_freely, worth_freely }
+        Self { worth, gap: capacity_worth - paid + lost, paid_freely, worth_freely }
     }
 
     /// The relative gap; infinite where these prices prove nothing.
@@ -202,11 +216,11 @@ impl Judgement {
     }
 
     /// The scale of utilities at which users whose tasks have no price together pay what their shares are worth at the
-    /// margin, if that is near enough for prices to hold the others at their limits.
-    pub fn balanced(&self, utility: Utility) -> Utility {
+    /// margin, where that is another but near enough for prices to hold the others at their limits.
+    pub fn balanced(&self, utility: Utility) -> Option<Utility> {
         let ratio = self.paid_freely / self.worth_freely;
-        let log_scale = if ratio > 0.5 && ratio < 2.0 { ratio.ln() } else { 0.0 };
-        Utility { log_scale: utility.log_scale + log_scale, ..utility }
+        let is_another = ratio > 0.5 && ratio < 2.0 && (ratio - 1.0).abs() > BALANCED;
+        is_another.then(|| utility.scaled(ratio.ln()))
     }
 }
 
@@ -221,8 +235,20 @@ fn user(
     let weight = reduction.users.weight(i);
     let marginal = utility.marginal(weight, share);
     let worth = if share > 0.0 { marginal * share } else { 0.0 };
-    if reduction.has_task_rows[reduction.users.kind[i] as usize] {
-        return user_with_task_row(reduction, utility, prices, i, share);
+    let kind = reduction.users.kind[i] as usize;
+    if reduction.has_task_rows[kind] {
+        let cost = |prices: &[f64]| -> f64 {
+            prices.iter().zip(&reduction.users.directions).map(|(p, column)| p * column[i]).sum()
+        };
+        let costs: Vec<f64> = prices.chunks(reduction.resources).map(cost).collect();
+        let stand = Stand {
+            utility,
+            weight,
+            tasks: reduction.users.tasks(i),
+            rates: &reduction.kinds[kind],
+            costs: &costs,
+        };
+        return stand.judge(share);
     }
     let cap = cap(reduction, i);
     if utility.alpha == 0.0 {
@@ -236,64 +262,5 @@ fn user(
     } else {
         let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
         [worth, price * cap, lost, 0.0, 0.0]
-    }
-}
-
-/// The same where the user's tasks are limited and do different work on different classes. A task has a price `λ` of
-/// its own then: none if what the user wishes needs less than all of them, else so much that its share is what it
-/// wishes.
-fn user_with_task_row(
-    reduction: &Reduction,
-    utility: Utility,
-    prices: &[f64],
-    i: usize,
-    share: f64,
-) -> [f64; 5] {
-    let (users, m) = (&reduction.users, reduction.resources);
-    let (weight, tasks) = (users.weight(i), users.tasks(i));
-    let marginal = utility.marginal(weight, share);
-    let rates = &reduction.kinds[users.kind[i] as usize];
-    let cost = |l: usize| -> f64 {
-        prices[l * m..(l + 1) * m].iter().zip(&users.directions).map(|(p, column)| p * column[i]).sum()
-    };
-    let usable = || (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (rates[l], cost(l)));
-    let lambda = price_of_a_task(usable, |rate| utility.marginal(weight, tasks * rate));
-    let worth = if share > 0.0 { marginal * share } else { 0.0 };
-    if utility.alpha == 0.0 {
-        return [worth, worth - lambda * tasks, 0.0, 0.0, 0.0];
-    }
-    let paid_for = usable().map(|(rate, cost)| (cost + lambda) / rate).fold(f64::INFINITY, f64::min);
-    let paid = paid_for * share - lambda * tasks;
-    let wish = utility.wish(weight, paid_for);
-    let lost = paid_for * wish * utility.regret(share / wish);
-    if lambda > 0.0 { [worth, paid, lost, 0.0, 0.0] } else { [worth, paid, lost, paid, worth] }
-}
-
-/// The price of a task at which a user wishes exactly as much as its tasks do, or none if that needs fewer of them:
-/// `margin` says what the last unit of work is worth when all tasks run at a rate.
-///
-/// The dearer tasks are, the faster is the class on which work is cheapest: `(cost + λ) / rate` over the rate and cost of
-/// each usable class. This goes from class to class until tasks are dear enough.
-fn price_of_a_task<I: Iterator<Item = (f64, f64)>>(
-    usable: impl Fn() -> I,
-    margin: impl Fn(f64) -> f64,
-) -> f64 {
-    let mut lambda = 0.0f64;
-    let by_price = |a: &(f64, f64), b: &(f64, f64)| (a.1 / a.0).total_cmp(&(b.1 / b.0));
-    let Some((mut rate, mut cost)) = usable().min_by(by_price) else { return lambda };
-    loop {
-        let asked = rate * margin(rate) - cost;
-        if asked <= lambda {
-            return lambda;
-        }
-        let crossing = |(faster, dearer): (f64, f64)| (dearer * rate - cost * faster) / (faster - rate);
-        let faster = usable().filter(|class| class.0 > rate);
-        match faster.min_by(|a, b| crossing(*a).total_cmp(&crossing(*b))) {
-            Some(class) if crossing(class) < asked => {
-                lambda = lambda.max(crossing(class));
-                (rate, cost) = class;
-            }
-            _ => return asked,
-        }
     }
 }

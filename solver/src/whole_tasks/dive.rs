@@ -1,7 +1,7 @@
 //! From fractions of patterns to whole ones: round down, then solve what is left over again and again, each time with
 //! patterns of what is still needed, and round up the largest fractions.
 
-use super::bound::price;
+use super::bound::{Effort, price};
 use super::master::Master;
 use super::packing::Packing;
 use super::patterns::Pattern;
@@ -9,9 +9,9 @@ use super::servers::Servers;
 use fairplan_instances::SolverError;
 use hashbrown::HashSet;
 
-/// Rounds of pricing between two roundings, and nodes of each search.
-const ROUNDS: usize = 8;
-const BUDGET: u64 = 3_000;
+/// Rounds of pricing between two roundings, and the effort of each search.
+const ROUNDS: usize = 6;
+const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6 };
 
 /// What all servers left cost beside meeting the requirements: just enough to prefer fewer.
 const COST: f64 = 0.1;
@@ -29,6 +29,7 @@ pub(super) fn dive(
     patterns: &[Pattern],
     mix: &[f64],
     server_values: &[f64],
+    stop: &dyn Fn() -> bool,
 ) -> Result<Servers, SolverError> {
     let mut servers = Servers::new(packing);
     for (pattern, count) in patterns.iter().zip(mix) {
@@ -42,7 +43,7 @@ pub(super) fn dive(
         let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);
         pool.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
-    while need.iter().any(|need| *need > 0) {
+    while need.iter().any(|need| *need > 0) && !stop() {
         let left: Vec<u64> = (0..packing.classes.len()).map(|l| servers.unused(l)).collect();
         let worth: f64 = left.iter().zip(server_values).map(|(n, v)| *n as f64 * v).sum();
         if worth <= 0.0 {
@@ -58,8 +59,9 @@ pub(super) fn dive(
             }
         }
         let mut solved = master.solve()?;
-        for _ in 0..ROUNDS {
-            let found = price(packing, &solved, BUDGET, Some(need));
+        for _ in (0..ROUNDS).take_while(|_| !stop()) {
+            let worth = (&solved.values[..], &solved.server_values[..]);
+            let found = price(packing, worth, EFFORT, Some(need));
             let mut added = false;
             for pattern in found.into_iter().flat_map(|found| found.patterns) {
                 if left[pattern.class] > 0 && known.insert(pattern.clone()) {

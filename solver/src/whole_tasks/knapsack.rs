@@ -1,11 +1,12 @@
-//! The most valuable content of one server: a knapsack of whole tasks, by branch and bound.
+//! The most valuable content of one server: a knapsack of counts of tasks, by branch and bound.
 //!
-//! Values are whole numbers below 2^53 in doubles, so sums are exact. A node is bounded by a table over the room that is
-//! left ([`Table`]) and by the best value per weighted size among the tasks still allowed, over some directions of weights.
-//! A task that several of another can replace at more value is left out. A search that grows too long is cut: what was
-//! left unseen still bounds the value.
+//! Values are whole numbers below 2^53 in doubles, so sums are exact. A node decides how many of the best task left there
+//! are, the most first. It is bounded by a table over the room that is left ([`Table`]) and by the best value per weighted
+//! size among the tasks still allowed, over some directions of weights and the one that is tightest for the server. A task
+//! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
+//! worth more or because it grew too long, still bounds the value.
 
-use super::packing::{Amounts, Packing, WIDTH, fits, less, size};
+use super::packing::{Amounts, Packing, WIDTH, copies, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
 
@@ -20,13 +21,17 @@ pub(super) struct Search<'a> {
     pub table: &'a Table,
     /// Contents worth no more than this are of no interest.
     pub threshold: f64,
+    /// By so much more they are not looked for either.
+    pub slack: f64,
     /// Nodes to look at.
     pub budget: u64,
+    /// Contents to keep at most; each first task gets at least this part of the nodes.
+    pub kept: usize,
 }
 
 /// What a search found.
 pub(super) struct Found {
-    /// Contents worth more than the threshold, the best last.
+    /// Contents worth more than the threshold, the best of each first task.
     pub patterns: Vec<Pattern>,
     /// No content is worth more.
     pub bound: f64,
@@ -34,11 +39,8 @@ pub(super) struct Found {
     pub is_truncated: bool,
 }
 
-/// Contents of more tasks are not looked into.
-const DEPTH: usize = 4_000;
-
-/// Of one search at most these contents are kept.
-const KEPT: usize = 6;
+/// Contents of more kinds of tasks are not looked into.
+const DEPTH: usize = 1_000;
 
 struct Item {
     shape: u32,
@@ -52,11 +54,14 @@ struct Tree<'a> {
     table: &'a Table,
     directions: Vec<Direction>,
     best: f64,
-    bests: Vec<Vec<u32>>,
-    chosen: Vec<u32>,
+    best_content: Vec<(u32, u64)>,
+    slack: f64,
+    chosen: Vec<(u32, u64)>,
     nodes: u64,
     budget: u64,
-    unseen: f64,
+    /// The most that contents not looked into can be worth: hardly more than the best, or cut off.
+    passed: f64,
+    cut: f64,
 }
 
 /// Weights of the resources, and from each item on the best value per weighted size.
@@ -65,20 +70,19 @@ struct Direction {
     best_after: Vec<f64>,
 }
 
+fn density(item: &Item, weights: &[f64; WIDTH]) -> f64 {
+    item.value / size(weights, &item.demand)
+}
+
 impl Search<'_> {
     pub fn run(&self) -> Found {
         let capacity = self.packing.classes[self.class].capacity;
         let mut items = self.items();
-        let weights = directions(&capacity, self.packing.resources);
-        let density = |item: &Item, weights: &[f64; WIDTH]| item.value / size(weights, &item.demand);
+        let mut weights = directions(&capacity, self.packing.resources);
         // The direction that bounds the whole server best decides the order.
-        let root = |weights: &[f64; WIDTH]| {
-            items.iter().map(|item| density(item, weights)).fold(0.0, f64::max) * size(weights, &capacity)
-        };
-        let order = weights.iter().map(|w| (root(w), w)).min_by(|a, b| a.0.total_cmp(&b.0));
-        if let Some((_, weights)) = order {
-            items.sort_by(|a, b| density(b, weights).total_cmp(&density(a, weights)));
-        }
+        let tightest = tightest(&items, &capacity, &weights);
+        items.sort_by(|a, b| density(b, &tightest).total_cmp(&density(a, &tightest)));
+        weights.push(tightest);
         let directions = weights
             .iter()
             .map(|weights| {
@@ -94,23 +98,36 @@ impl Search<'_> {
             table: self.table,
             directions,
             best: self.threshold,
-            bests: Vec::new(),
+            best_content: Vec::new(),
+            slack: self.slack,
             chosen: Vec::new(),
             nodes: 0,
-            budget: self.budget,
-            unseen: 0.0,
+            budget: 0,
+            passed: 0.0,
+            cut: 0.0,
         };
-        tree.grow(0, capacity, 0.0);
-        let is_truncated = tree.unseen > tree.best;
-        let kept = tree.bests.len().saturating_sub(KEPT);
-        let patterns = tree.bests[kept..]
-            .iter()
-            .map(|chosen| {
-                let shapes = chosen.iter().map(|item| tree.items[*item as usize].shape);
-                Pattern::new(self.class, shapes)
-            })
-            .collect();
-        Found { patterns, bound: tree.best.max(tree.unseen), is_truncated }
+        let mut found: Vec<(f64, Pattern)> = Vec::new();
+        for first in 0..tree.items.len() {
+            let left = self.budget.saturating_sub(tree.nodes);
+            tree.budget = tree.nodes + left.min((self.budget / self.kept as u64).max(1));
+            tree.best = self.threshold;
+            let space = tree.tightest(first, &capacity);
+            if !tree.choose(first, &capacity, 0.0, space) {
+                break;
+            }
+            if tree.best > self.threshold {
+                let shape = |(item, count): &(u32, u64)| (tree.items[*item as usize].shape, *count);
+                found.push((tree.best, Pattern::new(self.class, tree.best_content.iter().map(shape))));
+            }
+        }
+        found.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let best = found.first().map_or(self.threshold, |found| found.0);
+        found.truncate(self.kept);
+        Found {
+            patterns: found.into_iter().map(|(_, pattern)| pattern).collect(),
+            bound: best.max(tree.passed).max(tree.cut),
+            is_truncated: tree.cut > best + self.slack,
+        }
     }
 
     /// The tasks worth considering.
@@ -148,57 +165,130 @@ impl Search<'_> {
 
 impl Tree<'_> {
     /// Adds to what is chosen, worth `value`, tasks from item `start` on that fit in `room`.
-    fn grow(&mut self, start: usize, room: Amounts, value: f64) {
+    fn grow(&mut self, start: usize, room: &Amounts, value: f64) {
         self.nodes += 1;
         if value > self.best {
             self.best = value;
-            self.bests.push(self.chosen.clone());
+            self.best_content.clone_from(&self.chosen);
         }
-        let mut tightest: Option<(usize, f64, f64)> = None;
-        for (k, direction) in self.directions.iter().enumerate() {
-            // Sums of a few products: rounding stays far below the margin.
-            let room = size(&direction.weights, &room) * (1.0 + 1e-12);
-            let gain = direction.best_after[start] * room;
-            // Without room for what it weighs, a direction that items weigh nothing in says nothing.
-            if !gain.is_nan() && tightest.is_none_or(|(_, _, least)| gain < least) {
-                tightest = Some((k, room, gain));
-            }
-        }
-        let Some((k, space, _)) = tightest else { return };
+        let space = self.tightest(start, room);
         for j in start..self.items.len() {
-            if value + (self.directions[k].best_after[j] * space).floor() <= self.best {
+            if !self.choose(j, room, value, space) {
                 return;
             }
-            let item = &self.items[j];
-            if !fits(&item.demand, &room) {
-                continue;
-            }
-            let worth = value + item.value;
-            let rest = less(&room, &item.demand);
-            let bound = worth + self.table.bound(&rest);
-            if bound <= self.best {
-                continue;
-            }
-            if item.limit != u64::MAX {
-                let taken = self.chosen.iter().rev().take_while(|other| **other == j as u32).count();
-                if taken as u64 >= item.limit {
-                    continue;
-                }
-            }
-            if self.nodes >= self.budget || self.chosen.len() >= DEPTH {
-                let least = self
-                    .directions
-                    .iter()
-                    .map(|d| (d.best_after[j] * size(&d.weights, &rest) * (1.0 + 1e-12)).floor())
-                    .fold(bound - worth, f64::min);
-                self.unseen = self.unseen.max(worth + least);
-                continue;
-            }
-            self.chosen.push(j as u32);
-            self.grow(j, rest, worth);
-            self.chosen.pop();
         }
     }
+
+    /// The direction that bounds items from `start` on best in `room`, and the size of the room in it.
+    fn tightest(&self, start: usize, room: &Amounts) -> (usize, f64) {
+        let mut tightest = (0, f64::INFINITY, f64::INFINITY);
+        for (k, direction) in self.directions.iter().enumerate() {
+            // Sums of a few products: rounding stays far below the margin.
+            let space = size(&direction.weights, room) * (1.0 + 1e-12);
+            let gain = direction.best_after[start] * space;
+            // Without room for what it weighs, a direction that items weigh nothing in says nothing.
+            if !gain.is_nan() && gain < tightest.2 {
+                tightest = (k, space, gain);
+            }
+        }
+        (tightest.0, tightest.1)
+    }
+
+    /// What items from `start` on are worth at most in the space of a direction.
+    fn gain(&self, start: usize, (k, space): (usize, f64)) -> f64 {
+        let gain = (self.directions[k].best_after[start] * space).floor();
+        if gain.is_nan() { f64::INFINITY } else { gain }
+    }
+
+    /// Adds tasks of item `j`, and of later ones. Returns whether contents from `j` on can be worth it at all.
+    fn choose(&mut self, j: usize, room: &Amounts, value: f64, space: (usize, f64)) -> bool {
+        let most = value + self.gain(j, space);
+        if most <= self.best + self.slack {
+            self.passed = self.passed.max(most);
+            return false;
+        }
+        let item = &self.items[j];
+        if !fits(&item.demand, room) {
+            return true;
+        }
+        let (demand, each, limit) = (item.demand, item.value, item.limit);
+        let mut count = limit.min(copies(&demand, room));
+        while count > 0 {
+            let worth = value + each * count as f64;
+            let rest = less(room, &times(&demand, count));
+            // The direction of the whole room is tried first: it is often enough.
+            let in_it = size(&self.directions[space.0].weights, &rest) * (1.0 + 1e-12);
+            let mut by_size = worth + self.gain(j + 1, (space.0, in_it));
+            let mut bound = by_size;
+            let mut direction = space.0;
+            if by_size > self.best + self.slack {
+                bound = worth + self.table.bound(&rest);
+            }
+            if bound > self.best + self.slack {
+                let tightest = self.tightest(j + 1, &rest);
+                direction = tightest.0;
+                by_size = worth + self.gain(j + 1, tightest);
+                bound = by_size.min(bound);
+            }
+            let enough = self.best + self.slack;
+            if bound <= enough && worth <= self.best {
+                self.passed = self.passed.max(bound);
+                if by_size <= enough {
+                    // In this direction, what fewer of them gain for each.
+                    let direction = &self.directions[direction];
+                    let gain = direction.best_after[j + 1] * size(&direction.weights, &demand) - each;
+                    if gain <= 0.0 {
+                        break;
+                    }
+                    let fewer = ((enough - by_size) / gain).min(count as f64) as u64;
+                    self.passed = self.passed.max(if fewer > 0 { enough } else { 0.0 });
+                    count -= fewer;
+                }
+            } else if self.nodes >= self.budget || self.chosen.len() >= DEPTH {
+                self.cut = self.cut.max(most.min(value + self.table.bound(room)));
+                return true;
+            } else {
+                self.chosen.push((j as u32, count));
+                self.grow(j + 1, &rest, worth);
+                self.chosen.pop();
+            }
+            count = count.saturating_sub(1);
+        }
+        true
+    }
+}
+
+/// The weights that bound a whole server best: the bound is convex in them, so it falls between two resources at a time.
+fn tightest(items: &[Item], capacity: &Amounts, known: &[[f64; WIDTH]]) -> [f64; WIDTH] {
+    let bound = |weights: &[f64; WIDTH]| {
+        let best = items.iter().map(|item| density(item, weights)).fold(0.0, f64::max);
+        best * size(weights, capacity)
+    };
+    let least = |a: &[f64; WIDTH], b: &[f64; WIDTH]| bound(a).total_cmp(&bound(b));
+    let mut weights = known.iter().copied().min_by(least).unwrap_or([0.0; WIDTH]);
+    let resources: Vec<usize> = (0..WIDTH).filter(|&r| capacity[r] > 0).collect();
+    for r in &resources {
+        for s in resources.iter().filter(|s| *s > r) {
+            let (of_r, of_s) = (capacity[*r] as f64, capacity[*s] as f64);
+            let both = weights[*r] * of_r + weights[*s] * of_s;
+            let with = |part: f64| {
+                let mut weights = weights;
+                (weights[*r], weights[*s]) = (both * part / of_r, both * (1.0 - part) / of_s);
+                weights
+            };
+            let (mut low, mut high) = (0.0, 1.0);
+            for _ in 0..60 {
+                let third = (high - low) / 3.0;
+                let is_lower = least(&with(low + third), &with(high - third)).is_lt();
+                if is_lower { high -= third } else { low += third }
+            }
+            let between = with(0.5 * (low + high));
+            if bound(&between) < bound(&weights) {
+                weights = between;
+            }
+        }
+    }
+    weights
 }
 
 /// Weights that measure a server as 1 in sum: even ones, ones that lean to a resource, and ones for each alone.

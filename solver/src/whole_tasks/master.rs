@@ -107,10 +107,10 @@ impl Master {
     }
 }
 
-fn broken(problem: String) -> SolverError {
+pub(super) fn broken(problem: String) -> SolverError {
     SolverError::Backend { backend: "highs", problem }
 }
 
-fn panicked() -> SolverError {
+pub(super) fn panicked() -> SolverError {
     broken("it panicked".into())
 }

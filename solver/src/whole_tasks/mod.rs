@@ -8,6 +8,7 @@
 mod bound;
 mod breakpoints;
 mod dive;
+mod divisible;
 mod fill;
 mod knapsack;
 mod master;
@@ -31,14 +32,18 @@ use repair::Repair;
 /// Targets to place for, one below the other, while placements fall short of them.
 const ATTEMPTS: usize = 4;
 
-/// Brackets the largest smallest weighted dominant share of whole tasks. When `stop` says so, the best bracket so far
-/// is returned: bounds are valid at any time.
+/// The part of the time after which bounding ends.
+const BOUNDING: f64 = 0.5;
+
+/// Brackets the largest smallest weighted dominant share of whole tasks. `stop` tells whether a part of the time is over:
+/// bounding ends after the first half, placing after all of it, and the best bracket so far is returned. Bounds are valid
+/// at any time.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
 pub fn whole_task_bracket(
     instance: &Instance,
-    stop: &dyn Fn() -> bool,
+    stop: &dyn Fn(f64) -> bool,
 ) -> Result<WholeTaskBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
@@ -60,8 +65,8 @@ pub fn whole_task_bracket(
             rounds: 0,
         });
     };
-    let bound = bound::bound(&packing, &breakpoints, start, stop)?;
-    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, stop)?;
+    let bound = bound::bound(&packing, &breakpoints, start, &|| stop(BOUNDING))?;
+    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, &|| stop(1.0))?;
     Ok(WholeTaskBracket {
         without_tasks,
         upper: Some(bound.upper),
@@ -109,7 +114,7 @@ fn place(
     for _ in 0..ATTEMPTS {
         let mut needed = need(packing, &breakpoints.required(target, false));
         let (mix, values) = (&bound.servers, &bound.server_values);
-        let servers = dive::dive(packing, &mut needed, &bound.patterns, mix, values)?;
+        let servers = dive::dive(packing, &mut needed, &bound.patterns, mix, values, stop)?;
         let mut repair = Repair::new(packing, servers, needed);
         repair.run(breakpoints, target, stop);
         let placement = fill::fill(instance, packing, breakpoints, repair.servers);
@@ -120,8 +125,11 @@ fn place(
         let Some(next) = breakpoints.below(target) else { break };
         target = next;
         // What was reached need not be aimed at.
-        let reached = best.as_ref().is_some_and(|(_, best)| breakpoints.compare(target, *best).is_le());
-        if reached || stop() {
+        let best = best.as_ref().map_or(value, |(_, best)| *best);
+        let reached = breakpoints.compare(target, best).is_le();
+        // Nor what would hardly make the bracket narrower.
+        let [upper, aim, value] = [bound.upper, bound.reached, best].map(|at| breakpoints.nearly(at));
+        if reached || aim - value < upper - aim || stop() {
             break;
         }
     }

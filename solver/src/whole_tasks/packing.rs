@@ -122,6 +122,11 @@ pub(super) fn less(a: &Amounts, b: &Amounts) -> Amounts {
     rest
 }
 
+/// `count` times `amounts`.
+pub(super) fn times(amounts: &Amounts, count: u64) -> Amounts {
+    amounts.map(|amount| amount * count)
+}
+
 /// `a + b`.
 pub(super) fn more(a: &Amounts, b: &Amounts) -> Amounts {
     let mut sum = *a;

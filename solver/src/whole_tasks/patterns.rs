@@ -10,11 +10,10 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    /// One task of each shape listed, which may repeat.
-    pub fn new(class: usize, shapes: impl Iterator<Item = u32>) -> Self {
-        let mut shapes: Vec<u32> = shapes.collect();
-        shapes.sort_unstable();
-        let tasks = shapes.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect();
+    /// So many tasks of each shape listed; none is listed twice.
+    pub fn new(class: usize, tasks: impl Iterator<Item = (u32, u64)>) -> Self {
+        let mut tasks: Vec<(u32, u64)> = tasks.collect();
+        tasks.sort_unstable();
         Self { class, tasks }
     }
 

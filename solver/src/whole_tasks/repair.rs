@@ -28,7 +28,7 @@ impl<'a> Repair<'a> {
     pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: &dyn Fn() -> bool) {
         let mut needed = need(self.packing, &breakpoints.required(target, false));
         loop {
-            self.place_missing();
+            self.place_missing(stop);
             if self.missing.iter().all(|missing| *missing == 0) || stop() {
                 return;
             }
@@ -45,7 +45,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    fn place_missing(&mut self) {
+    fn place_missing(&mut self, stop: &dyn Fn() -> bool) {
         // The largest are the hardest to place.
         let size = |s: usize| -> f64 {
             let shape = &self.packing.shapes[s];
@@ -58,7 +58,7 @@ impl<'a> Repair<'a> {
         let mut order: Vec<usize> = (0..self.missing.len()).filter(|&s| self.missing[s] > 0).collect();
         order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         for s in order {
-            while self.missing[s] > 0 && self.place(s) {
+            while self.missing[s] > 0 && !stop() && self.place(s) {
                 self.missing[s] -= 1;
             }
         }

@@ -10,7 +10,9 @@ pub(super) struct Table {
     columns: usize,
     /// Row-major.
     most: Vec<f64>,
-    /// Tasks so small beside the grid that they count apart: weights, and the best value per weighted size.
+    /// What tasks smaller than a step can be worth beside the entries.
+    margin: f64,
+    /// Tasks that take nothing along either axis count apart: weights, and the best value per weighted size.
     left_out: Vec<([f64; WIDTH], f64)>,
 }
 
@@ -48,42 +50,45 @@ impl Table {
         let weights = directions(&largest_room, packing.resources);
         let mut left_out: Vec<([f64; WIDTH], f64)> = weights.into_iter().map(|w| (w, 0.0)).collect();
         let mut has_left_out = false;
-        let mut most = vec![0.0f64; rows * columns];
+        let mut grid = Grid { most: vec![0.0f64; rows * columns], rows, columns };
+        let mut small: Vec<([f64; 2], f64)> = Vec::new();
         for s in (0..n).filter(|&s| values[s] > 0.0 && !is_dominated(s)) {
-            let steps = |(r, step): (usize, u64)| (packing.shapes[s].demand[r] / step) as usize;
-            let (down, across) = (steps(axes[0]), if one_axis { 0 } else { steps(axes[1]) });
+            let demand = |(r, _): (usize, u64)| packing.shapes[s].demand[r];
+            let (down, across) = (demand(axes[0]), if one_axis { 0 } else { demand(axes[1]) });
             if down == 0 && across == 0 {
                 has_left_out = true;
                 for (weights, best) in &mut left_out {
                     *best = best.max(values[s] / size(weights, &packing.shapes[s].demand));
                 }
-                continue;
+            } else if down < axes[0].1 && across < axes[1].1 {
+                let steps = [down as f64 / axes[0].1 as f64, across as f64 / axes[1].1 as f64];
+                small.push((steps, values[s]));
+            } else {
+                grid.allow((down / axes[0].1) as usize, (across / axes[1].1) as usize, values[s]);
             }
-            if down >= rows || across >= columns {
-                continue;
-            }
-            let value = values[s];
-            for row in down..rows {
-                let (before, after) = most.split_at_mut(row * columns);
-                let after = &mut after[across..columns];
-                if down == 0 {
-                    let row = &mut most[row * columns..(row + 1) * columns];
-                    for column in across..columns {
-                        row[column] = row[column].max(row[column - across] + value);
-                    }
-                } else {
-                    let from = &before[(row - down) * columns..][..columns - across];
-                    for (to, from) in after.iter_mut().zip(from) {
-                        let with = from + value;
-                        *to = if with > *to { with } else { *to };
-                    }
-                }
-            }
+        }
+        // Tasks smaller than a step fill room like sand, as dense as the densest of them. What they fill is short of the
+        // steps that others leave by less than one step each way.
+        let of = |part: f64| -> [f64; 2] {
+            let dense =
+                |(steps, value): &([f64; 2], f64)| value / (part * steps[0] + (1.0 - part) * steps[1]);
+            let best = small.iter().map(dense).fold(0.0, f64::max);
+            [best * part, best * (1.0 - part)]
+        };
+        let parts = (1..16).map(|part| of(f64::from(part) / 16.0));
+        let sand = parts.min_by(|a, b| (a[0] + a[1]).total_cmp(&(b[0] + b[1])));
+        let [down, across] = sand.filter(|_| !small.is_empty()).unwrap_or_default().map(f64::ceil);
+        let across = if one_axis { 0.0 } else { across };
+        if down > 0.0 {
+            grid.allow(1, 0, down);
+        }
+        if across > 0.0 {
+            grid.allow(0, 1, across);
         }
         if !has_left_out {
             left_out.clear();
         }
-        Self { axes, columns, most, left_out }
+        Self { axes, columns, most: grid.most, margin: down + across, left_out }
     }
 
     /// No whole tasks that fit in `room` are worth more.
@@ -96,6 +101,37 @@ impl Table {
         // Without any the smallest bound of them is none.
         let left_out =
             self.left_out.iter().map(of).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min);
-        if self.left_out.is_empty() { most } else { most + left_out }
+        if self.left_out.is_empty() { most + self.margin } else { most + self.margin + left_out }
+    }
+}
+
+/// The entries while they are computed.
+struct Grid {
+    most: Vec<f64>,
+    rows: usize,
+    columns: usize,
+}
+
+impl Grid {
+    /// Any number of tasks of so many steps, worth `value` each.
+    fn allow(&mut self, down: usize, across: usize, value: f64) {
+        let columns = self.columns;
+        if down >= self.rows || across >= columns {
+            return;
+        }
+        for row in down..self.rows {
+            let (before, after) = self.most.split_at_mut(row * columns);
+            if down == 0 {
+                for column in across..columns {
+                    after[column] = after[column].max(after[column - across] + value);
+                }
+            } else {
+                let from = &before[(row - down) * columns..][..columns - across];
+                for (to, from) in after[across..columns].iter_mut().zip(from) {
+                    let with = from + value;
+                    *to = if with > *to { with } else { *to };
+                }
+            }
+        }
     }
 }

@@ -6,6 +6,12 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/over_time.rs"]
+mod over_time;
+#[path = "bench/planning.rs"]
+mod planning;
+#[path = "bench/simulation.rs"]
+mod simulation;
 #[path = "bench/sums.rs"]
 mod sums;
 #[path = "bench/whole_tasks.rs"]
@@ -25,7 +31,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 13] = [
+const PARTS: [Part; 17] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -34,10 +40,14 @@ const PARTS: [Part; 13] = [
     ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("bound", whole_tasks::brackets),
+    ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),
+    ("offline-highs", dynamic::offline_against_highs),
+    ("over-time", over_time::over_time),
     ("flows", flows::flows),
+    ("simulation", simulation::simulations),
     ("command", whole_command),
 ];
 

@@ -64,6 +64,22 @@ fn each_bad_value_is_named_with_file_and_place() {
 }
 
 #[test]
+fn objectives_that_are_none_or_that_the_instance_cannot_have_are_refused_with_the_reason() {
+    let folder = Folder::new();
+    folder.write("valid.json", VALID);
+    for (objective, fragment) in [
+        ("alpha=-0.5", "the A of alpha=A must be >= 0"),
+        ("alpha=nan", "the A of alpha=A must be a finite number"),
+        ("alpha=65", "the A of alpha=A must be from 0 to 64, not 65"),
+        ("bmf", "users[1].eligible: bmf treats all servers as one, so nobody is bound to some"),
+        ("drf", "users[1].eligible: drf treats all servers as one, so nobody is bound to some"),
+    ] {
+        let line = folder.refused(&["solve", "valid.json", "--objective", objective, "-o", "new.json"]);
+        assert!(line.contains(fragment), "{objective}: {line}");
+    }
+}
+
+#[test]
 fn instances_without_users_servers_or_a_demanded_resource_are_refused() {
     let folder = Folder::new();
     let list = |name: &str| {

@@ -6,8 +6,11 @@ mod faults;
 mod flows;
 mod imports;
 mod outputs;
+mod over_instance;
 mod pages;
+mod planning;
 mod python_checker;
+mod simulation;
 mod traces;
 mod whole_tasks;
 

@@ -12,6 +12,7 @@ use fairplan_instances::{
 };
 
 pub use ranges::PriceRange;
+pub(crate) use ranges::{measured_today, range_of_price};
 
 /// Why one user has what it has. Lists are in the instance's order.
 #[derive(Clone, Debug, PartialEq)]

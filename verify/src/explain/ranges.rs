@@ -42,33 +42,40 @@ pub(super) fn price_ranges(
     level: usize,
     held_by: &[Holding],
 ) -> Result<Vec<PriceRange>, SolverError> {
+    let holdings = held_by.iter().take(MOST_ROWS);
+    let ranges = holdings.map(|holding| {
+        let row = (holding.class, holding.resource, holding.price);
+        range_of_price(instance, solution, solver, level, row)
+    });
+    Ok(ranges.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+}
+
+/// How far the price of one capacity holds, for a level of the solution; `None` if it has no such level.
+pub(crate) fn range_of_price(
+    instance: &Instance,
+    solution: &Solution,
+    solver: &dyn Solver,
+    level: usize,
+    (class, resource, price): (ClassId, ResourceId, f64),
+) -> Result<Option<PriceRange>, SolverError> {
     let Some(value) = solution.certificate.levels().get(level).map(|level| level.value) else {
-        return Ok(Vec::new());
+        return Ok(None);
     };
-    let mut ranges = Vec::new();
-    for holding in held_by.iter().take(MOST_ROWS) {
-        let (l, r) = (holding.class.0, holding.resource.0);
-        let one = instance.classes()[l].capacity[r].to_f64();
-        let capacity = one * instance.classes()[l].count as f64;
-        let holds = |factor: f64| -> Result<bool, SolverError> {
-            let Some(variant) = with_capacity(instance, l, r, one * factor) else { return Ok(false) };
-            let answer = solver.solve(&variant, solution.objective)?;
-            let Some(there) = answer.certificate.levels().get(level).map(|level| level.value) else {
-                return Ok(false);
-            };
-            let line = value + holding.price * capacity * (factor - 1.0);
-            Ok(answer.status == Status::Optimal && (there - line).abs() <= OFF * value)
+    let one = instance.classes()[class.0].capacity[resource.0].to_f64();
+    let capacity = one * instance.classes()[class.0].count as f64;
+    let holds = |factor: f64| -> Result<bool, SolverError> {
+        let Some(variant) = with_capacity(instance, class.0, resource.0, one * factor) else {
+            return Ok(false);
         };
-        ranges.push(PriceRange {
-            class: holding.class,
-            resource: holding.resource,
-            price: holding.price,
-            capacity,
-            least: capacity * reach(0.1, &holds)?,
-            most: capacity * reach(10.0, &holds)?,
-        });
-    }
-    Ok(ranges)
+        let answer = solver.solve(&variant, solution.objective)?;
+        let Some(there) = answer.certificate.levels().get(level).map(|level| level.value) else {
+            return Ok(false);
+        };
+        let line = value + price * capacity * (factor - 1.0);
+        Ok(answer.status == Status::Optimal && (there - line).abs() <= OFF * value)
+    };
+    let (least, most) = (capacity * reach(0.1, &holds)?, capacity * reach(10.0, &holds)?);
+    Ok(Some(PriceRange { class, resource, price, capacity, least, most }))
 }
 
 /// The factor nearest to `far` up to which the price holds from 1 on.
@@ -88,10 +95,16 @@ fn reach(far: f64, holds: &impl Fn(f64) -> Result<bool, SolverError>) -> Result<
     Ok(inside)
 }
 
-/// The instance with another capacity, and weights that keep shares measured against today's totals.
+/// The instance with another capacity, shares measured as before.
 fn with_capacity(instance: &Instance, class: usize, resource: usize, capacity: f64) -> Option<Instance> {
     let mut draft = Draft::from(instance);
     draft.classes[class].capacity[resource] = format!("{capacity:.12e}").parse().ok()?;
+    measured_today(instance, draft)
+}
+
+/// A variant with the same users on other servers, their weights such that shares stay measured against the totals of
+/// `instance`. `None` where its numbers are too long.
+pub(crate) fn measured_today(instance: &Instance, mut draft: Draft) -> Option<Instance> {
     let variant = draft.build().ok()?;
     for ((user, before), after) in draft.users.iter_mut().zip(instance.users()).zip(variant.users()) {
         let factor = after.task_share() / before.task_share();

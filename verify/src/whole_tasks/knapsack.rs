@@ -1,8 +1,9 @@
 //! Whether one server can hold tasks worth more than is claimed: all contents that might be are tried, in whole numbers.
 //!
 //! What fits in some room is worth at most what a table says, in which room and tasks are measured in coarse steps, both
-//! rounded down: contents that fit in truth fit there too. Tasks smaller than a step of every resource count apart. It is
-//! also worth at most the size of the room times the best worth per size of a task, whatever weights measure the size.
+//! rounded down: contents that fit in truth fit there too. Tasks smaller than a step of every resource count there as if
+//! they could be divided. It is also worth at most the size of the room times the best worth per size of a task, whatever
+//! weights measure the size.
 
 use fairplan_instances::compare_ratios;
 
@@ -39,22 +40,29 @@ const CELLS: f64 = 65_536.0;
 const NODES: u64 = 100_000_000;
 const DEPTH: usize = 4_000;
 
-/// Weights are whole parts of this; with amounts below 2^62 and values below 2^64 no product passes 2^128.
-const UNIT: u128 = 1 << 56;
+/// The parts of a mix, and what weights are counted in: with no more than 16 resources a server measures less than 2^63, so
+/// that with values below 2^64 no product passes 2^127.
+const PARTS: u128 = 1 << 29;
+const UNIT: u128 = 1 << 31;
 
 /// Whether no tasks that fit on `server` are together worth more than `claimed`. Amounts are below 2^62.
 pub(super) fn prove(server: &Server<'_>, claimed: u64) -> Outcome {
-    let tasks = useful(server);
+    let mut tasks = useful(server);
     let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64) as u128;
+    let mut mixes = mixes(server.capacity.len());
+    let tightest = tightest(server.capacity, &tasks, &mixes);
+    // The order decides only how long the search takes.
+    tasks.sort_by(|a, b| {
+        density(server.capacity, b, &tightest).total_cmp(&density(server.capacity, a, &tightest))
+    });
+    mixes.push(tightest);
     let mut tree = Tree {
         capacity: server.capacity,
         steps: steps.max(2),
         columns: Vec::new(),
         table: Vec::new(),
-        directions: mixes(server.capacity.len())
-            .iter()
-            .map(|mix| Direction::new(server.capacity, mix, &tasks))
-            .collect(),
+        margin: 0,
+        directions: mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect(),
         tasks,
         claimed: u128::from(claimed),
         nodes: 0,
@@ -64,10 +72,10 @@ pub(super) fn prove(server: &Server<'_>, claimed: u64) -> Outcome {
     tree.search(0, &mut room, 0, 0)
 }
 
-/// How much of each resource counts: evenly, more of one, one alone.
+/// How much of each resource counts: evenly, more of one, one alone; in parts of [`PARTS`].
 fn mixes(resources: usize) -> Vec<Vec<u128>> {
     if resources == 2 {
-        return (0..=8).map(|part| vec![part, 8 - part]).collect();
+        return (0..=8).map(|part| vec![part * PARTS / 8, (8 - part) * PARTS / 8]).collect();
     }
     let mut mixes = vec![vec![1; resources]];
     for r in 0..resources {
@@ -77,7 +85,48 @@ fn mixes(resources: usize) -> Vec<Vec<u128>> {
             mixes.push(mix);
         }
     }
+    mixes.iter_mut().flatten().for_each(|part| *part *= PARTS / 4);
     mixes
+}
+
+/// What a task is worth for its size, nearly.
+fn density(capacity: &[u128], task: &Task, mix: &[u128]) -> f64 {
+    let part = |((d, c), part): ((&u128, &u128), &u128)| {
+        if *c > 0 { *d as f64 / *c as f64 * *part as f64 } else { 0.0 }
+    };
+    task.value as f64 / task.demand.iter().zip(capacity).zip(mix).map(part).sum::<f64>()
+}
+
+/// How much each resource must count for the whole server to hold the least: weight moves between two resources at a time
+/// while that lowers it. Any answer is right, a good one makes the search short.
+fn tightest(capacity: &[u128], tasks: &[Task], mixes: &[Vec<u128>]) -> Vec<u128> {
+    let bound = |mix: &Vec<u128>| {
+        let best = tasks.iter().map(|task| density(capacity, task, mix)).fold(0.0, f64::max);
+        best * mix.iter().sum::<u128>() as f64
+    };
+    let least = |a: &&Vec<u128>, b: &&Vec<u128>| bound(a).total_cmp(&bound(b));
+    let mut mix = mixes.iter().min_by(least).cloned().unwrap_or_default();
+    for r in 0..mix.len() {
+        for s in r + 1..mix.len() {
+            let both = mix[r] + mix[s];
+            let with = |part: u128| {
+                let mut mix = mix.clone();
+                (mix[r], mix[s]) = (part, both - part);
+                mix
+            };
+            let (mut low, mut high) = (0, both);
+            while high - low > 2 {
+                let third = (high - low) / 3;
+                let is_lower = bound(&with(low + third)) < bound(&with(high - third));
+                if is_lower { high -= third } else { low += third }
+            }
+            let between = with((low + high) / 2);
+            if bound(&between) < bound(&mix) {
+                mix = between;
+            }
+        }
+    }
+    mix
 }
 
 /// Weights of the resources, and the best tasks by worth per weighted size.
@@ -85,17 +134,14 @@ struct Direction {
     weights: Vec<u128>,
     /// From each task on; a size of 0 stands for no limit.
     best_from: Vec<(u128, u128)>,
-    /// Among the tasks that the table leaves out.
-    best_left_out: (u128, u128),
 }
 
 impl Direction {
     fn new(capacity: &[u128], mix: &[u128], tasks: &[Task]) -> Self {
-        let weight = |(c, part): (&u128, &u128)| UNIT.checked_div(*c).unwrap_or(0) * part;
+        let weight = |(c, part): (&u128, &u128)| (UNIT * part).checked_div(*c).unwrap_or(0);
         let mut direction = Self {
             weights: capacity.iter().zip(mix).map(weight).collect(),
             best_from: vec![(0, 1); tasks.len() + 1],
-            best_left_out: (0, 1),
         };
         for (j, task) in tasks.iter().enumerate().rev() {
             direction.best_from[j] = direction.better(task, direction.best_from[j + 1]);
@@ -113,8 +159,7 @@ impl Direction {
     }
 }
 
-/// The tasks that fit, without those that copies of another can replace at no less worth; the most worth for their
-/// size first.
+/// The tasks that fit, without those that copies of another can replace at no less worth.
 fn useful(server: &Server<'_>) -> Vec<Task> {
     let fits = |task: &&Task| task.demand.iter().zip(server.capacity).all(|(d, c)| d <= c);
     let all: Vec<&Task> = server.tasks.iter().filter(fits).collect();
@@ -132,12 +177,6 @@ fn useful(server: &Server<'_>) -> Vec<Task> {
             kept.push((*task).clone());
         }
     }
-    let density = |task: &Task| {
-        let part = |(d, c): (&u128, &u128)| if *c > 0 { *d as f64 / *c as f64 } else { 0.0 };
-        task.value as f64 / task.demand.iter().zip(server.capacity).map(part).sum::<f64>()
-    };
-    // The order decides only how long the search takes.
-    kept.sort_by(|a, b| density(b).total_cmp(&density(a)));
     kept
 }
 
@@ -148,6 +187,8 @@ struct Tree<'a> {
     /// How far apart neighbours along each resource are in the table.
     columns: Vec<usize>,
     table: Vec<u128>,
+    /// What tasks smaller than a step can be worth beside the table.
+    margin: u128,
     directions: Vec<Direction>,
     tasks: Vec<Task>,
     claimed: u128,
@@ -162,46 +203,69 @@ impl Tree<'_> {
     fn tabulate(&mut self) {
         let (m, steps) = (self.capacity.len(), self.steps as usize);
         self.columns = (0..m).map(|r| steps.pow(r as u32)).collect();
-        let mut table = vec![0u128; steps.pow(m as u32)];
+        self.table = vec![0; steps.pow(m as u32)];
+        let (mut large, mut small) = (Vec::new(), Vec::new());
         for task in &self.tasks {
             let sizes: Vec<usize> = (0..m).map(|r| self.in_steps(r, task.demand[r])).collect();
             if sizes.iter().all(|size| *size == 0) {
-                for direction in &mut self.directions {
-                    direction.best_left_out = direction.better(task, direction.best_left_out);
-                }
-                continue;
-            }
-            let offset: usize = sizes.iter().zip(&self.columns).map(|(size, column)| size * column).sum();
-            // Cells are visited in rising order, so a task may be used again and again.
-            let mut at = sizes.clone();
-            'cells: loop {
-                let first: usize = at.iter().zip(&self.columns).map(|(at, column)| at * column).sum();
-                // A run along the first resource.
-                for cell in first..first + steps - sizes[0] {
-                    table[cell] = table[cell].max(table[cell - offset] + u128::from(task.value));
-                }
-                for r in 1..m {
-                    at[r] += 1;
-                    if at[r] < steps {
-                        continue 'cells;
-                    }
-                    at[r] = sizes[r];
-                }
-                break;
+                small.push(task);
+            } else {
+                large.push((sizes, u128::from(task.value)));
             }
         }
-        self.table = table;
+        // What the small ones fill as if they could be divided is short of the steps that others leave by less than one
+        // step of each resource.
+        let of_steps = |direction: &Direction| {
+            let (worth, size) = small.iter().fold((0, 1), |best, task| direction.better(task, best));
+            let of_step = |(weight, c): (&u128, &u128)| {
+                let step = (weight * c).div_ceil(self.steps - 1);
+                (size > 0).then(|| (worth * step).div_ceil(size))
+            };
+            direction.weights.iter().zip(self.capacity).map(of_step).collect::<Option<Vec<u128>>>()
+        };
+        let candidates = self.directions.iter().filter_map(of_steps);
+        let of_steps = candidates.min_by_key(|of_steps| of_steps.iter().sum::<u128>());
+        // No direction measures a task that takes nothing that counts: then the table says nothing.
+        self.margin = of_steps.as_ref().map_or(u128::MAX >> 1, |of_steps| of_steps.iter().sum());
+        for (r, value) in of_steps.unwrap_or_default().into_iter().enumerate().filter(|(_, value)| *value > 0)
+        {
+            let mut sizes = vec![0; m];
+            sizes[r] = 1;
+            large.push((sizes, value));
+        }
+        large.iter().for_each(|(sizes, value)| self.allow(sizes, *value));
+    }
+
+    /// Lets the table use tasks of these sizes, in steps, again and again.
+    fn allow(&mut self, sizes: &[usize], value: u128) {
+        let (m, steps) = (sizes.len(), self.steps as usize);
+        let offset: usize = sizes.iter().zip(&self.columns).map(|(size, column)| size * column).sum();
+        // Cells are visited in rising order.
+        let mut at = sizes.to_vec();
+        'cells: loop {
+            let first: usize = at.iter().zip(&self.columns).map(|(at, column)| at * column).sum();
+            // A run along the first resource.
+            for cell in first..first + steps - sizes[0] {
+                self.table[cell] = self.table[cell].max(self.table[cell - offset] + value);
+            }
+            for r in 1..m {
+                at[r] += 1;
+                if at[r] < steps {
+                    continue 'cells;
+                }
+                at[r] = sizes[r];
+            }
+            break;
+        }
     }
 
     /// Whether nothing that fits in `room` is worth more than `slack`, by the table.
     fn is_enough(&self, room: &[u128], slack: u128) -> bool {
         let cell: usize = (0..room.len()).map(|r| self.in_steps(r, room[r]) * self.columns[r]).sum();
-        let Some(slack) = slack.checked_sub(self.table[cell]) else { return false };
-        let left_out = |direction: &Direction| (direction.size(room), direction.best_left_out);
-        self.directions.iter().map(left_out).any(|(size, best)| is_at_most(size, best, slack))
+        self.table[cell] + self.margin <= slack
     }
 
-    /// Adds tasks from `start` on to `depth` tasks worth `worth` that leave `room`.
+    /// Adds tasks from `start` on to `depth` kinds of them worth `worth` that leave `room`.
     fn search(&mut self, start: usize, room: &mut [u128], worth: u128, depth: usize) -> Outcome {
         self.nodes += 1;
         let slack = self.claimed - worth;
@@ -212,29 +276,60 @@ impl Tree<'_> {
             if self.directions.iter().zip(&sizes).any(bounds) {
                 return Outcome::Proved;
             }
-            let task = &self.tasks[j];
-            if !task.demand.iter().zip(room.iter()).all(|(d, c)| d <= c) {
-                continue;
-            }
-            let with = worth + u128::from(task.value);
-            if with > self.claimed {
-                return Outcome::Exceeded;
-            }
-            room.iter_mut().zip(&task.demand).for_each(|(room, d)| *room -= d);
-            let outcome = if self.is_enough(room, self.claimed - with) {
-                Outcome::Proved
-            } else if self.nodes >= NODES || depth >= DEPTH {
-                Outcome::TooLong
-            } else {
-                self.search(j, room, with, depth + 1)
-            };
-            let demand = &self.tasks[j].demand;
-            room.iter_mut().zip(demand).for_each(|(room, d)| *room += d);
-            if outcome != Outcome::Proved {
-                return outcome;
+            let parts = self.tasks[j].demand.iter().zip(room.iter()).filter(|(d, _)| **d > 0);
+            let mut count = parts.map(|(d, room)| room / d).min().unwrap_or(0);
+            let value = u128::from(self.tasks[j].value);
+            while count > 0 {
+                if count.saturating_mul(value) > slack {
+                    return Outcome::Exceeded;
+                }
+                let fewer = self.fewest_proved(j, &sizes, slack, count);
+                if fewer < count {
+                    count = fewer;
+                    continue;
+                }
+                let take = |(room, d): (&mut u128, &u128)| *room -= d * count;
+                room.iter_mut().zip(&self.tasks[j].demand).for_each(take);
+                let outcome = if self.is_enough(room, slack - count * value) {
+                    Outcome::Proved
+                } else if self.nodes >= NODES || depth >= DEPTH {
+                    Outcome::TooLong
+                } else {
+                    self.search(j + 1, room, worth + count * value, depth + 1)
+                };
+                let give = |(room, d): (&mut u128, &u128)| *room += d * count;
+                room.iter_mut().zip(&self.tasks[j].demand).for_each(give);
+                if outcome != Outcome::Proved {
+                    return outcome;
+                }
+                count -= 1;
             }
         }
         Outcome::Proved
+    }
+
+    /// How many of task `j` are left to look into, of at most `count` in room of these sizes: where a direction bounds
+    /// what later tasks add to so many, it does so down to fewer.
+    fn fewest_proved(&self, j: usize, sizes: &[u128], slack: u128, count: u128) -> u128 {
+        let value = u128::from(self.tasks[j].value);
+        let mut left = count;
+        for (direction, size) in self.directions.iter().zip(sizes) {
+            let (worth, of_size) = direction.best_from[j + 1];
+            let own = direction.size(&self.tasks[j].demand);
+            let rest = size - own * count;
+            if of_size == 0 || !is_at_most(rest, (worth, of_size), slack - count * value) {
+                continue;
+            }
+            // With each one fewer the bound grows by this much, in parts of `of_size`.
+            let (grows, falls) = (worth * own, value * of_size);
+            if grows <= falls {
+                return 0;
+            }
+            // What is left to the first value that is too much.
+            let spare = (slack - count * value + 1) * of_size - worth * rest;
+            left = left.min(count.saturating_sub(spare.div_ceil(grows - falls)));
+        }
+        left
     }
 }
 
@@ -279,6 +374,31 @@ mod tests {
                     let mut demand: Vec<u128> = demand.collect();
                     demand[0] = demand[0].max(1);
                     Task { value, demand }
+                })
+                .collect();
+            let largest = best(&tasks, capacity);
+            let server = Server { capacity, tasks };
+            prop_assert_eq!(prove(&server, largest), Outcome::Proved);
+            if largest > 0 {
+                prop_assert_eq!(prove(&server, largest - 1), Outcome::Exceeded);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_best_content_of_tiny_beside_large_tasks_is_accepted_and_one_less_is_not(
+            resources in 1usize..4,
+            capacity in prop::collection::vec(1_000u128..1_000_000, 3),
+            large in prop::collection::vec((1u64..5_000, prop::collection::vec(0u128..1_000_000, 3)), 0..3),
+            tiny in prop::collection::vec((1u64..20, prop::collection::vec(1u128..1_000, 3)), 1..3),
+        ) {
+            let capacity = &capacity[..resources];
+            let kinds = large.into_iter().map(|kind| (kind, 5)).chain(tiny.into_iter().map(|kind| (kind, 150)));
+            let tasks: Vec<Task> = kinds
+                .map(|((value, demand), copies)| {
+                    let demand = demand[..resources].iter().zip(capacity).map(|(d, c)| c / copies + d / copies);
+                    Task { value, demand: demand.collect() }
                 })
                 .collect();
             let largest = best(&tasks, capacity);

@@ -1,5 +1,6 @@
-//! `import`: instances and traces from published files and from the state of real clusters.
+//! `import`: instances, traces and demands over time from published files and from the state of real clusters.
 
+mod demands;
 mod google2011;
 mod kubernetes;
 mod kubernetes_queues;
@@ -17,7 +18,7 @@ use crate::progress;
 use fairplan_instances::import::ImportReport;
 use fairplan_instances::{Instance, InstanceError};
 
-/// Make an instance or a trace from published files or from the state of a cluster
+/// Make an instance, a trace or demands over time from published files or from the state of a cluster
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Example: fairplan import kubernetes --nodes nodes.json --pods pods.json")]
@@ -47,6 +48,8 @@ enum Source {
     AzureV1Trace(traces::AzureArguments),
     PhillyTrace(traces::PhillyArguments),
     SwfTrace(traces::SwfArguments),
+    Snowset(demands::SnowsetArguments),
+    Helios(demands::HeliosArguments),
 }
 
 /// Reads the files and writes what was made of them.
@@ -65,6 +68,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Source::AzureV1Trace(arguments) => traces::azure(arguments, common),
         Source::PhillyTrace(arguments) => traces::philly_jobs(arguments, common),
         Source::SwfTrace(arguments) => traces::workload_log(arguments, common),
+        Source::Snowset(arguments) => demands::from_snowset(arguments, common),
+        Source::Helios(arguments) => demands::from_helios(arguments, common),
     }
 }
 

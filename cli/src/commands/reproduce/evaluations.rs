@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::progress;
 use fairplan_instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan_instances::{CacheModel, DemandSeries, DynamicOutcome, FairShares};
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties, mechanism, non_conformant};
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties, non_conformant};
 use fairplan_report::reproduction::{Exhibit, Reproduced};
 use rayon::prelude::*;
 use std::sync::OnceLock;
@@ -53,12 +53,10 @@ impl Experiment {
     fn outcome(&self, name: &str, settings: &Settings, hoarders: usize) -> Result<DynamicOutcome, Failure> {
         let users = self.series.user_count();
         let non_conformant = non_conformant(users, hoarders, settings.seed);
-        let mut mechanism = mechanism(name, settings, &non_conformant, self.series.quantum_count())
-            .map_err(Failure::internal)?;
         let conduct = Conduct { non_conformant: &non_conformant, reports: Reports::Hoarding };
         let shares = FairShares::PerUser(self.fair_share);
         let run = Run { shares: &shares, conduct, cache: self.cache, per_quantum: false };
-        run.outcome(mechanism.as_mut(), &self.series).map_err(Failure::internal)
+        run.named(name, settings, &self.series).map_err(Failure::internal)
     }
 }
 

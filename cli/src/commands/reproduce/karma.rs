@@ -7,7 +7,7 @@ use fairplan_instances::generate::karma_fig2;
 use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, DynamicOutcome, FairShares, GuaranteedFraction, QuantumLabel,
 };
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties, mechanism};
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties};
 use fairplan_report::reproduction::{Exhibit, Reproduced};
 
 type Numbers = Result<Vec<Reproduced<'static>>, Failure>;
@@ -152,12 +152,10 @@ fn run(
     series: &DemandSeries,
 ) -> Result<DynamicOutcome, Failure> {
     let honest = vec![false; series.user_count()];
-    let mut mechanism =
-        mechanism(name, settings, &honest, series.quantum_count()).map_err(Failure::internal)?;
     let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
     let shares = FairShares::PerUser(fair_share);
     let run = Run { shares: &shares, conduct, cache: None, per_quantum: true };
-    run.outcome(mechanism.as_mut(), series).map_err(Failure::internal)
+    run.named(name, settings, series).map_err(Failure::internal)
 }
 
 #[cfg(test)]

@@ -15,6 +15,9 @@ struct Document<'a> {
     format: Text<'a>,
     #[serde(borrow)]
     users: &'a RawValue,
+    /// The file of the instance whose tasks are demanded.
+    #[serde(borrow, default, deserialize_with = "given")]
+    instance: Option<Text<'a>>,
     /// Labels of the quanta; absent: 0, 1, 2, …
     #[serde(borrow, default, deserialize_with = "given")]
     quanta: Option<Vec<&'a RawValue>>,
@@ -22,11 +25,16 @@ struct Document<'a> {
     demands: &'a RawValue,
 }
 
-pub(super) fn read(source: Source, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
+pub(super) fn read(
+    source: Source,
+    rounding: Rounding,
+) -> Result<(DemandSeries, Option<String>), InstanceError> {
     let file = source.name().to_owned();
     let content = source.read_all()?;
     let document: Document = document(&file, &content, &FORM)?;
-    series(&document, rounding).map_err(|violation| InstanceError::Invalid { file, violation })
+    let named = document.instance.as_ref().map(|name| name.0.clone().into_owned());
+    let series = series(&document, rounding);
+    Ok((series.map_err(|violation| InstanceError::Invalid { file, violation })?, named))
 }
 
 fn series(document: &Document, rounding: Rounding) -> Result<DemandSeries, Violation> {

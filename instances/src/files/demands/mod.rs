@@ -11,6 +11,7 @@ pub use write::{demands_sha256_hex, write_demands};
 
 use crate::{Decimal, DemandSeries, InstanceError, Violation};
 use std::io::BufRead;
+use std::path::Path;
 
 use super::rows::table;
 use super::source;
@@ -70,14 +71,27 @@ impl Rounding {
 /// A long table has the columns `quantum`, `user` and `demand`; a wide one has `quantum` and one column a user. An
 /// empty cell, a missing row, a quantum left out between whole-numbered ones: no demand.
 pub fn read_demands(path: &str, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
+    Ok(read_demands_and_instance(path, rounding)?.0)
+}
+
+/// The same, and the file of the instance that a document of demands in tasks names, if it does: as seen from here.
+pub fn read_demands_and_instance(
+    path: &str,
+    rounding: Rounding,
+) -> Result<(DemandSeries, Option<String>), InstanceError> {
     let mut source = source::open(path)?;
     let start =
         source.fill_buf().map_err(|error| InstanceError::Io { file: path.to_owned(), source: error })?;
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if start.trim_ascii_start().starts_with(b"{") {
-        json::read(source, rounding)
+        let (series, instance) = json::read(source, rounding)?;
+        let beside = |name: String| match Path::new(path).parent() {
+            Some(folder) => folder.join(name).to_string_lossy().into_owned(),
+            None => name,
+        };
+        Ok((series, instance.map(beside)))
     } else {
-        tables::read(table(source, path)?.as_mut(), rounding)
+        Ok((tables::read(table(source, path)?.as_mut(), rounding)?, None))
     }
 }
 

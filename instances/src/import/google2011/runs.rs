@@ -203,8 +203,8 @@ impl Runs {
             ("runs without an end: the next row of the task ends them", counts.missing_ends),
             ("ends of tasks that had ended: not used", counts.ends_repeated),
             ("ends of tasks that were never there: not used", counts.ends_unseen),
-            ("rows with another request than the task's first: not used", counts.deviating_requests),
-            ("rows that the trace's makers made up for lost ones", counts.made_up),
+            ("rows with another request than the first of their task: not used", counts.deviating_requests),
+            ("rows made up by the makers of the trace for lost ones", counts.made_up),
         ] {
             draft.count(what, count);
         }

@@ -7,6 +7,7 @@ use fairplan_instances::{
 };
 use fairplan_instances::{OfflineMeasure, OfflineProblem};
 use fairplan_mechanisms::{Conduct, MECHANISMS, Mechanism, Reports, Run, Settings, Ties, mechanism};
+use fairplan_solver::{HighsAlgorithm, offline_level_by_highs};
 use fairplan_verify::{OfflineClaim, verify_offline};
 use std::time::Instant;
 
@@ -162,6 +163,40 @@ pub(super) fn offline(scale: u64) -> Outcome {
     ] {
         row(name, series, capacity, false)?;
         row(name, series, capacity, true)?;
+    }
+    println!();
+    Ok(())
+}
+
+/// The largest sizes that HiGHS finishes in about a minute: it finds the first level, ours all levels with their proof.
+pub(super) fn offline_against_highs(scale: u64) -> Outcome {
+    println!("## The offline optimum against HiGHS, the same series in the same run\n");
+    println!(
+        "| users | quanta | above zero | ours | HiGHS simplex | HiGHS interior point | ratio to the faster | apart |"
+    );
+    println!("|---|---|---|---|---|---|---|---|");
+    for (users, quanta) in [(100, 100 / scale), (200, 400 / scale), (400, 800 / scale)] {
+        let options = WorkloadOptions { workload: Workload::Queries, users, quanta, mean: 10, seed: 1 };
+        let series = demands(&options)?;
+        let shares = FairShares::PerUser(10);
+        let problem = OfflineProblem {
+            series: &series,
+            shares: &shares,
+            guaranteed: None,
+            measure: OfflineMeasure::Totals,
+            whole_slices: false,
+        };
+        let (seconds, optimum) = super::fastest(5, || fairplan_solver::offline_optimum(&problem));
+        let ours = optimum.levels.first().map_or(0.0, |level| level.value);
+        let by = |algorithm| super::fastest(1, || offline_level_by_highs(&problem, algorithm));
+        let (simplex, level) = by(HighsAlgorithm::Simplex);
+        let (interior, _) = by(HighsAlgorithm::InteriorPoint);
+        println!(
+            "| {users} | {quanta} | {} | {seconds:.4} | {simplex:.2} | {interior:.2} | {:.0} | {:.1e} |",
+            series.entry_count(),
+            simplex.min(interior) / seconds,
+            (level? - ours).abs() / ours
+        );
     }
     println!();
     Ok(())

@@ -176,8 +176,8 @@ fn requests_and_users_are_taken_from_the_first_row_that_has_them() {
         r#""tasks left out: no row states a request": 1"#,
         r#""tasks left out: they ask for neither CPU nor memory": 1"#,
         r#""tasks left out: larger than every server": 1"#,
-        r#""rows with another request than the task's first: not used": 1"#,
-        r#""rows that the trace's makers made up for lost ones": 1"#,
+        r#""rows with another request than the first of their task: not used": 1"#,
+        r#""rows made up by the makers of the trace for lost ones": 1"#,
     ] {
         assert!(found[0].contains(count), "{count}: {}", found[0]);
     }

@@ -1,0 +1,89 @@
+//! `import snowset` and `import helios`: demands over time.
+
+use super::super::tell;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::{Answer, Failure};
+use crate::progress;
+use fairplan_instances::files;
+use fairplan_instances::import::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, snowset};
+use fairplan_report::output::Destination;
+use fairplan_report::{summary, table};
+use std::path::PathBuf;
+
+/// Snowflake's queries (Snowset): one user a warehouse
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+What a query holds from createdTime until endTime is its user's demand, averaged over each quantum and rounded up. The \
+result is a fairplan.demands.v1.
+
+Example: fairplan import snowset snowset-main.csv.gz --quantum 60 --until '2018-02-22 00:00:00' -o demands.json")]
+pub struct SnowsetArguments {
+    /// The table snowset-main with its header, gzipped or not
+    #[arg(value_name = "FILE")]
+    queries: String,
+    /// Seconds of a quantum
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=31_536_000))]
+    quantum: u64,
+    /// Slices are so many bytes of memoryUsed, instead of one server of serverCount
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u64).range(1..))]
+    memory_slice: Option<u64>,
+    /// From this time in UTC on (2018-02-21 00:00:00)
+    #[arg(long, value_name = "TIME")]
+    from: Option<String>,
+    /// Until this time in UTC
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Helios' virtual clusters: demand is running and pending GPUs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Every file is a user, named by what its name begins with. The result is a fairplan.demands.v1; the quotas are the fair \
+shares.
+
+Example: fairplan import helios *.cluster_sequence_vc.csv.gz --every 5 --fair-shares-to quotas.csv -o demands.json")]
+pub struct HeliosArguments {
+    /// Files NAME.cluster_sequence_vc.csv, gzipped or not
+    #[arg(value_name = "FILE", num_args = 1.., required = true)]
+    sequences: Vec<String>,
+    /// Take one row of so many as a quantum (rows are a minute apart)
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+    /// Write the quotas here, as a table for --fair-shares
+    #[arg(long, value_name = "FILE")]
+    fair_shares_to: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads the queries and writes the demands.
+pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let SnowsetArguments { queries, quantum, memory_slice, from, until, output } = arguments;
+    let destination = output.destination()?;
+    let demand = memory_slice.map_or(SnowsetDemand::Servers, |slice| SnowsetDemand::Memory { slice });
+    let options = SnowsetOptions { queries, demand, quantum, from, until };
+    let (series, report) = progress::during(common.quiet, "reading the trace", || snowset(&options))?;
+    destination.write(|out| files::write_demands(&series, out))?;
+    tell(common, || {
+        let left_out = report.incomplete;
+        format!("{}{} queries read, {left_out} of them incomplete\n", summary::demands(&series), report.rows)
+    });
+    Ok(Answer::Yes)
+}
+
+/// Reads the sequences and writes the demands, and the quotas where asked for.
+pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let HeliosArguments { sequences, every, fair_shares_to, output } = arguments;
+    let destination = output.destination()?;
+    let quotas_to = fair_shares_to.map(|path| Destination::new(Some(&path))).transpose()?;
+    let options = HeliosOptions { sequences, every };
+    let (series, quotas) = progress::during(common.quiet, "reading the trace", || helios(&options))?;
+    if let Some(quotas_to) = quotas_to {
+        quotas_to.write(|out| table::write_fair_shares(out, &series, &quotas))?;
+    }
+    destination.write(|out| files::write_demands(&series, out))?;
+    tell(common, || summary::demands(&series));
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,45 @@
+//! Rules for tasks over the servers of an instance, as `allocate` and `offline` run them.
+
+use super::allocate::SettingsArguments;
+use crate::failure::Failure;
+use fairplan_instances::{TaskAllocation, TaskDemands};
+use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks};
+
+/// A share further than this from what a rule asks for is an internal failure.
+const WIDEST_GAP: f64 = 1e-6;
+
+/// The settings, with credits that nobody runs out of unless others are stated: all servers in all quanta, for the
+/// smallest weight.
+pub fn task_settings(settings: &SettingsArguments, demands: &TaskDemands<'_>) -> TaskSettings {
+    let (alpha, credits) = settings.of_tasks();
+    let weights = demands.users().iter().map(|user| demands.instance().user(*user).weight().to_f64());
+    let all = || demands.series().quantum_count() as f64 / weights.fold(f64::INFINITY, f64::min);
+    TaskSettings { alpha, initial_credits: credits.map_or_else(all, |credits| credits as f64) }
+}
+
+/// The rule of this name, spelled as the list has it.
+pub fn task_mechanism(name: &str) -> Result<&'static str, Failure> {
+    let known = TASK_MECHANISMS.iter().find(|(known, _)| *known == name);
+    let names: Vec<&str> = TASK_MECHANISMS.iter().map(|(name, _)| *name).collect();
+    let unknown = || {
+        let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
+        Failure::refused(format!("unknown mechanism {name} over an instance: use {}", names.join(", ")))
+    };
+    known.map(|(known, _)| *known).ok_or_else(unknown)
+}
+
+/// What a rule makes of the demands.
+pub fn tasks_of(
+    name: &str,
+    demands: &TaskDemands<'_>,
+    settings: TaskSettings,
+) -> Result<TaskAllocation, Failure> {
+    let allocation = divide_tasks(task_mechanism(name)?, demands, settings).map_err(Failure::refused)?;
+    if allocation.widest_gap > WIDEST_GAP {
+        let gap = allocation.widest_gap;
+        return Err(Failure::internal(format!(
+            "{name}: a share may be {gap:.1e} from what the rule asks for"
+        )));
+    }
+    Ok(allocation)
+}

@@ -1,0 +1,59 @@
+//! `plan lose`: what the failure of servers of each class costs whom.
+
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::commands::solve::{backend_name, solver};
+use crate::commands::solved::{Solved, hashed};
+use crate::commands::{tell, warn};
+use crate::failure::{Answer, Failure};
+use crate::input::{InstanceArguments, InstanceSource};
+use crate::progress;
+use fairplan_instances::Objective;
+use fairplan_report::planning::loss_document;
+use fairplan_report::solution::Headline;
+use fairplan_report::{summary, table, write_json};
+use fairplan_verify::losses;
+
+/// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Each class in turn is taken away, or --servers of its servers; the rest is divided anew by DRFH. The result is a \
+fairplan.loss.v1.
+
+Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
+pub struct Arguments {
+    #[command(flatten)]
+    instance: InstanceArguments,
+    /// Take away so many servers of each class instead of all
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    servers_lost: Option<u64>,
+    /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
+    backend: String,
+    /// Write the whole result (json), or the table of classes
+    #[arg(long, value_enum, default_value = "json")]
+    format: ResultFormat,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads, solves, asks about variants, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let source: InstanceSource = arguments.instance.try_into()?;
+    let solver = solver(&arguments.backend)?;
+    let destination = arguments.output.destination()?;
+    let instance = source.read()?;
+    warn(common, &instance);
+    let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
+    solved.certified()?;
+    let found = progress::during(common.quiet, "taking servers away", || {
+        losses(&instance, &solved.solution, &*solver, arguments.servers_lost)
+    })?;
+    let value = Headline::new(&instance, &solved.solution).value;
+    let document = loss_document(&instance, &sha256, value, &found);
+    destination.write(|out| match arguments.format.table() {
+        None => write_json(out, &document),
+        Some(format) => table::write_losses(out, format, &document),
+    })?;
+    tell(common, || summary::losses(&document));
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,62 @@
+//! `plan worth`: what one more server of each class is worth.
+
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::commands::solve::{backend_name, solver};
+use crate::commands::solved::{Solved, hashed};
+use crate::commands::{tell, warn};
+use crate::failure::{Answer, Failure};
+use crate::input::{InstanceArguments, InstanceSource};
+use crate::progress;
+use fairplan_instances::Objective;
+use fairplan_report::planning::worth_document;
+use fairplan_report::solution::Headline;
+use fairplan_report::{summary, table, write_json};
+use fairplan_verify::worth_of_servers;
+
+/// Say what one more server of each class is worth, solved again beside what the prices say
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The gain is that of the smallest weighted dominant share that capacity limits under DRFH, measured against today's totals \
+throughout. Unless tasks run out, prices never say less than a server is worth; how far each holds is searched from a tenth \
+to ten times the capacity, and some hold at no other capacity than today's. The result is a fairplan.worth.v1.
+
+Example: fairplan generate drfh-fig1 | fairplan plan worth -")]
+pub struct Arguments {
+    #[command(flatten)]
+    instance: InstanceArguments,
+    /// Leave out how far prices hold, which takes some thirty solutions for each class and resource
+    #[arg(long)]
+    no_ranges: bool,
+    /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
+    backend: String,
+    /// Write the whole result (json), or its table
+    #[arg(long, value_enum, default_value = "json")]
+    format: ResultFormat,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads, solves, asks about variants, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let source: InstanceSource = arguments.instance.try_into()?;
+    let solver = solver(&arguments.backend)?;
+    let destination = arguments.output.destination()?;
+    let instance = source.read()?;
+    warn(common, &instance);
+    let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
+    solved.certified()?;
+    let worths = progress::during(common.quiet, "asking what servers are worth", || {
+        worth_of_servers(&instance, &solved.solution, &*solver, !arguments.no_ranges)
+    })?;
+    let levels = solved.solution.certificate.levels();
+    let smallest = Headline::new(&instance, &solved.solution).value;
+    let value = levels.first().map_or(smallest, |level| level.value);
+    let document = worth_document(&instance, &sha256, value, &worths);
+    destination.write(|out| match arguments.format.table() {
+        None => write_json(out, &document),
+        Some(format) => table::write_worth(out, format, &document),
+    })?;
+    tell(common, || summary::worth(&document));
+    Ok(Answer::Yes)
+}

@@ -1,0 +1,195 @@
+//! What can be bought: types of servers, each with its price, and which users may run on them.
+
+use crate::{ClassId, Decimal, Draft, Instance, ServerClass, Violation};
+
+/// A type of server as a catalog states it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// Unique name. That of a server class of the instance means more servers of that class.
+    pub id: String,
+    /// One server's capacity, one entry a resource; may be left out where `id` or `like` names a class.
+    pub capacity: Option<Vec<Decimal>>,
+    /// The price of one server (> 0), in the unit of all other prices.
+    pub price: Decimal,
+    /// The most that can be bought; `None` is any number.
+    pub limit: Option<u64>,
+    /// The class as which users treat such servers: who may run there, and at which rates. Without one, every user runs
+    /// there that is not restricted to certain classes.
+    pub like: Option<String>,
+}
+
+/// A type of server that can be bought.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServerType {
+    /// Unique name.
+    pub id: String,
+    /// One server's capacity, one entry a resource.
+    pub capacity: Vec<Decimal>,
+    /// The price of one server (> 0).
+    pub price: Decimal,
+    /// The most that can be bought; `None` is any number.
+    pub limit: Option<u64>,
+    /// The class of the instance that grows; `None`: the type becomes a class of its own.
+    pub more_of: Option<ClassId>,
+    /// The class as which users treat these servers.
+    pub like: Option<ClassId>,
+}
+
+/// What can be bought for one instance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Catalog {
+    /// Its name (may be empty).
+    pub name: String,
+    /// What prices are counted in, such as `EUR a month` (may be empty).
+    pub currency: String,
+    /// The types, in the order of the file.
+    pub types: Vec<ServerType>,
+}
+
+impl Catalog {
+    /// The catalog of these offers for `instance`, or the first that breaks a rule (`server_types[2].price`).
+    pub fn new(
+        instance: &Instance,
+        name: String,
+        currency: String,
+        offers: Vec<Offer>,
+    ) -> Result<Self, Violation> {
+        if offers.is_empty() {
+            return Err(Violation::new(
+                "server_types",
+                "",
+                "there is nothing to buy; state types with prices",
+            ));
+        }
+        let mut types: Vec<ServerType> = Vec::new();
+        for (position, offer) in offers.into_iter().enumerate() {
+            let place = |field: &str| format!("server_types[{position}].{field}");
+            if offer.id.is_empty() {
+                return Err(Violation::new(place("id"), "", "a server type needs an id"));
+            }
+            if types.iter().any(|other| other.id == offer.id) {
+                return Err(Violation::new(place("id"), &offer.id, "duplicate id"));
+            }
+            if offer.price.is_zero() {
+                return Err(Violation::new(place("price"), offer.price, "must be > 0"));
+            }
+            let more_of = instance.class_named(&offer.id);
+            let like = match &offer.like {
+                None => more_of,
+                Some(name) => Some(instance.class_named(name).ok_or_else(|| {
+                    Violation::new(place("like"), name, "there is no server class with this id")
+                })?),
+            };
+            if more_of.is_some() && like != more_of {
+                let problem = "is a class of the instance, which is treated like itself; leave `like` out";
+                return Err(Violation::new(place("id"), &offer.id, problem));
+            }
+            let known = like.map(|class| &instance.classes()[class.0].capacity);
+            let capacity = match (offer.capacity, known) {
+                (Some(capacity), Some(own)) if more_of.is_some() && capacity != *own => {
+                    let problem = "the class of this id has another capacity; choose another id";
+                    return Err(Violation::new(place("capacity"), "", problem));
+                }
+                (Some(capacity), _) => capacity,
+                (None, Some(known)) => known.clone(),
+                (None, None) => {
+                    let problem = "must be given, since no server class has this id";
+                    return Err(Violation::new(place("capacity"), "", problem));
+                }
+            };
+            if capacity.iter().all(|amount| amount.is_zero()) {
+                return Err(Violation::new(place("capacity"), "", "a server must have some resource"));
+            }
+            let (id, price, limit) = (offer.id, offer.price, offer.limit);
+            types.push(ServerType { id, capacity, price, limit, more_of, like });
+        }
+        Ok(Self { name, currency, types })
+    }
+
+    /// What so many servers of each type cost.
+    pub fn cost(&self, counts: &[u64]) -> f64 {
+        self.types.iter().zip(counts).map(|(kind, count)| kind.price.to_f64() * *count as f64).sum()
+    }
+
+    /// The cluster with so many servers of each type more. Types that are no class of the instance follow its classes,
+    /// in the order of the catalog; those of which there are none only where `all` asks for them.
+    pub fn added_to(&self, instance: &Instance, counts: &[u64], all: bool) -> Draft {
+        let mut draft = Draft::from(instance);
+        for (kind, count) in self.types.iter().zip(counts) {
+            match kind.more_of {
+                Some(class) => {
+                    let servers = &mut draft.classes[class.0].count;
+                    *servers = servers.saturating_add(*count);
+                }
+                None if all || *count > 0 => {
+                    let position = draft.classes.len();
+                    let (id, capacity) = (kind.id.clone(), kind.capacity.clone());
+                    draft.classes.push(ServerClass { id, count: *count, capacity });
+                    let Some(like) = kind.like else { continue };
+                    for user in &mut draft.users {
+                        if let Some(eligible) = &mut user.eligible
+                            && eligible.contains(&like.0)
+                        {
+                            eligible.push(position);
+                        }
+                        if let Some((_, rate)) = user.rates.iter().find(|(class, _)| *class == like.0) {
+                            user.rates.push((position, *rate));
+                        }
+                    }
+                }
+                None => {}
+            }
+        }
+        draft
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::drfh_fig1;
+
+    fn offer(id: &str) -> Offer {
+        let capacity = Some(vec![Decimal::ONE; 2]);
+        Offer { id: id.into(), capacity, price: Decimal::ONE, limit: None, like: None }
+    }
+
+    fn refused(offers: Vec<Offer>) -> String {
+        let instance = drfh_fig1().unwrap();
+        Catalog::new(&instance, String::new(), String::new(), offers).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_catalog_that_says_nothing_or_contradicts_the_instance_is_refused_with_its_place() {
+        assert!(refused(vec![]).starts_with("server_types: there is nothing to buy"));
+        assert!(refused(vec![offer("a"), offer("a")]).contains("server_types[1].id = a: duplicate id"));
+        assert!(
+            refused(vec![Offer { price: Decimal::ZERO, ..offer("a") }]).contains("price = 0: must be > 0")
+        );
+        assert!(refused(vec![offer("high-cpu")]).contains("has another capacity"));
+        assert!(
+            refused(vec![Offer { like: Some("x".into()), ..offer("a") }]).contains("like = x: there is no")
+        );
+        assert!(refused(vec![Offer { capacity: None, ..offer("a") }]).contains("must be given"));
+    }
+
+    #[test]
+    fn servers_like_a_class_are_open_to_its_users_and_others_to_the_unrestricted() {
+        let mut draft = Draft::from(&drfh_fig1().unwrap());
+        draft.users[0].eligible = Some(vec![0]);
+        draft.users[0].rates = vec![(0, "2".parse().unwrap())];
+        let instance = draft.build().unwrap();
+        let like = Offer { like: Some("high-memory".into()), ..offer("like") };
+        let more = Offer { id: "high-cpu".into(), capacity: None, ..offer("") };
+        let catalog =
+            Catalog::new(&instance, String::new(), String::new(), vec![offer("new"), like, more]).unwrap();
+        let bought = catalog.added_to(&instance, &[1, 2, 3], false);
+        let counts: Vec<u64> = bought.classes.iter().map(|class| class.count).collect();
+        assert_eq!(counts, [1, 4, 1, 2]);
+        assert_eq!(bought.users[0].eligible, Some(vec![0, 3]));
+        assert_eq!(bought.users[0].rates.len(), 2);
+        assert_eq!(bought.users[1].eligible, None);
+        assert_eq!(catalog.added_to(&instance, &[0, 0, 1], false).classes.len(), 2);
+        assert_eq!(catalog.cost(&[1, 2, 3]), 6.0);
+    }
+}

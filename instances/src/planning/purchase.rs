@@ -1,0 +1,43 @@
+//! What was found to buy, or what stands against any purchase.
+
+use crate::{ResourceId, UserId};
+
+/// Servers to buy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Purchase {
+    /// How many of each type of the catalog.
+    pub counts: Vec<u64>,
+    /// What they cost.
+    pub cost: f64,
+    /// No purchase that does as much costs less; for whole tasks: none with which tasks divided at will do.
+    pub bound: f64,
+    /// The part of what is asked for that every user reaches, tasks divided at will.
+    pub part: f64,
+    /// Allocations that were computed on the way.
+    pub rounds: u64,
+}
+
+impl Purchase {
+    /// By which part of its cost the purchase may be too dear: 0 where it is proved the cheapest.
+    pub fn gap(&self) -> f64 {
+        if self.cost > self.bound * (1.0 + 1e-9) { 1.0 - self.bound / self.cost } else { 0.0 }
+    }
+}
+
+/// Why no purchase that is allowed reaches what is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obstacle {
+    /// The user whose work pays the most for what is short.
+    pub user: UserId,
+    /// The resource that is worth the most there.
+    pub resource: ResourceId,
+    /// Whether that user can run nowhere, whatever is bought.
+    pub nowhere: bool,
+    /// The largest part of what is asked for that all users can reach together: asking for so much less is enough.
+    pub part: f64,
+    /// What is bought then, by type.
+    pub counts: Vec<u64>,
+    /// The part of its own requirement to which this user alone must go down, with that purchase; `None` where that is
+    /// not enough.
+    pub own_part: Option<f64>,
+}

@@ -1,0 +1,31 @@
+//! Placing one task at a time on servers whose tasks come and go: asked for by whoever simulates a cluster, answered by
+//! a placement policy.
+
+/// Servers, what they have free, and the rule that chooses among those with room. All amounts are whole numbers of one
+/// smallest unit of each resource, one amount a resource.
+///
+/// Servers and shapes (kinds of tasks) are numbered from 0 in the order in which they are added.
+pub trait ServerChoice: Send {
+    /// Adds a server without tasks.
+    fn add_server(&mut self, capacity: &[u128]);
+
+    /// Gives a server of the capacity `from` the capacity `to`, 0 of everything if it is gone. Tells whether its tasks
+    /// have room in it; if not, nothing has changed and some of them must be released first.
+    fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool;
+
+    /// Adds a kind of tasks that need some of at least one resource.
+    fn add_shape(&mut self, demand: &[u128]);
+
+    /// Chooses a server with room for one more task of this shape and takes the room, or finds that no server has any.
+    fn take(&mut self, shape: usize) -> Option<usize>;
+
+    /// Takes the room of a task of this shape on this server, unless there is none.
+    fn take_on(&mut self, server: usize, shape: usize) -> bool;
+
+    /// Gives back the room of a task of this shape.
+    fn release(&mut self, server: usize, shape: usize);
+}
+
+/// Begins a [`ServerChoice`]. It is told what the servers there from the beginning have of each resource together, and the
+/// most that one of them has.
+pub type ServerRule<'a> = dyn Fn(&[u128], &[u128]) -> Box<dyn ServerChoice> + Sync + 'a;

@@ -1,0 +1,124 @@
+//! Demands over time on different servers: tasks a quantum, what a task needs and the servers from an instance.
+
+use crate::{DemandSeries, Instance, UserId, Violation};
+
+/// A series of demands in tasks, whose users are users of an instance. Every quantum has all the instance's servers.
+#[derive(Clone)]
+pub struct TaskDemands<'a> {
+    instance: &'a Instance,
+    series: &'a DemandSeries,
+    users: Vec<UserId>,
+}
+
+impl<'a> TaskDemands<'a> {
+    /// Matches the users by their ids. Refused: a user that the instance does not have, one whose tasks the instance
+    /// limits (the series says how many it has), and users who join or leave.
+    pub fn new(instance: &'a Instance, series: &'a DemandSeries) -> Result<Self, Violation> {
+        let named = |position: usize| {
+            let id = series.user_id(position);
+            let unknown = || Violation::new("user", id, "the instance has no user with this id");
+            let user = instance.user_named(id).ok_or_else(unknown)?;
+            match instance.user(user).tasks() {
+                None => Ok(user),
+                Some(_) => {
+                    let problem =
+                        "the instance limits its tasks, but the demands say how many it has; drop `tasks`";
+                    Err(Violation::new("user", id, problem))
+                }
+            }
+        };
+        if series.has_churn() {
+            let problem = "cannot be given with an instance: who demands nothing takes nothing";
+            return Err(Violation::new("members", "", problem));
+        }
+        let users = (0..series.user_count()).map(named).collect::<Result<_, _>>()?;
+        Ok(Self { instance, series, users })
+    }
+
+    /// The servers, and what a task of each user needs.
+    pub fn instance(&self) -> &'a Instance {
+        self.instance
+    }
+
+    /// The tasks that each user demands in each quantum.
+    pub fn series(&self) -> &'a DemandSeries {
+        self.series
+    }
+
+    /// For each user of the series the user of the instance.
+    pub fn users(&self) -> &[UserId] {
+        &self.users
+    }
+
+    /// For each user of the series the weighted dominant share, summed over the quanta, that all its tasks would give
+    /// it where they give most; 0 for who demands nothing or can use no class.
+    pub fn most(&self) -> Vec<f64> {
+        let gain = |user: &UserId| {
+            let user = self.instance.user(*user);
+            let classes = (0..self.instance.classes().len()).map(crate::ClassId);
+            let rates = classes.filter(|class| user.can_use(*class)).map(|class| user.rule().rate(class));
+            let best = rates.map(crate::Decimal::to_f64).fold(0.0, f64::max);
+            user.task_share() / user.weight().to_f64() * best
+        };
+        self.users.iter().zip(self.series.totals()).map(|(user, tasks)| gain(user) * tasks as f64).collect()
+    }
+
+    /// Each user's dominant share over its weight, summed over the quanta, when `tasks` run: row by row the tasks of a
+    /// demand above zero on each class, in the order of the series.
+    pub fn standings(&self, tasks: &[f64]) -> Vec<f64> {
+        let classes = self.instance.classes().len();
+        let mut rows = tasks.chunks_exact(classes);
+        let mut standings = vec![0.0; self.users.len()];
+        for quantum in 0..self.series.quantum_count() {
+            for (position, row) in self.series.demands(quantum).0.iter().zip(&mut rows) {
+                let user = self.instance.user(self.users[*position as usize]);
+                let rates = (0..classes).map(|class| user.rule().rate(crate::ClassId(class)).to_f64());
+                let work: f64 = rates.zip(row).map(|(rate, tasks)| rate * tasks).sum();
+                standings[*position as usize] += work * (user.task_share() / user.weight().to_f64());
+            }
+        }
+        standings
+    }
+}
+
+/// The lexicographic max-min of the weighted dominant shares summed over all quanta, and what proves it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskOptimum {
+    /// Tasks of each demand above zero on each class, row-major `demands × classes`, in the order of the series.
+    pub tasks: Vec<f64>,
+    /// The levels that capacity sets, rising. Users on none of them run all their tasks where they give most, or have
+    /// no class that they can use.
+    pub levels: Vec<TaskLevel>,
+    /// Iterations of the interior point.
+    pub iterations: usize,
+}
+
+/// What a rule without foresight makes of the demands, quantum by quantum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskAllocation {
+    /// Tasks of each demand above zero on each class, row-major `demands × classes`, in the order of the series.
+    pub tasks: Vec<f64>,
+    /// Everybody's credits after each quantum, row-major `quanta × users`, of rules that have credits.
+    pub credits: Option<Vec<f64>>,
+    /// How far a share may be from what the rule asks for, in parts of what was decided in its quantum.
+    pub widest_gap: f64,
+}
+
+/// A level with its proof: multipliers `y` of the users and prices `p` of the capacities, all `>= 0`.
+///
+/// With `c_itl = Σ_r D_ir p_tlr` what a task costs and `g_il = δ_i ρ_il / w_i` what it gives, whatever runs:
+/// `Σ_i y_i G_i <= Σ_tlr C_lr p_tlr + Σ_it d_it max(0, max_l (y_i g_il − c_itl))`, where `G_i` is the user's weighted
+/// share over all quanta and `d_it` the tasks that it demands. Users of lower levels, and those whose tasks all run at a
+/// lower share, keep what they have; so the others cannot all have more than what that leaves, over the sum of their
+/// multipliers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TaskLevel {
+    /// The weighted dominant share over all quanta.
+    pub value: f64,
+    /// The users that capacity holds at it, by position in the series, ascending.
+    pub users: Vec<u32>,
+    /// By user of the series.
+    pub multipliers: Vec<f64>,
+    /// Value per unit of capacity, row-major `quanta × classes × resources`.
+    pub prices: Vec<f64>,
+}

@@ -1,0 +1,203 @@
+//! `fairplan.difference.v1`: what differs between two instances or two results, and what it did to whom.
+
+use crate::solution::{LimitName, SolutionDocument, UserResult};
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::Instance;
+use fairplan_verify::{Difference, PartChange};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum DifferenceFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.difference.v1")]
+    V1,
+}
+
+/// What differs between two instances or two results. The same files give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Difference")]
+pub struct DifferenceDocument<'a> {
+    /// The format and its version.
+    pub format: DifferenceFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The first.
+    #[serde(borrow)]
+    pub before: DifferenceSide<'a>,
+    /// The second.
+    #[serde(borrow)]
+    pub after: DifferenceSide<'a>,
+    /// Server classes that are in one only, or not the same in both. Of instances only.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub server_classes: Vec<ChangeResult<'a>>,
+    /// Users that are in one only, or not the same in both. Of instances only.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_users: Vec<ChangeResult<'a>>,
+    /// From the first instance to the second, kind of change by kind of change, DRFH solved anew after each. Of instances
+    /// only.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepResult<'a>>,
+    /// Every user of either, the largest part lost first.
+    #[serde(borrow)]
+    pub users: Vec<UserDifference<'a>>,
+}
+
+/// One of the two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DifferenceSide<'a> {
+    /// The instance.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// The objective, by its name on the command line.
+    #[serde(borrow)]
+    pub objective: Cow<'a, str>,
+    /// The value of the objective. Absent where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+}
+
+/// A class or a user that is not the same in both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChangeResult<'a> {
+    /// Its id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// `added`, `removed` or `changed`.
+    #[serde(borrow)]
+    pub kind: Cow<'a, str>,
+    /// What changed, such as `count 3 -> 5`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<String>,
+}
+
+/// The cluster after one more kind of change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepResult<'a> {
+    /// `before`, `servers`, `users removed`, `users changed` or `users added`.
+    #[serde(borrow)]
+    pub change: Cow<'a, str>,
+    /// The smallest weighted dominant share then. Absent where the change alone leaves no cluster that its users can use.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+    /// How many users do more work than before this step.
+    pub gaining: usize,
+    /// How many do less.
+    pub losing: usize,
+}
+
+/// A user in both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserDifference<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Its tasks in the first (of instances: its work under DRFH). Absent if it is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<f64>,
+    /// Its tasks in the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub after: Option<f64>,
+    /// By which part of itself that changed. Absent where it is in one only, or had nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<f64>,
+    /// What limited it in the first. Of results only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_before: Option<LimitName>,
+    /// What limits it in the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_after: Option<LimitName>,
+}
+
+impl<'a> UserDifference<'a> {
+    fn new(id: Cow<'a, str>, before: Option<f64>, after: Option<f64>) -> Self {
+        let part = match (before, after) {
+            (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
+            _ => None,
+        };
+        Self { id, before, after, part, limited_before: None, limited_after: None }
+    }
+}
+
+/// The document of what differs between two instances, ready to be written.
+pub fn difference_document<'a>(
+    [before, after]: [(&'a Instance, &'a str); 2],
+    difference: &'a Difference,
+) -> DifferenceDocument<'a> {
+    let side = |(instance, sha256): (&'a Instance, &'a str), value| DifferenceSide {
+        instance: InstanceStamp::new(instance, sha256),
+        objective: "drfh".into(),
+        value,
+    };
+    let change = |change: &'a PartChange| ChangeResult {
+        id: change.id.as_str().into(),
+        kind: change.kind.into(),
+        changes: change.changes.clone(),
+    };
+    DifferenceDocument {
+        format: DifferenceFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        before: side(before, difference.steps.first().and_then(|step| step.value)),
+        after: side(after, difference.steps.last().and_then(|step| step.value)),
+        server_classes: difference.classes.iter().map(change).collect(),
+        changed_users: difference.users.iter().map(change).collect(),
+        steps: (difference.steps.iter())
+            .map(|step| StepResult {
+                change: step.change.into(),
+                value: step.value,
+                gaining: step.gaining,
+                losing: step.losing,
+            })
+            .collect(),
+        users: (difference.works.iter())
+            .map(|user| UserDifference::new(user.id.as_str().into(), user.before, user.after))
+            .collect(),
+    }
+}
+
+/// The document of what differs between two results of `solve`, ready to be written.
+pub fn results_document<'a>(
+    [before, after]: [&'a SolutionDocument<'a, Vec<UserResult<'a>>>; 2],
+) -> DifferenceDocument<'a> {
+    let side = |result: &'a SolutionDocument<'a, Vec<UserResult<'a>>>| DifferenceSide {
+        instance: result.instance.clone(),
+        objective: result.objective.0.to_string().into(),
+        value: Some(result.value),
+    };
+    let by_id: HashMap<&str, &UserResult<'a>> = after.users.iter().map(|user| (&*user.id, user)).collect();
+    let known: HashMap<&str, ()> = before.users.iter().map(|user| (&*user.id, ())).collect();
+    let mut users: Vec<UserDifference<'a>> = Vec::new();
+    for user in &before.users {
+        let other = by_id.get(&*user.id);
+        let mut found =
+            UserDifference::new(Cow::from(&*user.id), Some(user.tasks), other.map(|other| other.tasks));
+        found.limited_before = Some(user.limited_by);
+        found.limited_after = other.map(|other| other.limited_by);
+        users.push(found);
+    }
+    for user in after.users.iter().filter(|user| !known.contains_key(&*user.id)) {
+        let found = UserDifference::new(Cow::from(&*user.id), None, Some(user.tasks));
+        users.push(UserDifference { limited_after: Some(user.limited_by), ..found });
+    }
+    let rank = |user: &UserDifference<'_>| (user.part.unwrap_or(f64::INFINITY) * 1e6).round();
+    users.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    DifferenceDocument {
+        format: DifferenceFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        before: side(before),
+        after: side(after),
+        server_classes: Vec::new(),
+        changed_users: Vec::new(),
+        steps: Vec::new(),
+        users,
+    }
+}

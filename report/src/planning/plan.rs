@@ -1,0 +1,293 @@
+//! `fairplan.plan.v1`: what to buy, with its bound; or what stands against any purchase.
+
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{Catalog, Instance, Obstacle, Purchase};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum PlanFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.plan.v1")]
+    V1,
+}
+
+/// The cheapest servers that have room for what is asked for of all users together. The same files and settings give the
+/// same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Plan")]
+pub struct PlanDocument<'a> {
+    /// The format and its version.
+    pub format: PlanFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The cluster and its users as they are.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// What can be bought.
+    #[serde(borrow)]
+    pub catalog: CatalogStamp<'a>,
+    /// Whether tasks are divided at will or whole.
+    pub tasks: TaskKind,
+    /// What every user shall reach.
+    pub target: TargetResult,
+    /// The most that may be spent. Absent without a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<f64>,
+    /// Whether DRFH by itself has to give every user its target, with nobody held to it.
+    pub under_drfh: bool,
+    /// Whether some purchase that is allowed does it.
+    pub reachable: bool,
+    /// The part of what is asked for that every user reaches on the servers that there are (1 or more: nothing need be
+    /// bought). Absent where nothing is asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part_before: Option<f64>,
+    /// What to buy. Absent where nothing does it.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub purchase: Option<PurchaseResult<'a>>,
+    /// Why nothing does it. Absent where something does.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<ObstacleResult<'a>>,
+    /// What parts of the target cost, rising. Absent unless asked for.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub frontier: Vec<FrontierPoint<'a>>,
+    /// Every user, those that come included, in the instance's order.
+    #[serde(borrow)]
+    pub users: Vec<PlannedUser<'a>>,
+}
+
+/// What can be bought.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CatalogStamp<'a> {
+    /// The catalog's name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// What prices are counted in.
+    #[serde(borrow)]
+    pub currency: Cow<'a, str>,
+}
+
+/// How tasks run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskKind {
+    /// Divided at will.
+    Divisible,
+    /// Each on one server, checked by a placement.
+    Whole,
+}
+
+/// What every user shall reach; of several targets the largest counts for each user.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetResult {
+    /// A weighted dominant share of the cluster as it is, before anything is bought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// So many tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<f64>,
+    /// How many users have a number of tasks of their own as a target.
+    pub users_with_own_target: usize,
+    /// Whether every user shall keep what DRFH gives it today.
+    pub as_today: bool,
+    /// How many users come.
+    pub more_users: u64,
+}
+
+/// What to buy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PurchaseResult<'a> {
+    /// `optimal` where nothing cheaper is enough, `feasible` where that is not proved.
+    #[serde(borrow)]
+    pub status: Cow<'a, str>,
+    /// What it costs.
+    pub cost: f64,
+    /// No purchase that is enough costs less.
+    pub bound: f64,
+    /// `1 - bound / cost`.
+    pub gap: f64,
+    /// The part of what is asked for that every user reaches, tasks divided at will.
+    pub part: f64,
+    /// The part of what is asked for that every user has where DRFH divides the bought cluster by itself, with nobody held
+    /// to what is asked for: below 1 where some get more than that at the cost of others.
+    pub part_under_drfh: f64,
+    /// The types of which something is bought.
+    #[serde(borrow)]
+    pub servers: Vec<ServersBought<'a>>,
+}
+
+/// Servers of one type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServersBought<'a> {
+    /// The type of the catalog.
+    #[serde(borrow, rename = "type")]
+    pub kind: Cow<'a, str>,
+    /// How many.
+    pub count: u64,
+    /// The price of one.
+    pub price: f64,
+    /// The price of all.
+    pub cost: f64,
+}
+
+/// What a part of the target costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FrontierPoint<'a> {
+    /// The part of what is asked for that every user reaches.
+    pub part: f64,
+    /// That part of the target share. Absent unless the target is a share alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// What it costs.
+    pub cost: f64,
+    /// Nothing that is enough costs less.
+    pub bound: f64,
+    /// The types of which something is bought.
+    #[serde(borrow)]
+    pub servers: Vec<ServersBought<'a>>,
+}
+
+/// Why no purchase that is allowed is enough.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ObstacleResult<'a> {
+    /// The user whose work pays the most for what is short.
+    #[serde(borrow)]
+    pub user: Cow<'a, str>,
+    /// The resource that is worth the most there.
+    #[serde(borrow)]
+    pub resource: Cow<'a, str>,
+    /// Whether that user can run on nothing that there is or can be bought.
+    pub nowhere: bool,
+    /// The largest part of what is asked for that all users can reach together.
+    pub part: f64,
+    /// The part of its own target to which this user alone would have to go down with that purchase. Absent where that is
+    /// not enough.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_part: Option<f64>,
+    /// What the purchase that reaches this part costs.
+    pub cost: f64,
+    /// The purchase that reaches this part.
+    #[serde(borrow)]
+    pub servers: Vec<ServersBought<'a>>,
+}
+
+/// What is asked for of a user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlannedUser<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// The work that it shall be able to do, in tasks (of rate 1); whole for whole tasks.
+    pub required: f64,
+    /// Its tasks in the placement that checks the plan. Absent where tasks are divided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub placed: Option<u64>,
+}
+
+/// What a plan is made of.
+pub struct PlanParts<'a> {
+    /// The cluster and its users as they are.
+    pub instance: &'a Instance,
+    /// The hash of that instance.
+    pub sha256: &'a str,
+    /// With the users that come.
+    pub extended: &'a Instance,
+    /// What can be bought.
+    pub catalog: &'a Catalog,
+    /// How tasks run.
+    pub tasks: TaskKind,
+    /// What every user shall reach.
+    pub target: TargetResult,
+    /// The most that may be spent.
+    pub budget: Option<f64>,
+    /// Whether DRFH by itself has to do it.
+    pub under_drfh: bool,
+    /// What is reached without buying.
+    pub part_before: f64,
+    /// What DRFH makes of the bought cluster.
+    pub part_under_drfh: f64,
+    /// The work asked for of each user.
+    pub required: &'a [f64],
+    /// Tasks placed, by user.
+    pub placed: Option<&'a [u64]>,
+    /// The answer.
+    pub outcome: Result<&'a Purchase, &'a Obstacle>,
+    /// What parts of the target cost.
+    pub frontier: &'a [(f64, Purchase)],
+}
+
+/// The document of a plan, ready to be written.
+pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
+    let PlanParts { instance, catalog, extended, .. } = *parts;
+    let servers = |counts: &[u64]| bought(catalog, counts);
+    let purchase = parts.outcome.ok().map(|purchase| PurchaseResult {
+        status: if purchase.gap() == 0.0 { "optimal" } else { "feasible" }.into(),
+        cost: purchase.cost,
+        bound: purchase.bound,
+        gap: purchase.gap(),
+        part: purchase.part,
+        part_under_drfh: parts.part_under_drfh,
+        servers: servers(&purchase.counts),
+    });
+    let obstacle = parts.outcome.err().map(|obstacle| ObstacleResult {
+        user: extended.user(obstacle.user).id().into(),
+        resource: extended.resources()[obstacle.resource.0].as_str().into(),
+        nowhere: obstacle.nowhere,
+        part: obstacle.part,
+        own_part: obstacle.own_part,
+        cost: catalog.cost(&obstacle.counts),
+        servers: servers(&obstacle.counts),
+    });
+    let only_share = TargetResult { share: None, ..parts.target } == TargetResult::default();
+    let point = |(part, purchase): &(f64, Purchase)| FrontierPoint {
+        part: *part,
+        share: parts.target.share.filter(|_| only_share).map(|share| share * part),
+        cost: purchase.cost,
+        bound: purchase.bound,
+        servers: servers(&purchase.counts),
+    };
+    let user = |(i, user): (usize, fairplan_instances::User<'a>)| PlannedUser {
+        id: user.id().into(),
+        required: parts.required[i],
+        placed: parts.placed.map(|placed| placed[i]),
+    };
+    PlanDocument {
+        format: PlanFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, parts.sha256),
+        catalog: CatalogStamp {
+            name: catalog.name.as_str().into(),
+            currency: catalog.currency.as_str().into(),
+        },
+        tasks: parts.tasks,
+        target: parts.target,
+        budget: parts.budget,
+        under_drfh: parts.under_drfh,
+        reachable: parts.outcome.is_ok(),
+        part_before: Some(parts.part_before).filter(|part| part.is_finite()),
+        purchase,
+        obstacle,
+        frontier: parts.frontier.iter().map(point).collect(),
+        users: extended.users().enumerate().map(user).collect(),
+    }
+}
+
+fn bought<'a>(catalog: &'a Catalog, counts: &[u64]) -> Vec<ServersBought<'a>> {
+    let all = catalog.types.iter().zip(counts).filter(|(_, count)| **count > 0);
+    all.map(|(kind, count)| {
+        let price = kind.price.to_f64();
+        ServersBought { kind: kind.id.as_str().into(), count: *count, price, cost: price * *count as f64 }
+    })
+    .collect()
+}

@@ -1,0 +1,294 @@
+//! `fairplan.simulation.v1`: what policies did to the jobs of a trace, as `simulate` writes it. Times are seconds.
+
+use crate::resource_map::ResourceMap;
+use crate::stamp::FAIRPLAN_VERSION;
+use fairplan_instances::trace::{MICROSECONDS, TraceHeader};
+use fairplan_instances::{ClusterOutcome, JobRun, UserRun};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum SimulationFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.simulation.v1")]
+    V1,
+}
+
+/// A trace run on its cluster by one or more policies. The same trace and settings give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Simulation")]
+pub struct SimulationDocument<'a> {
+    /// The format and its version.
+    pub format: SimulationFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The trace that was run.
+    #[serde(borrow)]
+    pub trace: TraceStamp<'a>,
+    /// Everything else that decided the outcome.
+    pub settings: SimulationSettings,
+    /// Whether a policy was stopped before its end: its numbers tell how things stood then.
+    pub partial: bool,
+    /// What came of each policy.
+    #[serde(borrow)]
+    pub policies: Vec<PolicyRun<'a>>,
+}
+
+/// The trace that a result belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TraceStamp<'a> {
+    /// Its name.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// SHA-256 (64 hexadecimal digits) of the trace as fairplan writes it in JSON Lines.
+    #[serde(borrow)]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub sha256: Cow<'a, str>,
+    /// What was counted when the trace was made.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<TraceCount<'a>>,
+}
+
+/// Something that was counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TraceCount<'a> {
+    /// What.
+    #[serde(borrow)]
+    pub what: Cow<'a, str>,
+    /// How many.
+    pub count: u64,
+}
+
+/// What decides an outcome beside the trace and the policy.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SimulationSettings {
+    /// So many times its capacity a server gives to tasks.
+    pub over_commit: f64,
+    /// Whether tasks that lose their server are submitted again.
+    pub resubmit: bool,
+    /// Nothing later is simulated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub horizon: Option<f64>,
+    /// How often the series has a sample.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_every: Option<f64>,
+    /// How often the series has the optimum.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimum_every: Option<f64>,
+    /// `exact`, `pf`, `bmf`: seconds for which an ideal allocation is followed before it is computed anew.
+    pub resolve_every: f64,
+    /// Seed of what policies and the dealing of dedicated clouds draw.
+    pub seed: u64,
+}
+
+/// What came of a policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyRun<'a> {
+    /// The policy.
+    #[serde(borrow)]
+    pub policy: Cow<'a, str>,
+    /// Whether it was stopped before its end.
+    pub partial: bool,
+    /// The first event.
+    pub start: f64,
+    /// The last event, or the horizon.
+    pub end: f64,
+    /// Of each resource the part of the capacity that tasks held, on average over the time.
+    #[serde(borrow)]
+    pub utilization: ResourceMap<'a>,
+    /// What became of tasks.
+    pub tasks: Tasks,
+    /// Tasks that ended, over those submitted.
+    pub completion_ratio: f64,
+    /// Jobs submitted.
+    pub jobs: u64,
+    /// Jobs whose tasks are all done.
+    pub jobs_completed: u64,
+    /// How long these took, from the submission of their first task to the end of the last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion_time: Option<CompletionTimes>,
+    /// Divisible allocations computed (`exact`, `pf`, `bmf`, the optimum).
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub solves: u64,
+    /// Of these, not certified.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub uncertified: u64,
+    /// Users with a smaller completion ratio than on their dedicated clouds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worse_by_sharing: Option<u64>,
+    /// The users of the trace, in its order.
+    #[serde(borrow)]
+    pub users: Vec<UserResult<'a>>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What became of tasks: those submitted are completed, running, waiting or lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Tasks {
+    /// Submitted by users.
+    pub submitted: u64,
+    /// Ended after their duration.
+    pub completed: u64,
+    /// On servers at the end.
+    pub running: u64,
+    /// In queues at the end.
+    pub waiting: u64,
+    /// Of these, larger than every server.
+    pub too_large: u64,
+    /// Interrupted because their server left or shrank.
+    pub evicted: u64,
+    /// Of these, not submitted again.
+    pub lost: u64,
+}
+
+/// How long jobs took.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CompletionTimes {
+    /// The mean.
+    pub mean: f64,
+    /// Half of the jobs took no longer.
+    pub median: f64,
+    /// Nine jobs in ten took no longer.
+    pub p90: f64,
+}
+
+/// What became of a user.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserResult<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// Tasks submitted.
+    pub submitted: u64,
+    /// Tasks completed.
+    pub completed: u64,
+    /// Tasks completed over those submitted; 1 if there were none.
+    pub completion_ratio: f64,
+    /// Jobs submitted.
+    pub jobs: u64,
+    /// Jobs whose tasks are all done.
+    pub jobs_completed: u64,
+    /// The mean time that these took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_completion_time: Option<f64>,
+    /// The completion ratio on its dedicated cloud.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedicated_completion_ratio: Option<f64>,
+}
+
+/// A time of a trace in seconds.
+pub fn seconds(microseconds: u64) -> f64 {
+    microseconds as f64 / MICROSECONDS as f64
+}
+
+impl<'a> TraceStamp<'a> {
+    /// The stamp of a trace.
+    pub fn new(header: &TraceHeader, sha256: &'a str) -> Self {
+        let counts =
+            header.counts.iter().map(|(what, count)| TraceCount { what: what.clone().into(), count: *count });
+        Self { name: header.name.clone().into(), sha256: sha256.into(), counts: counts.collect() }
+    }
+}
+
+impl<'a> SimulationDocument<'a> {
+    /// The document of these runs.
+    pub fn new(trace: TraceStamp<'a>, settings: SimulationSettings, policies: Vec<PolicyRun<'a>>) -> Self {
+        Self {
+            format: SimulationFormat::V1,
+            fairplan_version: FAIRPLAN_VERSION.into(),
+            trace,
+            settings,
+            partial: policies.iter().any(|run| run.partial),
+            policies,
+        }
+    }
+}
+
+impl CompletionTimes {
+    /// Of these jobs, unless there are none.
+    pub fn of(jobs: &[JobRun]) -> Option<Self> {
+        let mut times: Vec<u64> = jobs.iter().map(|job| job.completed - job.submitted).collect();
+        times.sort_unstable();
+        let quantile =
+            |tenths: usize| times.get((times.len() * tenths).div_ceil(10).saturating_sub(1)).copied();
+        let sum: u128 = times.iter().map(|time| u128::from(*time)).sum();
+        Some(Self {
+            median: seconds(quantile(5)?),
+            p90: seconds(quantile(9)?),
+            mean: sum as f64 / times.len() as f64 / MICROSECONDS as f64,
+        })
+    }
+}
+
+impl<'a> PolicyRun<'a> {
+    /// What a policy came to, and on dedicated clouds if these were run.
+    pub fn new(
+        policy: &'a str,
+        header: &TraceHeader,
+        outcome: &'a ClusterOutcome,
+        dedicated: Option<&ClusterOutcome>,
+    ) -> Self {
+        let tasks = outcome.tasks;
+        let alone = |user: usize| dedicated.map(|dedicated| dedicated.users[user].completion_ratio());
+        let users = outcome.users.iter().enumerate();
+        let users: Vec<UserResult<'_>> = users.map(|(user, run)| UserResult::new(run, alone(user))).collect();
+        let worse = |user: &&UserResult<'_>| {
+            user.dedicated_completion_ratio.is_some_and(|alone| alone > user.completion_ratio)
+        };
+        let names = header.resources.iter().map(|resource| Cow::from(resource.name.clone()));
+        Self {
+            policy: policy.into(),
+            partial: outcome.partial || dedicated.is_some_and(|dedicated| dedicated.partial),
+            start: seconds(outcome.start),
+            end: seconds(outcome.end),
+            utilization: ResourceMap(names.zip(outcome.utilization.iter().copied()).collect()),
+            tasks: Tasks {
+                submitted: tasks.submitted,
+                completed: tasks.completed,
+                running: tasks.running,
+                waiting: tasks.waiting,
+                too_large: tasks.too_large,
+                evicted: tasks.evicted,
+                lost: tasks.lost,
+            },
+            completion_ratio: outcome.completion_ratio(),
+            jobs: outcome.users.iter().map(|user| user.jobs).sum(),
+            jobs_completed: outcome.jobs.len() as u64,
+            completion_time: CompletionTimes::of(&outcome.jobs),
+            solves: outcome.solves,
+            uncertified: outcome.uncertified,
+            worse_by_sharing: dedicated.map(|_| users.iter().filter(worse).count() as u64),
+            users,
+        }
+    }
+}
+
+impl<'a> UserResult<'a> {
+    fn new(run: &'a UserRun, dedicated_completion_ratio: Option<f64>) -> Self {
+        let mean = run.completion_time as f64 / run.jobs_completed as f64 / MICROSECONDS as f64;
+        Self {
+            id: run.id.as_str().into(),
+            submitted: run.submitted,
+            completed: run.completed,
+            completion_ratio: run.completion_ratio(),
+            jobs: run.jobs,
+            jobs_completed: run.jobs_completed,
+            mean_completion_time: (run.jobs_completed > 0).then_some(mean),
+            dedicated_completion_ratio,
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! The summaries of planning: what to buy, what servers are worth, what failures cost, what changed, how long it lasts.
+
+use super::grid::{Column, grid};
+use super::{ROWS, cut, label, number, percent, shortened, thousands};
+use crate::planning::{
+    ChangeResult, DifferenceDocument, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
+    PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference, WorthDocument,
+};
+use crate::stamp::Label;
+use std::fmt::Write;
+
+/// What to buy, or why nothing does it.
+pub fn plan(document: &PlanDocument<'_>) -> String {
+    let currency = unit(&document.catalog.currency);
+    let mut text = format!("Target: {}.\n", target(&document.target));
+    if let Some(part) = document.part_before {
+        let _ = writeln!(text, "The servers that there are reach {} of it.", percent(part.min(1.0)));
+    }
+    if let Some(purchase) = &document.purchase {
+        text += &bought(purchase, document.tasks, &currency);
+    }
+    if let Some(obstacle) = &document.obstacle {
+        text += &stands_against(document, obstacle, &currency);
+    }
+    if !document.frontier.is_empty() {
+        let share = document.frontier.iter().any(|point| point.share.is_some());
+        let mut columns = vec![Column::number("part of the target")];
+        columns.extend(share.then(|| Column::number("share")));
+        columns.extend([Column::number("cost"), Column::text("servers")]);
+        let rows = document.frontier.iter().map(|point| {
+            let mut row = vec![percent(point.part)];
+            row.extend(point.share.map(number));
+            row.extend([money(point.cost), list(&point.servers)]);
+            row
+        });
+        text += "\n";
+        text += &grid(&columns, rows);
+    }
+    text
+}
+
+fn target(target: &TargetResult) -> String {
+    let mut parts = Vec::new();
+    if let Some(share) = target.share {
+        parts.push(format!(
+            "a weighted dominant share of {} of today's cluster for every user",
+            number(share)
+        ));
+    }
+    if let Some(tasks) = target.tasks {
+        parts.push(format!("{} tasks for every user", number(tasks)));
+    }
+    if target.users_with_own_target > 0 {
+        parts.push(format!("tasks of their own for {} users", target.users_with_own_target));
+    }
+    if target.as_today {
+        parts.push("what every user has today".into());
+    }
+    let more = match target.more_users {
+        0 => String::new(),
+        more => format!(", with {} more users", thousands(more)),
+    };
+    parts.join(" and ") + &more
+}
+
+fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> String {
+    if purchase.servers.is_empty() {
+        return "Nothing need be bought.\n".into();
+    }
+    let proof = match (purchase.gap, tasks) {
+        (0.0, TaskKind::Divisible) => "proved the cheapest".to_owned(),
+        (0.0, TaskKind::Whole) => "placed, and proved the cheapest".into(),
+        (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
+        (_, TaskKind::Whole) => {
+            format!("placed; {} are needed even for divided tasks", money(purchase.bound))
+        }
+    };
+    let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
+    let columns = [
+        Column::text("server type"),
+        Column::number("servers"),
+        Column::number("price"),
+        Column::number("cost"),
+    ];
+    let rows = purchase.servers.iter().map(|servers| {
+        vec![label(&servers.kind), thousands(servers.count), money(servers.price), money(servers.cost)]
+    });
+    text += &grid(&columns, rows);
+    if purchase.part_under_drfh < 1.0 - 1e-9 {
+        let _ = writeln!(
+            text,
+            "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
+            percent(purchase.part_under_drfh)
+        );
+    }
+    text
+}
+
+fn stands_against(document: &PlanDocument<'_>, obstacle: &ObstacleResult<'_>, currency: &str) -> String {
+    let (user, resource) = (label(&obstacle.user), label(&obstacle.resource));
+    let limits = match document.budget {
+        Some(budget) => format!("for {}{currency}", money(budget)),
+        None => "within the limits of the catalog".into(),
+    };
+    if obstacle.nowhere {
+        return format!(
+            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user} (most of all {resource} is \
+             missing); offer one that does, or ask nothing for it.\n"
+        );
+    }
+    let mut text = format!(
+        "NOT REACHABLE {limits}: {resource} is short, and user {user} needs the most of what is short.\n\
+         Enough would be {} of the target for everybody",
+        percent(obstacle.part)
+    );
+    if let Some(part) = obstacle.own_part {
+        let _ = write!(text, ", or {} of its own for user {user} alone", percent(part));
+    }
+    let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
+    let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));
+    text
+}
+
+/// `3 large, 2 small`.
+fn list(servers: &[ServersBought<'_>]) -> String {
+    let each = |servers: &ServersBought<'_>| format!("{} {}", thousands(servers.count), label(&servers.kind));
+    servers.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn unit(currency: &str) -> String {
+    if currency.is_empty() { String::new() } else { format!(" {}", shortened(currency, 20)) }
+}
+
+/// Whole amounts in thousands, others with cents.
+fn money(amount: f64) -> String {
+    let cents = (amount * 100.0).round();
+    if !(0.0..1e15).contains(&cents) {
+        return number(amount);
+    }
+    let (whole, cents) = (thousands((cents / 100.0) as u64), cents % 100.0);
+    if cents == 0.0 { whole } else { format!("{whole}.{cents:02}") }
+}
+
+/// What servers are worth.
+pub fn worth(document: &WorthDocument<'_>) -> String {
+    let mut text = format!(
+        "Smallest weighted dominant share: {}. One more server of a class adds to it:\n\n",
+        number(document.value)
+    );
+    let columns = [
+        Column::text("server class"),
+        Column::number("servers"),
+        Column::number("solved again"),
+        Column::number("by the prices"),
+        Column::number("users that gain"),
+        Column::number("that lose"),
+    ];
+    let rows = document.server_classes.iter().take(ROWS).map(|class| {
+        // What is below what solutions are exact to is nothing.
+        let gain = if class.gain < 1e-8 * document.value { 0.0 } else { class.gain };
+        vec![
+            label(&class.id),
+            thousands(class.count),
+            number(gain),
+            number(class.by_price),
+            class.gaining.to_string(),
+            class.losing.to_string(),
+        ]
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, document.server_classes.len(), "server classes");
+    let ranged: Vec<_> = (document.server_classes.iter())
+        .flat_map(|class| class.resources.iter().map(move |resource| (class, resource)))
+        .filter(|(_, resource)| resource.price > 0.0)
+        .filter_map(|(class, more)| Some((class, more, more.capacity?, more.least?, more.most?)))
+        .collect();
+    if !ranged.is_empty() {
+        let columns = [
+            Column::text("server class"),
+            Column::text("resource"),
+            Column::number("price a unit"),
+            Column::number("capacity"),
+            Column::number("holds from"),
+            Column::number("to"),
+        ];
+        let rows = ranged.iter().take(ROWS).map(|(class, more, capacity, least, most)| {
+            let words = [label(&class.id), label(&more.resource)];
+            words.into_iter().chain([more.price, *capacity, *least, *most].map(number)).collect()
+        });
+        text += "\n";
+        text += &grid(&columns, rows);
+        cut(&mut text, ranged.len(), "prices");
+    }
+    text
+}
+
+/// What failures cost.
+pub fn losses(document: &LossDocument<'_>) -> String {
+    let mut text = String::from("The worst first:\n\n");
+    let columns = [
+        Column::text("server class"),
+        Column::number("servers lost"),
+        Column::number("users that lose"),
+        Column::number("left with nothing"),
+        Column::text("worst off"),
+        Column::number("loses"),
+        Column::number("lost in all"),
+    ];
+    let rows = document.losses.iter().take(ROWS).map(|loss| {
+        let worst = loss.losers.first();
+        vec![
+            label(&loss.class),
+            thousands(loss.servers),
+            loss.losing.to_string(),
+            loss.stranded.to_string(),
+            worst.map_or("nobody".into(), |loser| shortened(&loser.id, 16)),
+            worst.map_or(String::new(), |loser| percent(loser.part)),
+            percent(loss.lost),
+        ]
+    });
+    text += &grid(&columns, rows);
+    cut(&mut text, document.losses.len(), "server classes");
+    text += "Lost in all: dominant shares of the whole cluster, summed over the users that lose.\n";
+    text
+}
+
+/// What changed, and for whom.
+pub fn difference(document: &DifferenceDocument<'_>) -> String {
+    let mut text = String::new();
+    let changes = |text: &mut String, changes: &[ChangeResult<'_>], what: &str| {
+        for change in changes.iter().take(ROWS) {
+            let detail = change.changes.join(", ");
+            let colon = if detail.is_empty() { "" } else { ": " };
+            let _ = writeln!(
+                text,
+                "{what} {} {}{colon}{}",
+                label(&change.id),
+                change.kind,
+                shortened(&detail, 60)
+            );
+        }
+        cut(text, changes.len(), &format!("changes of a {}", what.to_lowercase()));
+    };
+    changes(&mut text, &document.server_classes, "Class");
+    changes(&mut text, &document.changed_users, "User");
+    if !document.steps.is_empty() {
+        let columns = [
+            Column::text("after the change of"),
+            Column::number("smallest share"),
+            Column::number("users that gain"),
+            Column::number("that lose"),
+        ];
+        let rows = document.steps.iter().map(|step| {
+            vec![
+                step.change.to_string(),
+                step.value.map_or("no cluster".into(), number),
+                step.gaining.to_string(),
+                step.losing.to_string(),
+            ]
+        });
+        let _ = write!(text, "\n{}", grid(&columns, rows));
+    } else {
+        let value = |value: Option<f64>| value.map_or("unknown".into(), number);
+        let (before, after) = (&document.before, &document.after);
+        let _ = writeln!(
+            text,
+            "Value: {} ({}) before, {} ({}) after",
+            value(before.value),
+            before.objective,
+            value(after.value),
+            after.objective
+        );
+    }
+    let moved = |user: &&UserDifference<'_>| user.part.is_none_or(|part| part.abs() > 1e-6);
+    let rows: Vec<&UserDifference<'_>> = document.users.iter().filter(moved).collect();
+    if rows.is_empty() {
+        text += "\nNobody has more or less.\n";
+        return text;
+    }
+    let columns = [
+        Column::text("user"),
+        Column::number("tasks before"),
+        Column::number("after"),
+        Column::number("change"),
+    ];
+    let cells = rows.iter().take(ROWS).map(|user| {
+        let tasks = |tasks: Option<f64>| tasks.map_or("not there".into(), number);
+        let change = user.part.map_or(String::new(), |part| format!("{:+.2}%", part * 100.0));
+        vec![label(&user.id), tasks(user.before), tasks(user.after), change]
+    });
+    let _ = write!(text, "\n{}", grid(&columns, cells));
+    cut(&mut text, rows.len(), "users");
+    text
+}
+
+/// How long a cluster lasts.
+pub fn growth(document: &GrowthDocument<'_>) -> String {
+    let mut text = format!("Target at a scale of 1: {}.\n", target(&document.target));
+    let reaches = if document.part_at_one < 1.0 { "only " } else { "" };
+    let _ = writeln!(text, "The cluster reaches {reaches}{} of it.", percent(document.part_at_one));
+    let told = |short: &ShortfallResult<'_>| {
+        let quantum = match &short.quantum {
+            Label::Number(number) => number.to_string(),
+            Label::Text(text) => label(text),
+        };
+        format!(
+            "{quantum}: {} of what is asked for can be reached ({} is short; user {} needs the most of it, at {} times its \
+             target)",
+            percent(short.part),
+            label(&short.resource),
+            label(&short.user),
+            number(short.scale)
+        )
+    };
+    match &document.first_missed {
+        None => {
+            let _ = writeln!(text, "It is never missed in {} quanta.", thousands(document.series.quanta));
+        }
+        Some(first) => {
+            let _ = writeln!(text, "First missed in {}.", told(first));
+            let (missed, all) = (thousands(document.missed), thousands(document.series.quanta));
+            let _ = writeln!(text, "Missed in {missed} of {all} quanta.");
+        }
+    }
+    if let Some(tightest) = &document.tightest {
+        let _ = writeln!(text, "Tightest in {}.", told(tightest));
+    }
+    text
+}

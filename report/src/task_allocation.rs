@@ -1,0 +1,160 @@
+//! `fairplan.allocation.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
+//! and tasks that are divided at will.
+
+use crate::allocation::AllocationFormat;
+use crate::offline::{OfflineMetrics, TaskQuantum, for_each_entry, task_metrics, task_quanta, task_totals};
+use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{TaskAllocation, TaskDemands};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Tasks over server classes, divided by a rule quantum by quantum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "TaskAllocation")]
+pub struct TaskAllocationDocument<'a> {
+    /// The format and its version.
+    pub format: AllocationFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The tasks that were demanded.
+    #[serde(borrow)]
+    pub demands: DemandsStamp<'a>,
+    /// The servers, and what a task of each user needs.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// The rule that divided the servers.
+    #[serde(borrow)]
+    pub mechanism: Cow<'a, str>,
+    /// Everything else that decided the outcome.
+    #[serde(borrow)]
+    pub settings: TaskAllocationSettings<'a>,
+    /// What each user demanded and got over all quanta, users in the order of the demands.
+    #[serde(borrow)]
+    pub users: Vec<TaskAllocatedUser<'a>>,
+    /// Measures of the whole, of useful tasks; utilization is that of the resource used most.
+    pub metrics: OfflineMetrics,
+    /// Every quantum, with `--per-quantum`.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<TaskQuantum<'a>>>,
+    /// Everybody's credits after each quantum, with `--per-quantum`. Absent for rules without credits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credits: Option<Vec<Vec<f64>>>,
+}
+
+/// What decides an outcome beside the demands and the instance; settings of other rules are left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskAllocationSettings<'a> {
+    /// Karma: the guaranteed fraction of a user's part of every class, 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    pub alpha: Option<f64>,
+    /// Karma: credits of every user at the start, in weighted dominant shares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_credits: Option<f64>,
+    /// SHA-256 of the series that was reported instead of the truth.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
+    pub reported_sha256: Option<Cow<'a, str>>,
+}
+
+/// What one user demanded and got over all quanta.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskAllocatedUser<'a> {
+    /// The user's id.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// The tasks that it truly demands.
+    pub demand: u64,
+    /// The tasks that it was allocated.
+    pub allocated: f64,
+    /// Those of them that it truly demanded.
+    pub useful: f64,
+    /// The part of its demand that was satisfied. Absent when it demanded nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub welfare: Option<f64>,
+    /// The dominant share of its useful tasks, summed over the quanta.
+    pub dominant_share: f64,
+    /// Credits left after the last quantum. Absent for rules without credits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credits: Option<f64>,
+}
+
+/// A result of `allocate`: of slices, or of tasks over the servers of an instance.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "AnyAllocation")]
+pub enum AnyAllocation<'a> {
+    /// Slices of one resource.
+    Slices(crate::allocation::AllocationDocument<'a>),
+    /// Tasks over server classes.
+    Tasks(TaskAllocationDocument<'a>),
+}
+
+/// Tasks that were allocated to what users report, cut down to what they truly demand, in the order of the true series.
+pub fn useful_tasks(truth: &TaskDemands<'_>, reported: &TaskDemands<'_>, tasks: &[f64]) -> Vec<f64> {
+    let classes = truth.instance().classes().len();
+    let mut useful = vec![0.0; truth.series().entry_count() * classes];
+    let mut starts = Vec::with_capacity(truth.series().quantum_count());
+    let mut entries = 0;
+    for quantum in 0..truth.series().quantum_count() {
+        starts.push(entries);
+        entries += truth.series().demands(quantum).0.len();
+    }
+    for_each_entry(reported, tasks, |quantum, user, _, row| {
+        let (users, wanted) = truth.series().demands(quantum);
+        if let Ok(entry) = users.binary_search(&(user as u32)) {
+            let all: f64 = row.iter().sum();
+            let part = if all > wanted[entry] as f64 { wanted[entry] as f64 / all } else { 1.0 };
+            let start = (starts[quantum] + entry) * classes;
+            let cut = useful[start..start + classes].iter_mut();
+            cut.zip(row).for_each(|(useful, tasks)| *useful = tasks * part);
+        }
+    });
+    useful
+}
+
+/// The document of an allocation to what was reported, ready to be written.
+pub fn task_allocation_document<'a>(
+    truth: &TaskDemands<'a>,
+    reported: &TaskDemands<'a>,
+    [demands_sha256, instance_sha256]: [&'a str; 2],
+    mechanism: &'a str,
+    settings: TaskAllocationSettings<'a>,
+    allocation: &TaskAllocation,
+    per_quantum: bool,
+) -> TaskAllocationDocument<'a> {
+    let (series, instance) = (truth.series(), truth.instance());
+    let useful = useful_tasks(truth, reported, &allocation.tasks);
+    let (totals, wanted) = (task_totals(truth, &useful), series.totals());
+    let allocated = task_totals(reported, &allocation.tasks);
+    let standings = truth.standings(&useful);
+    let users = series.user_count();
+    let last = allocation.credits.as_ref().map(|credits| &credits[credits.len() - users..]);
+    let user = |user: usize| TaskAllocatedUser {
+        id: series.user_id(user).into(),
+        demand: wanted[user],
+        allocated: allocated[user],
+        useful: totals[user],
+        welfare: (wanted[user] > 0).then(|| totals[user] / wanted[user] as f64),
+        dominant_share: standings[user] * instance.user(truth.users()[user]).weight().to_f64(),
+        credits: last.map(|credits| credits[user]),
+    };
+    let credits = || allocation.credits.as_ref().map(|all| all.chunks(users).map(<[f64]>::to_vec).collect());
+    TaskAllocationDocument {
+        format: AllocationFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        demands: DemandsStamp::new(series, demands_sha256),
+        instance: InstanceStamp::new(instance, instance_sha256),
+        mechanism: mechanism.into(),
+        settings,
+        users: (0..users).map(user).collect(),
+        metrics: task_metrics(truth, &useful),
+        quanta: per_quantum.then(|| task_quanta(reported, &allocation.tasks)),
+        credits: if per_quantum { credits() } else { None },
+    }
+}

@@ -1,0 +1,509 @@
+//! A trace run on a cluster (DRFH Sec. VI): tasks wait, are placed whole, run for their time and end, while servers come
+//! and go.
+//!
+//! Events are totally ordered: by time; at one time tasks end first, in the order in which they began, then come the
+//! trace's events in its order. Then is a scheduling opportunity ([`round`]). A run is a function of the trace, the rules
+//! and the settings.
+
+mod accounts;
+mod dedicated;
+mod fluid;
+mod round;
+mod running;
+mod servers;
+mod shares;
+mod waiting;
+
+pub use dedicated::dedicated_clouds;
+
+use crate::SimulationError;
+use accounts::Accounts;
+use dedicated::Part;
+use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
+use fairplan_instances::{
+    ClusterOutcome, ClusterSample, Decimal, Objective, ServerRule, Solver, UserSample, Violation,
+};
+use fluid::Fluid;
+use round::{Round, Turn};
+use running::{Running, Task};
+use servers::Servers;
+use shares::Shares;
+use waiting::Waiting;
+
+/// What decides a run beside the trace and the rules.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClusterSettings {
+    /// Servers give so many times their capacity to tasks. Shares and utilization are parts of what they have.
+    pub over_commit: Decimal,
+    /// Whether tasks that lose their server wait again, to run from their beginning, or are lost.
+    pub resubmit: bool,
+    /// Nothing later than this is simulated, in microseconds.
+    pub horizon: Option<u64>,
+    /// How things stand is told at every multiple of this, in microseconds.
+    pub sample_every: Option<u64>,
+    /// The DRFH optimum is told at every multiple of this, in microseconds.
+    pub optimum_every: Option<u64>,
+    /// Ideal shares are computed anew no sooner than so many microseconds after they were.
+    pub resolve_every: u64,
+}
+
+impl Default for ClusterSettings {
+    fn default() -> Self {
+        Self {
+            over_commit: Decimal::ONE,
+            resubmit: true,
+            horizon: None,
+            sample_every: None,
+            optimum_every: None,
+            resolve_every: 0,
+        }
+    }
+}
+
+/// Who is served, and where.
+#[derive(Clone, Copy)]
+pub struct ClusterRules<'a> {
+    /// Where tasks go.
+    pub choice: &'a ServerRule<'a>,
+    /// The allocation that whole tasks shall follow, the most deprived user first; `None` for the lowest weighted dominant
+    /// share first.
+    pub ideal: Option<Objective>,
+    /// Finds ideal shares and the optimum.
+    pub solver: &'a dyn Solver,
+}
+
+/// What happens to tasks, for whoever watches a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskEvent {
+    /// A task of this user and shape begins on this server.
+    Started {
+        /// Whose.
+        user: u32,
+        /// What it needs.
+        demand: ShapeNumber,
+        /// Where.
+        server: u32,
+    },
+    /// It is done.
+    Ended {
+        /// Whose.
+        user: u32,
+        /// What it needed.
+        demand: ShapeNumber,
+        /// Where.
+        server: u32,
+    },
+    /// It has lost its server.
+    Evicted {
+        /// Whose.
+        user: u32,
+        /// What it needed.
+        demand: ShapeNumber,
+        /// Where.
+        server: u32,
+    },
+}
+
+/// What a run tells while it goes on.
+pub trait Watch {
+    /// Something happens to a task at a time.
+    fn task(&mut self, _time: u64, _event: TaskEvent) {}
+
+    /// Everything at `time` has happened; whether to stop before all is done.
+    fn instant(&mut self, _time: u64, _tasks: &fairplan_instances::TaskCounts) -> bool {
+        false
+    }
+}
+
+/// Nobody watches.
+impl Watch for () {}
+
+/// Most that a server may give of itself.
+const MOST_OVER_COMMIT: f64 = 1000.0;
+
+/// Weights in their common unit stay below this, so that shares are compared exactly.
+const MOST_WEIGHT: u128 = 1 << 40;
+
+/// Runs a trace on its cluster.
+///
+/// # Errors
+/// A trace that breaks a rule, settings that mean nothing, a solver that failed.
+pub fn simulate_cluster(
+    source: &mut dyn EventSource,
+    rules: ClusterRules<'_>,
+    settings: ClusterSettings,
+    watch: &mut dyn Watch,
+) -> Result<ClusterOutcome, SimulationError> {
+    run(source, rules, settings, None, watch)
+}
+
+fn run(
+    source: &mut dyn EventSource,
+    rules: ClusterRules<'_>,
+    settings: ClusterSettings,
+    part: Option<Part>,
+    watch: &mut dyn Watch,
+) -> Result<ClusterOutcome, SimulationError> {
+    check(source, settings)?;
+    let mut run = Run::new(source, rules, settings, part, watch);
+    let mut event = run.next_event()?;
+    run.outcome.start = event.map_or(0, |event| event.time);
+    run.now = run.outcome.start;
+    let horizon = settings.horizon.unwrap_or(u64::MAX);
+    loop {
+        let times = [event.map(|event| event.time), run.running.next_end()];
+        let Some(time) = times.into_iter().flatten().min().filter(|time| *time <= horizon) else { break };
+        run.advance(time)?;
+        while let Some(task) = run.running.end(time) {
+            run.end(task);
+        }
+        while let Some(Event { kind, .. }) = event.filter(|event| event.time == time) {
+            run.happen(kind)?;
+            event = run.next_event()?;
+        }
+        run.schedule()?;
+        if run.watch.instant(time, &run.accounts.tasks) {
+            run.outcome.partial = true;
+            break;
+        }
+    }
+    let unfinished = event.is_some() || run.running.next_end().is_some();
+    if let Some(horizon) =
+        settings.horizon.filter(|horizon| unfinished && *horizon > run.now && !run.outcome.partial)
+    {
+        run.advance(horizon)?;
+    }
+    run.finish()
+}
+
+fn check(source: &dyn EventSource, settings: ClusterSettings) -> Result<(), Violation> {
+    let factor = settings.over_commit.to_f64();
+    if !(factor > 0.0 && factor <= MOST_OVER_COMMIT) {
+        let problem = format!("must be > 0 and at most {MOST_OVER_COMMIT}");
+        return Err(Violation::new("over_commit", settings.over_commit, problem));
+    }
+    for (name, every) in [("sample_every", settings.sample_every), ("optimum_every", settings.optimum_every)]
+    {
+        if every == Some(0) {
+            return Err(Violation::new(name, 0, "must be > 0"));
+        }
+    }
+    let exponent = weight_exponent(source);
+    for (position, (_, weight)) in source.register().header().users.iter().flatten().enumerate() {
+        if weight.scaled(exponent).is_none_or(|weight| weight >= MOST_WEIGHT) {
+            let problem = "weights differ in more than 12 digits; round them";
+            return Err(Violation::new(format!("users[{position}].weight"), weight, problem));
+        }
+    }
+    Ok(())
+}
+
+/// The unit of which all weights are whole multiples.
+fn weight_exponent(source: &dyn EventSource) -> i8 {
+    let users = source.register().header().users.iter().flatten();
+    users.map(|(_, weight)| weight.exponent()).min().unwrap_or(0).min(0)
+}
+
+/// A run in progress.
+struct Run<'a> {
+    source: &'a mut dyn EventSource,
+    rules: ClusterRules<'a>,
+    settings: ClusterSettings,
+    part: Option<Part>,
+    watch: &'a mut dyn Watch,
+    width: usize,
+    weight_exponent: i8,
+    now: u64,
+    servers: Servers,
+    waiting: Waiting,
+    running: Running,
+    shares: Shares,
+    accounts: Accounts,
+    round: Round,
+    fluid: Fluid<'a>,
+    /// Ideal shares, when they were found, and whether anything has changed since.
+    ideal: Vec<f64>,
+    solved: Option<u64>,
+    changed: bool,
+    /// The shape of tasks that need what a shape of the trace is.
+    shape_of: Vec<Option<u32>>,
+    shapes: Vec<ShapeNumber>,
+    /// What tasks of each shape need; row-major.
+    demands: Vec<u64>,
+    /// What tasks have held and what servers have had of each resource, times microseconds.
+    used_time: Vec<u128>,
+    total_time: Vec<u128>,
+    outcome: ClusterOutcome,
+}
+
+impl<'a> Run<'a> {
+    fn new(
+        source: &'a mut dyn EventSource,
+        rules: ClusterRules<'a>,
+        settings: ClusterSettings,
+        part: Option<Part>,
+        watch: &'a mut dyn Watch,
+    ) -> Self {
+        let register = source.register();
+        let width = register.header().resources.len();
+        let capacities: Vec<u64> = register
+            .initial_servers()
+            .flat_map(|(_, shape)| register.shapes().units(shape).iter().copied())
+            .collect();
+        let mut servers = Servers::new(width, settings.over_commit, &capacities, rules.choice);
+        let part = part.map(|part| part.dealt(capacities.len() / width));
+        for (server, capacity) in capacities.chunks_exact(width).enumerate() {
+            match &part {
+                Some(part) if !part.has(server) => servers.add(&vec![0; width]),
+                _ => servers.add(capacity),
+            }
+        }
+        let mut shares = Shares::new(width);
+        shares.set_totals(servers.totals());
+        Self {
+            weight_exponent: weight_exponent(source),
+            source,
+            rules,
+            settings,
+            part,
+            watch,
+            width,
+            now: 0,
+            servers,
+            waiting: Waiting::new(width),
+            running: Running::default(),
+            shares,
+            accounts: Accounts::new(width),
+            round: Round::default(),
+            fluid: Fluid::new(rules.solver),
+            ideal: Vec::new(),
+            solved: None,
+            changed: true,
+            shape_of: Vec::new(),
+            shapes: Vec::new(),
+            demands: Vec::new(),
+            used_time: vec![0; width],
+            total_time: vec![0; width],
+            outcome: ClusterOutcome::default(),
+        }
+    }
+
+    fn next_event(&mut self) -> Result<Option<Event>, SimulationError> {
+        let event = self.source.next_event()?;
+        // Users are known from the event that first names them on.
+        let register = self.source.register();
+        for user in self.accounts.users.len()..register.users().len() {
+            self.accounts.add_user(register.users().get(user));
+            let weight = register.weight(UserNumber(user as u32)).scaled(self.weight_exponent);
+            self.shares.add_user(weight.map_or(1, |weight| weight as u64));
+        }
+        Ok(event)
+    }
+
+    /// Goes on to a time until which nothing happens.
+    fn advance(&mut self, time: u64) -> Result<(), SimulationError> {
+        let every = [self.settings.sample_every, self.settings.optimum_every].map(|every| every.unwrap_or(0));
+        let next = |after: u64, every: u64| after.checked_next_multiple_of(every);
+        let mut from = self.now;
+        while let Some(sample) = every.iter().filter_map(|every| next(from, *every)).min()
+            && sample < time
+        {
+            self.sample(sample)?;
+            from = sample + 1;
+        }
+        let span = u128::from(time - self.now);
+        for r in 0..self.width {
+            self.used_time[r] += span * self.servers.used()[r];
+            self.total_time[r] += span * self.servers.totals()[r];
+        }
+        self.now = time;
+        Ok(())
+    }
+
+    fn sample(&mut self, time: u64) -> Result<(), SimulationError> {
+        let at = |every: Option<u64>| every.is_some_and(|every| time.is_multiple_of(every));
+        let optimum = if at(self.settings.optimum_every) {
+            let register = self.source.register();
+            Some(self.fluid.shares(Objective::Drfh, register, &self.servers, &self.accounts)?)
+        } else {
+            None
+        };
+        let totals = self.servers.totals();
+        let part =
+            |used: &[u128]| used.iter().zip(totals).map(|(used, total)| quotient(*used, *total)).collect();
+        let users = self.accounts.users.iter().enumerate();
+        let users = users.filter(|(_, account)| account.running + account.waiting > 0);
+        let users = users.map(|(user, account)| UserSample {
+            user: user as u32,
+            running: account.running,
+            waiting: account.waiting,
+            dominant_share: self.shares.dominant(user),
+            shares: part(self.shares.used(user)),
+            optimal_share: optimum.as_ref().map_or(0.0, |shares| shares[user]),
+        });
+        let sample = ClusterSample {
+            time,
+            utilization: part(self.servers.used()),
+            running: self.accounts.tasks.running,
+            waiting: self.accounts.tasks.waiting,
+            users: users.collect(),
+            has_optimum: optimum.is_some(),
+        };
+        self.outcome.samples.push(sample);
+        Ok(())
+    }
+
+    fn demand(&self, shape: u32) -> &[u64] {
+        &self.demands[shape as usize * self.width..(shape as usize + 1) * self.width]
+    }
+
+    fn happen(&mut self, kind: EventKind) -> Result<(), SimulationError> {
+        match kind {
+            EventKind::ServerRemoved(server) => {
+                for task in self.running.evict_all(server.0) {
+                    self.evict(task);
+                }
+                self.servers.resize(server.0, &vec![0; self.width]);
+            }
+            EventKind::ServerAdded(server, capacity) | EventKind::ServerChanged(server, capacity) => {
+                let capacity = match &self.part {
+                    Some(part) if !part.has(server.index()) => vec![0; self.width],
+                    _ => self.source.register().shapes().units(capacity).to_vec(),
+                };
+                if server.index() == self.servers.len() {
+                    self.servers.add(&capacity);
+                } else {
+                    while !self.servers.resize(server.0, &capacity)
+                        && let Some(task) = self.running.evict_last(server.0)
+                    {
+                        self.evict(task);
+                    }
+                }
+            }
+            EventKind::Submitted(submission) => {
+                if self.part.as_ref().is_none_or(|part| part.user == submission.user) {
+                    self.submit(submission);
+                }
+            }
+        }
+        self.shares.set_totals(self.servers.totals());
+        self.changed = true;
+        Ok(())
+    }
+
+    fn submit(&mut self, submission: Submission) {
+        let Submission { user, job, demand, count, duration, .. } = submission;
+        let shape = self.shape(demand);
+        let (now, row) = (self.now, shape as usize * self.width..(shape as usize + 1) * self.width);
+        let demand = &self.demands[row];
+        self.accounts.submit(now, &submission, demand, self.source.job_id());
+        self.waiting.push(user.0, shape, demand, job, duration, count);
+    }
+
+    /// The number of a shape among those of tasks.
+    fn shape(&mut self, number: ShapeNumber) -> u32 {
+        if self.shape_of.len() <= number.index() {
+            self.shape_of.resize(number.index() + 1, None);
+        }
+        *self.shape_of[number.index()].get_or_insert_with(|| {
+            let demand = self.source.register().shapes().units(number);
+            self.demands.extend_from_slice(demand);
+            self.servers.add_shape(demand);
+            self.waiting.add_shape();
+            self.shapes.push(number);
+            (self.shapes.len() - 1) as u32
+        })
+    }
+
+    fn release(&mut self, task: &Task) {
+        let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
+        let demand = &self.demands[row];
+        self.servers.release(task.server, task.shape, demand);
+        self.shares.release(task.user as usize, demand);
+    }
+
+    fn end(&mut self, task: Task) {
+        self.release(&task);
+        let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
+        self.accounts.end(self.now, task.user, task.job, &self.demands[row]);
+        self.changed = true;
+        let demand = self.shapes[task.shape as usize];
+        self.watch.task(self.now, TaskEvent::Ended { user: task.user, demand, server: task.server });
+    }
+
+    fn evict(&mut self, task: Task) {
+        self.release(&task);
+        let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
+        let needed = &self.demands[row];
+        self.accounts.evict(self.now, task.user, task.job, needed, self.settings.resubmit);
+        if self.settings.resubmit {
+            self.waiting.push(task.user, task.shape, needed, task.job, task.duration, 1);
+        }
+        let demand = self.shapes[task.shape as usize];
+        self.watch.task(self.now, TaskEvent::Evicted { user: task.user, demand, server: task.server });
+    }
+
+    /// One scheduling opportunity.
+    fn schedule(&mut self) -> Result<(), SimulationError> {
+        if let Some(objective) = self.rules.ideal {
+            let due = self.solved.is_none_or(|solved| self.now - solved >= self.settings.resolve_every);
+            if self.changed && due {
+                let register = self.source.register();
+                self.ideal = self.fluid.shares(objective, register, &self.servers, &self.accounts)?;
+                (self.solved, self.changed) = (Some(self.now), false);
+            }
+            // Users who came since have no ideal share yet.
+            self.ideal.resize(self.accounts.users.len(), 0.0);
+        }
+        let turn = match self.rules.ideal {
+            None => Turn::LowestShare,
+            Some(_) => Turn::MostDeprived(&self.ideal),
+        };
+        let Self { round, servers, waiting, shares, demands, now, running, accounts, watch, shapes, .. } =
+            self;
+        round.fill(&turn, servers, waiting, shares, demands, |task| {
+            running.begin(*now, task);
+            accounts.start(task.user);
+            let demand = shapes[task.shape as usize];
+            watch.task(*now, TaskEvent::Started { user: task.user, demand, server: task.server });
+        });
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<ClusterOutcome, SimulationError> {
+        let sampled = self.outcome.samples.last().map(|sample| sample.time);
+        let at = |every: Option<u64>| every.is_some_and(|every| self.now.is_multiple_of(every));
+        if sampled != Some(self.now) && (at(self.settings.sample_every) || at(self.settings.optimum_every)) {
+            self.sample(self.now)?;
+        }
+        let given: Vec<Vec<u64>> = {
+            let mut given: Vec<Vec<u64>> = self.servers.given().collect();
+            given.sort_unstable();
+            given.dedup();
+            given
+        };
+        let fits = |shape: u32| {
+            let demand = self.demand(shape);
+            given.iter().any(|given| demand.iter().zip(given).all(|(demand, given)| demand <= given))
+        };
+        let too_large =
+            self.waiting.counts().filter(|(shape, _)| !fits(*shape)).map(|(_, count)| count).sum();
+        let parts = self.used_time.iter().zip(&self.total_time);
+        let Self { outcome, accounts, fluid, .. } = self;
+        Ok(ClusterOutcome {
+            end: self.now,
+            utilization: parts.map(|(used, total)| quotient(*used, *total)).collect(),
+            tasks: fairplan_instances::TaskCounts { too_large, ..accounts.tasks },
+            users: accounts.users.into_iter().map(|account| account.run).collect(),
+            jobs: accounts.done,
+            solves: fluid.solves,
+            uncertified: fluid.uncertified,
+            ..outcome
+        })
+    }
+}
+
+/// A part of a whole; 0 of nothing.
+fn quotient(part: u128, whole: u128) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

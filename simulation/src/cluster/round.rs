@@ -1,0 +1,111 @@
+//! Progressive filling with the tasks that wait: one scheduling opportunity.
+//!
+//! The user to be served is looked for among those with tasks that may fit somewhere, and starts the oldest of its tasks
+//! that do. A shape that fits nowhere is closed; a user with nothing but closed shapes leaves the round.
+
+use super::running::Task;
+use super::servers::Servers;
+use super::shares::Shares;
+use super::waiting::Waiting;
+use std::cmp::Ordering;
+
+/// Who is served first.
+pub(super) enum Turn<'a> {
+    /// The lowest weighted dominant share (DRFH Sec. V-B).
+    LowestShare,
+    /// The job whose dominant share is farthest below its ideal one (MRF Sec. 3.1): the ideal shares.
+    MostDeprived(&'a [f64]),
+}
+
+/// Scratch space of rounds.
+#[derive(Default)]
+pub(super) struct Round {
+    users: Vec<u32>,
+    /// The queues of each user with open shapes.
+    queues: Vec<Vec<u32>>,
+    /// The servers on which room has come free.
+    released: Vec<u32>,
+}
+
+/// If room has come free on more servers than this, where a shape fits is not looked for among them.
+const FEW: usize = 16;
+
+impl Round {
+    /// Starts tasks until none fits; `started` hears of each.
+    pub fn fill(
+        &mut self,
+        turn: &Turn<'_>,
+        servers: &mut Servers,
+        waiting: &mut Waiting,
+        shares: &mut Shares,
+        demands: &[u64],
+        mut started: impl FnMut(Task),
+    ) {
+        let width = servers.totals().len();
+        servers.drain_released(&mut self.released);
+        for server in &self.released {
+            waiting.open_fitting(servers.free(*server));
+        }
+        let few = Some(&self.released[..]).filter(|released| released.len() <= FEW);
+        for (user, queue) in waiting.offers() {
+            if self.queues.len() <= user as usize {
+                self.queues.resize(user as usize + 1, Vec::new());
+            }
+            let queues = &mut self.queues[user as usize];
+            if queues.is_empty() {
+                self.users.push(user);
+            }
+            queues.push(queue);
+        }
+        while waiting.any_open()
+            && let Some(place) = first(turn, shares, &self.users)
+        {
+            let user = self.users[place];
+            let ages =
+                self.queues[user as usize].iter().filter_map(|queue| Some((waiting.age(*queue)?, *queue)));
+            let Some((_, queue)) = ages.min() else {
+                self.queues[user as usize].clear();
+                self.users.swap_remove(place);
+                continue;
+            };
+            let shape = waiting.shape(queue);
+            let demand = &demands[shape as usize * width..(shape as usize + 1) * width];
+            let among = few.filter(|_| !waiting.is_fresh(shape));
+            let Some(server) = servers.take(shape, demand, among) else {
+                waiting.close(shape);
+                continue;
+            };
+            if let Some(released) = few.filter(|released| released.contains(&server)) {
+                waiting.close_unfit(servers, released);
+            }
+            if let Some(batch) = waiting.pop(queue) {
+                shares.take(user as usize, demand);
+                started(Task { user, shape, job: batch.job, duration: batch.duration, server, number: 0 });
+            }
+        }
+        for user in self.users.drain(..) {
+            self.queues[user as usize].clear();
+        }
+    }
+}
+
+/// The place of the user to be served first; ties go to the lowest index.
+fn first(turn: &Turn<'_>, shares: &Shares, users: &[u32]) -> Option<usize> {
+    let mut best: Option<(usize, u32)> = None;
+    for (place, user) in users.iter().enumerate() {
+        let before = |other: u32| {
+            let order = match turn {
+                Turn::LowestShare => shares.compare(*user as usize, other as usize),
+                Turn::MostDeprived(ideal) => {
+                    let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
+                    lacks(other).total_cmp(&lacks(*user))
+                }
+            };
+            order.then(user.cmp(&other)) == Ordering::Less
+        };
+        if best.is_none_or(|(_, other)| before(other)) {
+            best = Some((place, *user));
+        }
+    }
+    best.map(|(place, _)| place)
+}

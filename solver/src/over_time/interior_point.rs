@@ -1,0 +1,414 @@
+//! The level over all quanta: `max θ` so that every rising user has at least `θ` and the others what they hold.
+//!
+//! A primal-dual interior point with predictor and corrector. What is missing from the shares that are held is paid for,
+//! which gives every problem an interior. Each iteration costs a factorisation a quantum, in parallel, and one of a
+//! matrix as large as there are users.
+
+use super::block::{Block, Reach, products, reach};
+use super::problem::Problem;
+use crate::interior_point::Cholesky;
+use nalgebra::DMatrix;
+use rayon::prelude::*;
+
+/// What is asked for a user.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    /// At least the level, what it has from elsewhere included.
+    Rising {
+        /// What it has from elsewhere.
+        base: f64,
+    },
+    /// At least this much from here.
+    Held(f64),
+    /// Nothing.
+    Idle,
+}
+
+/// A point of the method. Sums over quanta are taken in parts of fixed size, so that they do not depend on threads.
+pub(super) struct Point<'a> {
+    problem: &'a Problem,
+    roles: Vec<Role>,
+    /// What a held user's missing share costs.
+    penalty: f64,
+    pub level: f64,
+    pub blocks: Vec<Block<'a>>,
+    /// What each user has from here.
+    pub work: Vec<f64>,
+    /// By user: what it has beyond what is asked for, the multiplier of that; what is missing of a held share, and what
+    /// the multiplier lacks of the penalty.
+    pub over: Vec<f64>,
+    pub y: Vec<f64>,
+    pub missing: Vec<f64>,
+    slack: Vec<f64>,
+    /// What the equations have of the sum of the multipliers of those who rise.
+    of_sum: f64,
+}
+
+/// Part of its terms that is added to a diagonal: more than their rounding, so that multipliers which nothing decides
+/// stay where they are.
+const REGULARISATION: f64 = 1e-13;
+
+/// Parts that the quanta are divided into.
+const PARTS: usize = 16;
+
+/// Users who rise.
+struct Rising {
+    lowest: f64,
+    count: f64,
+}
+
+/// What results are made of.
+pub(super) struct Snapshot {
+    level: f64,
+    blocks: Vec<(Vec<f64>, Vec<f64>, Vec<f64>)>,
+    work: Vec<f64>,
+    over: Vec<f64>,
+    y: Vec<f64>,
+    missing: Vec<f64>,
+}
+
+/// The products are not made smaller by more than this in one step, or some of them would vanish long before others.
+const LEAST_AIM: f64 = 1e-3;
+
+/// Part of the way to the nearest bound that a step goes.
+const SHORT_OF_BOUNDS: f64 = 0.995;
+
+/// The changes of the users' own numbers.
+struct UserStep {
+    y: Vec<f64>,
+    over: Vec<f64>,
+    missing: Vec<f64>,
+    slack: Vec<f64>,
+    level: f64,
+}
+
+impl UserStep {
+    fn none(users: usize) -> Self {
+        let zeros = || vec![0.0; users];
+        Self { y: zeros(), over: zeros(), missing: zeros(), slack: zeros(), level: 0.0 }
+    }
+}
+
+impl<'a> Point<'a> {
+    /// A point at which all products are alike, for a level that is about `guess`.
+    pub fn new(problem: &'a Problem, roles: Vec<Role>, guess: f64, penalty: f64) -> Self {
+        let mu = guess / (problem.quanta.len() * problem.rows) as f64;
+        let blocks = problem.quanta.par_iter().map(|quantum| Block::new(problem, quantum, mu)).collect();
+        let users = roles.len();
+        let mut point = Self {
+            problem,
+            roles,
+            penalty,
+            level: 0.0,
+            blocks,
+            work: Vec::new(),
+            over: vec![1.0; users],
+            y: vec![0.0; users],
+            missing: vec![0.0; users],
+            slack: vec![1.0; users],
+            of_sum: 0.0,
+        };
+        point.sum_work();
+        let rising = point.rising();
+        point.level = rising.lowest - 0.5 * guess;
+        let y = 1.0 / rising.count;
+        for user in 0..users {
+            point.join(user, y, mu);
+        }
+        point
+    }
+
+    /// Goes on with other roles from here.
+    pub fn go_on(&mut self, roles: Vec<Role>) {
+        if roles == self.roles {
+            return;
+        }
+        let before = std::mem::replace(&mut self.roles, roles);
+        let rising = self.rising();
+        let products: f64 = self.over.iter().zip(&self.y).map(|(over, y)| over * y).sum();
+        let mu = products / before.iter().filter(|role| **role != Role::Idle).count() as f64;
+        for user in 0..before.len() {
+            if before[user] == self.roles[user] {
+                continue;
+            }
+            let y = if self.y[user] > 0.0 { self.y[user] } else { 1.0 / rising.count };
+            self.join(user, y, mu);
+            if let Role::Rising { base } = self.roles[user] {
+                self.over[user] = self.over[user].max(base + self.work[user] - self.level);
+            }
+        }
+    }
+
+    /// Puts a user's own numbers where their products are `mu`.
+    fn join(&mut self, user: usize, y: f64, mu: f64) {
+        (self.over[user], self.y[user], self.missing[user], self.slack[user]) = match self.roles[user] {
+            Role::Rising { .. } => (mu / y, y, 0.0, 1.0),
+            Role::Held(_) => {
+                let y = y.min(0.5 * self.penalty);
+                (mu / y, y, mu / (self.penalty - y), self.penalty - y)
+            }
+            Role::Idle => (1.0, 0.0, 0.0, 1.0),
+        };
+    }
+
+    /// The lowest standing of those who rise, and how many there are.
+    fn rising(&self) -> Rising {
+        let standings = self.roles.iter().zip(&self.work).filter_map(|(role, work)| match role {
+            Role::Rising { base } => Some(base + work),
+            _ => None,
+        });
+        standings.fold(Rising { lowest: f64::INFINITY, count: 0.0 }, |rising, standing| Rising {
+            lowest: rising.lowest.min(standing),
+            count: rising.count + 1.0,
+        })
+    }
+
+    fn counts(&self) -> Vec<bool> {
+        self.roles.iter().map(|role| *role != Role::Idle).collect()
+    }
+
+    fn sum_work(&mut self) {
+        let problem = self.problem;
+        let users = self.roles.len();
+        let parts: Vec<Vec<f64>> = self
+            .blocks
+            .par_chunks(part_size(problem))
+            .map(|blocks| {
+                let mut work = vec![0.0; users];
+                blocks.iter().for_each(|block| block.add_work(problem, &mut work));
+                work
+            })
+            .collect();
+        self.work = vec![0.0; users];
+        parts.iter().for_each(|part| add(&mut self.work, part));
+    }
+
+    /// The most that the users' shares from here, weighed by their multipliers, can come to.
+    pub fn bound(&self) -> f64 {
+        let parts: Vec<f64> = self
+            .blocks
+            .par_chunks(part_size(self.problem))
+            .map(|blocks| blocks.iter().map(|block| block.bound(self.problem, &self.y)).sum())
+            .collect();
+        parts.iter().sum()
+    }
+
+    /// What the lowest of those who rise lacks of a level, or somebody else of what it holds.
+    pub fn gap(&self, upper: f64) -> f64 {
+        let lacking = self.roles.iter().zip(&self.work).map(|(role, work)| match role {
+            Role::Rising { base } => upper - (base + work),
+            Role::Held(share) => share - work,
+            Role::Idle => 0.0,
+        });
+        lacking.fold(0.0, f64::max)
+    }
+
+    /// The point's own numbers, to come back to.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            level: self.level,
+            blocks: self
+                .blocks
+                .iter()
+                .map(|block| (block.x.clone(), block.z.clone(), block.p.clone()))
+                .collect(),
+            work: self.work.clone(),
+            over: self.over.clone(),
+            y: self.y.clone(),
+            missing: self.missing.clone(),
+        }
+    }
+
+    /// Back to a snapshot. There are no more iterations from there.
+    pub fn restore(&mut self, snapshot: Snapshot) {
+        let Snapshot { level, blocks, work, over, y, missing } = snapshot;
+        for (block, (x, z, p)) in self.blocks.iter_mut().zip(blocks) {
+            (block.x, block.z, block.p) = (x, z, p);
+        }
+        (self.level, self.work, self.over, self.y, self.missing) = (level, work, over, y, missing);
+    }
+
+    /// One iteration: the larger part of its step that was taken. `None` when there is no step.
+    pub fn iterate(&mut self) -> Option<f64> {
+        let counts = self.counts();
+        let factor = self.factor(&counts)?;
+        let complements = self.blocks.iter().map(Block::complements).sum::<usize>() as f64
+            + self.roles.iter().map(|role| role.complements()).sum::<usize>() as f64;
+        let nowhere = Reach { primal: 0.0, dual: 0.0 };
+        let mut step = UserStep::none(counts.len());
+        let now = self.products(&step, nowhere);
+        self.find_step(&factor, &counts, &mut step, None);
+        let affine = self.reach(&step);
+        let after = self.products(&step, affine);
+        let mu = now / complements * (after / now).powi(3).clamp(LEAST_AIM, 1.0);
+        self.find_step(&factor, &counts, &mut step, Some(mu));
+        let reach = self.reach(&step);
+        let short = |part: f64| if part < 1.0 { SHORT_OF_BOUNDS * part } else { 1.0 };
+        let taken = Reach { primal: short(reach.primal), dual: short(reach.dual) };
+        if !(taken.primal.max(taken.dual) > 1e-6) || !step.level.is_finite() {
+            return None;
+        }
+        self.blocks.par_iter_mut().for_each(|block| block.advance(taken));
+        self.level += taken.primal * step.level;
+        for user in 0..counts.len() {
+            self.over[user] += taken.primal * step.over[user];
+            self.missing[user] += taken.primal * step.missing[user];
+            self.y[user] += taken.dual * step.y[user];
+            self.slack[user] += taken.dual * step.slack[user];
+        }
+        self.sum_work();
+        Some(taken.primal.max(taken.dual))
+    }
+
+    /// The factored equations of the users' multipliers.
+    fn factor(&mut self, counts: &[bool]) -> Option<Cholesky> {
+        let problem = self.problem;
+        let users = counts.len();
+        let parts: Vec<Option<(DMatrix<f64>, Vec<f64>)>> = self
+            .blocks
+            .par_chunks_mut(part_size(problem))
+            .map(|blocks| {
+                let mut half = DMatrix::zeros(blocks.len() * problem.rows, users);
+                let mut diagonal = vec![0.0; users];
+                for (position, block) in blocks.iter_mut().enumerate() {
+                    let mut rows = half.view_mut((position * problem.rows, 0), (problem.rows, users));
+                    if !block.factor(problem, counts, &mut diagonal, &mut rows) {
+                        return None;
+                    }
+                }
+                Some((half.transpose() * half, diagonal))
+            })
+            .collect();
+        let mut matrix = DMatrix::zeros(users, users);
+        for (user, role) in self.roles.iter().enumerate() {
+            matrix[(user, user)] = match role {
+                Role::Rising { .. } => self.over[user] / self.y[user],
+                Role::Held(_) => self.over[user] / self.y[user] + self.missing[user] / self.slack[user],
+                Role::Idle => 1.0,
+            };
+        }
+        let mut before: Vec<f64> = (0..users).map(|user| matrix[(user, user)]).collect();
+        for part in parts {
+            let (products, diagonal) = part?;
+            matrix -= products;
+            for (user, more) in diagonal.iter().enumerate() {
+                matrix[(user, user)] += more;
+                before[user] += more;
+            }
+        }
+        // Scaling all multipliers changes next to nothing, so that the matrix cannot tell how much; but their sum over
+        // those who rise is given, which may as well be said here.
+        let rising = |user: &usize| matches!(self.roles[*user], Role::Rising { .. });
+        let rising: Vec<usize> = (0..users).filter(rising).collect();
+        self.of_sum = rising.iter().map(|user| before[*user]).fold(0.0, f64::max) / rising.len() as f64;
+        for (a, b) in rising.iter().flat_map(|a| rising.iter().map(move |b| (*a, *b))) {
+            matrix[(a, b)] += self.of_sum;
+        }
+        (0..users).for_each(|user| matrix[(user, user)] += REGULARISATION * before[user]);
+        // What is left of a diagonal that cancels is rounding.
+        (0..users).for_each(|user| matrix[(user, user)] = matrix[(user, user)].max(f64::MIN_POSITIVE));
+        Cholesky::new(matrix)
+    }
+
+    /// Finds a step towards products of zero or, after that, towards `mu`.
+    fn find_step(&mut self, factor: &Cholesky, counts: &[bool], step: &mut UserStep, mu: Option<f64>) {
+        let problem = self.problem;
+        let users = counts.len();
+        let aim = |a: f64, b: f64, da: f64, db: f64| mu.map_or(0.0, |mu| mu - da * db) - a * b;
+        let of_over: Vec<f64> = (0..users)
+            .map(|user| aim(self.over[user], self.y[user], step.over[user], step.y[user]))
+            .collect();
+        let of_missing: Vec<f64> = (0..users)
+            .map(|user| aim(self.missing[user], self.slack[user], step.missing[user], step.slack[user]))
+            .collect();
+        let (y, blocks) = (&self.y, &mut self.blocks);
+        let parts: Vec<Vec<f64>> = blocks
+            .par_chunks_mut(part_size(problem))
+            .map(|blocks| {
+                let mut right = vec![0.0; users];
+                for block in blocks {
+                    block.aim(mu);
+                    block.right_hand_side(problem, y, counts, &mut right);
+                }
+                right
+            })
+            .collect();
+        let mut right = vec![0.0; users];
+        parts.iter().for_each(|part| add(&mut right, part));
+        let mut rising = vec![0.0; users];
+        let mut multipliers = 0.0;
+        for (user, role) in self.roles.iter().enumerate() {
+            match role {
+                Role::Rising { base } => {
+                    rising[user] = 1.0;
+                    multipliers += self.y[user];
+                    right[user] +=
+                        self.level + self.over[user] - base - self.work[user] + of_over[user] / self.y[user];
+                }
+                Role::Held(share) => {
+                    right[user] += share + self.over[user] - self.missing[user] - self.work[user]
+                        + of_over[user] / self.y[user]
+                        - of_missing[user] / self.slack[user];
+                }
+                Role::Idle => {}
+            }
+        }
+        let lacking = 1.0 - multipliers;
+        right.iter_mut().zip(&rising).for_each(|(right, rising)| *right += rising * self.of_sum * lacking);
+        let (own, of_level) = (factor.solve(&right), factor.solve(&rising));
+        let among = |numbers: &[f64]| numbers.iter().zip(&rising).map(|(x, rising)| x * rising).sum::<f64>();
+        step.level = (lacking - among(&own)) / among(&of_level);
+        step.y = own.iter().zip(&of_level).map(|(own, of_level)| own + step.level * of_level).collect();
+        for (user, role) in self.roles.iter().enumerate() {
+            let dy = step.y[user];
+            match role {
+                Role::Idle => {
+                    step.y[user] = 0.0;
+                    continue;
+                }
+                Role::Held(_) => {
+                    step.missing[user] = (of_missing[user] + self.missing[user] * dy) / self.slack[user];
+                    step.slack[user] = -dy;
+                }
+                Role::Rising { .. } => {}
+            }
+            step.over[user] = (of_over[user] - self.over[user] * dy) / self.y[user];
+        }
+        let dy = &step.y;
+        blocks.par_iter_mut().for_each(|block| block.step(problem, y, dy, counts));
+    }
+
+    fn reach(&self, step: &UserStep) -> Reach {
+        let primal = reach(&self.over, &step.over).min(reach(&self.missing, &step.missing));
+        let dual = reach(&self.y, &step.y).min(reach(&self.slack, &step.slack));
+        let blocks: Vec<Reach> = self.blocks.par_iter().map(Block::reach).collect();
+        blocks.into_iter().fold(Reach { primal, dual }, Reach::and)
+    }
+
+    /// The sum of all products after parts of a step.
+    fn products(&self, step: &UserStep, parts: Reach) -> f64 {
+        let Reach { primal, dual } = parts;
+        let of_blocks: Vec<f64> = self.blocks.par_iter().map(|block| block.products(parts)).collect();
+        of_blocks.iter().sum::<f64>()
+            + products((&self.over, &step.over, primal), (&self.y, &step.y, dual))
+            + products((&self.missing, &step.missing, primal), (&self.slack, &step.slack, dual))
+    }
+}
+
+impl Role {
+    fn complements(self) -> usize {
+        match self {
+            Self::Rising { .. } => 1,
+            Self::Held(_) => 2,
+            Self::Idle => 0,
+        }
+    }
+}
+
+fn part_size(problem: &Problem) -> usize {
+    problem.quanta.len().div_ceil(PARTS).max(1)
+}
+
+fn add(sum: &mut [f64], part: &[f64]) {
+    sum.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+}

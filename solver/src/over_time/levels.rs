@@ -1,0 +1,324 @@
+//! The levels, one after the other: who rises, who is held at what it has, and who all its tasks run.
+//!
+//! A user has at least `clamp(θ − base, least, most)` at level `θ`: nothing more once all its tasks run, and no less than
+//! it is guaranteed. The level is the largest `θ` at which all can have that, which is found from above: with the roles
+//! that users have at some `θ`, the prices of a linear program bound the true level, and the next `θ` is that bound
+//! (Newton's method on a concave function, a few steps). The bound holds for any prices, so all but the last of these
+//! programs are left as soon as their bound is clear.
+
+use super::MARGIN;
+use super::interior_point::{Point, Role};
+use super::problem::{Member, Problem, Quantum};
+use fairplan_instances::TaskLevel;
+
+/// What users have from elsewhere, and from here at least and at most: weighted dominant shares.
+pub(super) struct Asked {
+    pub base: Vec<f64>,
+    pub least: Vec<f64>,
+    pub most: Vec<f64>,
+}
+
+/// What came of it.
+pub(super) struct Outcome {
+    /// By quantum the tasks of each of its entries on each class.
+    pub tasks: Vec<Vec<f64>>,
+    /// Prices are of whole classes.
+    pub levels: Vec<TaskLevel>,
+    pub iterations: usize,
+    /// The widest gap that was left, in parts of a level.
+    pub gap: f64,
+}
+
+/// The relative gap that is aimed at.
+const GOAL: f64 = 1e-9;
+/// A gap that is good enough where rounding keeps it from closing further.
+const CLOSE: f64 = 1e-7;
+/// Most iterations from one start, of which a third is usual; and starts.
+const MAX_ITERATIONS: usize = 120;
+const TRIES: usize = 4;
+/// A point is left that goes less than this part of so many steps in a row.
+const SLOW: f64 = 0.01;
+const MAX_SLOW: usize = 6;
+/// A level is as good as its bound when it is within this part of it.
+const SAME: f64 = 2e-9;
+/// A rise by this part of a unit is next to nothing.
+const HARDLY: f64 = 1e-10;
+/// The first penalty for what is missing of a share, in parts of the level's own multipliers; and the last.
+const PENALTIES: (f64, f64) = (1e2, 1e8);
+
+/// What is known of a user.
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Open,
+    /// Frozen with this much from here.
+    Frozen(f64),
+}
+
+/// Raises the levels until everybody has its last.
+pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
+    let users = problem.users.len();
+    let idle = |user: usize| asked.most[user] <= 0.0;
+    let mut state: Vec<State> =
+        (0..users).map(|user| if idle(user) { State::Frozen(0.0) } else { State::Open }).collect();
+    let mut outcome = Outcome { tasks: problem.nothing(), levels: Vec::new(), iterations: 0, gap: 0.0 };
+    let mut penalty = PENALTIES.0;
+    while state.contains(&State::Open) {
+        let top = |user: usize| asked.base[user] + asked.most[user];
+        let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
+        // Somebody rises at any level below this.
+        let mut upper = pooled_bound(problem, asked, &state).min(highest * (1.0 - SAME));
+        let search = Search::new(problem, asked, &state);
+        let mut tries = 0;
+        let solved = loop {
+            let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
+            let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
+            tries += 1;
+            let spent = |user: usize| {
+                point.y[user] > 0.5 * penalty && point.missing[user] > 1e-7 * search.scale(upper)
+            };
+            if (0..users).any(spent) && penalty < PENALTIES.1 {
+                penalty *= 100.0;
+            } else if gap < CLOSE || tries >= TRIES {
+                outcome.gap = outcome.gap.max(gap);
+                break search.finish(&point, upper);
+            }
+        };
+        let Frozen { level, frozen, tasks } = solved;
+        outcome.tasks = tasks;
+        frozen.into_iter().for_each(|(user, share)| state[user] = State::Frozen(share));
+        outcome.levels.extend(level);
+    }
+    outcome
+}
+
+/// A bound on the level from the pools of all resources: in no quantum is more of one used than there is, or than all
+/// tasks need.
+fn pooled_bound(problem: &Problem, asked: &Asked, state: &[State]) -> f64 {
+    let search = Search::new(problem, asked, state);
+    let bound = |r: usize| {
+        // What a share costs where it costs least.
+        let cost = |user: &Member| {
+            let of_slot = |slot: usize| {
+                let part = problem.part[user.classes[slot] * problem.resources + r];
+                user.loads(slot, problem.resources)[r] * part / user.gain[slot]
+            };
+            let least = (0..user.classes.len()).map(of_slot).fold(f64::INFINITY, f64::min);
+            if least.is_finite() { least } else { 0.0 }
+        };
+        let cost: Vec<f64> = problem.users.iter().map(cost).collect();
+        let used = |quantum: &Quantum| -> f64 {
+            let needs = quantum.users.iter().zip(&quantum.limit);
+            needs.map(|(user, limit)| cost[*user] * limit * problem.users[*user].best_gain()).sum()
+        };
+        let all: f64 = problem.quanta.iter().map(|quantum| used(quantum).min(1.0)).sum();
+        search.bounded(&cost, all, f64::MAX)
+    };
+    (0..problem.resources).map(bound).fold(f64::INFINITY, f64::min)
+}
+
+/// A search for a level.
+struct Search<'a> {
+    problem: &'a Problem,
+    asked: &'a Asked,
+    state: &'a [State],
+    /// A hundredth of what a user could have from here at most: rises by much less are not told apart.
+    unit: f64,
+}
+
+/// What a level froze.
+struct Frozen {
+    /// `None` when only users froze that run all their tasks.
+    level: Option<TaskLevel>,
+    frozen: Vec<(usize, f64)>,
+    tasks: Vec<Vec<f64>>,
+}
+
+impl<'a> Search<'a> {
+    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State]) -> Self {
+        let alone = |member: &Member| -> f64 {
+            member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
+        };
+        let quanta = problem.quanta.len() as f64;
+        let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
+        Self { problem, asked, state, unit: 0.01 * could.fold(0.0, f64::max) }
+    }
+
+    /// What a user has from here at least, at a level.
+    fn due(&self, user: usize, level: f64) -> f64 {
+        match self.state[user] {
+            State::Frozen(share) => share,
+            State::Open => {
+                (level - self.asked.base[user]).max(self.asked.least[user]).min(self.asked.most[user])
+            }
+        }
+    }
+
+    /// What everybody's role is at a level.
+    fn roles(&self, level: f64) -> Vec<Role> {
+        let role = |user: usize| {
+            let (base, due) = (self.asked.base[user], self.due(user, level));
+            let rises = self.state[user] == State::Open
+                && level - base > self.asked.least[user]
+                && level - base < self.asked.most[user];
+            match due {
+                _ if rises => Role::Rising { base },
+                due if due > 0.0 => Role::Held(due),
+                _ => Role::Idle,
+            }
+        };
+        (0..self.state.len()).map(role).collect()
+    }
+
+    /// How much of a level is decided here.
+    fn scale(&self, level: f64) -> f64 {
+        let lowest = self.lowest(|user| self.asked.base[user]);
+        let least =
+            if self.asked.base.iter().any(|base| *base > 0.0) { self.unit } else { f64::MIN_POSITIVE };
+        (level - lowest).max(least)
+    }
+
+    /// The least of a quantity of the open users.
+    fn lowest(&self, of: impl Fn(usize) -> f64) -> f64 {
+        let open = (0..self.state.len()).filter(|user| self.state[*user] == State::Open);
+        open.map(of).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Closes the gap between a point and the bound `upper` on the level, which falls on the way. Returns what is left
+    /// of the gap.
+    fn solve(&self, point: &mut Point<'_>, upper: &mut f64, iterations: &mut usize) -> f64 {
+        let mut best = (f64::INFINITY, None);
+        let mut slow = 0;
+        for _ in 0..MAX_ITERATIONS {
+            let bound = point.bound();
+            *upper = self.bounded(&point.y, bound, *upper);
+            let scale = self.scale(*upper);
+            let gap = point.gap(*upper) / scale;
+            if gap <= GOAL {
+                return gap;
+            }
+            if gap < CLOSE {
+                // Rounding takes over where the last digits are.
+                if gap < best.0 {
+                    best = (gap, Some(point.snapshot()));
+                } else if gap > 100.0 * best.0 {
+                    break;
+                }
+            } else if best.1.is_some() {
+                break;
+            }
+            point.go_on(self.roles(*upper));
+            match point.iterate() {
+                Some(reach) => slow = if reach < SLOW { slow + 1 } else { 0 },
+                None => break,
+            }
+            if slow == MAX_SLOW {
+                break;
+            }
+            *iterations += 1;
+        }
+        if let (gap, Some(snapshot)) = best {
+            point.restore(snapshot);
+            return gap;
+        }
+        f64::INFINITY
+    }
+
+    /// The largest level up to `most` at which what is due, weighed by `y`, is at most `bound`.
+    fn bounded(&self, y: &[f64], bound: f64, most: f64) -> f64 {
+        let due = |level: f64| -> f64 { (0..y.len()).map(|user| y[user] * self.due(user, level)).sum() };
+        let highest = (0..y.len()).filter(|user| self.state[*user] == State::Open);
+        let highest = highest.map(|user| self.asked.base[user] + self.asked.most[user]).fold(0.0, f64::max);
+        let most = most.min(highest);
+        if due(most) <= bound {
+            return most;
+        }
+        // What nobody has to rise for can be had; somebody is to rise.
+        let had = self.lowest(|user| self.asked.base[user] + self.asked.least[user]);
+        let (mut low, mut high) = (had, most);
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            if due(middle) <= bound { low = middle } else { high = middle }
+        }
+        high.max((had + HARDLY * self.unit).min(most))
+    }
+
+    /// Who is frozen at the point's level, and its proof.
+    fn finish(&self, point: &Point<'_>, upper: f64) -> Frozen {
+        let scale = self.scale(upper);
+        let standing = |user: usize| self.asked.base[user] + point.work[user];
+        let mut stuck = self.stuck(point, scale);
+        let mut frozen = Vec::new();
+        let mut held = Vec::new();
+        let mut lowest = f64::INFINITY;
+        for user in (0..self.state.len()).filter(|user| self.state[*user] == State::Open) {
+            let most = self.asked.most[user];
+            let full = point.work[user] >= most * (1.0 - 1e-7)
+                && upper - self.asked.base[user] >= most * (1.0 - 1e-7);
+            if full {
+                frozen.push((user, most));
+            } else if point.y[user] * scale > point.over[user] || stuck[user] {
+                frozen.push((user, point.work[user].max(self.asked.least[user])));
+                held.push(user as u32);
+                lowest = lowest.min(standing(user));
+            }
+        }
+        if frozen.is_empty() {
+            // No multiplier stands out: the largest of them decides.
+            stuck.fill(false);
+            let open = (0..self.state.len()).filter(|user| self.state[*user] == State::Open);
+            if let Some(user) = open.max_by(|a, b| point.y[*a].total_cmp(&point.y[*b])) {
+                frozen.push((user, point.work[user]));
+                held.push(user as u32);
+                lowest = standing(user);
+            }
+        }
+        let level = (!held.is_empty()).then(|| TaskLevel {
+            value: lowest,
+            users: held,
+            multipliers: point.y.clone(),
+            prices: point.blocks.iter().flat_map(|block| block.p.iter().copied()).collect(),
+        });
+        Frozen { level, frozen, tasks: self.tasks(point) }
+    }
+
+    /// Users who have nothing and rise nowhere, because every class that they can use is too dear at any level.
+    fn stuck(&self, point: &Point<'_>, scale: f64) -> Vec<bool> {
+        let mut stuck: Vec<bool> = (0..self.state.len())
+            .map(|user| self.state[user] == State::Open && self.asked.least[user] <= 0.0)
+            .collect();
+        for (block, quantum) in point.blocks.iter().zip(&self.problem.quanta) {
+            block.for_each_pair(|entry, user, slot, x, z| {
+                let most = self.problem.users[user].alone[slot].min(quantum.limit[entry]);
+                stuck[user] &= x / most < z * most / scale;
+            });
+        }
+        stuck
+    }
+
+    /// The tasks of a point by quantum, entry and class, all a little less so that nothing is overloaded.
+    fn tasks(&self, point: &Point<'_>) -> Vec<Vec<f64>> {
+        let (m, rows) = (self.problem.resources, self.problem.rows);
+        let classes = rows / m;
+        let of = |(block, quantum): (&super::block::Block<'_>, &Quantum)| {
+            let mut tasks = vec![0.0; quantum.users.len() * classes];
+            let mut usage = vec![0.0; rows];
+            let mut running = vec![0.0; quantum.users.len()];
+            block.for_each_pair(|entry, _, _, x, _| running[entry] += x);
+            let part = |entry: usize| (quantum.limit[entry] / running[entry]).min(1.0);
+            block.for_each_pair(|entry, user, slot, x, _| {
+                let member = &self.problem.users[user];
+                tasks[entry * classes + member.classes[slot]] = x * part(entry);
+                for (r, load) in member.loads(slot, m).iter().enumerate() {
+                    usage[member.classes[slot] * m + r] += load * x * part(entry);
+                }
+            });
+            for (position, tasks) in tasks.iter_mut().enumerate() {
+                let class = position % classes;
+                let fullest = usage[class * m..(class + 1) * m].iter().copied().fold(1.0, f64::max);
+                *tasks *= (1.0 - MARGIN) / fullest;
+            }
+            tasks
+        };
+        point.blocks.iter().zip(&self.problem.quanta).map(of).collect()
+    }
+}

@@ -1,0 +1,237 @@
+//! Tasks over server classes without foresight: what rules make of the demands, one quantum after the other.
+//!
+//! - `cumulative-max-min` raises whoever has least so far: each quantum the lexicographic max-min of the weighted
+//!   dominant shares summed up to now. Given the past nobody can do better by the user with least (what Karma Thm. 4
+//!   says of one resource).
+//! - `drfh` is the max-min of the quantum's own shares and remembers nothing.
+//! - `strict` gives every user its weight's part of every class, and nothing of what others leave.
+//! - `karma` carries Karma's credits over. A user is guaranteed the tasks that `α` times its part of every class holds;
+//!   where they run is left open, so that nothing is lost to packing. The rest of the servers, donated and shared, goes
+//!   to whoever has most credits. Credits are weighted dominant shares: each quantum mints `(1−α)` over the sum of the
+//!   weights to everybody, what is had beyond the guaranteed share costs as much, and as much of it as was donated is
+//!   paid to the donors, the poorest first. With `α = 0` it is `cumulative-max-min`, as long as nobody is out of credits.
+//!
+//! Of Karma's guarantees (Sec. 3.3): every quantum stays Pareto efficient, as a lexicographic max-min with free placement
+//! is (but for `strict`, and where credits run out); Thm. 4 holds with `α = 0`, by construction. That over-reporting never
+//! pays and under-reporting gains at most half rests on slices being alike: what one user gives up, another can use
+//! one for one. Over several resources it cannot, and the tests search for users who gain by it.
+
+use super::levels::{Asked, Outcome, lexicographic};
+use super::problem::{Problem, Quantum};
+use fairplan_instances::{TaskAllocation, TaskDemands};
+
+/// Every rule: its name and what it does in one line.
+pub const TASK_MECHANISMS: &[(&str, &str)] = &[
+    ("karma", "credits for the servers that others use, who has most credits is served first"),
+    ("cumulative-max-min", "whoever has the least dominant share so far, by weight, is served first"),
+    ("drfh", "every quantum on its own: the max-min of dominant shares"),
+    ("strict", "everyone its part of every class, whatever the demands"),
+];
+
+/// What decides the outcome of `karma`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TaskSettings {
+    /// The guaranteed fraction of a user's part, 0 to 1.
+    pub alpha: f64,
+    /// Everybody's credits at the start: weighted dominant shares over all quanta.
+    pub initial_credits: f64,
+}
+
+/// A name that is no rule for tasks. Its text lists what would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownTaskMechanism(String);
+
+impl std::fmt::Display for UnknownTaskMechanism {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = TASK_MECHANISMS.iter().map(|(name, _)| *name).collect();
+        write!(f, "unknown mechanism {} over an instance: use {}", self.0, names.join(", "))
+    }
+}
+
+impl std::error::Error for UnknownTaskMechanism {}
+
+/// Runs the rule called `name` over all quanta.
+pub fn divide_tasks(
+    name: &str,
+    demands: &TaskDemands<'_>,
+    settings: TaskSettings,
+) -> Result<TaskAllocation, UnknownTaskMechanism> {
+    let rule = match name {
+        "karma" => Rule::Karma,
+        "cumulative-max-min" => Rule::Cumulative,
+        "drfh" => Rule::Memoryless,
+        "strict" => Rule::Strict,
+        _ => return Err(UnknownTaskMechanism(name.chars().take(60).flat_map(char::escape_debug).collect())),
+    };
+    let mut run = Run::new(demands, settings);
+    for quantum in 0..demands.series().quantum_count() {
+        run.quantum(rule, quantum);
+    }
+    Ok(TaskAllocation {
+        tasks: run.tasks,
+        credits: (rule == Rule::Karma).then_some(run.kept),
+        widest_gap: run.gap,
+    })
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rule {
+    Karma,
+    Cumulative,
+    Memoryless,
+    Strict,
+}
+
+/// What is known on the way through the quanta.
+struct Run<'a> {
+    demands: &'a TaskDemands<'a>,
+    settings: TaskSettings,
+    problem: Problem,
+    /// By user its part of every class.
+    parts: Vec<f64>,
+    weights: Vec<f64>,
+    /// Credits, or shares so far.
+    account: Vec<f64>,
+    tasks: Vec<f64>,
+    kept: Vec<f64>,
+    gap: f64,
+}
+
+impl<'a> Run<'a> {
+    fn new(demands: &'a TaskDemands<'a>, settings: TaskSettings) -> Self {
+        let weights: Vec<f64> =
+            demands.users().iter().map(|user| demands.instance().user(*user).weight().to_f64()).collect();
+        let all: f64 = weights.iter().sum();
+        Self {
+            problem: Problem::without_quanta(demands),
+            parts: weights.iter().map(|weight| weight / all).collect(),
+            account: vec![0.0; weights.len()],
+            weights,
+            demands,
+            settings,
+            tasks: Vec::new(),
+            kept: Vec::new(),
+            gap: 0.0,
+        }
+    }
+
+    fn quantum(&mut self, rule: Rule, t: usize) {
+        let quantum = self.problem.quantum(self.demands, t);
+        let users = self.parts.len();
+        let mut most = vec![0.0; users];
+        for (user, limit) in quantum.users.iter().zip(&quantum.limit) {
+            most[*user] = limit * self.problem.users[*user].best_gain();
+        }
+        let mut least = vec![0.0; users];
+        let base = match rule {
+            Rule::Strict => {
+                let rows = quantum.users.iter().zip(&quantum.limit);
+                let rows: Vec<f64> =
+                    rows.flat_map(|(user, limit)| self.own(*user, self.parts[*user], *limit)).collect();
+                self.keep(&quantum, t, &rows);
+                return;
+            }
+            Rule::Memoryless => vec![0.0; users],
+            Rule::Cumulative => above_lowest(&quantum, &self.account),
+            Rule::Karma => {
+                let before: Vec<f64> =
+                    self.account.iter().map(|spent| self.settings.initial_credits - spent).collect();
+                for (user, limit) in quantum.users.iter().zip(&quantum.limit) {
+                    let part = self.settings.alpha * self.parts[*user];
+                    // The guaranteed tasks fit; the last digits need not.
+                    least[*user] = (1.0 - 1e-9) * self.share(*user, &self.own(*user, part, *limit));
+                    most[*user] = most[*user].min(least[*user] + before[*user].max(0.0));
+                }
+                let spent = self.account.iter().zip(&least).map(|(spent, least)| spent - least);
+                above_lowest(&quantum, &spent.collect::<Vec<f64>>())
+            }
+        };
+        let asked = Asked { base, least, most };
+        self.problem.quanta = vec![quantum];
+        let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked);
+        let quantum = self.problem.quanta.pop().unwrap_or_default();
+        let rows = tasks.pop().unwrap_or_default();
+        self.gap = self.gap.max(gap);
+        let mut gained = vec![0.0; users];
+        for (user, row) in quantum.users.iter().zip(rows.chunks_exact(self.classes())) {
+            gained[*user] = self.share(*user, row);
+        }
+        if rule == Rule::Karma {
+            self.settle(&gained, &asked.least);
+            let minted = (1.0 - self.settings.alpha) / self.weights.iter().sum::<f64>();
+            self.account.iter_mut().for_each(|spent| *spent -= minted);
+            self.kept.extend(self.account.iter().map(|spent| self.settings.initial_credits - spent));
+        } else {
+            self.account.iter_mut().zip(&gained).for_each(|(sum, gained)| *sum += gained);
+        }
+        self.keep(&quantum, t, &rows);
+    }
+
+    fn classes(&self) -> usize {
+        self.problem.rows / self.problem.resources
+    }
+
+    /// Borrowers pay, donors are paid: the poorest first, as much as was borrowed, but no more than they donated.
+    fn settle(&mut self, gained: &[f64], least: &[f64]) {
+        let lent: Vec<f64> =
+            gained.iter().zip(least).map(|(gained, least)| (gained - least).max(0.0)).collect();
+        let mut due: f64 = lent.iter().zip(&self.weights).map(|(lent, weight)| lent * weight).sum();
+        self.account.iter_mut().zip(&lent).for_each(|(spent, lent)| *spent += lent);
+        let donated: Vec<f64> = (0..least.len())
+            .map(|user| {
+                let whole = self.own(user, self.settings.alpha * self.parts[user], f64::INFINITY);
+                (self.share(user, &whole) - least[user] - 1e-12).max(0.0)
+            })
+            .collect();
+        let all: f64 = donated.iter().zip(&self.weights).map(|(donated, weight)| donated * weight).sum();
+        due = due.min(all);
+        // The level to which the accounts of donors fall: bisection, every donor from its own down by what it donated.
+        let paid = |level: f64, user: usize| (self.account[user] - level).clamp(0.0, donated[user]);
+        let sum =
+            |level: f64| -> f64 { (0..least.len()).map(|user| paid(level, user) * self.weights[user]).sum() };
+        let mut high = self.account.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut low = high - 1.0;
+        while sum(low) < due * (1.0 - 1e-12) {
+            low = high - 2.0 * (high - low);
+        }
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            if sum(middle) >= due { low = middle } else { high = middle }
+        }
+        let paid: Vec<f64> = (0..least.len()).map(|user| paid(low, user)).collect();
+        self.account.iter_mut().zip(paid).for_each(|(spent, paid)| *spent -= paid);
+    }
+
+    /// Up to `limit` tasks of a user on its own part of every class, where they give most, as a row over the classes.
+    fn own(&self, user: usize, part: f64, limit: f64) -> Vec<f64> {
+        let member = &self.problem.users[user];
+        let mut slots: Vec<usize> = (0..member.classes.len()).collect();
+        slots.sort_by(|a, b| member.gain[*b].total_cmp(&member.gain[*a]));
+        let mut row = vec![0.0; self.classes()];
+        let mut left = limit;
+        for slot in slots {
+            let tasks = (part * member.alone[slot] * (1.0 - 1e-13)).min(left);
+            row[member.classes[slot]] = tasks;
+            left -= tasks;
+        }
+        row
+    }
+
+    /// What a row of tasks over the classes gives a user.
+    fn share(&self, user: usize, row: &[f64]) -> f64 {
+        let member = &self.problem.users[user];
+        member.classes.iter().zip(&member.gain).map(|(class, gain)| gain * row[*class]).sum()
+    }
+
+    /// Adds the quantum's tasks in the order of the series.
+    fn keep(&mut self, quantum: &Quantum, t: usize, rows: &[f64]) {
+        let classes = self.classes();
+        super::in_order(self.demands.series().demands(t).0, quantum, rows, classes, &mut self.tasks);
+    }
+}
+
+/// How far everybody's account is above the lowest of those who demand something.
+fn above_lowest(quantum: &Quantum, account: &[f64]) -> Vec<f64> {
+    let lowest = quantum.users.iter().map(|user| account[*user]).fold(f64::INFINITY, f64::min);
+    account.iter().map(|account| (account - lowest).max(0.0)).collect()
+}

@@ -1,0 +1,123 @@
+//! Purchases that must pass a check of their own: a placement of whole tasks that fits, or DRFH on the bought cluster. More
+//! is asked for until the check passes, then what is not needed is left out.
+
+use super::planner::Planner;
+use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
+
+/// Places the tasks of an instance, all of which shall run.
+pub type Placer<'a> = dyn FnMut(&Instance) -> Result<Placement, SolverError> + 'a;
+
+/// What a purchase that passes is worth knowing by; nothing for one that does not.
+type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, SolverError> + 'c;
+
+/// What is asked for beyond what is needed, at first and at most.
+const EXCESS: (f64, f64) = (0.002, 4.0);
+
+/// Halvings between an excess that passes and one that does not.
+const HALVINGS: usize = 5;
+
+/// Servers that are tried to be left out, at most.
+const TRIALS: usize = 16;
+
+impl Planner<'_> {
+    /// A purchase on whose cluster `place` finds room for all required tasks, and that placement; `None` where there is
+    /// none even of divided tasks. Its bound is that of divided tasks. The planner must be one for whole tasks.
+    pub fn cheapest_of_whole_tasks(
+        &mut self,
+        place: &mut Placer<'_>,
+    ) -> Result<Option<(Purchase, Placement)>, SolverError> {
+        self.cheapest_checked(&mut |planner, bought| planner.placed(bought, place))
+    }
+
+    /// A purchase on whose cluster DRFH by itself, with nobody held to what is asked for, gives every user as much; `None`
+    /// where there is no room for it at all. Its bound is that of having room.
+    pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
+        let found = self.cheapest_checked(&mut |planner, bought| {
+            let servers = planner.slots.servers(bought, 1);
+            Ok((planner.slots.part_under_drfh(planner.solver, &servers)? >= 1.0 - 1e-9).then_some(()))
+        })?;
+        Ok(found.map(|(purchase, ())| purchase))
+    }
+
+    /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
+    pub fn part_under_drfh(&self, bought: &[u64]) -> Result<f64, SolverError> {
+        self.slots.part_under_drfh(self.solver, &self.slots.servers(bought, 1))
+    }
+
+    fn cheapest_checked<T>(
+        &mut self,
+        check: &mut Check<'_, T>,
+    ) -> Result<Option<(Purchase, T)>, SolverError> {
+        let Some(divided) = self.cheapest(1.0)? else { return Ok(None) };
+        let bound = divided.bound;
+        let mut rounds = divided.rounds;
+        let mut best = check(self, &divided.counts)?.map(|known| (divided, known));
+        let (mut short, mut excess) = (0.0, EXCESS.0);
+        while best.is_none() && excess <= EXCESS.1 {
+            let Some(more) = self.cheapest(1.0 + excess)? else { break };
+            rounds += more.rounds;
+            match check(self, &more.counts)? {
+                Some(known) => best = Some((more, known)),
+                None => (short, excess) = (excess, 2.0 * excess),
+            }
+        }
+        let Some((mut purchase, mut known)) = best else {
+            let problem = "there is room for what is asked for, but nothing that may be bought was found to pass the check \
+                           of whole tasks or of DRFH; raise limits or the budget";
+            return Err(SolverError::Unsupported(problem.into()));
+        };
+        if purchase.cost > bound * (1.0 + 1e-9) {
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (short + excess);
+                let Some(less) = self.cheapest(1.0 + middle)? else { break };
+                rounds += less.rounds;
+                match check(self, &less.counts)? {
+                    Some(found) if less.cost <= purchase.cost => {
+                        (purchase, known, excess) = (less, found, middle)
+                    }
+                    Some(_) => excess = middle,
+                    None => short = middle,
+                }
+            }
+            let mut trials = 0;
+            for at in self.dearest_first() {
+                while purchase.counts[at] > 0 && trials < TRIALS {
+                    trials += 1;
+                    let mut fewer = purchase.counts.clone();
+                    fewer[at] -= 1;
+                    let Some(found) = check(self, &fewer)? else { break };
+                    (purchase, known) = (self.purchase(fewer, bound, purchase.part), found);
+                }
+            }
+        }
+        let part = self.part_with(&purchase.counts)?;
+        let purchase = Purchase { rounds, ..self.purchase(purchase.counts, bound, part) };
+        Ok(Some((purchase, known)))
+    }
+
+    /// The placement, if it has all that is required.
+    fn placed(&self, bought: &[u64], place: &mut Placer<'_>) -> Result<Option<Placement>, SolverError> {
+        let slots = &self.slots;
+        let servers = slots.servers(bought, 1);
+        // As many tasks as are required, and weights that make all users near their last at the same time.
+        let variant = slots.instance(&servers, 1, |user, i, totals| {
+            let demand = slots.demand_of(i).iter().zip(totals);
+            let share = demand.filter(|(d, _)| **d > 0.0).map(|(d, total)| d / total).fold(0.0, f64::max);
+            user.tasks = Some(slots.required[i] as u64);
+            user.weight = Decimal::from_f64(slots.required[i] * share).ok()?;
+            Some(())
+        })?;
+        let placement = place(&variant)?;
+        let asking: Vec<usize> = slots.asking().collect();
+        let enough =
+            asking.iter().zip(&placement.tasks).all(|(i, tasks)| *tasks as f64 >= slots.required[*i]);
+        // Back to the positions of all users.
+        let mut tasks = vec![0; slots.required.len()];
+        asking.iter().zip(&placement.tasks).for_each(|(i, placed)| tasks[*i] = *placed);
+        let on = |server: Vec<(u32, u64)>| {
+            server.into_iter().map(|(user, tasks)| (asking[user as usize] as u32, tasks)).collect()
+        };
+        let servers = placement.servers.into_iter().map(on).collect();
+        Ok(enough.then_some(Placement { tasks, servers }))
+    }
+}

@@ -1,0 +1,209 @@
+//! Asking in turn what to buy and whether it is enough.
+
+use super::cuts::Cut;
+use super::master::{Candidate, Master, SLACK};
+use super::slots::{PARTS, Reach, Slots};
+use fairplan_instances::{Catalog, Instance, Purchase, Solver, SolverError, Violation};
+
+/// Allocations computed before a search is given up with what it has.
+const MOST_ROUNDS: u64 = 400;
+
+/// Fractions of servers that reach all but this part are near enough to look at whole ones.
+const NEAR: f64 = 1e-7;
+
+/// A purchase that is being planned: what is learned for one question helps with the next.
+pub struct Planner<'a> {
+    pub(super) slots: Slots,
+    pub(super) master: Master,
+    cuts: Vec<Cut>,
+    pub(super) solver: &'a dyn Solver,
+    catalog: &'a Catalog,
+    rounds: u64,
+}
+
+/// Whether servers are enough, as far as was asked.
+struct Verdict {
+    part: f64,
+    /// Whether a row was added that the servers break.
+    is_excluded: bool,
+}
+
+impl<'a> Planner<'a> {
+    /// For work `required` of each user of `instance` (tasks of rate 1), and at most `budget` to spend. With `whole`, tasks
+    /// run only where a whole one fits on a server.
+    ///
+    /// # Errors
+    /// Users with rates whose tasks may run out.
+    pub fn new(
+        instance: &Instance,
+        catalog: &'a Catalog,
+        required: Vec<f64>,
+        whole: bool,
+        budget: Option<f64>,
+        solver: &'a dyn Solver,
+    ) -> Result<Self, Violation> {
+        let slots = Slots::new(instance, catalog, required, whole)?;
+        let m = slots.resources;
+        // A resource that has the same price everywhere: what is asked for must be there in total.
+        let everywhere = |r: usize| -> Vec<f64> {
+            (0..slots.len() * m).map(|at| if at % m == r { 1.0 } else { 0.0 }).collect()
+        };
+        let cuts = (0..m).filter_map(|r| slots.cut(&everywhere(r))).collect();
+        let master = Master::new(catalog, budget);
+        Ok(Self { slots, master, cuts, solver, catalog, rounds: 0 })
+    }
+
+    /// The first user of whom something is asked and who can run on nothing that there is or can be bought.
+    pub(super) fn without_servers(&self) -> Option<usize> {
+        self.slots.asking().find(|i| self.slots.rates(*i).iter().all(|rate| *rate == 0.0))
+    }
+
+    /// The part of what is asked for that every user reaches with so many servers of each type more.
+    pub fn part_with(&mut self, bought: &[u64]) -> Result<f64, SolverError> {
+        Ok(self.examine(bought, 1, f64::INFINITY)?.part)
+    }
+
+    /// The cheapest purchase with which every user reaches `part` of what is asked for; `None` if there is none.
+    pub fn cheapest(&mut self, part: f64) -> Result<Option<Purchase>, SolverError> {
+        self.rounds = 0;
+        if self.without_servers().is_some() {
+            return Ok(None);
+        }
+        let Some(fractions) = self.fractions(part)? else { return Ok(None) };
+        let mut bound = 0.0f64;
+        while self.rounds < MOST_ROUNDS {
+            let Some(candidate) = self.master.cheapest(&self.cuts, part, true)? else { return Ok(None) };
+            bound = bound.max(candidate.bound);
+            let counts = whole(&candidate);
+            let verdict = self.examine(&counts, 1, part)?;
+            if verdict.part >= part * (1.0 - SLACK) {
+                return Ok(Some(self.purchase(counts, bound, verdict.part)));
+            }
+            if !verdict.is_excluded {
+                break;
+            }
+        }
+        self.rounded_up(&fractions, part, bound).map(Some)
+    }
+
+    /// The purchase within the budget and the limits with which every user reaches the largest part of what is asked for,
+    /// up to `most`; beside it the largest part that is not excluded.
+    pub fn largest_part(&mut self, most: f64) -> Result<(Purchase, f64), SolverError> {
+        self.rounds = 0;
+        let none = vec![0; self.catalog.types.len()];
+        let mut best = (self.examine(&none, 1, most)?.part.min(most), none);
+        let mut bound = if self.without_servers().is_some() { 0.0 } else { most };
+        for whole_counts in [false, true] {
+            while self.rounds < MOST_ROUNDS && best.0 < bound * (1.0 - SLACK) {
+                let Some(candidate) = self.master.largest_part(&self.cuts, most, whole_counts)? else {
+                    break;
+                };
+                bound = bound.min(candidate.bound);
+                let (counts, parts) =
+                    if whole_counts { (whole(&candidate), 1) } else { (fine(&candidate), PARTS) };
+                let verdict = self.examine(&counts, parts, bound)?;
+                let reached = verdict.part.min(most);
+                if whole_counts && reached > best.0 {
+                    best = (reached, counts);
+                }
+                if !verdict.is_excluded || reached >= bound * (1.0 - if whole_counts { SLACK } else { NEAR })
+                {
+                    break;
+                }
+            }
+        }
+        let cost = self.catalog.cost(&best.1);
+        Ok((
+            Purchase { counts: best.1, cost, bound: 0.0, part: best.0, rounds: self.rounds },
+            bound.max(best.0),
+        ))
+    }
+
+    /// Fractions of servers that are nearly enough, and with them most of the rows that matter.
+    fn fractions(&mut self, part: f64) -> Result<Option<Candidate>, SolverError> {
+        loop {
+            let Some(candidate) = self.master.cheapest(&self.cuts, part, false)? else { return Ok(None) };
+            if self.rounds >= MOST_ROUNDS / 2 {
+                return Ok(Some(candidate));
+            }
+            let verdict = self.examine(&fine(&candidate), PARTS, part)?;
+            if verdict.part >= part * (1.0 - NEAR) || !verdict.is_excluded {
+                return Ok(Some(candidate));
+            }
+        }
+    }
+
+    /// What these servers, counted in parts of one over `parts`, allow; if that is less than `part`, what it teaches.
+    fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, SolverError> {
+        self.rounds += 1;
+        let servers = self.slots.servers(bought, parts);
+        let (reached, cut) = match self.slots.reach(self.solver, &servers, parts)? {
+            Reach::Stranded(user) => (0.0, self.slots.cut_of_user(user)),
+            Reach::Part(reached, _) if reached >= part * (1.0 - SLACK) => (reached, None),
+            Reach::Part(reached, mut prices) => {
+                self.slots.complete(&mut prices, &servers)?;
+                (reached, self.slots.cut(&prices))
+            }
+        };
+        let counts: Vec<f64> = bought.iter().map(|count| *count as f64 / parts as f64).collect();
+        let is_excluded = cut.is_some_and(|cut| {
+            let breaks = !part.is_finite() || cut.is_broken_by(&counts, part);
+            self.cuts.push(cut);
+            breaks
+        });
+        Ok(Verdict { part: reached, is_excluded })
+    }
+
+    /// A purchase without proof: fractions rounded up, then servers left out as long as the rest is enough, the dearest
+    /// first.
+    fn rounded_up(&mut self, fractions: &Candidate, part: f64, bound: f64) -> Result<Purchase, SolverError> {
+        let mut counts: Vec<u64> =
+            fractions.counts.iter().map(|count| (count - 1e-9).ceil().max(0.0) as u64).collect();
+        let is_enough = |planner: &mut Self, counts: &[u64]| -> Result<bool, SolverError> {
+            Ok(planner.examine(counts, 1, part)?.part >= part * (1.0 - SLACK))
+        };
+        if !is_enough(self, &counts)? {
+            for (count, kind) in counts.iter_mut().zip(&self.catalog.types) {
+                *count = (*count + 1).min(kind.limit.unwrap_or(u64::MAX));
+            }
+            if !is_enough(self, &counts)? {
+                let problem = format!("no purchase was found in {} rounds", self.rounds);
+                return Err(SolverError::Backend { backend: "highs", problem });
+            }
+        }
+        for at in self.dearest_first() {
+            while counts[at] > 0 {
+                counts[at] -= 1;
+                if !is_enough(self, &counts)? {
+                    counts[at] += 1;
+                    break;
+                }
+            }
+        }
+        let part = self.examine(&counts, 1, part)?.part;
+        Ok(self.purchase(counts, bound, part))
+    }
+
+    /// Positions of the types, by price.
+    pub(super) fn dearest_first(&self) -> Vec<usize> {
+        let price = |at: &usize| self.catalog.types[*at].price.to_f64();
+        let mut order: Vec<usize> = (0..self.catalog.types.len()).collect();
+        order.sort_by(|a, b| price(b).total_cmp(&price(a)));
+        order
+    }
+
+    pub(super) fn purchase(&self, counts: Vec<u64>, bound: f64, part: f64) -> Purchase {
+        let cost = self.catalog.cost(&counts);
+        // The program may be off in the last digits.
+        Purchase { cost, bound: bound.min(cost), counts, part, rounds: self.rounds }
+    }
+}
+
+fn whole(candidate: &Candidate) -> Vec<u64> {
+    candidate.counts.iter().map(|count| count.round().max(0.0) as u64).collect()
+}
+
+/// In parts of one over [`PARTS`], rounded up.
+fn fine(candidate: &Candidate) -> Vec<u64> {
+    candidate.counts.iter().map(|count| (count * PARTS as f64 - 1e-6).ceil().max(0.0) as u64).collect()
+}

@@ -1,0 +1,162 @@
+//! Demands in tasks over the servers of an instance on the command line: what comes out, and what is refused.
+
+use super::Folder;
+use serde_json::Value;
+
+const DEMANDS: &str = "quantum,user-1,user-2\n0,20,20\n1,20,0\n2,3,40\n";
+
+fn result(folder: &Folder, words: &str) -> Value {
+    let words: Vec<&str> = words.split(' ').collect();
+    serde_json::from_str(&folder.done(&words)).unwrap()
+}
+
+/// A folder with the two servers of the DRFH paper, Fig. 1, and demands of its users.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.done(&["generate", "drfh-fig1", "-o", "i.json", "--quiet"]);
+    folder.write("d.csv", DEMANDS);
+    folder
+}
+
+fn fits(folder: &Folder, schema: &str, found: &Value) {
+    let schema: Value = serde_json::from_str(&folder.done(&["schema", schema])).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(found).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:?}");
+}
+
+#[test]
+fn every_rule_runs_over_an_instance_and_is_held_against_the_optimum() {
+    let folder = folder();
+    let rules = ["karma", "cumulative-max-min", "drfh", "strict"];
+    for name in rules {
+        let words = format!("allocate d.csv --instance i.json --mechanism {name} --per-quantum --quiet");
+        let found = result(&folder, &words);
+        fits(&folder, "allocation", &found);
+        assert_eq!(found["quanta"][0]["tasks"][0].as_array().unwrap().len(), 2, "{name}: two classes");
+        assert_eq!(found["users"][0]["credits"].is_number(), name == "karma");
+    }
+    // In the first quantum both run the ten tasks of the paper.
+    let drfh = result(&folder, "allocate d.csv --instance i.json --mechanism drfh --per-quantum --quiet");
+    for user in drfh["quanta"][0]["tasks"].as_array().unwrap() {
+        let tasks: f64 = user.as_array().unwrap().iter().map(|tasks| tasks.as_f64().unwrap()).sum();
+        assert!((tasks - 10.0).abs() < 1e-6, "{tasks}");
+    }
+    let words = format!("offline d.csv --instance i.json --against {} --quiet", rules.join(","));
+    let found = result(&folder, &words);
+    fits(&folder, "offline", &found);
+    assert_eq!(found["status"], "optimal");
+    for against in found["against"].as_array().unwrap() {
+        assert!(against["regret"].as_f64().unwrap() > -1e-6, "{against}");
+    }
+    let csv = folder.done(&["allocate", "d.csv", "--instance", "i.json", "--format", "csv", "--quiet"]);
+    assert_eq!(csv.lines().next(), Some("id,demand,allocated,useful,welfare,dominant_share,credits"));
+    assert_eq!(csv.lines().count(), 3);
+    let words = "allocate d.csv --instance i.json --format parquet --per-quantum -o t.parquet --quiet";
+    folder.done(&words.split(' ').collect::<Vec<_>>());
+    let offline = folder.done(&["offline", "d.csv", "--instance", "i.json", "--format", "csv", "--quiet"]);
+    assert_eq!(offline.lines().next(), Some("id,demand,allocated,welfare,dominant_share,level"));
+}
+
+#[test]
+fn demands_can_name_their_instance_and_lies_are_told_apart_from_the_truth() {
+    let folder = folder();
+    let document = |demands: &str| {
+        format!(
+            r#"{{"format": "fairplan.demands.v1", "instance": "i.json", "users": ["user-1", "user-2"],
+                "demands": {demands}}}"#
+        )
+    };
+    folder.write("d.json", document("[[20, 20], [20, 0], [3, 40]]"));
+    let named = result(&folder, "offline d.json --per-quantum --quiet");
+    let stated = result(&folder, "offline d.csv --instance i.json --per-quantum --quiet");
+    assert_eq!(named, stated);
+    folder.write("r.json", named.to_string());
+    folder.done(&["verify", "d.json", "r.json", "--quiet"]);
+    folder.write("lie.json", document("[[20, 20], [20, 0], [60, 40]]"));
+    let found = result(&folder, "allocate d.json --reported lie.json --mechanism drfh --quiet");
+    let (allocated, useful) = (&found["users"][0]["allocated"], &found["users"][0]["useful"]);
+    assert!(allocated.as_f64().unwrap() > useful.as_f64().unwrap() + 1.0, "{found}");
+}
+
+#[test]
+fn results_are_proved_again_from_the_files_and_changed_ones_are_not() {
+    let folder = folder();
+    let found = result(&folder, "offline d.csv --instance i.json --against drfh --per-quantum --quiet");
+    folder.write("r.json", found.to_string());
+    let verify = ["verify", "d.csv", "r.json", "--instance", "i.json", "--quiet"];
+    folder.done(&verify);
+    for (pointer, value) in [
+        ("/value", Value::from(8.5)),
+        ("/users/0/allocated", Value::from(8.5)),
+        ("/users/1/dominant_share", Value::from(1.0)),
+        ("/metrics/utilization", Value::from(0.5)),
+        ("/levels/0/value", Value::from(9.0)),
+        ("/levels/0/prices/0/0/0", Value::from(-1.0)),
+        ("/levels/0/multipliers", Value::from(vec![0.0, 0.0])),
+        ("/quanta/0/tasks/0/0", Value::from(100.0)),
+        ("/quanta/0/tasks/0", Value::from(vec![0.0])),
+        ("/quanta/1/tasks/1", Value::from(vec![1.0, 1.0])),
+        ("/demands/sha256", Value::from("0".repeat(64))),
+        ("/instance/sha256", Value::from("0".repeat(64))),
+        ("/users/0/id", Value::from("user-2")),
+        ("/status", Value::from("uncertified")),
+    ] {
+        let mut changed = found.clone();
+        *changed.pointer_mut(pointer).unwrap() = value;
+        folder.write("r.json", changed.to_string());
+        let output = folder.run(&verify);
+        assert_eq!(output.status.code(), Some(1), "{pointer}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn what_cannot_be_meant_over_an_instance_is_refused_in_one_line() {
+    let folder = folder();
+    folder.write("other.csv", "quantum,user-1,x\n0,1,1\n");
+    folder.write("half.csv", "quantum,user-1\n0,0.5\n");
+    folder.write(
+        "named.json",
+        r#"{"format": "fairplan.demands.v1", "instance": "gone.json", "users": ["user-1"], "demands": [[1]]}"#,
+    );
+    let instance = folder.done(&["generate", "drfh-fig1", "--quiet"]);
+    folder.write(
+        "limited.json",
+        instance.replacen("\"id\": \"user-1\"", "\"id\": \"user-1\", \"tasks\": 4", 1),
+    );
+    for (words, told) in [
+        ("allocate other.csv --instance i.json", "user = x: the instance has no user with this id"),
+        ("allocate d.csv --instance limited.json", "user = user-1: the instance limits its tasks"),
+        (
+            "allocate half.csv --instance i.json",
+            "half.csv: line 2, column user-1 = 0.5: must be a whole number",
+        ),
+        ("allocate d.csv --instance gone.json", "gone.json: No such file"),
+        ("allocate named.json", "gone.json: No such file"),
+        ("allocate named.json --capacity 3", "named.json: names an instance"),
+        ("allocate d.csv --instance i.json --fair-share 3", "--fair-share"),
+        (
+            "allocate d.csv --instance i.json --mechanism las",
+            "unknown mechanism las over an instance: use karma",
+        ),
+        (
+            "allocate d.csv --instance i.json --non-conformant 0.5",
+            "--non-conformant has no meaning for tasks",
+        ),
+        ("allocate d.csv --instance i.json --cache-slowdown 50", "--cache-slowdown has no meaning for tasks"),
+        ("allocate d.csv --instance i.json --alpha 1.5", "alpha = 1.5: must be at least 0 and at most 1"),
+        ("offline d.csv --instance i.json --whole-slices", "--whole-slices has no meaning for tasks"),
+        ("offline d.csv --instance i.json --guaranteed", "--guaranteed has no meaning for tasks"),
+        ("offline d.csv --instance i.json --measure welfare", "--measure welfare has no meaning for tasks"),
+        (
+            "offline d.csv --instance i.json --against las",
+            "unknown mechanism las over an instance: use karma",
+        ),
+        ("offline d.csv --instance d.csv", "d.csv:"),
+        ("offline d.csv", "say how many slices there are"),
+    ] {
+        let words: Vec<&str> = words.split(' ').chain(["-o", "out.json"]).collect();
+        let line = folder.refused(&words);
+        assert!(line.contains(told), "{words:?}: {line}");
+    }
+}

@@ -1,0 +1,273 @@
+//! `plan`, as planners meet it.
+
+use super::{Folder, text};
+use fairplan_instances::{Decimal, Draft, Instance, files, generate};
+use serde_json::Value;
+
+fn read(json: &str) -> Value {
+    serde_json::from_str(json).unwrap()
+}
+
+const CATALOG: &str = r#"{"format": "fairplan.catalog.v1", "name": "spring", "currency": "EUR", "server_types": [
+    {"id": "high-cpu", "price": 3}, {"id": "high-memory", "price": 2, "limit": 40},
+    {"id": "balanced", "capacity": {"cpu": 7, "memory": 7}, "price": 2.5}]}"#;
+
+fn fig1() -> Folder {
+    let folder = Folder::new();
+    folder.instance("i.json", &generate::drfh_fig1().unwrap());
+    folder.write("c.json", CATALOG);
+    folder
+}
+
+/// What a document breaks of the schema of its format; and a member that no format has, which must be refused.
+fn fits_schema(folder: &Folder, document: &Value) {
+    let format = document["format"].as_str().unwrap();
+    let schema = read(&folder.done(&["schema", format]));
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> = validator.iter_errors(document).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{format}: {errors:?}");
+    let mut extra = document.clone();
+    extra["unknown"] = Value::Bool(true);
+    assert!(!validator.is_valid(&extra), "{format}: accepts unknown members");
+}
+
+fn cluster(folder: &Folder, name: &str) -> Instance {
+    files::read_instance(folder.path(name).to_str().unwrap()).unwrap()
+}
+
+#[test]
+fn a_divisible_plan_is_enough_when_its_cluster_is_solved_and_the_table_says_the_same() {
+    let folder = fig1();
+    let words = [
+        "-q",
+        "plan",
+        "i.json",
+        "--catalog",
+        "c.json",
+        "--share",
+        "0.9",
+        "--under-drfh",
+        "--cluster-out",
+        "after.json",
+    ];
+    let under = read(&folder.done(&words));
+    assert!(under["purchase"]["part_under_drfh"].as_f64().unwrap() >= 1.0 - 1e-9);
+    let plan = read(&folder.done(&["-q", "plan", "i.json", "--catalog", "c.json", "--share", "0.9"]));
+    assert!(plan["purchase"]["cost"].as_f64() <= under["purchase"]["cost"].as_f64());
+    assert_eq!(plan["format"], "fairplan.plan.v1");
+    fits_schema(&folder, &plan);
+    fits_schema(&folder, &read(CATALOG));
+    assert_eq!((&plan["reachable"], &plan["purchase"]["status"]), (&true.into(), &"optimal".into()));
+    assert_eq!(plan["purchase"]["gap"], 0.0);
+    assert!((plan["part_before"].as_f64().unwrap() - 5.0 / 7.0 / 0.9).abs() < 1e-9);
+    // 0.9 of 14 are 12.6 tasks of each, on the bought servers too.
+    let solution = read(&folder.done(&["-q", "solve", "after.json"]));
+    for user in solution["users"].as_array().unwrap() {
+        assert!(user["tasks"].as_f64().unwrap() >= 12.6 * (1.0 - 1e-9), "{user}");
+    }
+    let named = folder.done(&["-q", "plan", "buy", "i.json", "--catalog", "c.json", "--share", "0.9"]);
+    assert_eq!(read(&named), plan, "buy is what plan does without another word");
+    folder
+        .write("c.csv", "id,price,limit,cpu,memory\nhigh-cpu,3,,,\nhigh-memory,2,40,,\nbalanced,2.5,,7,7\n");
+    let words = ["-q", "plan", "i.json", "--catalog", "c.csv", "--share", "0.9", "--format", "csv"];
+    let table = folder.done(&words);
+    assert!(table.starts_with("type,count,price,cost\n"), "{table}");
+    let count = plan["purchase"]["servers"].as_array().unwrap().len();
+    assert_eq!(table.lines().count(), 1 + count, "{table}");
+}
+
+#[test]
+fn a_whole_task_plan_comes_with_a_placement_that_is_verified_and_placing_anew_finds_room_too() {
+    let folder = Folder::new();
+    folder.instance("i.json", &generate::drfh_fig4(&[1, 2, 3]).unwrap());
+    folder.write("c.csv", "id,price,cpu,memory\nbig,10,1,1\nthin,6,1,0.25\n");
+    let words = [
+        "-q",
+        "plan",
+        "i.json",
+        "--catalog",
+        "c.csv",
+        "--tasks",
+        "70",
+        "--whole",
+        "--cluster-out",
+        "after.json",
+        "--placement-out",
+        "placement.json",
+    ];
+    let plan = read(&folder.done(&words));
+    assert_eq!(plan["tasks"], "whole");
+    assert!(plan["purchase"]["bound"].as_f64().unwrap() <= plan["purchase"]["cost"].as_f64().unwrap());
+    assert!(plan["users"].as_array().unwrap().iter().all(|user| user["placed"].as_u64().unwrap() >= 70));
+    assert_eq!(read(&folder.done(&["-q", "verify", "after.json", "placement.json"]))["holds"], true);
+    // The same tasks placed anew, each user having no others and being served in proportion to them.
+    let after = cluster(&folder, "after.json");
+    let mut draft = Draft::from(&after);
+    for (user, view) in draft.users.iter_mut().zip(after.users()) {
+        user.tasks = Some(70);
+        user.weight = Decimal::from_f64(view.task_share()).unwrap();
+    }
+    folder.instance("limited.json", &draft.build().unwrap());
+    let places_all = |policy: &&str| {
+        let placed = read(&folder.done(&["-q", "place", "limited.json", "--policy", policy]));
+        placed["users"].as_array().unwrap().iter().all(|user| user["tasks"] == 70)
+    };
+    assert!(["best-fit", "first-fit", "pattern"].iter().any(places_all));
+}
+
+#[test]
+fn more_users_keep_everyone_at_what_they_have_today() {
+    let folder = fig1();
+    let words = [
+        "-q",
+        "plan",
+        "i.json",
+        "--catalog",
+        "c.json",
+        "--more-users",
+        "user-1=2",
+        "--cluster-out",
+        "after.json",
+    ];
+    let plan = read(&folder.done(&words));
+    assert_eq!(plan["target"]["as_today"], true);
+    let users = plan["users"].as_array().unwrap();
+    assert_eq!(users.len(), 4);
+    assert!(users.iter().all(|user| (user["required"].as_f64().unwrap() - 10.0).abs() < 1e-6), "{users:?}");
+    let solution = read(&folder.done(&["-q", "solve", "after.json"]));
+    let value = solution["value"].as_f64().unwrap();
+    assert!(value > 0.0 && cluster(&folder, "after.json").user_count() == 4);
+}
+
+#[test]
+fn a_frontier_rises_from_nothing_to_the_target() {
+    let folder = fig1();
+    let words = ["-q", "plan", "i.json", "--catalog", "c.json", "--share", "1", "--frontier", "4"];
+    let plan = read(&folder.done(&words));
+    let points = plan["frontier"].as_array().unwrap();
+    assert_eq!(points.len(), 5);
+    let of = |name: &str| -> Vec<f64> { points.iter().map(|point| point[name].as_f64().unwrap()).collect() };
+    assert_eq!(of("cost")[0], 0.0);
+    assert!(of("cost").windows(2).all(|pair| pair[0] <= pair[1]), "{points:?}");
+    assert!((of("share")[4] - 1.0).abs() < 1e-12);
+    assert_eq!(plan["purchase"]["cost"], points[4]["cost"]);
+}
+
+#[test]
+fn what_cannot_be_reached_is_told_with_the_user_the_resource_and_what_would_do() {
+    let folder = fig1();
+    for (words, told) in [
+        (vec!["--share", "0.9", "--budget", "1"], "NOT REACHABLE for 1 EUR"),
+        (vec!["--share", "0.9", "--budget", "0"], "Enough would be 79.37% of the target for everybody"),
+    ] {
+        let output = folder.run(&[&["plan", "i.json", "--catalog", "c.json"][..], &words].concat());
+        assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(told), "{}", text(&output.stderr));
+        let plan = read(&text(&output.stdout));
+        assert_eq!(plan["reachable"], false);
+        fits_schema(&folder, &plan);
+        assert!(plan["obstacle"]["user"].as_str().unwrap().starts_with("user-"));
+    }
+    folder.write(
+        "gpu.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "gpu"],
+            "server_classes": [{"id": "a", "count": 1, "capacity": {"cpu": 8}},
+                               {"id": "g", "count": 1, "capacity": {"cpu": 8, "gpu": 1}}],
+            "users": [{"id": "u", "demand": {"cpu": 1}},
+                      {"id": "v", "demand": {"cpu": 1, "gpu": 1}, "eligible": ["a"]}]}"#,
+    );
+    folder.write("gpu.csv", "id,price\na,1\n");
+    let output = folder.run(&["plan", "gpu.json", "--catalog", "gpu.csv", "--tasks", "2"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("takes a task of user v"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn catalogs_and_targets_that_cannot_be_meant_are_refused_in_one_line() {
+    let folder = fig1();
+    let types = |fields: &str| {
+        format!(r#"{{"format": "fairplan.catalog.v1", "server_types": [{{"id": "a", {fields}}}]}}"#)
+    };
+    for (name, content, told) in [
+        ("a.json", types(r#""capacity": {"cpu": 1}"#), "missing field `price`"),
+        (
+            "b.json",
+            types(r#""capacity": {"cpu": 1}, "price": -2"#),
+            "server_types[0].price = -2: must be >= 0",
+        ),
+        ("c2.json", types(r#""capacity": {"cpu": 1}, "price": 0"#), "server_types[0].price = 0: must be > 0"),
+        (
+            "d.json",
+            types(r#""capacity": {"gpu": 1}, "price": 1"#),
+            "server_types[0].capacity.gpu: unknown resource",
+        ),
+        (
+            "e.json",
+            types(r#""capacity": {"cpu": 1}, "price": 1, "limit": 1.5"#),
+            "limit = 1.5: must be a whole number",
+        ),
+        ("f.json", r#"{"format": "fairplan.instance.v1"}"#.into(), "this is no catalog"),
+        ("g.csv", "id,cpu\na,1\n".into(), "line 1, column price: is missing"),
+        ("h.csv", "id,price,cpu\na,,1\n".into(), "line 2, column price: every type needs a price"),
+        ("j.csv", "id,price,gpu\na,1,1\n".into(), "column gpu: unknown resource; there are cpu, memory"),
+        ("k.csv", "id,price,cpu\na,1,1\na,1,1\n".into(), "line 3, column id = a: duplicate id"),
+        ("l.csv", "id,price,cpu\na,nan,1\n".into(), "must be a finite number"),
+        ("m.csv", "id,price\n".into(), "there is nothing to buy"),
+    ] {
+        folder.write(name, content);
+        let refusal = folder.refused(&["-q", "plan", "i.json", "--catalog", name, "--share", "1"]);
+        assert!(refusal.contains(told), "{name}: {refusal}");
+    }
+    for (words, told) in [
+        ("plan i.json --share 1", "name a --catalog"),
+        ("plan i.json --catalog c.json", "say what every user shall reach"),
+        ("plan i.json --catalog c.json --share 0", "--share 0: must be > 0"),
+        ("plan i.json --catalog c.json --tasks 0", "nothing is asked for"),
+        ("plan i.json --catalog c.json --share=-1", "must be >= 0"),
+        (
+            "plan i.json --catalog c.json --tasks nobody=4",
+            "--tasks nobody: the instance has no user of this id",
+        ),
+        ("plan i.json --catalog c.json --tasks user-1=x", "is not a decimal number"),
+        ("plan i.json --catalog c.json --more-users 1.5", "must be a whole number"),
+        ("plan - --catalog - --share 1", "only one of INSTANCE and --catalog"),
+        ("plan diff i.json c.json", "give two fairplan.instance.v1"),
+        ("plan growth i.json --series c.json --share 1", "c.json"),
+    ] {
+        let words: Vec<&str> = ["-q"].into_iter().chain(words.split(' ')).collect();
+        let refusal = folder.refused(&words);
+        assert!(refusal.contains(told), "{words:?}: {refusal}");
+    }
+}
+
+#[test]
+fn worth_losses_differences_and_growth_are_written_in_their_formats_and_as_tables() {
+    let folder = fig1();
+    folder.instance("j.json", &generate::drfh_fig4(&[1, 2]).unwrap());
+    folder.write("s.csv", "quantum,all\n1,10\n2,11\n3,13\n4,9\n");
+    folder.done(&["-q", "solve", "i.json", "-o", "a.json"]);
+    folder.done(&["-q", "solve", "i.json", "--objective", "tsf", "-o", "b.json"]);
+    let growth = ["growth", "i.json", "--series", "s.csv", "--share", "0.6"];
+    for (words, format, header, status) in [
+        (vec!["worth", "i.json"], "fairplan.worth.v1", "class,resource,gain", 0),
+        (vec!["lose", "i.json", "--servers-lost", "1"], "fairplan.loss.v1", "class,servers,value", 0),
+        (vec!["diff", "i.json", "j.json"], "fairplan.difference.v1", "user,before,after,part", 0),
+        (vec!["diff", "a.json", "b.json"], "fairplan.difference.v1", "user,before,after,part", 0),
+        (growth.to_vec(), "fairplan.growth.v1", "quantum,scale,missed", 1),
+    ] {
+        let words = [&["-q", "plan"][..], &words].concat();
+        let output = folder.run(&words);
+        assert_eq!(output.status.code(), Some(status), "{words:?}: {}", text(&output.stderr));
+        let document = read(&text(&output.stdout));
+        assert_eq!(document["format"], format);
+        fits_schema(&folder, &document);
+        let table = folder.run(&[&words[..], &["--format", "csv"]].concat());
+        assert!(text(&table.stdout).starts_with(header), "{}", text(&table.stdout));
+        let again = folder.run(&[&words[..], &["--threads", "1"]].concat());
+        assert_eq!(again.stdout, output.stdout, "{words:?}");
+    }
+    // 0.6 of the pool, of which 5/7 can be had: missed from 1.19 times that on.
+    let grown = read(&text(&folder.run(&[&["-q", "plan"][..], &growth].concat()).stdout));
+    assert_eq!((&grown["missed"], &grown["first_missed"]["quantum"]), (&1.into(), &3.into()));
+    assert!((grown["first_missed"]["part"].as_f64().unwrap() - 5.0 / 7.0 / 0.6 / 1.3).abs() < 1e-9);
+}

@@ -1,0 +1,424 @@
+//! Purchases against all counts tried one by one in exact arithmetic; what servers are worth, what is lost, what grows.
+
+use fairplan_heuristics::policy;
+use fairplan_instances::{
+    Catalog, ClassId, Decimal, Draft, Instance, Objective, Offer, ResourceId, Target, UserId, generate,
+};
+use fairplan_solver::{Planner, backend};
+use fairplan_tests::{Dice, Tableau, decimal, draft, random_draft, with_capacity};
+use fairplan_verify::{differences, growth, losses, worth_of_servers};
+use num_bigint::BigInt;
+use std::collections::HashSet;
+
+/// The most servers of a type that the oracle tries.
+const MOST: u64 = 4;
+
+/// A catalog of up to three types with small whole prices: more of a class, like a class, or new.
+fn random_catalog(dice: &mut Dice, instance: &Instance) -> Catalog {
+    let offers = (0..1 + dice.below(3)).map(|t| {
+        let class = &instance.classes()[dice.below(instance.classes().len() as u64) as usize];
+        let digits =
+            (0..instance.resources().len()).map(|_| Decimal::new(1 + dice.below(9), 0).unwrap()).collect();
+        let (id, capacity, like) = match dice.below(3) {
+            0 if t == 0 && class.capacity.iter().any(|c| !c.is_zero()) => (class.id.clone(), None, None),
+            1 => (format!("type-{t}"), Some(digits), Some(class.id.clone())),
+            _ => (format!("type-{t}"), Some(digits), None),
+        };
+        let limit = Some(dice.below(MOST + 1));
+        Offer { id, capacity, price: Decimal::new(1 + dice.below(9), 0).unwrap(), limit, like }
+    });
+    let offers = offers.collect();
+    Catalog::new(instance, String::new(), String::new(), offers).unwrap()
+}
+
+/// All counts within the limits, the cheapest first.
+fn all_counts(catalog: &Catalog) -> Vec<Vec<u64>> {
+    let mut all = vec![vec![]];
+    for kind in &catalog.types {
+        let longer = |counts: &Vec<u64>| -> Vec<Vec<u64>> {
+            (0..=kind.limit.unwrap()).map(|n| [counts.as_slice(), &[n]].concat()).collect()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all.sort_by(|a, b| catalog.cost(a).total_cmp(&catalog.cost(b)));
+    all
+}
+
+/// Whether every user can do its work, by the exact simplex. Numbers are small and whole, rates halves.
+fn is_enough(cluster: &Draft, required: &[u64]) -> bool {
+    let whole = |x: Decimal| BigInt::from(x.scaled(-1).unwrap());
+    let (slots, users) = (cluster.classes.len(), required.len());
+    let theta = users * slots;
+    let row = || vec![BigInt::ZERO; theta + 1];
+    let mut rows = Vec::new();
+    for (s, class) in cluster.classes.iter().enumerate() {
+        for (r, capacity) in class.capacity.iter().enumerate() {
+            let mut usage = row();
+            for (i, user) in cluster.users.iter().enumerate() {
+                usage[i * slots + s] = whole(user.demand[r]);
+            }
+            rows.push((usage, whole(*capacity) * class.count));
+        }
+    }
+    for (i, user) in cluster.users.iter().enumerate() {
+        let mut work = row();
+        for s in 0..slots {
+            let rate =
+                user.rates.iter().find(|(class, _)| *class == s).map_or(Decimal::ONE, |(_, rate)| *rate);
+            let allowed = user.eligible.as_ref().is_none_or(|eligible| eligible.contains(&s));
+            work[i * slots + s] = if allowed { -whole(rate) } else { BigInt::ZERO };
+        }
+        work[theta] = BigInt::from(10 * required[i]);
+        rows.push((work, BigInt::ZERO));
+    }
+    let mut one = row();
+    one[theta] = BigInt::from(1);
+    rows.push((one, BigInt::from(1)));
+    Tableau::new(theta + 1, rows).maximise(theta).to_f64() == 1.0
+}
+
+/// Random small cases: an instance without task limits, a catalog, what is asked for.
+fn case(seed: u64) -> (Instance, Catalog, Vec<u64>) {
+    let mut dice = Dice::new(seed ^ 0x9a7);
+    let mut draft = random_draft(seed);
+    draft.users.truncate(4);
+    draft.users.iter_mut().for_each(|user| user.tasks = None);
+    let instance = draft.build().unwrap_or_else(|_| generate::drfh_fig1().unwrap());
+    let catalog = random_catalog(&mut dice, &instance);
+    let required = (0..instance.user_count()).map(|_| dice.below(9)).collect();
+    (instance, catalog, required)
+}
+
+fn doubles(required: &[u64]) -> Vec<f64> {
+    required.iter().map(|work| *work as f64).collect()
+}
+
+#[test]
+fn the_cheapest_purchase_costs_what_the_cheapest_of_all_counts_costs() {
+    let solver = backend("auto").unwrap();
+    let (mut bought, mut unreachable) = (0, 0);
+    for seed in 0..400 {
+        let (instance, catalog, required) = case(seed);
+        let mut planner =
+            Planner::new(&instance, &catalog, doubles(&required), false, None, &*solver).unwrap();
+        let found = planner.cheapest(1.0).unwrap();
+        let all = all_counts(&catalog);
+        let best = all.iter().find(|counts| is_enough(&catalog.added_to(&instance, counts, true), &required));
+        let told = || format!("seed {seed}: {found:?}, exactly {best:?}, {catalog:?}, {required:?}");
+        match (&found, best) {
+            (Some(purchase), Some(best)) => {
+                assert_eq!(purchase.cost, catalog.cost(best), "{}", told());
+                assert_eq!(purchase.gap(), 0.0, "{}", told());
+                assert!(
+                    is_enough(&catalog.added_to(&instance, &purchase.counts, true), &required),
+                    "{}",
+                    told()
+                );
+                bought += usize::from(purchase.cost > 0.0);
+            }
+            (None, None) => {
+                unreachable += 1;
+                let obstacle = planner.obstacle().unwrap();
+                assert!(obstacle.part < 1.0 && required[obstacle.user.0] > 0, "{obstacle:?} {}", told());
+            }
+            _ => panic!("{}", told()),
+        }
+    }
+    assert!(bought >= 40 && unreachable > 60, "{bought} bought, {unreachable} unreachable");
+}
+
+#[test]
+fn a_budget_reaches_the_largest_part_that_any_counts_within_it_reach() {
+    let solver = backend("auto").unwrap();
+    for seed in 1000..1120 {
+        let (instance, catalog, required) = case(seed);
+        let budget = 6.0;
+        let mut planner =
+            Planner::new(&instance, &catalog, doubles(&required), false, Some(budget), &*solver).unwrap();
+        let (purchase, bound) = planner.largest_part(1.0).unwrap();
+        assert!(purchase.cost <= budget + 1e-9);
+        let mut best = 0.0f64;
+        for counts in all_counts(&catalog).iter().filter(|counts| catalog.cost(counts) <= budget) {
+            best = best.max(planner.part_with(counts).unwrap().min(1.0));
+        }
+        assert!(
+            (purchase.part - best).abs() < 1e-7 && bound > best - 1e-7,
+            "seed {seed}: {purchase:?} {best}"
+        );
+    }
+}
+
+/// Whether whole tasks fit, by all ways to fill all servers.
+fn whole_tasks_fit(instance: &Instance, required: &[u64]) -> bool {
+    let m = instance.resources().len();
+    let mut reached: HashSet<Vec<u64>> = HashSet::from([vec![0; required.len()]]);
+    for (l, class) in instance.classes().iter().enumerate() {
+        let room: Vec<u128> = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
+        let mut contents: HashSet<Vec<u64>> = HashSet::new();
+        let mut open = vec![(vec![0u64; required.len()], room)];
+        while let Some((tasks, room)) = open.pop() {
+            for user in instance.users() {
+                let demand: Vec<u128> = (0..m).map(|r| user.demand_units(ResourceId(r))).collect();
+                let i = user.index().0;
+                if user.rule().allows(ClassId(l))
+                    && tasks[i] < required[i]
+                    && tasks[i + 1..].iter().all(|later| *later == 0)
+                    && demand.iter().zip(&room).all(|(d, c)| d <= c)
+                {
+                    let mut more = tasks.clone();
+                    more[i] += 1;
+                    open.push((more, room.iter().zip(&demand).map(|(c, d)| c - d).collect()));
+                }
+            }
+            contents.insert(tasks);
+        }
+        for _ in 0..class.count {
+            let after = |before: &Vec<u64>| -> Vec<Vec<u64>> {
+                let sum = |content: &Vec<u64>| -> Vec<u64> {
+                    (0..required.len()).map(|i| (before[i] + content[i]).min(required[i])).collect()
+                };
+                contents.iter().map(sum).collect()
+            };
+            reached = reached.iter().flat_map(after).collect();
+        }
+    }
+    reached.contains(required)
+}
+
+#[test]
+fn a_purchase_for_whole_tasks_is_placed_and_is_rarely_dearer_than_the_best() {
+    let solver = backend("auto").unwrap();
+    let (mut cases, mut best_of) = (0, 0);
+    for seed in 2000..2150 {
+        let mut dice = Dice::new(seed);
+        let mut small = draft(&[(1, "4 4")], &["1 2", "2 1", "3 3"]);
+        small.users.truncate(1 + dice.below(3) as usize);
+        for user in &mut small.users {
+            user.demand = (0..2).map(|_| Decimal::new(1 + dice.below(4), 0).unwrap()).collect();
+        }
+        let instance = small.build().unwrap();
+        let catalog = random_catalog(&mut dice, &instance);
+        let required: Vec<u64> = (0..instance.user_count()).map(|_| dice.below(4)).collect();
+        let all = all_counts(&catalog);
+        let fits = |counts: &Vec<u64>| {
+            whole_tasks_fit(&catalog.added_to(&instance, counts, true).build().unwrap(), &required)
+        };
+        let best = all.iter().find(|counts| fits(counts));
+        let mut planner =
+            Planner::new(&instance, &catalog, doubles(&required), true, None, &*solver).unwrap();
+        let mut place = |variant: &Instance| Ok(policy("best-fit", 0).unwrap().place(variant).unwrap());
+        match (planner.cheapest_of_whole_tasks(&mut place), best) {
+            (Ok(Some((purchase, placement))), Some(best)) => {
+                assert!(fits(&purchase.counts), "seed {seed}");
+                assert!(placement.tasks.iter().zip(&required).all(|(placed, needed)| placed >= needed));
+                assert!(
+                    purchase.bound <= catalog.cost(best) && purchase.cost >= catalog.cost(best),
+                    "seed {seed}"
+                );
+                cases += 1;
+                best_of += usize::from(purchase.cost == catalog.cost(best));
+            }
+            // Limits may leave room that one policy does not find.
+            (Err(_) | Ok(None), None) | (Err(_), Some(_)) => {}
+            (found, best) => panic!("seed {seed}: {found:?} {best:?}"),
+        }
+    }
+    assert!(cases > 60 && best_of * 10 > cases * 9, "{best_of} of {cases}");
+}
+
+#[test]
+fn servers_that_only_some_may_use_are_bought_for_those_that_need_them() {
+    let mut draft = draft(&[(2, "4 0"), (1, "4 2")], &["1 0", "1 1"]);
+    draft.users[1].eligible = Some(vec![1]);
+    let instance = draft.build().unwrap();
+    let offer = |id: &str, capacity: &[&str], price: &str, like: Option<&str>| Offer {
+        id: id.into(),
+        capacity: Some(capacity.iter().map(|x| decimal(x)).collect()),
+        price: decimal(price),
+        limit: None,
+        like: like.map(Into::into),
+    };
+    let offers =
+        vec![offer("open", &["4", "4"], "1", None), offer("reserved", &["4", "4"], "3", Some("class-1"))];
+    let catalog = Catalog::new(&instance, String::new(), String::new(), offers).unwrap();
+    let solver = backend("auto").unwrap();
+    let mut planner = Planner::new(&instance, &catalog, vec![20.0, 6.0], false, None, &*solver).unwrap();
+    let purchase = planner.cheapest(1.0).unwrap().unwrap();
+    // Four more tasks of user 1 fill one reserved server; of the 20 of user 0, 8 and 2 find room, 10 need three more.
+    assert_eq!(purchase.counts, [3, 1], "{purchase:?}");
+    assert_eq!((purchase.cost, purchase.gap()), (6.0, 0.0));
+}
+
+#[test]
+fn an_unreachable_target_names_the_user_the_resource_and_what_would_do() {
+    let instance = draft(&[(1, "10 10")], &["1 1", "1 4"]).build().unwrap();
+    let offer = Offer {
+        id: "cpu only".into(),
+        capacity: Some(vec![decimal("10"), decimal("0")]),
+        price: Decimal::ONE,
+        limit: None,
+        like: None,
+    };
+    let catalog = Catalog::new(&instance, String::new(), String::new(), vec![offer]).unwrap();
+    let solver = backend("auto").unwrap();
+    let mut planner = Planner::new(&instance, &catalog, vec![4.0, 4.0], false, None, &*solver).unwrap();
+    assert_eq!(planner.cheapest(1.0).unwrap(), None);
+    let obstacle = planner.obstacle().unwrap();
+    assert_eq!((obstacle.user, obstacle.resource, obstacle.nowhere), (UserId(1), ResourceId(1), false));
+    // 4 + 16 of memory are asked for, there are 10: half of both, or 1.5 tasks of user 1.
+    assert!((obstacle.part - 0.5).abs() < 1e-6, "{obstacle:?}");
+    assert!((obstacle.own_part.unwrap() - 0.375).abs() < 1e-6, "{obstacle:?}");
+}
+
+/// Prices are slopes of a concave function, so no step gains more than they say; and a short step gains just that where
+/// their range says that they hold.
+#[test]
+fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() {
+    let solver = backend("auto").unwrap();
+    let mut held = 0;
+    for seed in 0..60 {
+        let mut draft = random_draft(7_000 + seed);
+        draft.users.iter_mut().for_each(|user| user.tasks = None);
+        let Ok(instance) = draft.build() else { continue };
+        let solution = solver.solve(&instance, Objective::Drfh).unwrap();
+        let Some(value) = solution.certificate.levels().first().map(|level| level.value) else { continue };
+        for worth in worth_of_servers(&instance, &solution, &*solver, seed < 15).unwrap() {
+            assert!(worth.gain <= worth.by_price + 1e-7 * value, "seed {seed}: {worth:?}");
+            for resource in &worth.resources {
+                let by_price = resource.price * resource.amount;
+                assert!(resource.gain <= by_price + 1e-7 * value, "seed {seed}: {resource:?}");
+                let Some(range) = resource.range else { continue };
+                let (l, r) = (worth.class.0, resource.resource.0);
+                let little = decimal(&format!("{:.6}", resource.amount * 1.001));
+                let more = with_capacity(&draft, (l, r), little, 1.0).build().unwrap();
+                let there = solver.solve(&more, Objective::Drfh).unwrap().certificate.levels()[0].value;
+                let slope = (there - value) / (0.001 * range.capacity);
+                let tolerance = 2e-4 * value / range.capacity;
+                assert!(slope <= resource.price + tolerance, "seed {seed}: {resource:?} {slope}");
+                if range.most > 1.002 * range.capacity {
+                    assert!((slope - resource.price).abs() <= tolerance, "seed {seed}: {resource:?} {slope}");
+                    held += usize::from(resource.price > 0.0);
+                }
+            }
+        }
+    }
+    assert!(held > 10, "only {held} prices hold beyond where they were found");
+    // Both kinds of server of Fig. 1 are worth the same by symmetry; their prices hold at no other capacity.
+    let instance = generate::drfh_fig1().unwrap();
+    let solution = solver.solve(&instance, Objective::Drfh).unwrap();
+    let worths = worth_of_servers(&instance, &solution, &*solver, true).unwrap();
+    assert!((worths[0].gain - worths[1].gain).abs() < 1e-8 && worths[0].gain > 0.0, "{worths:?}");
+}
+
+#[test]
+fn the_loss_of_a_class_is_told_user_by_user_the_worst_first() {
+    let mut draft = draft(&[(4, "10"), (1, "10")], &["1", "1"]);
+    draft.users[1].eligible = Some(vec![1]);
+    let instance = draft.build().unwrap();
+    let solver = backend("auto").unwrap();
+    let solution = solver.solve(&instance, Objective::Drfh).unwrap();
+    let whole = losses(&instance, &solution, &*solver, None).unwrap();
+    assert_eq!(whole.iter().map(|loss| loss.class.0).collect::<Vec<_>>(), [1, 0]);
+    // User 1 has only class 1; without class 0, both share it.
+    assert_eq!((whole[0].stranded, whole[0].losers.len(), whole[0].losers[0].user), (1, 1, UserId(1)));
+    assert_eq!(whole[1].losers[0].user, UserId(0));
+    assert!((whole[1].losers[0].part() - 0.875).abs() < 1e-6, "{whole:?}");
+    assert!((whole[1].losers[1].part() - 0.5).abs() < 1e-6 && whole[1].losers.len() == 2);
+    let one = losses(&instance, &solution, &*solver, Some(1)).unwrap();
+    assert!((one[1].lost - 10.0 / 50.0).abs() < 1e-6 && one[1].servers == 1, "{one:?}");
+    let all = draft_of_one_class();
+    let solution = solver.solve(&all, Objective::Drfh).unwrap();
+    assert_eq!(losses(&all, &solution, &*solver, None).unwrap()[0].stranded, 2);
+}
+
+fn draft_of_one_class() -> Instance {
+    draft(&[(1, "10 10")], &["1 2", "2 1"]).build().unwrap()
+}
+
+#[test]
+fn growth_says_the_same_as_solving_every_quantum() {
+    let solver = backend("auto").unwrap();
+    let (mut missed, mut met) = (0, 0);
+    for seed in 0..40 {
+        let mut draft = random_draft(9_000 + seed);
+        draft.users.iter_mut().for_each(|user| user.tasks = None);
+        let Ok(instance) = draft.build() else { continue };
+        let required: Vec<f64> = instance.users().map(|user| 0.1 / user.task_share()).collect();
+        let mut dice = Dice::new(seed);
+        let scales: Vec<f64> = (0..40 * required.len()).map(|_| dice.below(300) as f64 / 100.0).collect();
+        let scale = |q: usize, i: usize| scales[q * required.len() + i];
+        let grown = growth(&instance, &required, 40, &scale, &*solver).unwrap();
+        let nothing = Offer {
+            id: "none".into(),
+            capacity: Some(vec![Decimal::ONE; instance.resources().len()]),
+            price: Decimal::ONE,
+            limit: Some(0),
+            like: None,
+        };
+        let catalog = Catalog::new(&instance, String::new(), String::new(), vec![nothing]).unwrap();
+        let part = |q: usize| {
+            let asked = required.iter().enumerate().map(|(i, work)| work * scale(q, i)).collect();
+            let mut planner = Planner::new(&instance, &catalog, asked, false, None, &*solver).unwrap();
+            planner.part_with(&[0]).unwrap()
+        };
+        let parts: Vec<f64> = (0..40).map(part).collect();
+        let expected: Vec<bool> = parts.iter().map(|part| *part < 1.0 - 1e-9).collect();
+        assert_eq!(grown.missed, expected, "seed {seed}");
+        assert_eq!(grown.first_missed.map(|short| short.quantum), expected.iter().position(|missed| *missed));
+        let least = parts.iter().copied().fold(f64::INFINITY, f64::min);
+        assert!(
+            (grown.tightest.unwrap().part - least).abs() <= 1e-7 * (1.0 + least),
+            "seed {seed}: {grown:?} {least}"
+        );
+        missed += expected.iter().filter(|missed| **missed).count();
+        met += expected.iter().filter(|missed| !**missed).count();
+    }
+    assert!(missed > 200 && met > 200, "{missed} {met}");
+}
+
+#[test]
+fn differences_name_what_changed_and_which_change_moved_whom() {
+    let before = draft(&[(2, "10 10"), (1, "5 5")], &["1 1", "1 2", "2 1"]);
+    let mut after = before.clone();
+    after.classes[0].count = 3;
+    after.classes[1].id = "new".into();
+    after.users.remove(0);
+    after.users[0].demand[1] = decimal("1");
+    let solver = backend("auto").unwrap();
+    let found = differences(&before.build().unwrap(), &after.build().unwrap(), &*solver).unwrap();
+    let told: Vec<(&str, &str)> = found.classes.iter().map(|class| (class.id.as_str(), class.kind)).collect();
+    assert_eq!(told, [("class-0", "changed"), ("class-1", "removed"), ("new", "added")]);
+    assert_eq!(found.classes[0].changes, ["count 2 -> 3"]);
+    let told: Vec<(&str, &str)> = found.users.iter().map(|user| (user.id.as_str(), user.kind)).collect();
+    assert_eq!(told, [("user-0", "removed"), ("user-1", "changed")]);
+    assert_eq!(found.users[1].changes, ["demand[1] 2 -> 1"]);
+    assert_eq!(found.steps.len(), 5);
+    // More servers, then one user fewer: everybody gains both times.
+    assert_eq!((found.steps[1].gaining, found.steps[1].losing), (3, 0), "{found:?}");
+    assert_eq!((found.steps[2].gaining, found.steps[2].losing), (2, 0), "{found:?}");
+    assert_eq!((found.steps[4].gaining, found.steps[4].losing), (0, 0), "{found:?}");
+    let again = differences(&before.build().unwrap(), &before.build().unwrap(), &*solver).unwrap();
+    assert!(again.classes.is_empty() && again.users.is_empty());
+}
+
+#[test]
+fn a_target_share_is_measured_against_what_there_is_before_the_purchase() {
+    let instance = generate::drfh_fig1().unwrap();
+    let target = Target { share: Some(decimal("0.8")), ..Target::default() };
+    let required = target.required(&instance).unwrap();
+    let offer = Offer { id: "high-cpu".into(), capacity: None, price: Decimal::ONE, limit: None, like: None };
+    let more = Offer { id: "high-memory".into(), ..offer.clone() };
+    let catalog = Catalog::new(&instance, String::new(), String::new(), vec![offer, more]).unwrap();
+    let solver = backend("auto").unwrap();
+    let mut planner = Planner::new(&instance, &catalog, required, false, None, &*solver).unwrap();
+    let room = planner.cheapest(1.0).unwrap().unwrap();
+    let purchase = planner.cheapest_under_drfh().unwrap().unwrap();
+    assert!(room.cost <= purchase.cost && purchase.bound <= room.cost + 1e-9, "{room:?} {purchase:?}");
+    let after = catalog.added_to(&instance, &purchase.counts, false).build().unwrap();
+    let solution = solver.solve(&after, Objective::Drfh).unwrap();
+    // 0.8 of today's 14 of each resource are 11.2 tasks of each user.
+    for i in 0..2 {
+        assert!(solution.allocation.tasks(UserId(i)) >= 11.2 * (1.0 - 1e-9));
+    }
+    assert!(solution.certificate.levels()[0].value < 0.8, "of the larger totals it is less");
+}

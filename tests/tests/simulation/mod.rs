@@ -1,0 +1,219 @@
+//! Traces run on clusters: against the plain simulator, and against what must hold of any run.
+
+mod naive;
+mod traces;
+
+use fairplan_heuristics::policy;
+use fairplan_instances::trace::{EventKind, EventSource, NewTasks, Shapes, Trace, TraceHeader};
+use fairplan_instances::{ClusterOutcome, Decimal, Objective, ServerClass, Solver, TaskCounts};
+use fairplan_simulation::{
+    ClusterRules, ClusterSettings, SimulationError, TaskEvent, Watch, dedicated_clouds, simulate_cluster,
+};
+use fairplan_solver::backend;
+use naive::Rule;
+use traces::random_trace;
+
+const RULES: [(&str, Rule); 7] = [
+    ("first-fit", Rule::FirstFit),
+    ("best-fit", Rule::BestFit),
+    ("worst-fit", Rule::WorstFit),
+    ("dot-product", Rule::DotProduct),
+    ("slots=1", Rule::Slots(1)),
+    ("slots=3", Rule::Slots(3)),
+    ("slots=14", Rule::Slots(14)),
+];
+
+const IDEALS: [Option<Objective>; 5] = [
+    None,
+    None,
+    Some(Objective::Drfh),
+    Some(Objective::ProportionalFairness),
+    Some(Objective::BottleneckMaxFairness),
+];
+
+/// Writes down what happens, and checks after every event that no server is overloaded and no task is missing.
+struct Ledger<'a> {
+    shapes: &'a Shapes,
+    events: Vec<(u64, TaskEvent)>,
+    running: i64,
+    checked: usize,
+}
+
+impl Watch for Ledger<'_> {
+    fn task(&mut self, time: u64, event: TaskEvent) {
+        self.events.push((time, event));
+        self.running += if matches!(event, TaskEvent::Started { .. }) { 1 } else { -1 };
+        assert!(self.running >= 0 && !self.shapes.is_empty());
+    }
+
+    fn instant(&mut self, _time: u64, tasks: &TaskCounts) -> bool {
+        self.checked += 1;
+        assert_eq!(tasks.running as i64, self.running);
+        assert_eq!(tasks.submitted, tasks.completed + tasks.running + tasks.waiting + tasks.lost);
+        assert_eq!(tasks.started, tasks.completed + tasks.running + tasks.evicted);
+        false
+    }
+}
+
+fn run(
+    trace: &Trace,
+    name: &str,
+    ideal: Option<Objective>,
+    settings: ClusterSettings,
+) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
+    let policy = policy(name, 5).unwrap();
+    let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
+    let solver = backend("auto").unwrap();
+    let rules = ClusterRules { choice: &choice, ideal, solver: &*solver };
+    let mut ledger = Ledger { shapes: trace.register().shapes(), events: Vec::new(), running: 0, checked: 0 };
+    let outcome = simulate_cluster(&mut trace.replay().unwrap(), rules, settings, &mut ledger)?;
+    assert!(ledger.checked > 0 || outcome.tasks.submitted == 0);
+    Ok((outcome, ledger.events))
+}
+
+fn settings(number: u64) -> ClusterSettings {
+    ClusterSettings {
+        over_commit: ["1", "1", "0.5", "1.5", "2.25"][number as usize % 5].parse::<Decimal>().unwrap(),
+        resubmit: !number.is_multiple_of(3),
+        horizon: number.is_multiple_of(4).then_some(15 + number % 31),
+        sample_every: number.is_multiple_of(2).then_some(1 + number % 7),
+        ..ClusterSettings::default()
+    }
+}
+
+#[test]
+fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
+    let solver = backend("auto").unwrap();
+    let (mut happened, mut evicted) = (0, 0);
+    for number in 0..500 {
+        let trace = random_trace(number);
+        let settings = settings(number);
+        let (name, rule) = RULES[number as usize % RULES.len()];
+        let ideal = IDEALS[number as usize % IDEALS.len()];
+        let expected = naive::simulate(
+            &trace,
+            rule,
+            ideal.map(|objective| (objective, &*solver as &dyn Solver)),
+            settings,
+        );
+        let (outcome, events) = run(&trace, name, ideal, settings).unwrap();
+        let context = format!("trace {number}, {name}, {ideal:?}, {settings:?}");
+        for (step, (ours, plain)) in events.iter().zip(&expected.events).enumerate() {
+            assert_eq!(ours, plain, "{context}: event {step}");
+        }
+        assert_eq!(events.len(), expected.events.len(), "{context}");
+        let tasks = outcome.tasks;
+        let counts =
+            [tasks.submitted, tasks.completed, tasks.running, tasks.waiting, tasks.lost, tasks.too_large];
+        assert_eq!(counts, expected.counts, "{context}");
+        let jobs: Vec<(String, u64, u64)> =
+            outcome.jobs.iter().map(|job| (job.id.clone(), job.submitted, job.completed)).collect();
+        assert_eq!(jobs, expected.jobs, "{context}");
+        assert_eq!(outcome.end, expected.end, "{context}");
+        assert_eq!(outcome.utilization, expected.utilization, "{context}");
+        happened += events.len();
+        evicted += outcome.tasks.evicted;
+    }
+    assert!(
+        happened > 2000 && evicted > 20,
+        "the traces are too tame: {happened} events, {evicted} evictions"
+    );
+}
+
+#[test]
+fn the_same_bytes_on_every_run_and_number_of_threads() {
+    let trace = random_trace(17);
+    for name in ["best-fit", "random", "slots=3"] {
+        for ideal in [None, Some(Objective::Drfh)] {
+            let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+            let one = alone.install(|| run(&trace, name, ideal, settings(2)).unwrap());
+            assert_eq!(one, run(&trace, name, ideal, settings(2)).unwrap(), "{name}");
+        }
+    }
+}
+
+#[test]
+fn random_places_every_task_where_it_has_room_and_starts_as_many_as_it_can() {
+    for number in 0..60 {
+        let trace = random_trace(number);
+        let settings = ClusterSettings { over_commit: Decimal::ONE, ..settings(number) };
+        let (outcome, events) = run(&trace, "random", None, settings).unwrap();
+        let shapes = trace.register().shapes();
+        let mut capacity: Vec<Vec<u64>> =
+            trace.register().initial_servers().map(|(_, shape)| shapes.units(shape).to_vec()).collect();
+        let mut changes = trace.events().iter().peekable();
+        let mut used: Vec<Vec<u64>> = Vec::new();
+        for (time, event) in events {
+            while let Some(change) = changes.next_if(|change| {
+                change.time < time || (change.time == time && matches!(event, TaskEvent::Started { .. }))
+            }) {
+                let (server, units) = match change.kind {
+                    EventKind::ServerRemoved(server) => (server, None),
+                    EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {
+                        (server, Some(shapes.units(shape).to_vec()))
+                    }
+                    EventKind::Submitted(_) => continue,
+                };
+                let width = trace.register().header().resources.len();
+                capacity.resize(capacity.len().max(server.index() + 1), vec![0; width]);
+                capacity[server.index()] = units.unwrap_or(vec![0; width]);
+            }
+            let (server, demand, starts) = match event {
+                TaskEvent::Started { server, demand, .. } => (server as usize, demand, true),
+                TaskEvent::Ended { server, demand, .. } | TaskEvent::Evicted { server, demand, .. } => {
+                    (server as usize, demand, false)
+                }
+            };
+            used.resize(used.len().max(server + 1), vec![0; shapes.units(demand).len()]);
+            for (r, units) in shapes.units(demand).iter().enumerate() {
+                if starts {
+                    used[server][r] += units;
+                    assert!(
+                        used[server][r] <= capacity[server][r],
+                        "trace {number}, server {server} at {time}"
+                    );
+                } else {
+                    used[server][r] -= units;
+                }
+            }
+        }
+        assert!(outcome.tasks.too_large <= outcome.tasks.waiting);
+    }
+}
+
+#[test]
+fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
+    let mut header = TraceHeader::new("", &["cpu"]);
+    let four = vec!["4".parse().unwrap()];
+    header.server_classes.push(ServerClass { id: "c".into(), count: 3, capacity: four });
+    let mut trace = Trace::new(header).unwrap();
+    for user in ["a", "b", "c"] {
+        let demand = ["2".parse().unwrap()];
+        let tasks = NewTasks { user, job: user, demand: &demand, count: 4, duration: 10, more: false };
+        trace.submitted(0, tasks).unwrap();
+    }
+    let policy = policy("first-fit", 0).unwrap();
+    let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
+    let solver = backend("auto").unwrap();
+    let rules = ClusterRules { choice: &choice, ideal: None, solver: &*solver };
+    let settings = ClusterSettings { horizon: Some(15), ..ClusterSettings::default() };
+    let open = || Ok(Box::new(trace.replay().unwrap()) as Box<dyn EventSource>);
+    let outcome = dedicated_clouds(&open, rules, settings, 3, &|| false).unwrap();
+    // A server each: two tasks at once, so that by 15 two are done and two run.
+    assert!(outcome.users.iter().all(|user| (user.submitted, user.completed) == (4, 2)), "{outcome:?}");
+    assert_eq!((outcome.tasks.running, outcome.tasks.waiting), (6, 0));
+}
+
+#[test]
+fn settings_that_mean_nothing_are_refused_with_their_name() {
+    let refused = |settings| run(&random_trace(1), "first-fit", None, settings).err().unwrap().to_string();
+    let default = ClusterSettings::default();
+    assert_eq!(
+        refused(ClusterSettings { over_commit: Decimal::ZERO, ..default }),
+        "over_commit = 0: must be > 0 and at most 1000"
+    );
+    assert_eq!(
+        refused(ClusterSettings { sample_every: Some(0), ..default }),
+        "sample_every = 0: must be > 0"
+    );
+}

@@ -1,0 +1,206 @@
+//! How long a cluster does what is asked of it while demands follow a series.
+//!
+//! Whether it does in a quantum is a max-min: the largest part of what is asked for that all users can reach. Most quanta
+//! are decided without one. What an earlier quantum was shown to allow to every user is enough for one that asks no more;
+//! and prices `p` exclude every quantum with `Σ_i R_i π_i(p) > Σ_lr C_lr p_lr`.
+
+use super::works;
+use fairplan_instances::{
+    ClassId, Decimal, Draft, Instance, Objective, ResourceId, Solver, SolverError, UserId, Violation,
+};
+
+/// What became of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Growth {
+    /// The part of what is asked for at first, at scale 1, that every user reaches.
+    pub part_at_one: f64,
+    /// The first quantum in which somebody misses what is asked for.
+    pub first_missed: Option<Shortfall>,
+    /// The quantum of which the smallest part can be reached.
+    pub tightest: Option<Shortfall>,
+    /// Of each quantum whether it is missed.
+    pub missed: Vec<bool>,
+}
+
+/// How much of what a quantum asks for can be reached, and what is short.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Shortfall {
+    /// Position of the quantum.
+    pub quantum: usize,
+    /// The part of what is asked for that every user reaches.
+    pub part: f64,
+    /// The user whose work pays the most for what is short.
+    pub user: UserId,
+    /// The resource that is worth the most.
+    pub resource: ResourceId,
+}
+
+/// What is reached of a requirement.
+struct Reached {
+    part: f64,
+    works: Vec<f64>,
+    /// The least that a unit of work costs each user, and what all capacity costs.
+    costs: Vec<f64>,
+    supply: f64,
+    resource: ResourceId,
+}
+
+impl Reached {
+    /// The largest part of `required` that these prices leave.
+    fn allows(&self, required: &[f64]) -> f64 {
+        let asked: f64 = required.iter().zip(&self.costs).map(|(work, cost)| work * cost).sum();
+        if asked > 0.0 { self.supply / asked } else { f64::INFINITY }
+    }
+
+    fn shortfall(&self, quantum: usize, required: &[f64]) -> Shortfall {
+        let pays = |i: &usize| required[*i] * self.costs[*i];
+        let most = (0..required.len()).reduce(|a, b| if pays(&b) > pays(&a) { b } else { a }).unwrap_or(0);
+        Shortfall { quantum, part: self.part, user: UserId(most), resource: self.resource }
+    }
+}
+
+/// A quantum of which all but this part can be reached is not missed.
+const MISSED: f64 = 1.0 - 1e-9;
+
+/// Requirements shown to be feasible, and vectors of prices, that are kept to decide later quanta.
+const KEPT: usize = 64;
+
+/// Follows what is asked for through `quanta` quanta: `scale(q, i)` times the work `required[i]` of user `i`.
+///
+/// # Errors
+/// Users with rates whose tasks may run out.
+pub fn growth(
+    instance: &Instance,
+    required: &[f64],
+    quanta: usize,
+    scale: &dyn Fn(usize, usize) -> f64,
+    solver: &dyn Solver,
+) -> Result<Growth, SolverError> {
+    if let Some(user) =
+        instance.users().find(|user| !user.rule().rates().is_empty() && user.tasks().is_some())
+    {
+        let problem =
+            "may run out, and do different work on different classes: leave out the limit or the rates";
+        let place = format!("users[{}].tasks", user.index().0);
+        return Err(SolverError::Inapplicable(Violation::new(place, "", problem)));
+    }
+    let at_one = reached(instance, required, solver)?;
+    let asked =
+        |q: usize| -> Vec<f64> { required.iter().enumerate().map(|(i, work)| work * scale(q, i)).collect() };
+    let mut known = vec![at_one];
+    let part_at_one = known[0].part;
+    let (mut missed, mut first_missed) = (Vec::with_capacity(quanta), None);
+    // At most so large a part of each quantum can be reached.
+    let mut most = Vec::with_capacity(quanta);
+    for q in 0..quanta {
+        let now = asked(q);
+        let allowed = known.iter().map(|reached| reached.allows(&now)).fold(f64::INFINITY, f64::min);
+        most.push(allowed);
+        let is_enough = |reached: &Reached| now.iter().zip(&reached.works).all(|(work, done)| *work <= *done);
+        if allowed < MISSED && first_missed.is_some() {
+            missed.push(true);
+        } else if known.iter().any(is_enough) {
+            missed.push(false);
+        } else {
+            let answer = reached(instance, &now, solver)?;
+            let is_missed = answer.part < MISSED;
+            if is_missed && first_missed.is_none() {
+                first_missed = Some(answer.shortfall(q, &now));
+            }
+            missed.push(is_missed);
+            if known.len() == KEPT {
+                known.remove(1);
+            }
+            known.push(answer);
+        }
+    }
+    // The least of all parts: quanta in the order of what they can be at most, so that it is met early.
+    let mut order: Vec<usize> = (0..quanta).filter(|q| most[*q].is_finite()).collect();
+    order.sort_by(|a, b| most[*a].total_cmp(&most[*b]));
+    let mut tightest: Option<Shortfall> = None;
+    for q in order {
+        let now = asked(q);
+        // An allocation that is known to do more than the best so far leaves nothing to ask.
+        let best = tightest.map_or(f64::INFINITY, |tightest| tightest.part);
+        let could_be = known.iter().all(|reached| {
+            let done = now.iter().zip(&reached.works).filter(|(work, _)| **work > 0.0);
+            done.map(|(work, done)| done / work).fold(f64::INFINITY, f64::min) < best
+        });
+        if could_be {
+            let answer = reached(instance, &now, solver)?;
+            if answer.part < best {
+                tightest = Some(answer.shortfall(q, &now));
+            }
+            if known.len() == KEPT {
+                known.remove(1);
+            }
+            known.push(answer);
+        }
+    }
+    Ok(Growth { part_at_one, first_missed, tightest, missed })
+}
+
+/// The part of `required` that every user reaches: a max-min in which an equal weighted share is an equal part.
+fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result<Reached, SolverError> {
+    let n = instance.user_count();
+    let nothing = |part: f64| Reached {
+        part,
+        works: vec![0.0; n],
+        costs: vec![0.0; n],
+        supply: 0.0,
+        resource: ResourceId(0),
+    };
+    let asking: Vec<usize> = (0..n).filter(|i| required[*i] > 0.0).collect();
+    if asking.is_empty() {
+        return Ok(nothing(f64::INFINITY));
+    }
+    let usable = |i: usize| -> Vec<usize> {
+        let user = instance.user(UserId(i));
+        (0..instance.classes().len()).filter(|l| user.can_use(ClassId(*l))).collect()
+    };
+    if let Some(stranded) = asking.iter().find(|i| usable(**i).is_empty()) {
+        let mut costs = vec![0.0; n];
+        costs[*stranded] = 1.0;
+        let resource = instance.user(UserId(*stranded)).dominant_resource();
+        return Ok(Reached { costs, resource, ..nothing(0.0) });
+    }
+    let mut draft = Draft::from(instance);
+    let users = std::mem::take(&mut draft.users);
+    for i in &asking {
+        let mut user = users[*i].clone();
+        let weight = required[*i] * instance.user(UserId(*i)).task_share();
+        let refused = |_| SolverError::Unsupported("what is asked for is beyond 1e-30 .. 1e30".into());
+        user.weight = Decimal::from_f64(weight).map_err(refused)?;
+        user.tasks = None;
+        draft.users.push(user);
+    }
+    let variant = draft.build().map_err(SolverError::Inapplicable)?;
+    // What is reached is reached, and prices bound what can be, proved optimal or not.
+    let solution = solver.solve(&variant, Objective::Drfh)?;
+    let mut of_all = nothing(f64::INFINITY);
+    for (i, work) in asking.iter().zip(works(&variant, &solution)) {
+        of_all.works[*i] = work;
+        of_all.part = of_all.part.min(work / required[*i]);
+    }
+    let m = instance.resources().len();
+    let Some(level) = solution.certificate.levels().first() else { return Ok(of_all) };
+    for i in asking {
+        let user = instance.user(UserId(i));
+        let cost = |l: usize| {
+            let row = level.prices[l * m..(l + 1) * m].iter();
+            let task: f64 = row.zip(user.demand_doubles()).map(|(price, demand)| price * demand).sum();
+            task / user.rule().rate(ClassId(l)).to_f64()
+        };
+        of_all.costs[i] = usable(i).into_iter().map(cost).fold(f64::INFINITY, f64::min);
+    }
+    let mut worth = vec![0.0; m];
+    for (class, row) in instance.classes().iter().zip(level.prices.chunks(m)) {
+        for ((worth, capacity), price) in worth.iter_mut().zip(&class.capacity).zip(row) {
+            *worth += class.count as f64 * capacity.to_f64() * price;
+        }
+    }
+    of_all.supply = worth.iter().sum();
+    let dearest = (0..m).reduce(|a, b| if worth[b] > worth[a] { b } else { a });
+    of_all.resource = ResourceId(dearest.unwrap_or(0));
+    Ok(of_all)
+}

@@ -1,0 +1,53 @@
+//! What would be if the cluster or its users were others, asked of a solver: what a server is worth, what a failure costs,
+//! what made the difference, how long the cluster lasts as demands grow.
+
+mod differences;
+mod growth;
+mod loss;
+mod worth;
+
+pub use differences::{Difference, PartChange, Step, UserChange, differences};
+pub use growth::{Growth, Shortfall, growth};
+pub use loss::{Loser, Loss, losses};
+pub use worth::{ResourceWorth, ServerWorth, worth_of_servers};
+
+use fairplan_instances::{Instance, Level, Objective, Solution, Solver, SolverError, Status, UserId};
+
+/// Part of its work by which a user must change to count as gaining or losing.
+const NOTICED: f64 = 1e-6;
+
+/// The DRFH of a variant, every level of which must be proved to what is noticed here.
+fn solved(solver: &dyn Solver, variant: &Instance) -> Result<Solution, SolverError> {
+    let solution = solver.solve(variant, Objective::Drfh)?;
+    let is_near = |level: &Level| level.bound <= level.value * (1.0 + 0.1 * NOTICED);
+    if solution.status == Status::Optimal || solution.certificate.levels().iter().all(is_near) {
+        return Ok(solution);
+    }
+    let problem = "the solution of a variant is not proved optimal".into();
+    Err(SolverError::Backend { backend: solver.name(), problem })
+}
+
+/// The work of every user, in tasks of rate 1.
+fn works(instance: &Instance, solution: &Solution) -> Vec<f64> {
+    let work =
+        |user: UserId| solution.allocation.dominant_share(instance, user) / instance.user(user).task_share();
+    (0..instance.user_count()).map(|i| work(UserId(i))).collect()
+}
+
+/// By which part a user's work changes: 1 if it had none.
+fn change(before: f64, after: f64) -> f64 {
+    match before > 0.0 {
+        true => after / before - 1.0,
+        false if after > 0.0 => 1.0,
+        false => 0.0,
+    }
+}
+
+/// The smallest weighted dominant share that capacity limits; the smallest of all where none does.
+fn value(instance: &Instance, solution: &Solution) -> f64 {
+    let share = |user: UserId| {
+        solution.allocation.dominant_share(instance, user) / instance.user(user).weight().to_f64()
+    };
+    let smallest = || (0..instance.user_count()).map(|i| share(UserId(i))).fold(f64::INFINITY, f64::min);
+    solution.certificate.levels().first().map_or_else(smallest, |level| level.value)
+}
