@@ -14,8 +14,8 @@ use crate::{Decimal, Instance, InstanceError, Violation};
 use hashbrown::HashMap;
 use nodes::Node;
 use placement::Conditions;
-use pods::Pod;
-use std::collections::{BTreeMap, BTreeSet};
+use pods::{Amounts, Pod};
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 /// What [`kubernetes`] reads and how.
@@ -167,7 +167,7 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
 pub(super) fn open_nodes(
     files: &[String],
     report: &mut ImportReport,
-) -> Result<Vec<(String, BTreeMap<String, Quantity>)>, InstanceError> {
+) -> Result<Vec<(String, Amounts)>, InstanceError> {
     let options = KubernetesOptions { nodes: files.to_vec(), ..KubernetesOptions::default() };
     Ok(read_nodes(&options, report)?.into_iter().map(|node| (node.name, node.allocatable)).collect())
 }
