@@ -245,7 +245,8 @@ impl<'a> Point<'a> {
         let reach = self.reach(&step);
         let short = |part: f64| if part < 1.0 { SHORT_OF_BOUNDS * part } else { 1.0 };
         let taken = Reach { primal: short(reach.primal), dual: short(reach.dual) };
-        if !(taken.primal.max(taken.dual) > 1e-6) || !step.level.is_finite() {
+        let moved = taken.primal.max(taken.dual);
+        if moved.is_nan() || moved <= 1e-6 || !step.level.is_finite() {
             return None;
         }
         self.blocks.par_iter_mut().for_each(|block| block.advance(taken));
@@ -257,7 +258,7 @@ impl<'a> Point<'a> {
             self.slack[user] += taken.dual * step.slack[user];
         }
         self.sum_work();
-        Some(taken.primal.max(taken.dual))
+        Some(moved)
     }
 
     /// The factored equations of the users' multipliers.
