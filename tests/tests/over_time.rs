@@ -110,7 +110,7 @@ fn claims_that_are_not_the_optimum_are_refused() {
     refused("negative tasks", &|o| o.tasks[used] = -1.0, "allocation");
     refused("no number", &|o| o.tasks[used] = f64::NAN, "allocation");
     refused("a number missing", &|o| o.tasks.truncate(1), "allocation");
-    refused("less for everybody", &|o| o.tasks.iter_mut().for_each(|x| *x *= 0.999), "level-gaps");
+    refused("less for everybody", &|o| o.tasks.iter_mut().for_each(|x| *x *= 0.999), "levels");
     refused("a higher value", &|o| first(o, &|level| level.value *= 1.00001), "level-gaps");
     refused("no prices", &|o| first(o, &|level| level.prices.fill(0.0)), "level-gaps");
     refused(

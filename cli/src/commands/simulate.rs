@@ -41,13 +41,13 @@ pub struct Arguments {
     )]
     policy: Vec<String>,
     /// Servers give so many times their capacity to tasks
-    #[arg(long, value_name = "FACTOR", default_value = "1")]
+    #[arg(long, value_name = "FACTOR", default_value = "1", allow_negative_numbers = true)]
     over_commit: Decimal,
     /// Tasks that lose their server are lost, instead of submitted again
     #[arg(long)]
     lose_evicted: bool,
     /// Simulate nothing later than this, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = microseconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = microseconds, allow_negative_numbers = true)]
     horizon: Option<u64>,
     /// Also run every user alone on its part of the servers (one in n of n users'), to see who loses by sharing
     #[arg(long)]
@@ -56,22 +56,22 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE")]
     series: Option<PathBuf>,
     /// How often the series tells how things stand, in seconds (default: 300, or as often as the optimum)
-    #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "series")]
+    #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "series", allow_negative_numbers = true)]
     sample: Option<u64>,
     /// How often the series tells the exact DRFH optimum, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "series")]
+    #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "series", allow_negative_numbers = true)]
     optimum: Option<u64>,
     /// Write the completed jobs: JSON Lines, or Parquet if the name ends so
     #[arg(long, value_name = "FILE")]
     jobs: Option<PathBuf>,
     /// exact, pf, bmf: follow an ideal allocation for so many seconds before it is computed anew
-    #[arg(long, value_name = "SECONDS", value_parser = microseconds, default_value = "0")]
+    #[arg(long, value_name = "SECONDS", value_parser = microseconds, default_value = "0", allow_negative_numbers = true)]
     resolve_every: u64,
     /// Seed of the policy `random` and of the dealing of dedicated clouds
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Stop after so many seconds of computing; the result is then partial and the exit status 3
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit)]
+    #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     #[command(flatten)]
     output: OutputArguments,

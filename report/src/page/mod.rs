@@ -6,7 +6,9 @@ mod audits;
 mod flows;
 mod html;
 mod placements;
+mod plans;
 mod reproductions;
+mod simulations;
 mod solutions;
 
 pub use html::write_page;
@@ -113,6 +115,8 @@ impl Section {
             "fairplan.allocation.v1" => allocations::allocation(read_json(file, bytes)?),
             "fairplan.offline.v1" => allocations::offline(read_json(file, bytes)?),
             "fairplan.flows.v1" => flows::flows(read_json(file, bytes)?),
+            "fairplan.simulation.v1" => simulations::simulation(read_json(file, bytes)?),
+            "fairplan.plan.v1" => plans::plan(read_json(file, bytes)?),
             "fairplan.reproduction.v1" => reproductions::reproduction(read_json(file, bytes)?),
             other => {
                 return Err(MalformedResult {
@@ -161,7 +165,8 @@ impl Section {
 }
 
 /// The commands whose results have a page.
-const SHOWN: &str = "solve, place, compare, bound, audit, verify, allocate, offline, flows or reproduce";
+const SHOWN: &str =
+    "solve, place, compare, bound, audit, verify, allocate, offline, flows, simulate, plan or reproduce";
 
 /// The sizes of many users, the largest first, as one curve: users from left to right.
 fn ranked(title: &str, vertical: &str, mut sizes: Vec<f64>) -> Figure<'static> {

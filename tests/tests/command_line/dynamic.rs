@@ -117,7 +117,7 @@ fn what_cannot_be_meant_is_refused_in_one_line() {
     folder.write("unknown.csv", "user,fair_share\nA,1\nB,2\nD,2\n");
     folder.write("fewer.csv", DEMANDS.replace("4,2,3,5\n", ""));
     for (words, told) in [
-        ("d.csv", "say how many slices there are: --fair-share, --capacity or --fair-shares"),
+        ("d.csv", "say how many slices there are (--fair-share, --capacity or --fair-shares)"),
         ("negative.csv --fair-share 2", "negative.csv: line 3, column A = -3: must be >= 0"),
         ("half.csv --fair-share 2", "half.csv: line 3, column A = 2.5: must be a whole number of slices"),
         (

@@ -51,7 +51,7 @@ pub struct Arguments {
     #[arg(long, conflicts_with_all = ["whole", "frontier"])]
     under_drfh: bool,
     /// The most that may be spent
-    #[arg(long, value_name = "PRICE")]
+    #[arg(long, value_name = "PRICE", allow_negative_numbers = true)]
     budget: Option<Decimal>,
     /// Say too what so many steps from what is reached now to the target cost
     #[arg(long, value_name = "N", conflicts_with = "whole", value_parser = clap::value_parser!(u32).range(1..=1000))]
