@@ -1,5 +1,5 @@
 //! One self-contained HTML page from any results. What a page shows is data: sections of facts, tables and charts. What of a
-//! format people want to see is the business of one file each here, how it looks that of [`html`].
+//! format people want to see is the business of one file each here, how it looks that of `html`.
 
 mod allocations;
 mod audits;
