@@ -2,9 +2,19 @@
 
 use std::cmp::Ordering;
 
-/// Compares `a/b` with `c/d` exactly and without overflow, by the digits of their continued fractions.
-/// A zero denominator stands for infinity.
-pub fn compare_ratios((mut a, mut b): (u128, u128), (mut c, mut d): (u128, u128)) -> Ordering {
+/// Compares `a/b` with `c/d` exactly and without overflow. A zero denominator stands for infinity.
+pub fn compare_ratios((a, b): (u128, u128), (c, d): (u128, u128)) -> Ordering {
+    if b > 0
+        && d > 0
+        && let (Some(left), Some(right)) = (a.checked_mul(d), c.checked_mul(b))
+    {
+        return left.cmp(&right);
+    }
+    by_digits((a, b), (c, d))
+}
+
+/// The same by the digits of their continued fractions.
+fn by_digits((mut a, mut b): (u128, u128), (mut c, mut d): (u128, u128)) -> Ordering {
     let mut inverted = false;
     loop {
         let order = match (b, d) {
@@ -41,6 +51,7 @@ mod tests {
         fn agrees_with_cross_multiplication(a: u64, b in 1u64.., c: u64, d in 1u64..) {
             let [a, b, c, d] = [a, b, c, d].map(u128::from);
             prop_assert_eq!(compare_ratios((a, b), (c, d)), (a * d).cmp(&(c * b)));
+            prop_assert_eq!(by_digits((a, b), (c, d)), (a * d).cmp(&(c * b)));
         }
     }
 }
