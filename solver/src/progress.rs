@@ -3,8 +3,9 @@
 use crate::aggregation::Solved;
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
-use crate::reduction::{NO_KIND, Reduction};
+use crate::reduction::{CHUNK, NO_KIND, Reduction};
 use fairplan_instances::LimitedBy;
+use rayon::prelude::*;
 
 /// Tasks that run out this little above the level, relative to it, run out at the level: where a task row holds the
 /// level back, rounding decides which of the two is larger.
@@ -42,7 +43,9 @@ impl Progress {
         if let Some(weights) = &users.weights {
             progress.amounts.amount.copy_from_slice(weights);
         }
-        for i in 0..n {
+        // Mostly there are none of these, and that is seen at once.
+        let some_settle = users.tasks.is_some() || users.kind.contains(&NO_KIND);
+        for i in 0..if some_settle { n } else { 0 } {
             if users.kind[i] == NO_KIND {
                 progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);
             } else if users.tasks(i) == 0.0 {
@@ -107,20 +110,26 @@ impl Progress {
         let is_frozen = |bin: u32| {
             let kind = bins.kind[bin as usize];
             if has_row(kind) {
-                solved.solution.frozen[solved.grouping.group(bin, true)]
+                // A bin without rising users has no group of them.
+                solved.solution.frozen.get(solved.grouping.group(bin, true)).is_some_and(|frozen| *frozen)
             } else {
                 votes[kind as usize] > 0.0
             }
         };
-        let is_rising = |i: usize| self.amounts.rising[i];
+        let frozen: Vec<bool> = (0..bins.kind.len() as u32).map(is_frozen).collect();
+        let users = || (self.amounts.rising.par_iter().zip(&bins.of)).with_min_len(CHUNK);
         // Some user always freezes: when rounding hides which, all do, and the certificate tells.
-        let all = !(0..bins.of.len()).any(|i| is_rising(i) && is_frozen(bins.of[i]));
-        for i in 0..bins.of.len() {
-            if self.amounts.rising[i] && (all || is_frozen(bins.of[i])) {
-                let share = self.amounts.amount[i] * solved.solution.level;
-                self.settle(i, share, position, LimitedBy::Capacity);
-            }
-        }
+        let all = !users().any(|(rising, bin)| *rising && frozen[*bin as usize]);
+        let Self { amounts, level_of, limited_by, .. } = self;
+        (amounts.amount.par_iter_mut().zip(&mut amounts.rising))
+            .zip(level_of.par_iter_mut().zip(limited_by))
+            .zip(&bins.of)
+            .with_min_len(CHUNK)
+            .filter(|(((_, rising), _), bin)| **rising && (all || frozen[**bin as usize]))
+            .for_each(|(((amount, rising), (level, limited_by)), _)| {
+                (*amount, *rising) = (*amount * solved.solution.level, false);
+                (*level, *limited_by) = (position, LimitedBy::Capacity);
+            });
         self.close_classes(reduction, solved);
     }
 

@@ -337,8 +337,7 @@ fn normalise_users(
     let weights = (objective == Objective::TaskShareFairness || instance.is_weighted())
         .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i))).collect());
     let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * tasks as f64);
-    let tasks = (0..n)
-        .any(|i| view(i).tasks().is_some())
-        .then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());
+    let tasks =
+        instance.has_task_limits().then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());
     Population { order, directions, weights, tasks, kind: vec![NO_KIND; n], by_rule }
 }

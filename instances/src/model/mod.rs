@@ -170,6 +170,11 @@ impl Instance {
         self.weights.is_some()
     }
 
+    /// Whether any user has a number of tasks.
+    pub fn has_task_limits(&self) -> bool {
+        self.tasks.is_some()
+    }
+
     /// The power of ten that is this resource's smallest exact unit.
     pub fn unit_exponent(&self, resource: ResourceId) -> i8 {
         self.exponents[resource.0]
