@@ -43,11 +43,7 @@ const ID_LENGTH: usize = 32;
 /// The summary of a solution.
 pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -> String {
     let mut text = heading(instance);
-    let proof = match (solution.status, headline.relative_gap) {
-        (Status::Uncertified, gap) => format!("NOT PROVED: up to {gap:.1e} may be missing"),
-        (Status::Optimal, gap) if gap > 0.0 => format!("optimal, proved to within {gap:.1e}"),
-        (Status::Optimal, _) => "optimal, proved".into(),
-    };
+    let proof = proof(solution.status == Status::Optimal, headline.relative_gap);
     let method = solution.method;
     let seconds = solution.statistics.seconds;
     let (value, unit) = (number(headline.value), unit(&solution.certificate));
@@ -103,6 +99,20 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     text += &grid(&columns, rows);
     cut(&mut text, instance.classes().len(), "server classes");
     text
+}
+
+/// How far a result is proved to be the best.
+pub(crate) fn proof(optimal: bool, gap: f64) -> String {
+    match optimal {
+        true if gap > 0.0 => format!("optimal, proved to within {gap:.1e}"),
+        true => "optimal, proved".into(),
+        false => format!("NOT PROVED: up to {gap:.1e} may be missing"),
+    }
+}
+
+/// A bracket as one number where it is closed.
+pub(crate) fn bracket(lower: f64, upper: f64) -> String {
+    if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) }
 }
 
 /// What the value of an objective is.
@@ -163,9 +173,7 @@ pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> Str
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
     let integral = document.bounds.integral_upper.zip(document.bounds.integral_lower);
     if let Some((upper, lower)) = integral {
-        let range =
-            if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) };
-        let _ = writeln!(text, "Best smallest share of whole tasks: {range}");
+        let _ = writeln!(text, "Best smallest share of whole tasks: {}", bracket(lower, upper));
     }
     text.push('\n');
     let mut columns =

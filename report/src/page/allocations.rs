@@ -4,7 +4,7 @@ use super::{Block, Cell, Grid, Section, sizes, words};
 use crate::allocation::AllocationDocument;
 use crate::figure::Bars;
 use crate::offline::{Against, OfflineDocument};
-use crate::summary::{number, percent, thousands};
+use crate::summary::{number, percent, proof, thousands};
 
 /// An allocation as a section.
 pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
@@ -37,12 +37,7 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
 
 /// An offline optimum as a section.
 pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
-    let gap = document.certificate.relative_gap;
-    let proof = match &*document.status {
-        "optimal" if gap == 0.0 => "optimal, proved".into(),
-        "optimal" => format!("optimal, proved to within {gap:.1e}"),
-        _ => format!("NOT PROVED: up to {gap:.1e} may be missing"),
-    };
+    let proof = proof(document.status == "optimal", document.certificate.relative_gap);
     let mut section = Section::new("The optimum that knows all demands")
         .fact(
             "Users, quanta",

@@ -13,11 +13,11 @@ mod solutions;
 
 pub use html::write_page;
 
-use crate::InstanceStamp;
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
 use crate::json::{MalformedResult, format_of, read_json};
 use crate::plot::{self, Ground};
 use crate::summary::{number, percent, thousands};
+use crate::{InstanceStamp, ResourceMap};
 
 /// What one result says, in the words of people.
 #[derive(Clone, Debug)]
@@ -92,6 +92,12 @@ impl Grid {
         let total = rows.len();
         Self { caption: caption.into(), header, rows: rows.take(ROWS).collect(), total }
     }
+}
+
+/// The part of each resource that is used.
+fn used(utilization: &ResourceMap<'_>) -> String {
+    let parts = utilization.0.iter().map(|(name, part)| format!("{name} {}", percent(*part)));
+    parts.collect::<Vec<_>>().join(", ")
 }
 
 fn words<const N: usize>(names: [&str; N]) -> Vec<String> {

@@ -1,17 +1,15 @@
 //! What placements of whole tasks say: what each policy reaches, and how far from the best that is.
 
-use super::{Block, Cell, Grid, Section, sizes, words};
+use super::{Block, Cell, Grid, Section, sizes, used, words};
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::figure::Bars;
 use crate::placement::PlacementDocument;
-use crate::summary::{number, percent, thousands};
+use crate::summary::{bracket, number, percent, thousands};
 
 /// A placement as a section.
 pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
     let tasks: u64 = document.users.iter().map(|user| user.tasks).sum();
-    let used: Vec<String> =
-        document.utilization.0.iter().map(|(name, part)| format!("{name} {}", percent(*part))).collect();
     let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
     let header = words(["user", "dominant resource", "dominant share", "tasks"]);
     let rows = document.users.iter().map(|user| {
@@ -26,7 +24,7 @@ pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
         .instance(&document.instance)
         .fact("Smallest weighted dominant share", number(document.value))
         .fact("Tasks placed", thousands(tasks))
-        .fact("Used", used.join(", "))
+        .fact("Used", used(&document.utilization))
         .block(sizes("Dominant shares by user", "dominant share", shares, percent))
         .block(Block::Grid(Grid::new("Users", header, rows)))
 }
@@ -38,9 +36,7 @@ pub(super) fn comparison(document: ComparisonDocument<'_>) -> Section {
         .instance(&document.instance)
         .fact("Best smallest share if tasks could be divided at will", number(bounds.divisible));
     if let Some((upper, lower)) = bounds.integral_upper.zip(bounds.integral_lower) {
-        let range =
-            if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) };
-        section = section.fact("Best smallest share of whole tasks", range);
+        section = section.fact("Best smallest share of whole tasks", bracket(lower, upper));
     }
     let mark = match bounds.integral_upper {
         Some(upper) => (upper, "the most that whole tasks can reach".to_owned()),

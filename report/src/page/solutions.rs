@@ -1,26 +1,19 @@
 //! What a solution says: who gets what, where it is used, what capacity is worth.
 
-use super::{Block, Cell, Grid, Section, sizes, words};
+use super::{Block, Cell, Grid, Section, sizes, used, words};
 use crate::figure::Bars;
 use crate::solution::{LimitName, SolutionDocument, StatusName};
-use crate::summary::{number, percent, value_name};
+use crate::summary::{number, percent, proof, value_name};
 
 /// A solution as a section.
 pub(super) fn solution(document: SolutionDocument<'_>) -> Section {
-    let gap = document.certificate.relative_gap;
-    let proof = match document.status {
-        StatusName::Optimal if gap > 0.0 => format!("optimal, proved to within {gap:.1e}"),
-        StatusName::Optimal => "optimal, proved".into(),
-        StatusName::Uncertified => format!("NOT PROVED: up to {gap:.1e} may be missing"),
-    };
+    let proof = proof(document.status == StatusName::Optimal, document.certificate.relative_gap);
     let exponent = document.value_exponent.map_or_else(String::new, |exponent| format!(" × 10^{exponent}"));
-    let used: Vec<String> =
-        document.utilization.0.iter().map(|(name, part)| format!("{name} {}", percent(*part))).collect();
     let mut section = Section::new(format!("Fair shares: {}", document.objective.0))
         .instance(&document.instance)
         .fact(value_name(document.objective.0), format!("{}{exponent}", number(document.value)))
         .fact("Proof", proof)
-        .fact("Used", used.join(", "));
+        .fact("Used", used(&document.utilization));
 
     let users = &document.users;
     let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, share)| (id.to_owned(), *share));

@@ -1,7 +1,7 @@
 //! The summary of demands over time and of what a mechanism made of them.
 
 use super::grid::{Column, grid};
-use super::{ROWS, cut, label, number, percent, thousands};
+use super::{ROWS, cut, label, number, percent, proof, thousands};
 use crate::allocation::AllocationDocument;
 use crate::offline::{Against, OfflineDocument};
 use fairplan_instances::DemandSeries;
@@ -103,11 +103,7 @@ pub(super) fn regrets(text: &mut String, against: &[Against<'_>], bound: Option<
 /// The summary of an offline optimum.
 pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String {
     let mut text = demands(series);
-    let proof = match (&*document.status, document.certificate.relative_gap) {
-        ("optimal", 0.0) => "optimal, proved".into(),
-        ("optimal", gap) => format!("optimal, proved to within {gap:.1e}"),
-        (_, gap) => format!("NOT PROVED: up to {gap:.1e} may be missing"),
-    };
+    let proof = proof(document.status == "optimal", document.certificate.relative_gap);
     let _ = writeln!(text, "Smallest {}: {} ({proof})", document.measure, number(document.value));
     let metrics = document.metrics;
     let levels = document.levels.len();

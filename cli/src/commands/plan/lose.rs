@@ -16,7 +16,7 @@ use fairplan_verify::losses;
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each class in turn is taken away, or --servers of its servers; the rest is divided anew by DRFH. The result is a \
+Each class in turn is taken away, or --servers-lost of its servers; the rest is divided anew by DRFH. The result is a \
 fairplan.loss.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
