@@ -7,6 +7,7 @@ use super::running::Task;
 use super::servers::Servers;
 use super::shares::Shares;
 use super::waiting::Waiting;
+use crate::ranks::Ranks;
 use std::cmp::Ordering;
 
 /// Who is served first.
@@ -15,6 +16,8 @@ pub(super) enum Turn<'a> {
     LowestShare,
     /// The job whose dominant share is farthest below its ideal one (MRF Sec. 3.1): the ideal shares.
     MostDeprived(&'a [f64]),
+    /// The largest of the smallest ranks in bottlenecks (MRF Sec. 3.3).
+    LargestRank(Ranks),
 }
 
 /// Scratch space of rounds.
@@ -34,7 +37,7 @@ impl Round {
     /// Starts tasks until none fits; `started` hears of each.
     pub fn fill(
         &mut self,
-        turn: &Turn<'_>,
+        turn: &mut Turn<'_>,
         servers: &mut Servers,
         waiting: &mut Waiting,
         shares: &mut Shares,
@@ -79,7 +82,7 @@ impl Round {
                 waiting.close_unfit(servers, released);
             }
             if let Some(batch) = waiting.pop(queue) {
-                shares.take(user as usize, demand);
+                take(turn, shares, user as usize, demand);
                 started(Task { user, shape, job: batch.job, duration: batch.duration, server, number: 0 });
             }
         }
@@ -87,6 +90,14 @@ impl Round {
             self.queues[user as usize].clear();
         }
     }
+}
+
+/// A user's task begins.
+fn take(turn: &mut Turn<'_>, shares: &mut Shares, user: usize, demand: &[u64]) {
+    let Turn::LargestRank(ranks) = turn else { return shares.take(user, demand) };
+    let held = ranks.held(|bottleneck| shares.weighted(user, bottleneck));
+    shares.take(user, demand);
+    ranks.change(&held, |bottleneck| shares.weighted(user, bottleneck));
 }
 
 /// The place of the user to be served first; ties go to the lowest index.
@@ -99,6 +110,10 @@ fn first(turn: &Turn<'_>, shares: &Shares, users: &[u32]) -> Option<usize> {
                 Turn::MostDeprived(ideal) => {
                     let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
                     lacks(other).total_cmp(&lacks(*user))
+                }
+                Turn::LargestRank(ranks) => {
+                    let rank = |user: u32| ranks.smallest(|r| shares.weighted(user as usize, r));
+                    rank(other).cmp(&rank(*user))
                 }
             };
             order.then(user.cmp(&other)) == Ordering::Less

@@ -88,6 +88,12 @@ impl Shares {
         compare(self.fractions[a], self.nearly[a], self.fractions[b], self.nearly[b])
     }
 
+    /// What a user has of a resource over its weight; without a resource, of its dominant one.
+    pub fn weighted(&self, user: usize, resource: Option<usize>) -> f64 {
+        let Some(r) = resource else { return self.nearly[user] };
+        nearly((self.used(user)[r], self.totals[r].max(1) * u128::from(self.weights[user])))
+    }
+
     /// The dominant share of a user, not weighted.
     pub fn dominant(&self, user: usize) -> f64 {
         let shares = self.used(user).iter().zip(&self.totals);

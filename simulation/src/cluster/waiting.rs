@@ -48,6 +48,8 @@ pub(super) struct Waiting {
     /// The shapes of which tasks wait, and what these need; row-major.
     present: Vec<u32>,
     demands: Vec<u64>,
+    /// What all tasks that wait need together.
+    needed: Vec<u128>,
     /// The shapes that may fit somewhere.
     open: Vec<u32>,
     orders: u64,
@@ -64,6 +66,7 @@ impl Waiting {
             kinds: Vec::new(),
             present: Vec::new(),
             demands: Vec::new(),
+            needed: vec![0; width],
             open: Vec::new(),
             orders: 0,
         }
@@ -78,6 +81,8 @@ impl Waiting {
     pub fn push(&mut self, user: u32, shape: u32, demand: &[u64], job: JobNumber, duration: u64, count: u32) {
         let batch = Batch { job, duration, count, order: self.orders };
         self.orders += 1;
+        let needed = self.needed.iter_mut().zip(demand);
+        needed.for_each(|(needed, demand)| *needed += u128::from(count) * u128::from(*demand));
         let number = match self.numbers.get(&(user, shape)) {
             Some(number) => *number,
             None => self.add_queue(user, shape, demand),
@@ -117,6 +122,9 @@ impl Waiting {
         let batch = batches.front_mut()?;
         let popped = *batch;
         batch.count -= 1;
+        let kind = self.kinds[*shape as usize].place;
+        let needed = self.needed.iter_mut().zip(&self.demands[kind * self.width..]);
+        needed.for_each(|(needed, demand)| *needed -= u128::from(*demand));
         if batch.count == 0 {
             batches.pop_front();
             if batches.is_empty() {
@@ -207,6 +215,11 @@ impl Waiting {
     /// The shape of a queue.
     pub fn shape(&self, queue: u32) -> u32 {
         self.queues[queue as usize].shape
+    }
+
+    /// What all tasks that wait need together.
+    pub fn needed(&self) -> &[u128] {
+        &self.needed
     }
 
     /// Of each shape of which tasks wait: the tasks of all users.

@@ -8,7 +8,7 @@ use super::rows::Row;
 use super::tasks::{self, Event, TaskRow};
 use crate::InstanceError;
 use crate::trace::{DraftTasks, TraceDraft};
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::collections::VecDeque;
 
 /// The trace begins here; rows of time 0 tell the state before it.
@@ -59,6 +59,8 @@ pub(super) struct Runs {
     jobs: HashMap<u64, Job>,
     /// Jobs that ended and when, until they are entered in the draft.
     ended: VecDeque<(u64, u64)>,
+    /// The machines that tasks were scheduled on.
+    machines: HashSet<u64>,
     window: Option<Window>,
     counts: Counts,
 }
@@ -136,13 +138,13 @@ impl Counts {
 
 impl Runs {
     pub fn new() -> Self {
-        let (jobs, ended) = (HashMap::new(), VecDeque::new());
-        Self { jobs, ended, window: None, counts: Counts::default() }
+        let (jobs, ended, machines) = (HashMap::new(), VecDeque::new(), HashSet::new());
+        Self { jobs, ended, machines, window: None, counts: Counts::default() }
     }
 
     /// Follows one row of task events.
     pub fn task(&mut self, row: &Row<'_, 13>, draft: &mut TraceDraft) -> Result<(), InstanceError> {
-        let TaskRow { event, task: (job_id, index), user, request, made_up } = TaskRow::read(row)?;
+        let TaskRow { event, task: (job_id, index), user, machine, request, made_up } = TaskRow::read(row)?;
         let time = row.time();
         let window = self.window.get_or_insert(Window {
             begins: time.max(TRACE_BEGINS),
@@ -154,6 +156,7 @@ impl Runs {
         self.close_jobs(time, draft);
         let refused = |violation| row.invalid(violation);
         self.counts.made_up += u64::from(made_up);
+        self.machines.extend(machine.filter(|_| event == Event::Schedule));
         let user = user.map(|user| draft.user(user)).transpose().map_err(refused)?;
         let demand = request.map(|request| draft.shape(&request));
 
@@ -282,6 +285,11 @@ impl Runs {
                 counts.never_ran += 1;
             }
         }
+    }
+
+    /// The machines that tasks were scheduled on.
+    pub fn machines(&mut self) -> HashSet<u64> {
+        std::mem::take(&mut self.machines)
     }
 
     /// The part of the trace that was read; nothing if there were no rows of tasks.

@@ -70,6 +70,8 @@ pub(super) struct TaskRow<'a> {
     /// Job and task index.
     pub task: (u64, u64),
     pub user: Option<&'a str>,
+    /// Where it runs.
+    pub machine: Option<u64>,
     pub request: Option<CpuMemory>,
     /// Whether the trace's makers made the row up, for one that was lost.
     pub made_up: bool,
@@ -83,12 +85,12 @@ impl<'a> TaskRow<'a> {
         let request = row.optional_cpu_memory(CPU)?;
         let user = row.optional_hash(USER)?;
         let made_up = row.optional_whole(MISSING, 2)?.is_some();
-        row.optional_id(MACHINE)?;
+        let machine = row.optional_id(MACHINE)?;
         row.optional_whole(CLASS, 3)?;
         row.whole(PRIORITY, 11)?;
         row.optional_amount(DISK)?;
         row.optional_whole(RESTRICTION, 1)?;
-        Ok(Self { event, task, user, request, made_up })
+        Ok(Self { event, task, user, machine, request, made_up })
     }
 }
 

@@ -88,6 +88,7 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
     };
     of_jobs += job_rows.until(window.ends, |job| runs.job(job, &mut draft))?;
     draft.count("rows of job events", of_jobs);
+    let scheduled_on = runs.machines();
     runs.finish(of_jobs > 0, &mut draft);
     let mut known: HashMap<u64, Machine> = HashMap::new();
     let mut without_capacity = 0;
@@ -99,6 +100,7 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
         let capacity = capacity.as_ref().map(|capacity| capacity.as_slice());
         draft.server(window.since(row.time()), &id, capacity).map_err(|violation| row.invalid(violation))
     })?;
+    let unknown = scheduled_on.iter().filter(|machine| !known.contains_key(*machine)).count();
     let begins = Decimal::new(window.begins, -6).unwrap_or_default();
     draft.name(&format!("Google 2011 trace from {begins} s on"));
     draft.count("rows of machine events", rows);
@@ -106,5 +108,8 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
         "rows of machine events without a capacity: the machine is taken for absent",
         without_capacity,
     );
+    if rows > 0 {
+        draft.count("machines that tasks ran on and no row of machine events names", unknown as u64);
+    }
     draft.sort().map_err(together)
 }

@@ -153,6 +153,25 @@ fn machines_come_change_and_go_within_the_window_only() {
 }
 
 #[test]
+fn machines_that_tasks_ran_on_and_no_machine_event_names_are_counted() {
+    let rows = "1000000000,1,0,0 1001000000,1,0,1 1002000000,1,0,4";
+    let rows: String =
+        rows.split_whitespace().map(|text| row(text).replace("0,,1,user", "0,7,1,user")).collect();
+    let found = |machines: &str| {
+        let files = Files::new(machines, &[rows.as_bytes()]);
+        let (task_events, machine_events) =
+            (files.options.task_events.clone(), files.options.machine_events.clone());
+        shown(&Google2011TraceOptions { task_events, machine_events, ..Default::default() })
+            .unwrap()
+            .remove(0)
+    };
+    let counted = r#""machines that tasks ran on and no row of machine events names": 1"#;
+    assert!(found(MACHINE).contains(counted), "{}", found(MACHINE));
+    let with_it = found("0,1,0,x,1,0.5\n0,7,0,x,1,0.5\n");
+    assert!(!with_it.contains("no row of machine events names"), "{with_it}");
+}
+
+#[test]
 fn requests_and_users_are_taken_from_the_first_row_that_has_them() {
     let rows = "\
 1000000000,2,1,0,,0,,0,0,,,,\n1000000000,,1,0,,1,u,0,0,0.5,0.25,0,0\n1001000000,,1,0,,8,u,0,0,0.75,0.25,0,0\n\
@@ -340,7 +359,7 @@ fn job_row(text: &str) -> String {
 /// What rows of tasks and of jobs become together, or why not; rows of tasks as given, with one machine.
 fn with_jobs(tasks: &str, job_rows: &str) -> Result<Vec<String>, String> {
     let tasks: String = tasks.split_whitespace().map(|row| row.to_owned() + "\n").collect();
-    let mut files = Files::new(MACHINE, &[tasks.as_bytes()]);
+    let files = Files::new(MACHINE, &[tasks.as_bytes()]);
     let job_rows: String = job_rows.split_whitespace().map(job_row).collect();
     let options = Google2011TraceOptions {
         job_events: vec![files.file("jobs", job_rows.as_bytes())],
