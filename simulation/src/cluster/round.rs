@@ -102,25 +102,19 @@ fn take(turn: &mut Turn<'_>, shares: &mut Shares, user: usize, demand: &[u64]) {
 
 /// The place of the user to be served first; ties go to the lowest index.
 fn first(turn: &Turn<'_>, shares: &Shares, users: &[u32]) -> Option<usize> {
-    let mut best: Option<(usize, u32)> = None;
-    for (place, user) in users.iter().enumerate() {
-        let before = |other: u32| {
-            let order = match turn {
-                Turn::LowestShare => shares.compare(*user as usize, other as usize),
-                Turn::MostDeprived(ideal) => {
-                    let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
-                    lacks(other).total_cmp(&lacks(*user))
-                }
-                Turn::LargestRank(ranks) => {
-                    let rank = |user: u32| ranks.smallest(|r| shares.weighted(user as usize, r));
-                    rank(other).cmp(&rank(*user))
-                }
-            };
-            order.then(user.cmp(&other)) == Ordering::Less
-        };
-        if best.is_none_or(|(_, other)| before(other)) {
-            best = Some((place, *user));
+    let by = |order: &dyn Fn(u32, u32) -> Ordering| {
+        let places = users.iter().enumerate();
+        places.min_by(|(_, a), (_, b)| order(**a, **b).then(a.cmp(b))).map(|(place, _)| place)
+    };
+    match turn {
+        Turn::LowestShare => shares.least(users),
+        Turn::MostDeprived(ideal) => {
+            let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
+            by(&|a, b| lacks(b).total_cmp(&lacks(a)))
+        }
+        Turn::LargestRank(ranks) => {
+            let rank = |user: u32| ranks.smallest(|r| shares.weighted(user as usize, r));
+            by(&|a, b| rank(b).cmp(&rank(a)))
         }
     }
-    best.map(|(place, _)| place)
 }
