@@ -116,6 +116,7 @@ impl Section {
             "fairplan.placement.v1" => placements::placement(read_json(file, bytes)?),
             "fairplan.comparison.v1" => placements::comparison(read_json(file, bytes)?),
             "fairplan.bound.v1" => placements::bound(read_json(file, bytes)?),
+            "fairplan.proportional-bound.v1" => placements::proportional_bound(read_json(file, bytes)?),
             "fairplan.audit.v1" => audits::audit(read_json(file, bytes)?),
             "fairplan.verification.v1" => audits::verification(read_json(file, bytes)?),
             "fairplan.allocation.v1" => allocations::allocation(read_json(file, bytes)?),

@@ -35,7 +35,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 17] = [
+const PARTS: [Part; 18] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -44,6 +44,7 @@ const PARTS: [Part; 17] = [
     ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("bound", whole_tasks::brackets),
+    ("bound-pf", whole_tasks::proportional_brackets),
     ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
