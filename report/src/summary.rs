@@ -332,6 +332,9 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
             ]
         });
         text += &grid(&columns, rows);
+        for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
+            let _ = writeln!(text, "Why numbers differ: {}", reason.why);
+        }
         text.push('\n');
     }
     document.figures.iter().for_each(|figure| text += &figures::figure(figure));

@@ -39,7 +39,7 @@ use smooth::SumSolver;
 pub use certificate::TOLERANCE;
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
-pub use offline::{offline_level_by_highs, offline_optimum};
+pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum};
 pub use over_time::{
     TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, task_level_by_highs, task_optimum,
 };

@@ -25,6 +25,10 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Instant;
 
+/// The command's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// A part of the benchmark: its name, and what measures it at one over a scale of the size.
