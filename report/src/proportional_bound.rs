@@ -57,7 +57,7 @@ pub struct ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> {
     /// How far apart the two are for each unit of weight: the part by which a user's share might be larger, if all gained.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_per_weight: Option<f64>,
-    /// Whether the two are the same, to within 1e-9 for each unit of weight.
+    /// Whether the two are the same, to within 1e-8 for each unit of weight.
     pub proved_optimal: bool,
     /// Users that can have no task at all, because none fits on a server that they may use, or they have none. They are in
     /// no sum.

@@ -81,6 +81,17 @@ fn a_search_of_logarithms_that_was_stopped_at_once_is_still_proved() {
 }
 
 #[test]
+fn where_not_everybody_can_have_a_task_there_is_a_bound_and_no_lower_one() {
+    let mut draft = Draft::from(&drfh_fig4(&[1, 2, 3]).unwrap());
+    draft.classes.truncate(1);
+    draft.classes[0].count = 1;
+    draft.users.iter_mut().for_each(|user| user.demand = draft.classes[0].capacity.clone());
+    let bracket = bracket(&draft.build().unwrap());
+    assert!(bracket.without_tasks.is_empty() && bracket.lower.is_none());
+    assert!(bracket.upper.unwrap().is_finite());
+}
+
+#[test]
 fn users_without_tasks_are_in_no_sum() {
     let mut draft = Draft::from(&drfh_fig4(&[1, 2]).unwrap());
     draft.users[0].demand = vec![decimal("0.6"), decimal("0.9")];

@@ -159,7 +159,8 @@ impl Logarithms {
         for _ in 0..60 {
             if excess(low) < 0.0 { low *= 0.5 } else { break }
         }
-        for _ in 0..60 {
+        // Where not even first tasks have room for all, no bound is the least.
+        for _ in 0..6 {
             if excess(high) > 0.0 { high *= 2.0 } else { break }
         }
         for _ in 0..60 {

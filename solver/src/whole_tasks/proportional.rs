@@ -22,7 +22,7 @@ const BOUNDING: f64 = 0.6;
 
 /// Programs one after the other, each with tasks wanted one by one around where the last one ended: until the bound is so
 /// close to what fractions of patterns reach.
-const ENOUGH: [f64; 4] = [1e-3, 1e-4, 4e-6, 4e-6];
+const ENOUGH: [f64; 4] = [1e-3, 1e-4, 1e-5, 1e-5];
 
 /// The part of the servers mixed that are rounded up at a time.
 const PACE: f64 = 0.1;
@@ -215,7 +215,9 @@ fn place(
     search: &Search<'_>,
     stop: Stop<'_>,
 ) -> Result<Placement, SolverError> {
-    let beyond = |(s, tasks): (usize, &f64)| (tasks.ceil() as u64 + BEYOND).min(logarithms.most(s));
+    let beyond = |(s, tasks): (usize, &f64)| {
+        (tasks.ceil() as u64 + BEYOND).max(logarithms.users(s)).min(logarithms.most(s))
+    };
     let most: Vec<u64> = search.tasks.iter().enumerate().map(beyond).collect();
     let wants = |left: &[u64]| -> Vec<Want> {
         let of = |s: usize| logarithms.wants(s, most[s] - left[s], most[s], search.tasks[s].round() as u64);

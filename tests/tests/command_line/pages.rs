@@ -36,6 +36,32 @@ fn a_chart_is_written_by_itself_and_what_has_none_says_so() {
     assert!(!folder.path("none.svg").exists() && !folder.path("other.html").exists());
 }
 
+/// The chart that `make figures` draws of a generated instance.
+fn chart_of(folder: &Folder, generated: &str, limit: &[&str]) -> String {
+    folder.done(&["generate", generated, "-o", "cluster.json"]);
+    let compare = ["compare", "cluster.json", "--no-timing", "-o", "comparison.json"];
+    folder.done(&[&compare[..], limit].concat());
+    folder.done(&["report", "comparison.json", "--plot", "chart.svg", "-o", "page.html"]);
+    folder.read("chart.svg")
+}
+
+fn tracked_chart(name: &str) -> String {
+    std::fs::read_to_string(root().join("docs").join(name)).unwrap()
+}
+
+#[test]
+fn the_chart_of_a_hundred_servers_is_what_the_command_draws() {
+    let chart = chart_of(&Folder::new(), "drfh-fig4", &[]);
+    assert_eq!(chart, tracked_chart("hundred-servers.svg"), "`make figures` draws it again");
+}
+
+#[test]
+#[ignore = "takes a minute or more"]
+fn the_chart_of_googles_servers_is_what_the_command_draws() {
+    let chart = chart_of(&Folder::new(), "google", &["--time-limit", "1000"]);
+    assert_eq!(chart, tracked_chart("google-servers.svg"), "`make figures` draws it again");
+}
+
 #[test]
 fn what_is_no_result_is_refused_and_nothing_is_written() {
     let folder = results();
