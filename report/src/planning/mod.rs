@@ -11,7 +11,7 @@ pub use difference::{
     ChangeResult, DifferenceDocument, DifferenceFormat, DifferenceSide, StepResult, UserDifference,
     difference_document, results_document,
 };
-pub use growth::{GrowthDocument, GrowthFormat, ShortfallResult, growth_document};
+pub use growth::{GrowthDocument, GrowthFormat, GrowthQuantum, ShortfallResult, growth_document};
 pub use loss::{LossDocument, LossFormat, LossResult, LostUser, loss_document};
 pub use plan::{
     CatalogStamp, FrontierPoint, ObstacleResult, PlanDocument, PlanFormat, PlanParts, PlannedUser,

@@ -6,7 +6,6 @@ use crate::planning::{
     ChangeResult, DifferenceDocument, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
     PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference, WorthDocument,
 };
-use crate::stamp::Label;
 use std::fmt::Write;
 
 /// What to buy, or why nothing does it.
@@ -39,7 +38,7 @@ pub fn plan(document: &PlanDocument<'_>) -> String {
     text
 }
 
-fn target(target: &TargetResult) -> String {
+pub(crate) fn target(target: &TargetResult) -> String {
     let mut parts = Vec::new();
     if let Some(share) = target.share {
         parts.push(format!(
@@ -299,10 +298,7 @@ pub fn growth(document: &GrowthDocument<'_>) -> String {
     let reaches = if document.part_at_one < 1.0 { "only " } else { "" };
     let _ = writeln!(text, "The cluster reaches {reaches}{} of it.", percent(document.part_at_one));
     let told = |short: &ShortfallResult<'_>| {
-        let quantum = match &short.quantum {
-            Label::Number(number) => number.to_string(),
-            Label::Text(text) => label(text),
-        };
+        let quantum = label(&short.quantum.to_string());
         format!(
             "{quantum}: {} of what is asked for can be reached ({} is short; user {} needs the most of it, at {} times its \
              target)",

@@ -37,6 +37,9 @@ pub struct Arguments {
     base: u64,
     #[command(flatten)]
     target: TargetArguments,
+    /// Also write every quantum: how many times the target it asks for, and whether it is missed
+    #[arg(long)]
+    per_quantum: bool,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -67,6 +70,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         growth(extended, &asked.required, quanta, &scale, &*solver)
     })?;
     let (sha256, series_sha256) = (files::sha256_hex(&instance), files::demands_sha256_hex(&series));
+    let table = arguments.format.table();
     let document = growth_document(
         (extended, &sha256),
         (&series, &series_sha256),
@@ -75,15 +79,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         asked.target,
         &scale,
         &found,
+        arguments.per_quantum || table.is_some(),
     );
-    destination.write(|out| match arguments.format.table() {
+    destination.write(|out| match table {
         None => write_json(out, &document),
-        Some(format) => {
-            let users = extended.user_count();
-            let mean = |q: usize| (0..users).map(|i| scaling.at(q, i)).sum::<f64>() / users as f64;
-            let scales: Vec<f64> = (0..quanta).map(mean).collect();
-            table::write_growth(out, format, &series, &scales, &found.missed)
-        }
+        Some(format) => table::write_growth(out, format, &document),
     })?;
     tell(common, || summary::growth(&document));
     Ok(Answer::yes_if(found.first_missed.is_none()))
