@@ -206,7 +206,7 @@ fn a_purchase_for_whole_tasks_is_placed_and_is_rarely_dearer_than_the_best() {
         let best = all.iter().find(|counts| fits(counts));
         let mut planner =
             Planner::new(&instance, &catalog, doubles(&required), true, None, &*solver).unwrap();
-        let mut place = |variant: &Instance| Ok(policy("best-fit", 0).unwrap().place(variant).unwrap());
+        let mut place = |variant: &Instance, _| Ok(policy("best-fit", 0).unwrap().place(variant).unwrap());
         match (planner.cheapest_of_whole_tasks(&mut place), best) {
             (Ok(Some((purchase, placement))), Some(best)) => {
                 assert!(fits(&purchase.counts), "seed {seed}");

@@ -53,7 +53,7 @@ fn every_result_has_a_page_and_a_chart() {
     let folder = results();
     folder.write("catalog.csv", "id,price\nclass-1,3\nclass-2,2\nbig,5\n");
     folder.write("demands.csv", "quantum,user,demand\n1,a,3\n1,b,2\n2,a,1\n2,b,5\n3,a,4\n3,b,4\n");
-    folder.write("series.csv", "quantum,all\n1,10\n2,12\n3,30\n");
+    folder.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
     folder.done(&["generate", "drfh-fig1", "-o", "fig1.json"]);
     folder.done(&["generate", "drfh-fig4", "--users", "1,2", "-o", "fewer.json"]);
     folder.write("servers.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");
@@ -70,7 +70,11 @@ fn every_result_has_a_page_and_a_chart() {
         ("plan lose fig1.json", "Who loses the most", true),
         ("plan diff cluster.json fewer.json", "From the first to the second", true),
         ("plan diff solution.json solution.json", "Users with more or less", false),
-        ("plan growth fig1.json --series series.csv --share 0.6 --per-quantum", "First missed", true),
+        (
+            "plan growth fig1.json --series series.csv --quantum hour --share 0.6 --per-quantum",
+            "First missed",
+            true,
+        ),
         ("plan fig1.json --catalog servers.csv --share 0.9 --frontier 3", "Servers to buy", true),
         ("plan fig1.json --catalog servers.csv --share 0.9 --budget 1", "Out of reach", true),
         ("allocate demands.csv --fair-share 2 --per-quantum", "Credits over time", true),

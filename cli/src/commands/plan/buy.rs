@@ -18,7 +18,7 @@ use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::planning::{PlanParts, TaskKind, plan_document};
 use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{Planner, whole_task_bracket};
+use fairplan_solver::{Planner, ServingOrder, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, Verdict, verify_placement};
 use std::path::{Path, PathBuf};
 
@@ -178,7 +178,9 @@ impl Job {
             Planner::new(&asked.extended, catalog, required, self.whole, self.budget, &*self.solver)?;
         let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
         let (purchase, placement) = if self.whole {
-            match planner.cheapest_of_whole_tasks(&mut |variant| place(variant, &asked.required))? {
+            match planner
+                .cheapest_of_whole_tasks(&mut |variant, order| place(variant, order, &asked.required))?
+            {
                 Some((purchase, placement)) => (Some(purchase), Some(placement)),
                 None => (None, None),
             }
@@ -227,13 +229,17 @@ impl Job {
     }
 }
 
-/// The first placement that has all tasks: by two policies, then by patterns where that takes seconds.
-fn place(variant: &Instance, required: &[f64]) -> Result<Placement, SolverError> {
+/// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
+fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Placement, SolverError> {
     let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
     let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
     let unsupported = |problem: String| SolverError::Unsupported(problem);
     let mut last = None;
-    for name in ["best-fit", "first-fit"] {
+    let (policies, patterns) = match order {
+        ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
+        ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
+    };
+    for name in policies {
         let policy = policy(name, 0).map_err(|error| unsupported(error.to_string()))?;
         let placement = policy.place(variant).map_err(|error| unsupported(error.to_string()))?;
         if has_all(&placement) {
@@ -242,7 +248,7 @@ fn place(variant: &Instance, required: &[f64]) -> Result<Placement, SolverError>
         last = Some(placement);
     }
     match last {
-        Some(placement) if !is_soon_bounded(variant) => Ok(placement),
+        Some(placement) if !patterns => Ok(placement),
         _ => Ok(whole_task_bracket(variant, &|_| false)?.placement),
     }
 }

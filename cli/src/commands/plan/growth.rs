@@ -4,7 +4,6 @@ use super::target::TargetArguments;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::commands::solve::{backend_name, solver};
 use crate::commands::{tell, warn};
-use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
@@ -29,6 +28,9 @@ pub struct Arguments {
     /// The series: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON
     #[arg(long, value_name = "FILE")]
     series: String,
+    /// What a table calls its column of times, which must be in order
+    #[arg(long, value_name = "COLUMN", default_value = files::QUANTUM)]
+    quantum: String,
     /// What scales whom: total, user, or the column that scales all (default: user if every user has a column)
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
@@ -59,7 +61,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let solver = solver(&arguments.backend)?;
     let destination = arguments.output.destination()?;
     let instance = source.read()?;
-    let (series, _) = read_series(&arguments.series, None, files::Rounding::Refused)?;
+    let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
     warn(common, &instance);
     let asked = arguments.target.asked(&instance, &*solver, common)?;
     let extended = &asked.extended;
