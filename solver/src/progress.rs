@@ -42,7 +42,8 @@ impl Progress {
             fastest: reduction.kinds.iter().map(fastest).collect(),
         };
         // Mostly there are none of these, and that is seen at once.
-        let some_settle = users.tasks.is_some() || users.kind.par_chunks(CHUNK).any(|kinds| kinds.contains(&NO_KIND));
+        let some_settle =
+            users.tasks.is_some() || users.kind.par_chunks(CHUNK).any(|kinds| kinds.contains(&NO_KIND));
         for i in 0..if some_settle { n } else { 0 } {
             if users.kind[i] == NO_KIND {
                 progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);

@@ -71,7 +71,8 @@ fn bought(
     };
     section
         .fact("Cost", money(purchase.cost))
-        .fact("Proof", proof)
+        .fact("By branch and bound", proof)
+        .fact("Costs at least, proved by prices alone", money(purchase.proved_bound))
         .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
 }
 

@@ -15,6 +15,6 @@ pub use growth::{GrowthDocument, GrowthFormat, GrowthQuantum, ShortfallResult, g
 pub use loss::{LossDocument, LossFormat, LossResult, LostUser, loss_document};
 pub use plan::{
     CatalogStamp, FrontierPoint, ObstacleResult, PlanDocument, PlanFormat, PlanParts, PlannedUser,
-    PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
+    PricesOfClass, PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
 };
 pub use worth::{GainingUser, ResourceWorthResult, WorthDocument, WorthFormat, WorthResult, worth_document};
