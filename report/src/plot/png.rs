@@ -1,12 +1,18 @@
-//! A [`Drawing`] as PNG, on white, its words in a font that comes along: a machine needs none.
+//! A [`Drawing`] as PNG, on white, its words in letters that come along: a machine needs no font.
 
 use super::TITLE;
 use super::drawing::{Anchor, Colour, Drawing, Pen, Shape};
+use std::collections::HashMap;
 use tiny_skia::{FillRule, Paint, Path, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform};
-use ttf_parser::{Face, OutlineBuilder};
 
 /// Letters of European languages, and signs; see `fonts/README.md`.
-const FONT: &[u8] = include_bytes!("fonts/DejaVuSans-European.ttf");
+const LETTERS: &str = include_str!("fonts/letters.txt");
+
+/// Units of outlines in the size of a text.
+const UNITS: f32 = 2048.0;
+
+/// What stands for letters that are not among them.
+const UNKNOWN: char = '\u{fffd}';
 
 /// Pixels of the image for one of the drawing, each way.
 const SCALE: f32 = 2.0;
@@ -28,8 +34,7 @@ impl Drawing {
         } else {
             None
         };
-        let face = Face::parse(FONT, 0).map_err(|error| format!("the font of images: {error}"))?;
-        let mut canvas = Canvas { pixmap: pixmap.ok_or_else(too_large)?, face };
+        let mut canvas = Canvas { pixmap: pixmap.ok_or_else(too_large)?, letters: letters() };
         canvas.pixmap.fill(tiny_skia::Color::WHITE);
         canvas.text([self.width / 2.0, TITLE], Anchor::Middle, 15.0, false, &self.title);
         self.shapes.iter().for_each(|shape| canvas.draw(shape));
@@ -37,12 +42,24 @@ impl Drawing {
     }
 }
 
-struct Canvas<'a> {
-    pixmap: Pixmap,
-    face: Face<'a>,
+/// How far a letter takes the line, and its outline.
+type Letter = (f32, &'static str);
+
+fn letters() -> HashMap<char, Letter> {
+    let letter = |line: &'static str| {
+        let mut words = line.splitn(3, ' ');
+        let code = u32::from_str_radix(words.next()?, 16).ok()?;
+        Some((char::from_u32(code)?, (words.next()?.parse().ok()?, words.next().unwrap_or_default())))
+    };
+    LETTERS.lines().filter_map(letter).collect()
 }
 
-impl Canvas<'_> {
+struct Canvas {
+    pixmap: Pixmap,
+    letters: HashMap<char, Letter>,
+}
+
+impl Canvas {
     fn draw(&mut self, shape: &Shape) {
         match shape {
             Shape::Rectangle { corner, size, colour, .. } => {
@@ -77,7 +94,7 @@ impl Canvas<'_> {
     }
 
     fn text(&mut self, [x, y]: [f64; 2], anchor: Anchor, size: f64, upwards: bool, text: &str) {
-        let unit = size as f32 / f32::from(self.face.units_per_em());
+        let unit = size as f32 / UNITS;
         let (path, length) = self.outline(text);
         let back = match anchor {
             Anchor::Start => 0.0,
@@ -93,15 +110,31 @@ impl Canvas<'_> {
         }
     }
 
-    /// The letters one after the other, and their length, in the font's units. What the font has not is a box.
+    /// The letters one after the other, and their length, in units of outlines.
     fn outline(&self, text: &str) -> (Option<Path>, f32) {
-        let mut pen = Letters { builder: PathBuilder::new(), along: 0.0 };
+        let mut builder = PathBuilder::new();
+        let mut along = 0.0;
         for letter in text.chars() {
-            let glyph = self.face.glyph_index(letter).unwrap_or_default();
-            self.face.outline_glyph(glyph, &mut pen);
-            pen.along += f32::from(self.face.glyph_hor_advance(glyph).unwrap_or_default());
+            let known = self.letters.get(&letter).or_else(|| self.letters.get(&UNKNOWN));
+            let Some((width, outline)) = known else { continue };
+            draw_letter(&mut builder, along, outline);
+            along += width;
         }
-        (pen.builder.finish(), pen.along)
+        (builder.finish(), along)
+    }
+}
+
+/// Draws an outline so far along the line.
+fn draw_letter(builder: &mut PathBuilder, along: f32, outline: &str) {
+    let mut words = outline.split(' ');
+    while let Some(command) = words.next() {
+        let mut number = || words.next().and_then(|word| word.parse::<f32>().ok()).unwrap_or_default();
+        match command {
+            "M" => builder.move_to(along + number(), number()),
+            "L" => builder.line_to(along + number(), number()),
+            "Q" => builder.quad_to(along + number(), number(), along + number(), number()),
+            _ => builder.close(),
+        }
     }
 }
 
@@ -113,30 +146,6 @@ fn paint(colour: Colour, opacity: f64) -> Paint<'static> {
     let mut paint = Paint { anti_alias: true, ..Paint::default() };
     paint.set_color_rgba8(red, green, blue, (opacity * 255.0).round() as u8);
     paint
-}
-
-/// Takes the outline of a letter to its place on the line.
-struct Letters {
-    builder: PathBuilder,
-    along: f32,
-}
-
-impl OutlineBuilder for Letters {
-    fn move_to(&mut self, x: f32, y: f32) {
-        self.builder.move_to(self.along + x, y);
-    }
-    fn line_to(&mut self, x: f32, y: f32) {
-        self.builder.line_to(self.along + x, y);
-    }
-    fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        self.builder.quad_to(self.along + x1, y1, self.along + x, y);
-    }
-    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
-        self.builder.cubic_to(self.along + x1, y1, self.along + x2, y2, self.along + x, y);
-    }
-    fn close(&mut self) {
-        self.builder.close();
-    }
 }
 
 #[cfg(test)]
@@ -167,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn words_stand_at_their_anchor_and_letters_that_the_font_has_not_are_boxes() {
+    fn words_stand_at_their_anchor_and_unknown_letters_are_seen() {
         let dark = |text: &str, anchor, columns: std::ops::Range<u32>| {
             let drawn = drawing(vec![Shape::text([20.0, 20.0], anchor, text)]);
             let pixmap = Pixmap::decode_png(&drawn.png().unwrap()).unwrap();
@@ -176,7 +185,9 @@ mod tests {
         };
         assert!(dark("HH", Anchor::Start, 40..80) > 0 && dark("HH", Anchor::Start, 0..40) == 0);
         assert!(dark("HH", Anchor::End, 40..80) == 0 && dark("HH", Anchor::End, 0..40) > 0);
-        assert!(dark("\u{4e2d}", Anchor::Start, 40..80) > 0, "a box");
+        assert!(dark("\u{4e2d}", Anchor::Start, 40..80) > 0);
+        let known = letters();
+        assert!(known.len() > 500 && "Aß—δЖ…".chars().all(|letter| known.contains_key(&letter)));
     }
 
     #[test]
