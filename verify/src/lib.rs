@@ -45,4 +45,7 @@ pub use what_if::{
     Difference, Growth, Loser, Loss, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange,
     differences, growth, losses, worth_of_servers,
 };
-pub use whole_tasks::{StatedBounds, WholeTaskClaim, reaches, verify_whole_tasks};
+pub use whole_tasks::{
+    LOGARITHMS_MEET, ProportionalClaim, StatedBounds, WholeTaskClaim, reaches, verify_proportional,
+    verify_whole_tasks,
+};

@@ -142,6 +142,7 @@ impl Section {
             "fairplan.placement.v1" => placements::placement(read_json(file, bytes)?),
             "fairplan.comparison.v1" => placements::comparison(read_json(file, bytes)?),
             "fairplan.bound.v1" => placements::bound(read_json(file, bytes)?),
+            "fairplan.proportional-bound.v1" => placements::proportional_bound(read_json(file, bytes)?),
             "fairplan.audit.v1" => audits::audit(read_json(file, bytes)?),
             "fairplan.verification.v1" => audits::verification(read_json(file, bytes)?),
             "fairplan.entitlements.v1" => entitlements::entitlements(read_json(file, bytes)?),

@@ -167,7 +167,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Destination::new(Some(&file))?
             .write(|out| out.write_all(plot::curves(figure).svg(Ground::Paper).as_bytes()))?;
     }
-    let document = ReproductionDocument::new(numbers, figures);
+    let document = ReproductionDocument::new(numbers, figures, &traces::REASONS);
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))

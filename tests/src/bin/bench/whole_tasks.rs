@@ -8,8 +8,8 @@ use fairplan_instances::generate::{
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Random};
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::placement::PlacementFigures;
-use fairplan_solver::whole_task_bracket;
-use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
+use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_verify::{ProportionalClaim, WholeTaskClaim, verify_proportional, verify_whole_tasks};
 use std::time::Instant;
 
 /// Google's 12,583 servers, and users whose tasks take 0.02 to 0.5 of each resource, all equally likely.
@@ -72,6 +72,46 @@ pub fn brackets(scale: u64) -> Outcome {
         println!(
             "| {users}, {kind} | {seeds} | {closed} | {widest:.1e} | {:.2} | {longest:.2} | {checked:.2} | {first_fit} | \
              {best_fit} |",
+            total / seeds as f64
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// Brackets of the sum of logarithms: the widest gap a user, the longest search.
+pub fn proportional_brackets(scale: u64) -> Outcome {
+    println!("## Proportional fairness over whole tasks, on 12,583 servers\n");
+    println!(
+        "| users, tasks | instances | widest gap, of a user | seconds, mean | seconds, longest | \
+         checked again in, longest |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for (users, seeds) in [(10, 30), (100, 30), (500, 3)] {
+        let seeds = (seeds / scale).max(1);
+        let (mut widest, mut total, mut longest, mut checked) = (0.0f64, 0.0, 0.0f64, 0.0f64);
+        for seed in 1..=seeds {
+            let instance = uniform(users, seed)?;
+            let start = Instant::now();
+            let bracket = proportional_bracket(&instance, &|_| false)?;
+            let seconds = start.elapsed().as_secs_f64();
+            (total, longest) = (total + seconds, longest.max(seconds));
+            let (Some(upper), Some(lower)) = (bracket.upper, bracket.lower) else {
+                return Err(format!("{users} users, seed {seed}: some user has no task").into());
+            };
+            let start = Instant::now();
+            let claim = ProportionalClaim { bracket: &bracket, proved_optimal: None };
+            if let Some(broken) = verify_proportional(&instance, &claim).iter().find(|verdict| !verdict.holds)
+            {
+                return Err(
+                    format!("{users} users, seed {seed}: {}: {}", broken.property, broken.witness).into()
+                );
+            }
+            checked = checked.max(start.elapsed().as_secs_f64());
+            widest = widest.max((upper - lower) / users as f64);
+        }
+        println!(
+            "| {users}, 0.02–0.5 | {seeds} | {widest:.1e} | {:.2} | {longest:.2} | {checked:.2} |",
             total / seeds as f64
         );
     }
