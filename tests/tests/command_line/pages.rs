@@ -115,20 +115,47 @@ fn what_is_no_result_is_refused_and_nothing_is_written() {
     assert!(!folder.path("page.html").exists());
 }
 
-/// What a page becomes in a browser after `steps` (JavaScript) were done on it; `None`, with a word, without a browser.
-fn in_a_browser(folder: &Folder, page: &str, steps: &str) -> Option<String> {
-    let stepped = folder.read(page).replace("</body>", &format!("<script>{steps}</script></body>"));
-    let address = format!("file://{}", folder.write("stepped.html", stepped).display());
+/// What a browser prints with these options about a page; `None`, with a word, without a browser.
+fn in_a_browser(folder: &Folder, page: &str, options: &[&str]) -> Option<String> {
+    let address = format!("file://{}", folder.path(page).display());
     let profile = format!("--user-data-dir={}", folder.path("profile").display());
     let quiet =
         ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"];
-    match Command::new("chromium").args(quiet).args([&profile, "--dump-dom", &address]).output() {
+    match Command::new("chromium").args(quiet).args([&profile]).args(options).arg(address).output() {
         Ok(browser) => Some(text(&browser.stdout)),
         Err(_) => {
             println!("skipped: there is no chromium here");
             None
         }
     }
+}
+
+/// The page after these steps (JavaScript) were done on it.
+fn after_steps(folder: &Folder, page: &str, steps: &str, setting: &str) -> Option<String> {
+    folder.write(
+        "stepped.html",
+        folder.read(page).replace("</body>", &format!("<script>{steps}</script></body>")),
+    );
+    in_a_browser(folder, "stepped.html", &["--dump-dom", setting])
+}
+
+#[test]
+fn a_page_is_light_or_dark_as_its_reader_likes_and_is_read_and_printed_without_scripts() {
+    let folder = results();
+    folder.done(&["report", "solution.json", "comparison.json", "-o", "page.html"]);
+    let ground = "document.body.dataset.ground = getComputedStyle(document.body).backgroundColor;";
+    for (scheme, colour) in [("1", "rgb(255, 255, 255)"), ("0", "rgb(22, 24, 27)")] {
+        let setting = format!("--blink-settings=preferredColorScheme={scheme}");
+        let Some(shown) = after_steps(&folder, "page.html", ground, &setting) else { return };
+        assert!(shown.contains(&format!("data-ground=\"{colour}\"")), "{scheme}: {shown}");
+    }
+    let no_scripts = "--blink-settings=scriptEnabled=false";
+    let Some(shown) = in_a_browser(&folder, "page.html", &["--dump-dom", no_scripts]) else { return };
+    assert!(!shown.contains("<button") && shown.contains("best-fit") && shown.contains("<svg"), "{shown}");
+    let pdf = format!("--print-to-pdf={}", folder.path("page.pdf").display());
+    in_a_browser(&folder, "page.html", &[&pdf, no_scripts]);
+    let printed = std::fs::read(folder.path("page.pdf")).unwrap();
+    assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
 }
 
 #[test]
@@ -142,7 +169,7 @@ fn tables_are_sorted_in_a_browser_by_value_not_by_letters() {
                  told.textContent = button.textContent + ': ' + rows.map((row) => row.cells[5].dataset.value).join(' '); \
                  document.body.append(told); }; \
                  button.click(); tell('rising'); button.click(); tell('falling');";
-    let Some(shown) = in_a_browser(&folder, "page.html", steps) else { return };
+    let Some(shown) = after_steps(&folder, "page.html", steps, "--no-first-run") else { return };
     assert_eq!(shown.matches("<th ").count(), shown.matches("<button type=\"button\">").count(), "{shown}");
     let told = |class: &str| -> Vec<u64> {
         let start = format!("<p class=\"{class}\">tasks: ");
@@ -169,7 +196,7 @@ fn names_that_are_programs_run_nowhere_in_a_browser() {
     folder.done(&["plan", "lose", "hostile.json", "-o", "loss.json"]);
     folder.done(&["report", "solution.json", "loss.json", "--title", hostile, "-o", "page.html"]);
     let steps = "document.body.dataset.title = document.title.startsWith('\\x3cimg') ? 'a text' : 'was run';";
-    let Some(shown) = in_a_browser(&folder, "page.html", steps) else { return };
+    let Some(shown) = after_steps(&folder, "page.html", steps, "--no-first-run") else { return };
     assert!(shown.contains("data-title=\"a text\"") && !shown.contains("<img"), "{shown}");
 }
 
