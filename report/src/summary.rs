@@ -17,6 +17,7 @@ pub use audits::audits;
 pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub(crate) use planning::target;
 pub use planning::{difference, growth, losses, plan, worth};
 pub use simulation::simulation;
 pub use tasks::{task_allocation, task_offline};

@@ -20,6 +20,7 @@ mod parts;
 mod placement;
 mod prices;
 mod printed;
+mod purchase;
 mod rounding;
 mod solution;
 mod task_limits;
@@ -36,6 +37,7 @@ pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks}
 pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, explain};
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
+pub use purchase::least_cost;
 pub use solution::{SolutionProof, verify_solution};
 pub use task_optimum::{TASK_TOLERANCE, TaskClaim, TaskProof, verify_task_optimum};
 pub use verdict::Verdict;

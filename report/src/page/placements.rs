@@ -126,5 +126,9 @@ pub(super) fn proportional_bound(document: ProportionalBoundDocument<'_>) -> Sec
     if !document.users_without_tasks.is_empty() {
         section = section.fact("Users without any task", document.users_without_tasks.join(", "));
     }
-    section.block(tasks(&document.placement.users))
+    let placed =
+        document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
+    section
+        .block(sizes("Tasks placed by user", "tasks", placed, number))
+        .block(tasks(&document.placement.users))
 }
