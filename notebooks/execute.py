@@ -11,7 +11,6 @@ import os
 import pathlib
 import shutil
 import sys
-import tempfile
 
 import nbformat
 from nbclient import NotebookClient
@@ -20,10 +19,9 @@ FOLDER = pathlib.Path(__file__).parent
 
 
 def executed(path):
-    """The notebook with the outputs of a run in an empty folder."""
+    """The notebook with the outputs of a run; it makes its own folder to work in."""
     notebook = nbformat.read(path, as_version=4)
-    with tempfile.TemporaryDirectory() as folder:
-        NotebookClient(notebook, timeout=600, resources={"metadata": {"path": folder}}).execute()
+    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     return normal(notebook)
 
 
@@ -78,10 +76,7 @@ def main():
     command = shutil.which(os.environ.get("FAIRPLAN", "fairplan"))
     if command is None:
         sys.exit("the fairplan command is not there: set FAIRPLAN to it, or run make build and put it on the PATH")
-    os.environ["PATH"] = f"{pathlib.Path(command).resolve().parent}{os.pathsep}{os.environ['PATH']}"
-    # The kernel is this interpreter, whatever others are registered.
-    os.environ["PATH"] = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    os.environ["FAIRPLAN_DATA_SHIPPED"] = str(FOLDER.parent.resolve() / "instances" / "data")
+    os.environ["FAIRPLAN"] = str(pathlib.Path(command).resolve())
 
     differ = False
     for path in sorted(FOLDER.glob("*.ipynb")):
