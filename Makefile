@@ -5,7 +5,7 @@ FAIRPLAN := target/release/fairplan
 OUT := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint bench notebooks guide
+.PHONY: help setup build demo figures test lint bench notebooks guide
 
 help: ## Say what the targets are
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
@@ -22,6 +22,13 @@ demo: build ## Solve, verify and compare placements on the built-in Google clust
 	$(FAIRPLAN) solve $(OUT)/google.json -o $(OUT)/solution.json
 	$(FAIRPLAN) verify $(OUT)/google.json $(OUT)/solution.json
 	$(FAIRPLAN) compare $(OUT)/google.json -o $(OUT)/comparison.json
+
+figures: build ## Draw the charts of "Is my heuristic good?" again, docs/*-servers.svg (a minute or two)
+	@mkdir -p $(OUT)
+	$(FAIRPLAN) generate drfh-fig4 | $(FAIRPLAN) compare - --no-timing -o $(OUT)/hundred.json
+	$(FAIRPLAN) report $(OUT)/hundred.json --plot docs/hundred-servers.svg -o $(OUT)/hundred.html
+	$(FAIRPLAN) generate google | $(FAIRPLAN) compare - --time-limit 1000 --no-timing -o $(OUT)/google-whole.json
+	$(FAIRPLAN) report $(OUT)/google-whole.json --plot docs/google-servers.svg -o $(OUT)/google-whole.html
 
 test: setup ## Run every test, the long ones included
 	cargo test --release --locked --workspace -- --include-ignored

@@ -100,8 +100,16 @@ pub struct TaskAllocation {
     pub tasks: Vec<f64>,
     /// Everybody's credits after each quantum, row-major `quanta × users`, of rules that have credits.
     pub credits: Option<Vec<f64>>,
-    /// How far a share may be from what the rule asks for, in parts of what was decided in its quantum.
-    pub widest_gap: f64,
+    /// By quantum, how far a share may be from what the rule asks for: in parts of what was decided in it, at least of a
+    /// tenth of the largest share that anybody could have. Infinite where nothing is known.
+    pub gaps: Vec<f64>,
+}
+
+impl TaskAllocation {
+    /// The widest gap of all quanta.
+    pub fn widest_gap(&self) -> f64 {
+        self.gaps.iter().copied().fold(0.0, f64::max)
+    }
 }
 
 /// A level with its proof: multipliers `y` of the users and prices `p` of the capacities, all `>= 0`.

@@ -36,6 +36,10 @@ pub struct TaskAllocationDocument<'a> {
     pub users: Vec<TaskAllocatedUser<'a>>,
     /// Measures of the whole, of useful tasks; utilization is that of the resource used most.
     pub metrics: OfflineMetrics,
+    /// How far a share may be from what the rule asks for, in parts of what was decided in its quantum: the widest gap
+    /// to the prices' bound of all quanta.
+    #[schemars(range(min = 0))]
+    pub widest_gap: f64,
     /// Every quantum, with `--per-quantum`.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<TaskQuantum<'a>>>,
@@ -154,6 +158,7 @@ pub fn task_allocation_document<'a>(
         settings,
         users: (0..users).map(user).collect(),
         metrics: task_metrics(truth, &useful),
+        widest_gap: allocation.widest_gap(),
         quanta: per_quantum.then(|| task_quanta(reported, &allocation.tasks)),
         credits: if per_quantum { credits() } else { None },
     }

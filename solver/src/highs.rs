@@ -291,22 +291,28 @@ fn prepared(
         .set_option("dual_feasibility_tolerance", TOLERANCE)
 }
 
-/// The largest value of a variable under some rows, which must have one.
+/// The largest value of a variable under some rows, which must have one, and what `priced` rows cost.
 pub(crate) fn largest(
     variables: ProblemVariables,
     of: Variable,
     rows: Vec<Constraint>,
+    priced: Vec<Constraint>,
     algorithm: HighsAlgorithm,
-) -> Result<f64, SolverError> {
+) -> Result<(f64, Vec<f64>), SolverError> {
     let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let solve = || {
         let mut model = prepared(variables, of.into(), algorithm);
         rows.into_iter().for_each(|row| {
             model.add_constraint(row);
         });
-        let solution = model.solve().map_err(|error| broken(error.to_string()))?;
+        let priced: Vec<_> = priced.into_iter().map(|row| model.add_constraint(row)).collect();
+        let mut solution = model.solve().map_err(|error| broken(error.to_string()))?;
         match format!("{:?}", solution.status()).as_str() {
-            "Optimal" => Ok(solution.value(of)),
+            "Optimal" => {
+                let value = solution.value(of);
+                let duals = solution.compute_dual();
+                Ok((value, priced.into_iter().map(|row| duals.dual(row)).collect()))
+            }
             status => Err(broken(format!("stopped with status {status}"))),
         }
     };

@@ -30,4 +30,5 @@ mod simulation;
 mod solving;
 mod stochastic;
 mod sums;
+mod whole_task_sums;
 mod whole_tasks;

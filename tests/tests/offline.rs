@@ -5,7 +5,7 @@ use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure,
     OfflineProblem, QuantumLabel, Random,
 };
-use fairplan_solver::offline_optimum;
+use fairplan_solver::{HighsAlgorithm, offline_levels_by_highs, offline_optimum};
 use fairplan_tests::Fraction;
 use fairplan_verify::{OfflineClaim, verify_offline};
 
@@ -94,6 +94,32 @@ fn divided_slices_reach_the_levels_of_all_sets_on_500_random_series() {
         let proof =
             verify_offline(&problem, OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels });
         assert!(proof.holds(), "case {case}: {:?}", proof.verdicts);
+    }
+}
+
+#[test]
+fn divided_slices_reach_the_levels_of_linear_programs_on_500_random_series() {
+    let mut random = Random::new(5, 0);
+    let half = GuaranteedFraction::new("0.5".parse().unwrap()).unwrap();
+    for case in 0..500 {
+        let rows = random_rows(&mut random, 12, 20, 30);
+        let shares: Vec<u64> = rows.iter().map(|_| random.between(1, 12)).collect();
+        let series = series(&rows);
+        let shares = FairShares::Each(shares);
+        let problem = OfflineProblem {
+            series: &series,
+            shares: &shares,
+            guaranteed: (case % 2 == 0).then_some(half),
+            measure: [OfflineMeasure::Totals, OfflineMeasure::Welfare][case / 2 % 2],
+            whole_slices: false,
+        };
+        let weights = problem.weights();
+        let totals = offline_optimum(&problem).totals(&series);
+        let theirs = offline_levels_by_highs(&problem, HighsAlgorithm::Simplex).unwrap();
+        for user in (0..rows.len()).filter(|user| weights[*user] > 0) {
+            let (ours, theirs) = (totals[user] / weights[user] as f64, theirs.standings[user]);
+            assert!((ours - theirs).abs() <= 1e-7 * ours, "case {case}, user {user}: {ours}, HiGHS {theirs}");
+        }
     }
 }
 

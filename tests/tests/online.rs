@@ -14,7 +14,7 @@ const PLENTY: f64 = 1e3;
 
 fn run(name: &str, demands: &TaskDemands<'_>, alpha: f64) -> TaskAllocation {
     let allocation = divide_tasks(name, demands, TaskSettings { alpha, initial_credits: PLENTY }).unwrap();
-    assert!(allocation.widest_gap < 1e-6, "{name}: {}", allocation.widest_gap);
+    assert!(allocation.widest_gap() < 1e-6, "{name}: {}", allocation.widest_gap());
     allocation
 }
 

@@ -35,10 +35,15 @@ pub fn tasks_of(
     settings: TaskSettings,
 ) -> Result<TaskAllocation, Failure> {
     let allocation = divide_tasks(task_mechanism(name)?, demands, settings).map_err(Failure::refused)?;
-    if allocation.widest_gap > WIDEST_GAP {
-        let gap = allocation.widest_gap;
+    let wide: Vec<usize> = (0..allocation.gaps.len()).filter(|t| allocation.gaps[*t] > WIDEST_GAP).collect();
+    if let Some(first) = wide.first() {
         return Err(Failure::internal(format!(
-            "{name}: a share may be {gap:.1e} from what the rule asks for"
+            "{name}: {} of {} quanta did not close, the first is quantum {}: a share may be {:.1e} from what the rule asks \
+             for",
+            wide.len(),
+            allocation.gaps.len(),
+            demands.series().label(*first),
+            allocation.gaps[*first]
         )));
     }
     Ok(allocation)

@@ -12,7 +12,9 @@ use std::fmt::Write;
 pub fn task_allocation(series: &DemandSeries, document: &TaskAllocationDocument<'_>) -> String {
     let mut text = demands(series);
     let used = percent(document.metrics.utilization);
-    let _ = writeln!(text, "Divided by {}: {used} of the resource used most", document.mechanism);
+    let (name, gap) = (&document.mechanism, document.widest_gap);
+    let _ =
+        writeln!(text, "Divided by {name}: {used} of the resource used most; every quantum within {gap:.1e}");
     welfare(&mut text, &document.metrics);
     let rows = document.users.iter().map(|user| {
         let welfare = user.welfare.map(number).unwrap_or_default();

@@ -15,7 +15,7 @@ mod whole;
 use fairplan_instances::{OfflineOptimum, OfflineProblem};
 use flow::Flow;
 use levels::Levels;
-pub use linear_program::offline_level_by_highs;
+pub use linear_program::{OfflineLevels, offline_levels_by_highs};
 
 /// The relative gap between the totals and what the levels allow that is aimed at.
 const GOAL: f64 = 2e-10;

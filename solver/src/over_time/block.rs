@@ -89,8 +89,8 @@ pub(super) fn products(a: (&[f64], &[f64], f64), b: (&[f64], &[f64], f64)) -> f6
 
 impl<'a> Block<'a> {
     /// Every class is shared out with room to spare, and everything is as far from its bound as its multiplier asks
-    /// for at `mu`.
-    pub fn new(problem: &Problem, quantum: &'a Quantum, mu: f64) -> Self {
+    /// for at `mu`; but the demands of users who run all their tasks are worth as much as those, at multipliers `y`.
+    pub fn new(problem: &Problem, quantum: &'a Quantum, mu: f64, y: &[f64]) -> Self {
         let classes = problem.rows / problem.resources;
         let mut crowd = vec![0.0; classes];
         for user in &quantum.users {
@@ -114,7 +114,10 @@ impl<'a> Block<'a> {
             ends.push(x.len());
         }
         let multiplier = |at: &Vec<f64>| -> Vec<f64> { at.iter().map(|at| mu / at).collect() };
-        let (z, q, p) = (multiplier(&x), multiplier(&u), multiplier(&v));
+        let (z, mut q, p) = (multiplier(&x), multiplier(&u), multiplier(&v));
+        for (q, user) in q.iter_mut().zip(&quantum.users) {
+            *q += y[*user] * problem.users[*user].best_gain();
+        }
         let zeros = |like: &Vec<f64>| vec![0.0; like.len()];
         let step = Step {
             x: zeros(&x),
@@ -135,6 +138,14 @@ impl<'a> Block<'a> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let users = self.quantum.users.iter().enumerate();
         users.zip(starts.zip(&self.ends)).map(|((entry, user), (start, end))| (entry, *user, start..*end))
+    }
+
+    /// Takes off the worth of a user's demand what its multiplier has fallen by.
+    pub fn devalue(&mut self, problem: &Problem, fallen: &[f64]) {
+        for (entry, user) in self.quantum.users.iter().enumerate().filter(|(_, user)| fallen[**user] > 0.0) {
+            let less = self.q[entry] - fallen[*user] * problem.users[*user].best_gain();
+            self.q[entry] = less.max(1e-3 * self.q[entry]);
+        }
     }
 
     /// How many products are to vanish.
@@ -161,6 +172,23 @@ impl<'a> Block<'a> {
             bound += most * worth.fold(0.0, f64::max);
         }
         bound
+    }
+
+    /// Raises the multipliers of the users that are `full` to what makes all their tasks worth running where they give
+    /// most.
+    pub fn raise_to_cost(&self, problem: &Problem, full: impl Fn(usize) -> bool, y: &mut [f64]) {
+        let users = self.quantum.users.iter().copied();
+        for user in users.filter(|user| full(*user)) {
+            let member = &problem.users[user];
+            let best = member.best_gain();
+            let cost = |slot: usize| member.cost(slot, problem.resources, &self.p);
+            let slots = 0..member.classes.len();
+            let cheapest = slots.clone().filter(|slot| member.gain[*slot] == best).map(cost);
+            let cheapest = cheapest.fold(f64::INFINITY, f64::min);
+            let rather = slots.filter(|slot| member.gain[*slot] < best);
+            let rather = rather.map(|slot| (cheapest - cost(slot)) / (best - member.gain[slot]));
+            y[user] = rather.fold(y[user].max(cheapest / best), f64::max);
+        }
     }
 
     /// Factors the quantum's own part of the equations. Writes to `half`, one row a capacity, the columns of the users
@@ -269,7 +297,7 @@ impl<'a> Block<'a> {
             let start = pairs.start;
             for pair in pairs.clone() {
                 let slot = pair - start;
-                let worth = if counts[user] { member.gain[slot] * y[user] } else { 0.0 };
+                let worth = member.gain[slot] * y[user];
                 let off = self.z[pair] - (member.cost(slot, m, &self.p) + self.q[entry] - worth);
                 let h = self.step.xz[pair] / self.z[pair] + self.x[pair] / self.z[pair] * off;
                 newton.h[pair] = h;
@@ -334,7 +362,7 @@ impl<'a> Block<'a> {
             let dq = sum / diagonal;
             for pair in pairs {
                 let slot = pair - start;
-                let worth = if counts[user] { member.gain[slot] * y[user] } else { 0.0 };
+                let worth = member.gain[slot] * y[user];
                 let off = self.z[pair] - (member.cost(slot, m, &self.p) + self.q[entry] - worth);
                 let dearer = member.cost(slot, m, &dp) + dq - member.gain[slot] * dy;
                 step.x[pair] = newton.h[pair] - self.x[pair] / self.z[pair] * dearer;

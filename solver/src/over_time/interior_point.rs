@@ -20,6 +20,9 @@ pub(super) enum Role {
     },
     /// At least this much from here.
     Held(f64),
+    /// All its tasks, which come to this much. What one of them is worth is the penalty: a row that asks for the share
+    /// would say the same as those of its demands, and multipliers of both would rise without end.
+    Full(f64),
     /// Nothing.
     Idle,
 }
@@ -93,7 +96,10 @@ impl<'a> Point<'a> {
     /// A point at which all products are alike, for a level that is about `guess`.
     pub fn new(problem: &'a Problem, roles: Vec<Role>, guess: f64, penalty: f64) -> Self {
         let mu = guess / (problem.quanta.len() * problem.rows) as f64;
-        let blocks = problem.quanta.par_iter().map(|quantum| Block::new(problem, quantum, mu)).collect();
+        let worth = |role: &Role| if matches!(role, Role::Full(_)) { penalty } else { 0.0 };
+        let worths: Vec<f64> = roles.iter().map(worth).collect();
+        let block = |quantum| Block::new(problem, quantum, mu, &worths);
+        let blocks = problem.quanta.par_iter().map(block).collect();
         let users = roles.len();
         let mut point = Self {
             problem,
@@ -123,20 +129,27 @@ impl<'a> Point<'a> {
         if roles == self.roles {
             return;
         }
+        let counting = self.counts();
         let before = std::mem::replace(&mut self.roles, roles);
         let rising = self.rising();
         let products: f64 = self.over.iter().zip(&self.y).map(|(over, y)| over * y).sum();
-        let mu = products / before.iter().filter(|role| **role != Role::Idle).count() as f64;
+        let mu = products / counting.iter().filter(|counts| **counts).count() as f64;
+        let mut fallen = vec![0.0; before.len()];
         for user in 0..before.len() {
             if before[user] == self.roles[user] {
                 continue;
             }
-            let y = if self.y[user] > 0.0 { self.y[user] } else { 1.0 / rising.count };
+            let y = if counting[user] { self.y[user] } else { 1.0 / rising.count };
+            if let Role::Full(_) = before[user] {
+                fallen[user] = self.penalty - y;
+            }
             self.join(user, y, mu);
             if let Role::Rising { base } = self.roles[user] {
                 self.over[user] = self.over[user].max(base + self.work[user] - self.level);
             }
         }
+        let problem = self.problem;
+        self.blocks.par_iter_mut().for_each(|block| block.devalue(problem, &fallen));
     }
 
     /// Puts a user's own numbers where their products are `mu`.
@@ -147,6 +160,7 @@ impl<'a> Point<'a> {
                 let y = y.min(0.5 * self.penalty);
                 (mu / y, y, mu / (self.penalty - y), self.penalty - y)
             }
+            Role::Full(_) => (0.0, self.penalty, 0.0, 1.0),
             Role::Idle => (1.0, 0.0, 0.0, 1.0),
         };
     }
@@ -163,32 +177,38 @@ impl<'a> Point<'a> {
         })
     }
 
+    /// What is asked for a user.
+    pub fn role(&self, user: usize) -> Role {
+        self.roles[user]
+    }
+
     fn counts(&self) -> Vec<bool> {
-        self.roles.iter().map(|role| *role != Role::Idle).collect()
+        self.roles.iter().map(|role| matches!(role, Role::Rising { .. } | Role::Held(_))).collect()
     }
 
     fn sum_work(&mut self) {
         let problem = self.problem;
-        let users = self.roles.len();
-        let parts: Vec<Vec<f64>> = self
-            .blocks
-            .par_chunks(part_size(problem))
-            .map(|blocks| {
-                let mut work = vec![0.0; users];
-                blocks.iter().for_each(|block| block.add_work(problem, &mut work));
-                work
-            })
-            .collect();
-        self.work = vec![0.0; users];
-        parts.iter().for_each(|part| add(&mut self.work, part));
+        self.work = self.sum_of(|block, work| block.add_work(problem, work));
     }
 
-    /// The most that the users' shares from here, weighed by their multipliers, can come to.
-    pub fn bound(&self) -> f64 {
+    /// The multipliers of the users' shares, of those who run all their tasks no more than what makes them do so.
+    pub fn multipliers(&self) -> Vec<f64> {
+        let full = |user: usize| matches!(self.roles[user], Role::Full(_));
+        let mut y: Vec<f64> =
+            (0..self.y.len()).map(|user| if full(user) { 0.0 } else { self.y[user] }).collect();
+        for block in &self.blocks {
+            block.raise_to_cost(self.problem, full, &mut y);
+        }
+        (0..y.len()).filter(|user| full(*user)).for_each(|user| y[user] = y[user].min(self.penalty));
+        y
+    }
+
+    /// The most that the users' shares from here, weighed by multipliers, can come to.
+    pub fn bound(&self, y: &[f64]) -> f64 {
         let parts: Vec<f64> = self
             .blocks
             .par_chunks(part_size(self.problem))
-            .map(|blocks| blocks.iter().map(|block| block.bound(self.problem, &self.y)).sum())
+            .map(|blocks| blocks.iter().map(|block| block.bound(self.problem, y)).sum())
             .collect();
         parts.iter().sum()
     }
@@ -197,7 +217,7 @@ impl<'a> Point<'a> {
     pub fn gap(&self, upper: f64) -> f64 {
         let lacking = self.roles.iter().zip(&self.work).map(|(role, work)| match role {
             Role::Rising { base } => upper - (base + work),
-            Role::Held(share) => share - work,
+            Role::Held(share) | Role::Full(share) => share - work,
             Role::Idle => 0.0,
         });
         lacking.fold(0.0, f64::max)
@@ -285,7 +305,7 @@ impl<'a> Point<'a> {
             matrix[(user, user)] = match role {
                 Role::Rising { .. } => self.over[user] / self.y[user],
                 Role::Held(_) => self.over[user] / self.y[user] + self.missing[user] / self.slack[user],
-                Role::Idle => 1.0,
+                Role::Full(_) | Role::Idle => 1.0,
             };
         }
         let mut before: Vec<f64> = (0..users).map(|user| matrix[(user, user)]).collect();
@@ -322,8 +342,9 @@ impl<'a> Point<'a> {
         let of_missing: Vec<f64> = (0..users)
             .map(|user| aim(self.missing[user], self.slack[user], step.missing[user], step.slack[user]))
             .collect();
-        let (y, blocks) = (&self.y, &mut self.blocks);
-        let parts: Vec<Vec<f64>> = blocks
+        let y = &self.y;
+        let parts: Vec<Vec<f64>> = self
+            .blocks
             .par_chunks_mut(part_size(problem))
             .map(|blocks| {
                 let mut right = vec![0.0; users];
@@ -351,7 +372,7 @@ impl<'a> Point<'a> {
                         + of_over[user] / self.y[user]
                         - of_missing[user] / self.slack[user];
                 }
-                Role::Idle => {}
+                Role::Full(_) | Role::Idle => {}
             }
         }
         let lacking = 1.0 - multipliers;
@@ -359,24 +380,34 @@ impl<'a> Point<'a> {
         let (own, of_level) = (factor.solve(&right), factor.solve(&rising));
         let among = |numbers: &[f64]| numbers.iter().zip(&rising).map(|(x, rising)| x * rising).sum::<f64>();
         step.level = (lacking - among(&own)) / among(&of_level);
-        step.y = own.iter().zip(&of_level).map(|(own, of_level)| own + step.level * of_level).collect();
-        for (user, role) in self.roles.iter().enumerate() {
-            let dy = step.y[user];
-            match role {
-                Role::Idle => {
-                    step.y[user] = 0.0;
-                    continue;
-                }
-                Role::Held(_) => {
-                    step.missing[user] = (of_missing[user] + self.missing[user] * dy) / self.slack[user];
-                    step.slack[user] = -dy;
-                }
-                Role::Rising { .. } => {}
-            }
+        for (user, role) in self.roles.iter().enumerate().filter(|(user, _)| counts[*user]) {
+            let dy = own[user] + step.level * of_level[user];
+            step.y[user] = dy;
             step.over[user] = (of_over[user] - self.over[user] * dy) / self.y[user];
+            if let Role::Held(_) = role {
+                step.missing[user] = (of_missing[user] + self.missing[user] * dy) / self.slack[user];
+                step.slack[user] = -dy;
+            }
         }
         let dy = &step.y;
-        blocks.par_iter_mut().for_each(|block| block.step(problem, y, dy, counts));
+        self.blocks.par_iter_mut().for_each(|block| block.step(problem, &self.y, dy, counts));
+    }
+
+    /// A sum over all quanta, one number a user.
+    fn sum_of(&self, add_to: impl Fn(&Block<'_>, &mut [f64]) + Sync) -> Vec<f64> {
+        let users = self.roles.len();
+        let parts: Vec<Vec<f64>> = self
+            .blocks
+            .par_chunks(part_size(self.problem))
+            .map(|blocks| {
+                let mut sum = vec![0.0; users];
+                blocks.iter().for_each(|block| add_to(block, &mut sum));
+                sum
+            })
+            .collect();
+        let mut sum = vec![0.0; users];
+        parts.iter().for_each(|part| add(&mut sum, part));
+        sum
     }
 
     fn reach(&self, step: &UserStep) -> Reach {
@@ -401,7 +432,7 @@ impl Role {
         match self {
             Self::Rising { .. } => 1,
             Self::Held(_) => 2,
-            Self::Idle => 0,
+            Self::Full(_) | Self::Idle => 0,
         }
     }
 }

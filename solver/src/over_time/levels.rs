@@ -7,7 +7,7 @@
 //! programs are left as soon as their bound is clear.
 
 use super::MARGIN;
-use super::interior_point::{Point, Role};
+use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
 use fairplan_instances::TaskLevel;
 
@@ -33,12 +33,14 @@ pub(super) struct Outcome {
 const GOAL: f64 = 1e-9;
 /// A gap that is good enough where rounding keeps it from closing further.
 const CLOSE: f64 = 1e-7;
+/// A gap from which on points are worth coming back to.
+const NEAR: f64 = 1e-3;
 /// Most iterations from one start, of which a third is usual; and starts.
 const MAX_ITERATIONS: usize = 120;
 const TRIES: usize = 4;
 /// A point is left that goes less than this part of so many steps in a row.
 const SLOW: f64 = 0.01;
-const MAX_SLOW: usize = 6;
+const MAX_SLOW: usize = 10;
 /// A level is as good as its bound when it is within this part of it.
 const SAME: f64 = 2e-9;
 /// A rise by this part of a unit is next to nothing.
@@ -61,29 +63,38 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
     let mut state: Vec<State> =
         (0..users).map(|user| if idle(user) { State::Frozen(0.0) } else { State::Open }).collect();
     let mut outcome = Outcome { tasks: problem.nothing(), levels: Vec::new(), iterations: 0, gap: 0.0 };
+    let all = problem.most();
     let mut penalty = PENALTIES.0;
     while state.contains(&State::Open) {
         let top = |user: usize| asked.base[user] + asked.most[user];
         let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
-        let search = Search::new(problem, asked, &state);
+        let search = Search::new(problem, asked, &state, &all);
         // Somebody rises at any level below this.
         let below = highest - SAME * search.scale(highest);
-        let mut upper = pooled_bound(problem, asked, &state).min(below);
-        let mut tries = 0;
-        let solved = loop {
+        let mut upper = pooled_bound(&search).min(below);
+        let mut best: Option<(f64, Frozen)> = None;
+        for _ in 0..TRIES {
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
             let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
-            tries += 1;
+            if best.as_ref().is_none_or(|(least, _)| gap < *least) {
+                best = Some((gap, search.finish(&point, upper)));
+            }
+            if gap < CLOSE {
+                break;
+            }
             let spent = |user: usize| {
-                point.y[user] > 0.5 * penalty && point.missing[user] > 1e-7 * search.scale(upper)
+                let missing = match point.role(user) {
+                    Role::Full(all) => all - point.work[user],
+                    _ => point.missing[user],
+                };
+                point.y[user] > 0.5 * penalty && missing > 1e-7 * search.scale(upper)
             };
             if (0..users).any(spent) && penalty < PENALTIES.1 {
                 penalty *= 100.0;
-            } else if gap < CLOSE || tries >= TRIES {
-                outcome.gap = outcome.gap.max(gap);
-                break search.finish(&point, upper);
             }
-        };
+        }
+        let Some((gap, solved)) = best else { break };
+        outcome.gap = outcome.gap.max(gap);
         let Frozen { level, frozen, tasks } = solved;
         outcome.tasks = tasks;
         frozen.into_iter().for_each(|(user, share)| state[user] = State::Frozen(share));
@@ -94,8 +105,8 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
 
 /// A bound on the level from the pools of all resources: in no quantum is more of one used than there is, or than all
 /// tasks need.
-fn pooled_bound(problem: &Problem, asked: &Asked, state: &[State]) -> f64 {
-    let search = Search::new(problem, asked, state);
+fn pooled_bound(search: &Search<'_>) -> f64 {
+    let problem = search.problem;
     let bound = |r: usize| {
         // What a share costs where it costs least.
         let cost = |user: &Member| {
@@ -122,8 +133,18 @@ struct Search<'a> {
     problem: &'a Problem,
     asked: &'a Asked,
     state: &'a [State],
-    /// A hundredth of what a user could have from here at most: rises by much less are not told apart.
+    /// What each user would have if all its tasks ran where they give most.
+    all: &'a [f64],
+    /// A tenth of what a user could have from here at most: rises by much less are not told apart.
     unit: f64,
+}
+
+/// The gap at a point and the bound on the level that it is a gap to, in a search where none was smaller.
+struct Best {
+    gap: f64,
+    upper: f64,
+    /// Kept when the gap is small.
+    point: Option<Snapshot>,
 }
 
 /// What a level froze.
@@ -135,13 +156,13 @@ struct Frozen {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State]) -> Self {
+    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State], all: &'a [f64]) -> Self {
         let alone = |member: &Member| -> f64 {
             member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
         };
         let quanta = problem.quanta.len() as f64;
         let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
-        Self { problem, asked, state, unit: 0.01 * could.fold(0.0, f64::max) }
+        Self { problem, asked, state, all, unit: 0.1 * could.fold(0.0, f64::max) }
     }
 
     /// What a user has from here at least, at a level.
@@ -163,6 +184,7 @@ impl<'a> Search<'a> {
                 && level - base < self.asked.most[user];
             match due {
                 _ if rises => Role::Rising { base },
+                due if due > 0.0 && due >= self.all[user] => Role::Full(due),
                 due if due > 0.0 => Role::Held(due),
                 _ => Role::Idle,
             }
@@ -187,24 +209,22 @@ impl<'a> Search<'a> {
     /// Closes the gap between a point and the bound `upper` on the level, which falls on the way. Returns what is left
     /// of the gap.
     fn solve(&self, point: &mut Point<'_>, upper: &mut f64, iterations: &mut usize) -> f64 {
-        let mut best = (f64::INFINITY, None);
+        let mut best = Best { gap: f64::INFINITY, upper: *upper, point: None };
         let mut slow = 0;
         for _ in 0..MAX_ITERATIONS {
-            let bound = point.bound();
-            *upper = self.bounded(&point.y, bound, *upper);
-            let scale = self.scale(*upper);
-            let gap = point.gap(*upper) / scale;
-            if gap <= GOAL {
-                return gap;
+            let y = point.multipliers();
+            let bound = point.bound(&y);
+            *upper = self.bounded(&y, bound, *upper);
+            let found = self.gap_as_held(point, &y, bound, *upper);
+            if found.gap <= GOAL {
+                *upper = found.upper;
+                return found.gap;
             }
-            if gap < CLOSE {
-                // Rounding takes over where the last digits are.
-                if gap < best.0 {
-                    best = (gap, Some(point.snapshot()));
-                } else if gap > 100.0 * best.0 {
-                    break;
-                }
-            } else if best.1.is_some() {
+            // Rounding takes over where the last digits are.
+            if found.gap < best.gap {
+                let point = (found.gap < NEAR).then(|| point.snapshot());
+                best = Best { point, ..found };
+            } else if best.gap < CLOSE && found.gap > 100.0 * best.gap {
                 break;
             }
             point.go_on(self.roles(*upper));
@@ -217,11 +237,30 @@ impl<'a> Search<'a> {
             }
             *iterations += 1;
         }
-        if let (gap, Some(snapshot)) = best {
+        if let Some(snapshot) = best.point {
             point.restore(snapshot);
-            return gap;
+            *upper = best.upper;
         }
-        f64::INFINITY
+        best.gap
+    }
+
+    /// The gap to the bound, in parts of the level. Where users who are held have a hair more than they are held at, which
+    /// rounding leaves them, the bound may be the one for what they have.
+    fn gap_as_held(&self, point: &Point<'_>, y: &[f64], bound: f64, upper: f64) -> Best {
+        let scale = self.scale(upper);
+        let gap = point.gap(upper) / scale;
+        let frozen = (0..y.len()).filter_map(|user| match self.state[user] {
+            State::Frozen(share) if y[user] > 0.0 => Some((y[user], (point.work[user] - share).max(0.0))),
+            _ => None,
+        });
+        let (most, worth) =
+            frozen.fold((0.0_f64, 0.0), |(most, worth), (y, more)| (most.max(more), worth + y * more));
+        let as_held = self.bounded(y, bound - worth, upper);
+        let gap_as_held = most.max(point.gap(as_held)) / scale;
+        match gap_as_held < gap {
+            true => Best { gap: gap_as_held, upper: as_held, point: None },
+            false => Best { gap, upper, point: None },
+        }
     }
 
     /// The largest level up to `most` at which what is due, weighed by `y`, is at most `bound`.
@@ -253,8 +292,9 @@ impl<'a> Search<'a> {
         let mut lowest = f64::INFINITY;
         for user in (0..self.state.len()).filter(|user| self.state[*user] == State::Open) {
             let most = self.asked.most[user];
-            let full = point.work[user] >= most * (1.0 - 1e-7)
-                && upper - self.asked.base[user] >= most * (1.0 - 1e-7);
+            let full = matches!(point.role(user), Role::Full(_))
+                || point.work[user] >= most * (1.0 - 1e-7)
+                    && upper - self.asked.base[user] >= most * (1.0 - 1e-7);
             if full {
                 frozen.push((user, most));
             } else if point.y[user] * scale > point.over[user] || stuck[user] {
@@ -276,7 +316,7 @@ impl<'a> Search<'a> {
         let level = (!held.is_empty()).then(|| TaskLevel {
             value: lowest,
             users: held,
-            multipliers: point.y.clone(),
+            multipliers: point.multipliers(),
             prices: point.blocks.iter().flat_map(|block| block.p.iter().copied()).collect(),
         });
         Frozen { level, frozen, tasks: self.tasks(point) }

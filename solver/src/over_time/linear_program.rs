@@ -33,5 +33,5 @@ pub fn task_level_by_highs(demands: &TaskDemands<'_>, algorithm: HighsAlgorithm)
     }
     let counting = shares.into_iter().zip(problem.most()).filter(|(_, most)| *most > 0.0);
     rows.extend(counting.map(|(share, _)| constraint!(Expression::from(level) - share <= 0.0)));
-    largest(variables, level, rows, algorithm)
+    Ok(largest(variables, level, rows, Vec::new(), algorithm)?.0)
 }

@@ -70,7 +70,7 @@ pub fn divide_tasks(
     Ok(TaskAllocation {
         tasks: run.tasks,
         credits: (rule == Rule::Karma).then_some(run.kept),
-        widest_gap: run.gap,
+        gaps: run.gaps,
     })
 }
 
@@ -94,7 +94,7 @@ struct Run<'a> {
     account: Vec<f64>,
     tasks: Vec<f64>,
     kept: Vec<f64>,
-    gap: f64,
+    gaps: Vec<f64>,
 }
 
 impl<'a> Run<'a> {
@@ -111,7 +111,7 @@ impl<'a> Run<'a> {
             settings,
             tasks: Vec::new(),
             kept: Vec::new(),
-            gap: 0.0,
+            gaps: Vec::new(),
         }
     }
 
@@ -129,6 +129,7 @@ impl<'a> Run<'a> {
                 let rows: Vec<f64> =
                     rows.flat_map(|(user, limit)| self.own(*user, self.parts[*user], *limit)).collect();
                 self.keep(&quantum, t, &rows);
+                self.gaps.push(0.0);
                 return;
             }
             Rule::Memoryless => vec![0.0; users],
@@ -151,7 +152,7 @@ impl<'a> Run<'a> {
         let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked);
         let quantum = self.problem.quanta.pop().unwrap_or_default();
         let rows = tasks.pop().unwrap_or_default();
-        self.gap = self.gap.max(gap);
+        self.gaps.push(gap);
         let mut gained = vec![0.0; users];
         for (user, row) in quantum.users.iter().zip(rows.chunks_exact(self.classes())) {
             gained[*user] = self.share(*user, row);
