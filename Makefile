@@ -5,10 +5,10 @@ FAIRPLAN := target/release/fairplan
 OUT := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo figures test lint bench
+.PHONY: help setup build demo figures test lint bench notebooks guide
 
 help: ## Say what the targets are
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s  %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
 
 setup: ## Find or get cmake and libclang, which the HiGHS build needs
 	@setup/build-tools.sh
@@ -40,3 +40,10 @@ lint: setup ## Formatting, clippy and documentation, warnings refused
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
 	cargo run --release --locked -p fairplan-tests --bin bench
+
+notebooks: build ## Execute the notebooks in a Python environment of their own and store their outputs
+	FAIRPLAN=$(FAIRPLAN) $$(setup/notebook-tools.sh) notebooks/execute.py
+
+guide: ## Build the guide as HTML in out/guide, with mdbook; guide/src/ reads well without
+	@command -v mdbook >/dev/null || { echo "mdbook is missing; install it by: cargo install mdbook" >&2; exit 1; }
+	mdbook build guide
