@@ -5,10 +5,10 @@ FAIRPLAN := target/release/fairplan
 OUT := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test lint bench
+.PHONY: help setup build demo figures test lint bench notebooks guide
 
 help: ## Say what the targets are
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-6s  %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
 
 setup: ## Find or get cmake and libclang, which the HiGHS build needs
 	@setup/build-tools.sh
@@ -23,6 +23,13 @@ demo: build ## Solve, verify and compare placements on the built-in Google clust
 	$(FAIRPLAN) verify $(OUT)/google.json $(OUT)/solution.json
 	$(FAIRPLAN) compare $(OUT)/google.json -o $(OUT)/comparison.json
 
+figures: build ## Draw the charts of "Is my heuristic good?" again, docs/*-servers.svg (a minute or two)
+	@mkdir -p $(OUT)
+	$(FAIRPLAN) generate drfh-fig4 | $(FAIRPLAN) compare - --no-timing -o $(OUT)/hundred.json
+	$(FAIRPLAN) report $(OUT)/hundred.json --plot docs/hundred-servers.svg -o $(OUT)/hundred.html
+	$(FAIRPLAN) generate google | $(FAIRPLAN) compare - --time-limit 1000 --no-timing -o $(OUT)/google-whole.json
+	$(FAIRPLAN) report $(OUT)/google-whole.json --plot docs/google-servers.svg -o $(OUT)/google-whole.html
+
 test: setup ## Run every test, the long ones included
 	cargo test --release --locked --workspace -- --include-ignored
 
@@ -33,3 +40,10 @@ lint: setup ## Formatting, clippy and documentation, warnings refused
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
 	cargo run --release --locked -p fairplan-tests --bin bench
+
+notebooks: build ## Execute the notebooks in a Python environment of their own and store their outputs
+	FAIRPLAN=$(FAIRPLAN) $$(setup/notebook-tools.sh) notebooks/execute.py
+
+guide: ## Build the guide as HTML in out/guide, with mdbook; guide/src/ reads well without
+	@command -v mdbook >/dev/null || { echo "mdbook is missing; install it by: cargo install mdbook" >&2; exit 1; }
+	mdbook build guide

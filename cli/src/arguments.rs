@@ -143,7 +143,7 @@ mod tests {
             ("simulate a --sample 1", "--series"),
             ("verify a", "name the INSTANCE and the RESULT to check"),
             ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
-            ("report a --plot a.png", "--plot a.png: charts are written as SVG"),
+            ("report a --plot a.gif", "--plot a.gif: charts are SVG or PNG"),
             ("report - -", "only one RESULT can be standard input"),
             ("manual /missing", "/missing: no such directory"),
             ("schema x", "there is no format x; there are instance, demands"),

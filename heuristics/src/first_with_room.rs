@@ -62,6 +62,12 @@ impl FirstFitting {
             self.added.clear();
         }
     }
+
+    /// What all servers have free, and what a task of this shape needs.
+    pub fn asked(&mut self, shape: usize) -> (&mut Blocks, &Demand) {
+        self.enter();
+        (&mut self.blocks, &self.demands[shape])
+    }
 }
 
 impl ServerChoice for FirstFitting {
@@ -81,13 +87,13 @@ impl ServerChoice for FirstFitting {
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {
-        self.enter();
-        let servers = 0..self.blocks.servers();
+        let (blocks, demand) = self.asked(shape);
+        let servers = 0..blocks.servers();
         if servers.is_empty() {
             return None;
         }
-        let server = self.blocks.first(&servers, &self.demands[shape])?;
-        self.blocks.take(server, &self.demands[shape]);
+        let server = blocks.first(&servers, demand)?;
+        blocks.take(server, demand);
         Some(server)
     }
 

@@ -1,7 +1,9 @@
 //! Random: any server with room, all equally likely.
 
+use crate::blocks::{Blocks, Demand};
 use crate::filling::{Rule, fill};
-use crate::packing::{Packing, fits, resized};
+use crate::first_with_room::FirstFitting;
+use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
 use fairplan_instances::{Instance, Placement, ServerChoice};
 use rand_chacha::ChaCha8Rng;
@@ -23,10 +25,9 @@ impl PlacementPolicy for Random {
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
-            width: packing.width,
-            demands: packing.shapes.iter().flat_map(|shape| shape.demand.iter().copied()).collect(),
-            free: packing.free(),
-            eligible: Eligible::Listed(packing.shapes.iter().map(|shape| shape.servers(&packing)).collect()),
+            demands: packing.shapes.iter().map(|shape| Demand::new(&shape.demand)).collect(),
+            eligible: packing.shapes.iter().map(|shape| shape.servers(&packing)).collect(),
+            blocks: Blocks::new(packing.width, packing.free()),
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
         fill(instance, &packing, rule)
@@ -34,101 +35,96 @@ impl PlacementPolicy for Random {
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         let generator = ChaCha8Rng::seed_from_u64(self.seed);
-        let (demands, free) = (Vec::new(), Vec::new());
-        Box::new(AnyWithRoom { width: totals.len(), demands, free, eligible: Eligible::All, generator })
+        Box::new(AnyFitting { servers: FirstFitting::new(totals.len()), generator })
     }
 }
 
-/// So many servers are drawn in the hope of room before all are looked at.
+/// So many servers are drawn in the hope of room before those with room are listed.
 const DRAWS: usize = 32;
 
 struct AnyWithRoom {
-    width: usize,
-    /// Row-major `shapes × width`.
-    demands: Vec<u128>,
-    /// Row-major `servers × width`.
-    free: Vec<u128>,
-    eligible: Eligible,
+    demands: Vec<Demand>,
+    /// The servers that tasks of each shape may run on.
+    eligible: Vec<Vec<Range<usize>>>,
+    blocks: Blocks,
     generator: ChaCha8Rng,
-}
-
-/// The servers that tasks may run on.
-enum Eligible {
-    All,
-    /// Of each shape.
-    Listed(Vec<Vec<Range<usize>>>),
-}
-
-impl AnyWithRoom {
-    fn free(&self, server: usize) -> &[u128] {
-        &self.free[server * self.width..(server + 1) * self.width]
-    }
-
-    fn free_mut(&mut self, server: usize) -> &mut [u128] {
-        &mut self.free[server * self.width..(server + 1) * self.width]
-    }
 }
 
 impl Rule for AnyWithRoom {
     fn take(&mut self, shape: usize) -> Option<usize> {
-        let demand = self.demands[shape * self.width..(shape + 1) * self.width].to_vec();
-        let all = Range { start: 0, end: self.free.len() / self.width };
-        let eligible = match &self.eligible {
-            Eligible::All => std::slice::from_ref(&all),
-            Eligible::Listed(eligible) => &eligible[shape],
-        };
-        let servers: usize = eligible.iter().map(Range::len).sum();
-        if servers == 0 {
-            return None;
-        }
-        let width = self.width;
-        let has_room = |server: &usize| fits(&demand, &self.free[server * width..(server + 1) * width]);
-        // A drawn server with room is uniform over those with room, and so is one drawn from their list.
-        let mut drawn = (0..DRAWS).map(|_| nth(eligible, below(&mut self.generator, servers)));
-        let found = drawn.find(has_room);
-        let server = found.or_else(|| {
-            let with_room: Vec<usize> = eligible.iter().cloned().flatten().filter(has_room).collect();
-            (!with_room.is_empty()).then(|| with_room[below(&mut self.generator, with_room.len())])
-        })?;
-        self.free_mut(server).iter_mut().zip(&demand).for_each(|(free, demand)| *free -= demand);
-        Some(server)
+        take_any(&mut self.blocks, &self.eligible[shape], &self.demands[shape], &mut self.generator)
     }
 }
 
-impl ServerChoice for AnyWithRoom {
+/// The same among servers whose tasks come and go.
+struct AnyFitting {
+    servers: FirstFitting,
+    generator: ChaCha8Rng,
+}
+
+impl ServerChoice for AnyFitting {
     fn add_server(&mut self, capacity: &[u128]) {
-        self.free.extend_from_slice(capacity);
+        self.servers.add_server(capacity);
     }
 
     fn resize(&mut self, server: usize, from: &[u128], to: &[u128]) -> bool {
-        let Some(left) = resized(self.free(server), from, to) else { return false };
-        self.free_mut(server).copy_from_slice(&left);
-        true
+        self.servers.resize(server, from, to)
     }
 
     fn add_shape(&mut self, demand: &[u128]) {
-        self.demands.extend_from_slice(demand);
+        self.servers.add_shape(demand);
     }
 
     fn take(&mut self, shape: usize) -> Option<usize> {
-        Rule::take(self, shape)
+        let (blocks, demand) = self.servers.asked(shape);
+        let all = Range { start: 0, end: blocks.servers() };
+        take_any(blocks, &[all], demand, &mut self.generator)
     }
 
     fn take_on(&mut self, server: usize, shape: usize) -> bool {
-        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
-        let free = &mut self.free[server * self.width..(server + 1) * self.width];
-        let has_room = fits(demand, free);
-        if has_room {
-            free.iter_mut().zip(demand).for_each(|(free, demand)| *free -= demand);
-        }
-        has_room
+        self.servers.take_on(server, shape)
     }
 
     fn release(&mut self, server: usize, shape: usize) {
-        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
-        let free = &mut self.free[server * self.width..(server + 1) * self.width];
-        free.iter_mut().zip(demand).for_each(|(free, demand)| *free += demand);
+        self.servers.release(server, shape);
     }
+}
+
+/// Takes the room of a task on a server that is drawn from those of `eligible` with room.
+fn take_any(
+    blocks: &mut Blocks,
+    eligible: &[Range<usize>],
+    demand: &Demand,
+    generator: &mut ChaCha8Rng,
+) -> Option<usize> {
+    let servers: usize = eligible.iter().map(Range::len).sum();
+    if servers == 0 {
+        return None;
+    }
+    // A drawn server with room is uniform over those with room, and so is one drawn from their list.
+    let mut drawn = (0..DRAWS).map(|_| nth(eligible, below(generator, servers)));
+    let found = drawn.find(|server| blocks.has_room(*server, demand));
+    let server = found.or_else(|| {
+        let with_room = all_with_room(blocks, eligible, demand);
+        (!with_room.is_empty()).then(|| with_room[below(generator, with_room.len())])
+    })?;
+    blocks.take(server, demand);
+    Some(server)
+}
+
+/// The servers of `eligible` with room; blocks without any are passed over.
+fn all_with_room(blocks: &mut Blocks, eligible: &[Range<usize>], demand: &Demand) -> Vec<usize> {
+    let mut with_room = Vec::new();
+    for range in eligible {
+        let mut left = range.clone();
+        while !left.is_empty()
+            && let Some(server) = blocks.first(&left, demand)
+        {
+            with_room.push(server);
+            left.start = server + 1;
+        }
+    }
+    with_room
 }
 
 /// The `n`-th server of some ranges.

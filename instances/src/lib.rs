@@ -57,4 +57,4 @@ pub use traffic::{
     WorkDistribution,
 };
 pub use violation::Violation;
-pub use whole_tasks::{Breakpoint, WholeTaskBracket, WholeTaskProof};
+pub use whole_tasks::{Breakpoint, LogarithmProof, ProportionalBracket, WholeTaskBracket, WholeTaskProof};

@@ -52,3 +52,37 @@ pub struct WholeTaskBracket {
     /// Linear programs solved.
     pub rounds: u64,
 }
+
+/// Why no placement has a larger sum of logarithms.
+///
+/// With a task of user `i` worth `z_i` and a server of class `l` holding at most `V_l`, in units of which `u` count for one
+/// in the mean `Σ_i w_i ln(δ_i k_i) / W` (`W = Σ_i w_i`), no mean is above
+/// `Σ_i max_k (w_i / W · ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`, where `k` is from 1 to the tasks that the user has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogarithmProof {
+    /// `z_i`, users in the instance's order; above 0 for users without a limit.
+    pub task_values: Vec<u64>,
+    /// `V_l`, at least the worth of any whole tasks that fit on one server of class `l`.
+    pub server_values: Vec<u64>,
+    /// `u`, at least 1.
+    pub values_per_log: u64,
+}
+
+/// The largest `Σ_i w_i ln(δ_i k_i)` that whole tasks can have, `δ_i k_i` being dominant shares, from both sides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProportionalBracket {
+    /// Users that can have no task at all. All that follows is about the other users alone.
+    pub without_tasks: Vec<UserId>,
+    /// No placement has more; `None` without other users.
+    pub upper: Option<f64>,
+    /// What excludes more.
+    pub proof: Option<LogarithmProof>,
+    /// What `placement` has; `None` if some of the users have no task in it.
+    pub lower: Option<f64>,
+    /// A placement, as good as was found.
+    pub placement: Placement,
+    /// Searches for the most valuable content of a server that were cut short, each of which may loosen the bound.
+    pub truncated_searches: u64,
+    /// Linear programs solved.
+    pub rounds: u64,
+}

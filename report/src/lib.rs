@@ -17,6 +17,7 @@ pub mod page;
 pub mod placement;
 pub mod planning;
 pub mod plot;
+pub mod proportional_bound;
 pub mod reproduction;
 mod resource_map;
 pub mod schema;

@@ -29,22 +29,46 @@ pub struct ReproductionDocument<'a> {
     /// The numbers.
     #[serde(borrow)]
     pub numbers: Vec<Reproduced<'a>>,
+    /// Why numbers of an exhibit differ, where some do and it is known.
+    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason<'a>>,
     /// The curves of figures.
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure<'a>>,
 }
 
 impl<'a> ReproductionDocument<'a> {
-    /// The document of these numbers and figures.
-    pub fn new(numbers: Vec<Reproduced<'a>>, figures: Vec<Figure<'a>>) -> Self {
+    /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ.
+    pub fn new(
+        numbers: Vec<Reproduced<'a>>,
+        figures: Vec<Figure<'a>>,
+        reasons: &[(&'static str, &'static str)],
+    ) -> Self {
+        let differs =
+            |exhibit: &str| numbers.iter().any(|number| number.exhibit == exhibit && !number.agrees);
+        let known = reasons.iter().filter(|(exhibit, _)| differs(exhibit));
+        let reasons = known.map(|(exhibit, why)| Reason { exhibit: (*exhibit).into(), why: (*why).into() });
         Self {
             format: ReproductionFormat::V1,
             fairplan_version: FAIRPLAN_VERSION.into(),
             agrees: numbers.iter().all(|number| number.agrees),
+            reasons: reasons.collect(),
             numbers,
             figures,
         }
     }
+}
+
+/// Why numbers of an exhibit differ from those published.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reason<'a> {
+    /// The table or figure, by its name in fairplan.
+    #[serde(borrow)]
+    pub exhibit: Cow<'a, str>,
+    /// What is known of it, for people.
+    #[serde(borrow)]
+    pub why: Cow<'a, str>,
 }
 
 /// Where a number was published.

@@ -15,6 +15,7 @@ use crate::flows::FlowsDocument;
 use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
 use crate::planning::{DifferenceDocument, GrowthDocument, LossDocument, PlanDocument, WorthDocument};
+use crate::proportional_bound::ProportionalBoundDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
@@ -35,7 +36,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 23] = [
+pub const FORMATS: [Format; 24] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -48,6 +49,11 @@ pub const FORMATS: [Format; 23] = [
         schema: schema_of::<PlacementDocument<'static>>,
     },
     Format { name: "bound", id: "fairplan.bound.v1", schema: schema_of::<BoundDocument<'static>> },
+    Format {
+        name: "proportional-bound",
+        id: "fairplan.proportional-bound.v1",
+        schema: schema_of::<ProportionalBoundDocument<'static>>,
+    },
     Format {
         name: "comparison",
         id: "fairplan.comparison.v1",

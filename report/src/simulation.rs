@@ -82,7 +82,7 @@ pub struct SimulationSettings {
     /// How often the series has the optimum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub optimum_every: Option<f64>,
-    /// `exact`, `pf`, `bmf`: seconds for which an ideal allocation is followed before it is computed anew.
+    /// `exact`, `pf`: seconds for which an ideal allocation is followed before it is computed anew.
     pub resolve_every: f64,
     /// Seed of what policies and the dealing of dedicated clouds draw.
     pub seed: u64,

@@ -4,6 +4,7 @@ use fairplan_instances::{DemandSeries, Instance, QuantumLabel, Warning, lint};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::fmt;
 
 /// The version written into every result.
 pub const FAIRPLAN_VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -82,6 +83,15 @@ pub enum Label<'a> {
     Number(u64),
     /// A text.
     Text(#[serde(borrow)] Cow<'a, str>),
+}
+
+impl fmt::Display for Label<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
 }
 
 impl<'a> From<QuantumLabel<'a>> for Label<'a> {

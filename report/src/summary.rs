@@ -17,6 +17,7 @@ pub use audits::audits;
 pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub(crate) use planning::target;
 pub use planning::{difference, growth, losses, plan, worth};
 pub use simulation::simulation;
 pub use tasks::{task_allocation, task_offline};
@@ -25,10 +26,12 @@ pub use traces::trace;
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;
+use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
 use crate::solution::{Headline, LimitName, UserResults};
 use fairplan_instances::{
-    Certificate, ClassId, Instance, Objective, Placement, Solution, Status, UserId, WholeTaskBracket,
+    Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
+    WholeTaskBracket,
 };
 use fairplan_verify::Verdict;
 use grid::{Column, grid};
@@ -206,19 +209,8 @@ pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) ->
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", number(divisible));
-    let without = bracket.without_tasks.len();
-    if without > 0 {
-        let ids = bracket.without_tasks.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
-        let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
-        let more = if without > ROWS { ", …" } else { "" };
-        let _ = writeln!(
-            text,
-            "No task fits any server, or there are none, of {without} users: {}{more}",
-            ids.join(", ")
-        );
-        let _ =
-            writeln!(text, "So the smallest share of whole tasks is 0. What follows is about the others.");
-    }
+    let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
+    text += &without_tasks(instance, &bracket.without_tasks, so);
     let (upper, lower) = (bounds.upper_of_others, bounds.lower_of_others);
     if bounds.proved_optimal {
         let _ = writeln!(
@@ -233,11 +225,63 @@ pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) ->
             "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
         );
     }
-    if bracket.truncated_searches > 0 {
-        let _ =
-            writeln!(text, "Searches cut short, which may loosen the bound: {}", bracket.truncated_searches);
-    }
+    text += &truncated(bracket.truncated_searches);
     text
+}
+
+/// The summary of a bracket of the sum of logarithms.
+pub fn proportional_bound(
+    instance: &Instance,
+    divisible: Option<f64>,
+    bracket: &ProportionalBracket,
+) -> String {
+    let mut text = heading(instance);
+    if let Some(divisible) = divisible {
+        let _ = writeln!(
+            text,
+            "Best sum of w ln(share) if tasks could be divided at will: {}",
+            number(divisible)
+        );
+    }
+    text += &without_tasks(instance, &bracket.without_tasks, "They are left out of the sums.");
+    let upper = bracket.upper.unwrap_or_default();
+    let _ = match (bracket.lower, gap_per_weight(instance, bracket)) {
+        (Some(lower), Some(_)) if meets(instance, bracket) => {
+            writeln!(text, "Best sum of whole tasks: {} (placed, and proved optimal)", number(lower))
+        }
+        (Some(lower), Some(gap)) => writeln!(
+            text,
+            "Best sum of whole tasks: at most {}, proved; {} placed (less by {gap:.1e} for each unit of weight)",
+            number(upper),
+            number(lower)
+        ),
+        _ => writeln!(
+            text,
+            "Best sum of whole tasks: at most {}, proved; no placement was found that gives every user a task",
+            number(upper)
+        ),
+    };
+    text += &truncated(bracket.truncated_searches);
+    text
+}
+
+/// Who has no tasks, if there is anybody, and what that means.
+fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
+    if users.is_empty() {
+        return String::new();
+    }
+    let ids = users.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
+    let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
+    let more = if users.len() > ROWS { ", …" } else { "" };
+    let (count, ids) = (users.len(), ids.join(", "));
+    format!("No task fits any server, or there are none, of {count} users: {ids}{more}\n{so}\n")
+}
+
+fn truncated(searches: u64) -> String {
+    match searches {
+        0 => String::new(),
+        _ => format!("Searches cut short, which may loosen the bound: {searches}\n"),
+    }
 }
 
 /// The summary of a verification.
@@ -289,6 +333,9 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
             ]
         });
         text += &grid(&columns, rows);
+        for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
+            let _ = writeln!(text, "Why numbers differ: {}", reason.why);
+        }
         text.push('\n');
     }
     document.figures.iter().for_each(|figure| text += &figures::figure(figure));
@@ -347,8 +394,10 @@ pub(crate) fn number(value: f64) -> String {
     if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() } else { fixed }
 }
 
+/// With two decimals; what rounds to zero has no sign.
 pub(crate) fn percent(part: f64) -> String {
-    format!("{:.2}%", part * 100.0)
+    let hundredths = (part * 10_000.0).round();
+    format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { part * 100.0 })
 }
 
 fn violation(value: f64) -> String {
@@ -379,6 +428,14 @@ mod tests {
         assert_eq!(
             [0, 999, 1000, 12_583, 1_234_567].map(thousands),
             ["0", "999", "1,000", "12,583", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn what_rounds_to_no_percent_has_no_sign() {
+        assert_eq!(
+            [-1e-9, 0.0, -0.0, -0.0001, 0.5, -0.000_049].map(percent),
+            ["0.00%", "0.00%", "0.00%", "-0.01%", "50.00%", "0.00%"]
         );
     }
 

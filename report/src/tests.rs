@@ -130,10 +130,20 @@ fn real_outputs_fit_their_schemas() {
     assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
 
     let exhibit = Exhibit { id: "e", source: "s" };
-    let reproduction =
-        written(&ReproductionDocument::new(vec![exhibit.number("q", 1.0, 1.5, 0.1)], Vec::new()));
+    let reproduction = written(&ReproductionDocument::new(
+        vec![exhibit.number("q", 1.0, 1.5, 0.1)],
+        Vec::new(),
+        &[("e", "why"), ("f", "")],
+    ));
     fits_schema("reproduction", &reproduction);
-    assert!(!read_json::<ReproductionDocument>("r", &reproduction).unwrap().agrees);
+    let read = read_json::<ReproductionDocument>("r", &reproduction).unwrap();
+    assert_eq!((read.agrees, read.reasons.len(), &*read.reasons[0].why), (false, 1, "why"));
+    assert!(
+        crate::summary::reproduction(&read).contains("e: s\n")
+            && crate::summary::reproduction(&read).contains("why")
+    );
+    let agreeing = vec![exhibit.number("q", 1.0, 1.05, 0.1)];
+    assert!(ReproductionDocument::new(agreeing, Vec::new(), &[("e", "why")]).reasons.is_empty());
 }
 
 #[test]

@@ -10,11 +10,14 @@ mod flow_level;
 mod markov;
 mod memory;
 mod packet_level;
+mod ranks;
 mod replications;
 mod task_level;
 mod variates;
 
-pub use cluster::{ClusterRules, ClusterSettings, TaskEvent, Watch, dedicated_clouds, simulate_cluster};
+pub use cluster::{
+    ClusterRules, ClusterSettings, ServiceOrder, TaskEvent, Watch, dedicated_clouds, simulate_cluster,
+};
 pub use error::SimulationError;
 pub use flow_level::flow_level;
 pub use markov::{MarkovSettings, markov};

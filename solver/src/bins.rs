@@ -112,7 +112,10 @@ impl Bins {
                     let parts = users.directions[1..].iter().zip(&quantiles).map(part);
                     let cell = parts.fold(0, |cell, part| cell * per_coordinate + part as usize);
                     let code = kind * cells + cell;
-                    used[code].store(true, Ordering::Relaxed);
+                    // Written once: threads that write to the same line wait for each other.
+                    if !used[code].load(Ordering::Relaxed) {
+                        used[code].store(true, Ordering::Relaxed);
+                    }
                     *bin = code as u32;
                 }
             }

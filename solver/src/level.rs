@@ -14,6 +14,7 @@
 //! different classes: `κ_g` is what their tasks are worth at rate 1, over their weight or settled share.
 
 use fairplan_instances::SolverError;
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Which classes a kind of user can use, and how fast: one number a class, 0 where it cannot run.
@@ -50,6 +51,9 @@ pub(crate) struct Groups {
 
 /// A class on which a group's tasks do this much more than the level, relative to it, would let it rise.
 const FASTER: f64 = 1e-9;
+
+/// Fewer pairs than this are not worth waking other threads for.
+const MANY_PAIRS: usize = 1 << 15;
 
 impl Groups {
     pub fn new() -> Self {
@@ -89,6 +93,23 @@ impl Groups {
     /// Whether the group has a task row.
     pub fn has_task_row(&self, group: usize) -> bool {
         self.limit[group] < f64::INFINITY
+    }
+
+    /// Writes to the pairs of every group, and returns what `write` tells of each; on all threads where there are many.
+    pub fn fill<R: Send>(&self, pairs: &mut [f64], write: impl Fn(usize, &mut [f64]) -> R + Sync) -> Vec<R> {
+        let mut rest = pairs;
+        let piece = |g: usize| {
+            let (here, later) = std::mem::take(&mut rest).split_at_mut(self.pairs(g).len());
+            rest = later;
+            here
+        };
+        let pieces: Vec<&mut [f64]> = (0..self.len()).map(piece).collect();
+        let write = |(g, pairs): (usize, &mut [f64])| write(g, pairs);
+        if self.pair_count() < MANY_PAIRS {
+            pieces.into_iter().enumerate().map(write).collect()
+        } else {
+            pieces.into_par_iter().enumerate().map(write).collect()
+        }
     }
 
     /// How many pairs there are.
@@ -183,11 +204,14 @@ impl LevelProblem<'_> {
     /// As [`Self::usage_of`].
     fn costs_of<const M: usize>(&self, prices: &[f64]) -> Vec<f64> {
         let m = if M == 0 { self.resources } else { M };
-        let mut costs = Vec::with_capacity(self.groups.pair_count());
-        for (g, load) in self.groups.loads.chunks_exact(m).enumerate() {
+        let mut costs = vec![0.0; self.groups.pair_count()];
+        self.groups.fill(&mut costs, |g, costs| {
+            let load = &self.groups.loads[g * m..][..m];
             let classes = &self.groups.class[self.groups.pairs(g)];
-            costs.extend(classes.iter().map(|class| dot(load, &prices[*class as usize * m..][..m])));
-        }
+            for (cost, class) in costs.iter_mut().zip(classes) {
+                *cost = dot(load, &prices[*class as usize * m..][..m]);
+            }
+        });
         costs
     }
 }

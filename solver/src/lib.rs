@@ -43,10 +43,10 @@ pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum};
 pub use over_time::{
     TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, task_level_by_highs, task_optimum,
 };
-pub use planning::{Placer, Planner};
+pub use planning::{Placer, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
-pub use whole_tasks::whole_task_bracket;
+pub use whole_tasks::{proportional_bracket, whole_task_bracket};
 
 /// A backend: the drivers of every objective around one way to solve their small problems.
 struct Backend<L, S> {

@@ -4,6 +4,7 @@ use crate::aggregation::Solved;
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
 use crate::reduction::{CHUNK, NO_KIND, Reduction};
+use crate::sums::column;
 use fairplan_instances::LimitedBy;
 use rayon::prelude::*;
 
@@ -35,16 +36,14 @@ impl Progress {
         let n = users.len();
         let fastest = |rates: &Vec<f64>| rates.iter().copied().fold(0.0, f64::max);
         let mut progress = Self {
-            amounts: Amounts { amount: vec![1.0; n], rising: vec![true; n] },
+            amounts: Amounts { amount: column(n, |i| users.weight(i)), rising: column(n, |_| true) },
             level_of: vec![0; n],
             limited_by: vec![LimitedBy::Capacity; n],
             fastest: reduction.kinds.iter().map(fastest).collect(),
         };
-        if let Some(weights) = &users.weights {
-            progress.amounts.amount.copy_from_slice(weights);
-        }
         // Mostly there are none of these, and that is seen at once.
-        let some_settle = users.tasks.is_some() || users.kind.contains(&NO_KIND);
+        let some_settle =
+            users.tasks.is_some() || users.kind.par_chunks(CHUNK).any(|kinds| kinds.contains(&NO_KIND));
         for i in 0..if some_settle { n } else { 0 } {
             if users.kind[i] == NO_KIND {
                 progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);

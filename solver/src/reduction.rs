@@ -184,7 +184,7 @@ impl Reduction {
                 |column: &[f64]| column.par_chunks(CHUNK).all(|part| part.iter().all(|d| *d > 0.0));
             if tasks.is_none() && columns().all(is_positive) {
                 let kind = kind_of(range.start);
-                users.kind[range.clone()].fill(kind);
+                users.kind[range.clone()].par_chunks_mut(CHUNK).for_each(|kinds| kinds.fill(kind));
             } else {
                 for i in range.clone() {
                     // Neighbours are mostly alike: ask only when the pattern of zeros changes.

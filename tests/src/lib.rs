@@ -28,4 +28,4 @@ pub use random_instances::{
 };
 pub use simplex::Tableau;
 pub use water_filling::water_filling;
-pub use whole_tasks::{best_whole_tasks, compare_breakpoints};
+pub use whole_tasks::{best_whole_sum, best_whole_tasks, compare_breakpoints};

@@ -1,4 +1,4 @@
-//! The best smallest share of whole tasks by trying everything: an oracle that knows no bound.
+//! The best of whole tasks by trying everything, smallest shares and sums of logarithms: oracles that know no bound.
 
 use fairplan_instances::{Breakpoint, ClassId, Instance, ResourceId, UserId, compare_ratios};
 use std::cmp::Ordering;
@@ -22,8 +22,31 @@ pub fn compare_breakpoints(instance: &Instance, a: Breakpoint, b: Breakpoint) ->
 }
 
 /// The largest smallest weighted dominant share over the users that can have tasks, by all ways to fill all servers; `None`
-/// where there are too many, or no such user. The last user's tasks fill what all others leave, however small they are.
+/// where there are too many, or no such user.
 pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Breakpoint> {
+    let (reached, can_have) = all_reached(instance, most_states)?;
+    let smallest = |tasks: &Vec<u64>| {
+        let own = can_have.iter().map(|&i| Breakpoint { user: UserId(i), tasks: tasks[i] });
+        own.min_by(|a, b| compare_breakpoints(instance, *a, *b))
+    };
+    reached.iter().filter_map(smallest).max_by(|a, b| compare_breakpoints(instance, *a, *b))
+}
+
+/// The largest `Σ w ln(dominant share)` over the users that can have tasks, by all ways to fill all servers, minus infinity
+/// where no way gives all of them tasks; `None` where there are too many ways, or no such user.
+pub fn best_whole_sum(instance: &Instance, most_states: usize) -> Option<f64> {
+    let (reached, can_have) = all_reached(instance, most_states)?;
+    let of = |i: usize, tasks: u64| {
+        let user = instance.user(UserId(i));
+        user.weight().to_f64() * (tasks as f64 * user.task_share()).ln()
+    };
+    let sums = reached.iter().map(|tasks| can_have.iter().map(|&i| of(i, tasks[i])).sum::<f64>());
+    sums.max_by(f64::total_cmp).filter(|_| !can_have.is_empty())
+}
+
+/// The users' tasks in all ways to fill all servers, and the users that have some in any; `None` where there are too many.
+/// The last user's tasks fill what all others leave, however small they are.
+fn all_reached(instance: &Instance, most_states: usize) -> Option<(Vec<Vec<u64>>, Vec<usize>)> {
     let m = instance.resources().len();
     let demand = |i: usize| -> Vec<u128> {
         (0..m).map(|r| instance.user(UserId(i)).demand_units(ResourceId(r))).collect()
@@ -77,10 +100,6 @@ pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Break
     }
     let reached: Vec<Vec<u64>> =
         reached.into_iter().map(|(others, of_last)| [&others[..], &[of_last]].concat()).collect();
-    let can_have: Vec<usize> = (0..=last).filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
-    let smallest = |tasks: &Vec<u64>| {
-        let own = can_have.iter().map(|&i| Breakpoint { user: UserId(i), tasks: tasks[i] });
-        own.min_by(|a, b| compare_breakpoints(instance, *a, *b))
-    };
-    reached.iter().filter_map(smallest).max_by(|a, b| compare_breakpoints(instance, *a, *b))
+    let can_have = (0..=last).filter(|&i| reached.iter().any(|tasks| tasks[i] > 0)).collect();
+    Some((reached, can_have))
 }

@@ -6,7 +6,7 @@ use fairplan_instances::{
 };
 use fairplan_solver::{Planner, backend};
 use fairplan_tests::{Dice, Tableau, decimal, draft, random_draft, with_capacity};
-use fairplan_verify::{differences, growth, losses, worth_of_servers};
+use fairplan_verify::{differences, growth, least_cost, losses, worth_of_servers};
 use num_bigint::BigInt;
 use std::collections::HashSet;
 
@@ -96,7 +96,8 @@ fn doubles(required: &[u64]) -> Vec<f64> {
 #[test]
 fn the_cheapest_purchase_costs_what_the_cheapest_of_all_counts_costs() {
     let solver = backend("auto").unwrap();
-    let (mut bought, mut unreachable) = (0, 0);
+    let (mut bought, mut unreachable, mut tight) = (0, 0, 0);
+    let mut dice = Dice::new(0x9a8);
     for seed in 0..400 {
         let (instance, catalog, required) = case(seed);
         let mut planner =
@@ -115,6 +116,20 @@ fn the_cheapest_purchase_costs_what_the_cheapest_of_all_counts_costs() {
                     told()
                 );
                 bought += usize::from(purchase.cost > 0.0);
+                let prices = planner.prices().unwrap();
+                let proved =
+                    |prices: &[Vec<f64>]| least_cost(&instance, &catalog, &doubles(&required), false, prices);
+                let least = proved(&prices);
+                assert!(least <= purchase.cost, "{least} proved {}", told());
+                tight += usize::from(purchase.cost > 0.0 && least > purchase.cost * (1.0 - 1e-9));
+                // Whatever the prices are, they never prove too much.
+                for _ in 0..5 {
+                    let any: Vec<Vec<f64>> = prices
+                        .iter()
+                        .map(|row| row.iter().map(|p| p * dice.below(4) as f64).collect())
+                        .collect();
+                    assert!(proved(&any) <= purchase.cost, "{any:?} {}", told());
+                }
             }
             (None, None) => {
                 unreachable += 1;
@@ -125,6 +140,7 @@ fn the_cheapest_purchase_costs_what_the_cheapest_of_all_counts_costs() {
         }
     }
     assert!(bought >= 40 && unreachable > 60, "{bought} bought, {unreachable} unreachable");
+    assert!(2 * tight >= bought, "prices alone prove {tight} of {bought} the cheapest");
 }
 
 #[test]
@@ -206,7 +222,7 @@ fn a_purchase_for_whole_tasks_is_placed_and_is_rarely_dearer_than_the_best() {
         let best = all.iter().find(|counts| fits(counts));
         let mut planner =
             Planner::new(&instance, &catalog, doubles(&required), true, None, &*solver).unwrap();
-        let mut place = |variant: &Instance| Ok(policy("best-fit", 0).unwrap().place(variant).unwrap());
+        let mut place = |variant: &Instance, _| Ok(policy("best-fit", 0).unwrap().place(variant).unwrap());
         match (planner.cheapest_of_whole_tasks(&mut place), best) {
             (Ok(Some((purchase, placement))), Some(best)) => {
                 assert!(fits(&purchase.counts), "seed {seed}");

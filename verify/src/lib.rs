@@ -20,6 +20,7 @@ mod parts;
 mod placement;
 mod prices;
 mod printed;
+mod purchase;
 mod rounding;
 mod solution;
 mod task_limits;
@@ -36,6 +37,7 @@ pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks}
 pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, explain};
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
+pub use purchase::least_cost;
 pub use solution::{SolutionProof, verify_solution};
 pub use task_optimum::{TASK_TOLERANCE, TaskClaim, TaskProof, verify_task_optimum};
 pub use verdict::Verdict;
@@ -43,4 +45,7 @@ pub use what_if::{
     Difference, Growth, Loser, Loss, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange,
     differences, growth, losses, worth_of_servers,
 };
-pub use whole_tasks::{StatedBounds, WholeTaskClaim, reaches, verify_whole_tasks};
+pub use whole_tasks::{
+    LOGARITHMS_MEET, ProportionalClaim, StatedBounds, WholeTaskClaim, reaches, verify_proportional,
+    verify_whole_tasks,
+};

@@ -7,30 +7,35 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_instances::{Instance, Objective, Solver, WholeTaskBracket};
+use fairplan_instances::{Instance, Objective, ProportionalBracket, Solver, WholeTaskBracket};
 use fairplan_report::bound::{bound_document, stated_bounds};
 use fairplan_report::output::Destination;
+use fairplan_report::proportional_bound::{meets, proportional_bound_document};
 use fairplan_report::solution::Headline;
 use fairplan_report::{summary, write_json};
-use fairplan_solver::whole_task_bracket;
-use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
+use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_verify::{ProportionalClaim, Verdict, WholeTaskClaim, verify_proportional, verify_whole_tasks};
 use std::time::{Duration, Instant};
 
 /// Bracket the best that any placement of whole tasks can do, with a proof
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The value of a placement is its smallest weighted dominant share. The upper bound is proved from what one task of each \
+The value of a placement is its smallest weighted dominant share, or with --objective pf the sum of w ln(dominant \
+share). The upper bound is proved from what one task of each \
 user is worth and what one server can hold; the lower bound is a placement, server by server. `fairplan verify` proves \
-both again. The result is a fairplan.bound.v1.
+both again. The result is a fairplan.bound.v1, or with pf a fairplan.proportional-bound.v1.
 
 Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Take the best bracket found in this time, half of which is for the upper bound and half for the placement; without
-    /// a limit the same input gives the same bytes
+    /// Take the best bracket found in this time, about half of which is for the upper bound and half for the placement;
+    /// checking comes on top; without a limit the same input gives the same bytes
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
+    /// What is bounded: drfh, the smallest weighted dominant share, or pf, the sum of w ln(dominant share)
+    #[arg(long, value_name = "O", default_value = "drfh", value_parser = bounded)]
+    objective: Objective,
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -41,6 +46,7 @@ pub struct Arguments {
 struct Job {
     source: InstanceSource,
     time_limit: Option<Duration>,
+    objective: Objective,
     solver: Box<dyn Solver>,
     destination: Destination,
 }
@@ -51,9 +57,18 @@ impl TryFrom<Arguments> for Job {
         Ok(Self {
             source: arguments.instance.try_into()?,
             time_limit: arguments.time_limit,
+            objective: arguments.objective,
             solver: solver(&arguments.backend)?,
             destination: arguments.output.destination()?,
         })
+    }
+}
+
+/// An objective that whole tasks are bounded for.
+fn bounded(text: &str) -> Result<Objective, String> {
+    match text.parse() {
+        Ok(objective @ (Objective::Drfh | Objective::ProportionalFairness)) => Ok(objective),
+        _ => Err("whole tasks are bounded for drfh and for pf".into()),
     }
 }
 
@@ -64,27 +79,50 @@ pub fn time_limit(text: &str) -> Result<Duration, String> {
     limit.ok_or_else(|| "state seconds, more than 0".into())
 }
 
-/// Brackets, and re-proves the bracket by code that shares nothing with the solver.
+/// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub fn bracketed(
     instance: &Instance,
     time_limit: Option<Duration>,
     common: CommonOptions,
 ) -> Result<WholeTaskBracket, Failure> {
-    let start = Instant::now();
-    let stop = |part| time_limit.is_some_and(|limit| start.elapsed() >= limit.mul_f64(part));
+    let stop = stop_at(time_limit);
     let bracket =
         progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, &stop))?;
     let stated = Some(stated_bounds(instance, &bracket));
     let verdicts = progress::during(common.quiet, "checking the bounds", || {
         verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated })
     });
+    proved(&verdicts).map(|()| bracket)
+}
+
+/// Whether a part of the time is over that starts now.
+fn stop_at(time_limit: Option<Duration>) -> impl Fn(f64) -> bool + Sync {
+    let start = Instant::now();
+    move |part| time_limit.is_some_and(|limit| start.elapsed() >= limit.mul_f64(part))
+}
+
+fn proved(verdicts: &[Verdict]) -> Result<(), Failure> {
     match verdicts.iter().find(|verdict| !verdict.holds) {
-        None => Ok(bracket),
-        Some(verdict) => Err(Failure::internal(format!(
-            "the bounds of whole tasks are not proved: {}: {}",
-            verdict.property, verdict.witness
-        ))),
+        None => Ok(()),
+        Some(Verdict { property, witness, .. }) => {
+            Err(Failure::internal(format!("the bounds of whole tasks are not proved: {property}: {witness}")))
+        }
     }
+}
+
+/// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
+fn proportionally_bracketed(
+    instance: &Instance,
+    time_limit: Option<Duration>,
+    common: CommonOptions,
+) -> Result<ProportionalBracket, Failure> {
+    let stop = stop_at(time_limit);
+    let bracket =
+        progress::during(common.quiet, "bounding whole tasks", || proportional_bracket(instance, &stop))?;
+    let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
+    let verdicts =
+        progress::during(common.quiet, "checking the bounds", || verify_proportional(instance, &claim));
+    proved(&verdicts).map(|()| bracket)
 }
 
 /// Reads, bounds, checks, writes.
@@ -92,12 +130,37 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let (bracket, sha256) = hashed(&instance, || bracketed(&instance, job.time_limit, common))?;
-    let solved = Solved::new(&instance, &*job.solver, Objective::Drfh, common)?;
-    solved.certified()?;
-    let divisible = Headline::new(&instance, &solved.solution).bound;
-    let document = bound_document(&instance, &sha256, divisible, &bracket);
-    job.destination.write(|out| write_json(out, &document))?;
-    tell(common, || summary::bound(&instance, divisible, &bracket));
-    Ok(Answer::Yes)
+    match job.objective {
+        Objective::ProportionalFairness => job.bound_sum(&instance, common),
+        _ => job.bound_smallest(&instance, common),
+    }
+}
+
+impl Job {
+    fn bound_smallest(&self, instance: &Instance, common: CommonOptions) -> Result<Answer, Failure> {
+        let (bracket, sha256) = hashed(instance, || bracketed(instance, self.time_limit, common))?;
+        let divisible = self.divisible(instance, common)?;
+        let document = bound_document(instance, &sha256, divisible, &bracket);
+        self.destination.write(|out| write_json(out, &document))?;
+        tell(common, || summary::bound(instance, divisible, &bracket));
+        Ok(Answer::Yes)
+    }
+
+    fn bound_sum(&self, instance: &Instance, common: CommonOptions) -> Result<Answer, Failure> {
+        let (bracket, sha256) =
+            hashed(instance, || proportionally_bracketed(instance, self.time_limit, common))?;
+        let is_comparable = bracket.without_tasks.is_empty();
+        let divisible = is_comparable.then(|| self.divisible(instance, common)).transpose()?;
+        let document = proportional_bound_document(instance, &sha256, divisible, &bracket);
+        self.destination.write(|out| write_json(out, &document))?;
+        tell(common, || summary::proportional_bound(instance, divisible, &bracket));
+        Ok(Answer::Yes)
+    }
+
+    /// The proved bound of divisible tasks.
+    fn divisible(&self, instance: &Instance, common: CommonOptions) -> Result<f64, Failure> {
+        let solved = Solved::new(instance, &*self.solver, self.objective, common)?;
+        solved.certified()?;
+        Ok(Headline::new(instance, &solved.solution).bound)
+    }
 }

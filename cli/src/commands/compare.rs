@@ -40,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     /// Improve the whole-task bound no longer than this; without a limit it is left out where users times classes are
-    /// more than 5000, or a server holds more than 64 tasks of a user
+    /// more than 5000, or more than 1000 and a server holds more than 64 tasks of a user
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// Write the whole result (json), or the table of policies
@@ -91,9 +91,9 @@ impl TryFrom<Arguments> for Job {
     }
 }
 
-/// More users times classes than these are bounded only when a time limit is given, and so are tasks of which a server
-/// holds more than so many.
-const BOUNDED: usize = 5_000;
+/// More users times classes than these are bounded only when a time limit is given: the first where a server holds up to
+/// `SMALLEST` tasks of a user, the second otherwise.
+const BOUNDED: (usize, usize) = (5_000, 1_000);
 const SMALLEST: u128 = 64;
 
 /// Whether the best that whole tasks can do is found, and proved, in seconds.
@@ -104,8 +104,10 @@ pub fn is_soon_bounded(instance: &Instance) -> bool {
         demanded.map(|r| instance.capacity_units(ClassId(class), r) / user.demand_units(r)).min().unwrap_or(0)
     };
     let classes = instance.classes().len();
-    instance.user_count().saturating_mul(classes) <= BOUNDED
-        && instance.users().all(|user| (0..classes).all(|class| most(user, class) <= SMALLEST))
+    let size = instance.user_count().saturating_mul(classes);
+    size <= BOUNDED.1
+        || size <= BOUNDED.0
+            && instance.users().all(|user| (0..classes).all(|class| most(user, class) <= SMALLEST))
 }
 
 impl Job {

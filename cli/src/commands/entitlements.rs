@@ -3,13 +3,13 @@
 use super::solve::solver;
 use super::solved::{Solved, hashed};
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver, files};
 use fairplan_report::entitlements::{RuleOutcome, entitlements_document};
 use fairplan_report::solution::Headline;
-use fairplan_report::{summary, write_json};
+use fairplan_report::{summary, table, write_json};
 use fairplan_solver::{SCHEDULER_RULES, entitlements};
 
 /// Show what the rules of YARN, Kueue and Volcano entitle users to, beside exact DRFH
@@ -31,6 +31,9 @@ pub struct Arguments {
     /// a user who is not there has none
     #[arg(long, value_name = "INSTANCE")]
     quotas: Option<String>,
+    /// Write the whole result (json), or the table of users
+    #[arg(long, value_enum, default_value = "json")]
+    format: ResultFormat,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -58,7 +61,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Ok((solved, rules))
     })?;
     let document = entitlements_document(&instance, &sha256, &solved.solution, &rules);
-    destination.write(|out| write_json(out, &document))?;
+    destination.write(|out| match arguments.format.table() {
+        None => write_json(out, &document),
+        Some(format) => table::write_entitlements(out, format, &document),
+    })?;
     tell(common, || summary::heading(&instance) + &summary::entitlements(&document));
     Ok(Answer::Yes)
 }

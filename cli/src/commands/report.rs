@@ -6,8 +6,9 @@ use crate::failure::{Answer, Failure};
 use fairplan_instances::files::source;
 use fairplan_report::output::Destination;
 use fairplan_report::page::{Section, write_page};
+use fairplan_report::plot::{Drawing, Ground};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Write one self-contained HTML page of tables and charts from results
 #[derive(Debug, clap::Args)]
@@ -19,16 +20,19 @@ Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o
          fairplan report solution.json comparison.json -o report.html
          fairplan report comparison.json --plot comparison.svg -o report.html")]
 pub struct Arguments {
-    /// Results of solve, place, compare, bound, audit, verify, allocate, offline, flows, simulate, plan or reproduce (- is
-    /// standard input)
+    /// Results of solve, place, compare, bound, explain, entitlements, audit, verify, allocate, offline, flows, simulate (its
+    /// series in JSON Lines, too), plan or reproduce; - is standard input
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<String>,
     /// What the page is called
     #[arg(long, value_name = "TEXT", default_value = "fairplan report")]
     title: String,
-    /// Also write the first chart of the first result here, as SVG
+    /// Also write a chart of the first result here: an .svg or a .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
+    /// Which of its charts, counted from 1
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "plot")]
+    chart: usize,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -36,8 +40,45 @@ pub struct Arguments {
 struct Job {
     results: Vec<String>,
     title: String,
-    plot: Option<Destination>,
+    plot: Option<Plot>,
+    chart: usize,
     destination: Destination,
+}
+
+/// Where a chart goes, and in which format.
+struct Plot {
+    format: Image,
+    destination: Destination,
+}
+
+#[derive(Clone, Copy)]
+enum Image {
+    Svg,
+    Png,
+}
+
+impl Plot {
+    fn new(path: &Path) -> Result<Self, Failure> {
+        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
+        let format = match extension.as_ref().and_then(|extension| extension.to_str()) {
+            Some("svg") => Image::Svg,
+            Some("png") => Image::Png,
+            _ => {
+                let name = path.display();
+                let problem = "charts are SVG or PNG; name a file that ends in .svg or .png";
+                return Err(Failure::refused(format!("--plot {name}: {problem}")));
+            }
+        };
+        Ok(Self { format, destination: Destination::new(Some(path))? })
+    }
+
+    fn write(&self, chart: &Drawing) -> Result<(), Failure> {
+        let bytes = match self.format {
+            Image::Svg => chart.svg(Ground::Paper).into_bytes(),
+            Image::Png => chart.png().map_err(Failure::refused)?,
+        };
+        Ok(self.destination.write(|out| out.write_all(&bytes))?)
+    }
 }
 
 impl TryFrom<Arguments> for Job {
@@ -46,17 +87,10 @@ impl TryFrom<Arguments> for Job {
         if arguments.results.iter().filter(|result| *result == "-").count() > 1 {
             return Err(Failure::refused("only one RESULT can be standard input"));
         }
-        if let Some(plot) = arguments.plot.as_deref()
-            && plot.extension().is_none_or(|extension| !extension.eq_ignore_ascii_case("svg"))
-        {
-            return Err(Failure::refused(format!(
-                "--plot {}: charts are written as SVG; name a file that ends in .svg",
-                plot.display()
-            )));
-        }
         Ok(Self {
-            plot: arguments.plot.as_deref().map(|plot| Destination::new(Some(plot))).transpose()?,
+            plot: arguments.plot.as_deref().map(Plot::new).transpose()?,
             results: arguments.results,
+            chart: arguments.chart,
             title: arguments.title,
             destination: arguments.output.destination()?,
         })
@@ -73,8 +107,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     });
     let sections: Vec<Section> = sections.collect::<Result<_, Failure>>()?;
     if let (Some(plot), [first, ..]) = (&job.plot, &*sections) {
-        let chart = first.chart().map_err(Failure::refused)?;
-        plot.write(|out| out.write_all(chart.as_bytes()))?;
+        plot.write(&first.chart(job.chart).map_err(Failure::refused)?)?;
     }
     job.destination.write(|out| write_page(out, &job.title, &sections))?;
     tell(common, || {

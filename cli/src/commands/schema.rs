@@ -10,11 +10,14 @@ use std::io::{self, Write};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example: fairplan schema solution")]
 pub struct Arguments {
-    /// instance, demands, traffic, trace, solution, placement, comparison, allocation, offline, flows, simulation,
-    /// verification, audit, entitlements, explanation or reproduction
+    #[arg(help = names())]
     name: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
+}
+
+fn names() -> String {
+    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }
 
 struct Job {
@@ -26,13 +29,8 @@ impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
         let named = |name: String| {
-            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
             Format::named(&name).ok_or_else(|| {
-                Failure::refused(format!(
-                    "there is no format {}; there are {}",
-                    name.escape_debug(),
-                    known.join(", ")
-                ))
+                Failure::refused(format!("there is no format {}; there are {}", name.escape_debug(), names()))
             })
         };
         Ok(Self {

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 #[command(after_help = "\
 TRACE is a fairplan.trace.v1, as `fairplan generate trace-...` and `fairplan import google-2011-trace` make it. Whenever \
 tasks end or come, the user with the lowest weighted dominant share starts the oldest of its tasks that fits somewhere, and so \
-on until nothing fits. The result is a fairplan.simulation.v1. Ctrl-C ends a run early; its result is then marked partial and \
+on until nothing fits. Users take part while they have tasks and depart when these are done. The result is a fairplan.simulation.v1. Ctrl-C ends a run early; its result is then marked partial and \
 the exit status is 3.
 
 Examples:
@@ -64,7 +64,7 @@ pub struct Arguments {
     /// Write the completed jobs: JSON Lines, or Parquet if the name ends so
     #[arg(long, value_name = "FILE")]
     jobs: Option<PathBuf>,
-    /// exact, pf, bmf: follow an ideal allocation for so many seconds before it is computed anew
+    /// exact, pf: follow an ideal allocation for so many seconds before it is computed anew
     #[arg(long, value_name = "SECONDS", value_parser = microseconds, default_value = "0", allow_negative_numbers = true)]
     resolve_every: u64,
     /// Seed of the policy `random` and of the dealing of dedicated clouds
@@ -145,15 +145,22 @@ impl TryFrom<Arguments> for Job {
     }
 }
 
-/// Stops a run when the user or the time limit says so; looks now and then.
+/// Stops a run when the user or the time limit says so, and tells how far it is; both now and then.
 struct Patience<'a> {
+    policy: &'a str,
     is_over: &'a (dyn Fn() -> bool + Sync),
+    tell: &'a (dyn Fn(String) + Sync),
     instants: u32,
 }
 
 impl Watch for Patience<'_> {
-    fn instant(&mut self, _time: u64, _tasks: &TaskCounts) -> bool {
+    fn instant(&mut self, time: u64, tasks: &TaskCounts) -> bool {
         self.instants = self.instants.wrapping_add(1);
+        if self.instants.is_multiple_of(4096) {
+            let (seconds, TaskCounts { completed, waiting, .. }) = (time / MICROSECONDS, tasks);
+            let policy = self.policy;
+            (self.tell)(format!("simulating {policy}: {seconds} s, {completed} tasks done, {waiting} wait"));
+        }
         self.instants.is_multiple_of(64) && (self.is_over)()
     }
 }
@@ -178,8 +185,9 @@ impl Job {
         policy: &ClusterPolicy,
         input: &TraceInput,
         is_over: &(dyn Fn() -> bool + Sync),
+        tell: &(dyn Fn(String) + Sync),
     ) -> Result<(ClusterOutcome, Option<ClusterOutcome>), Failure> {
-        let mut patience = Patience { is_over, instants: 0 };
+        let mut patience = Patience { policy: &policy.name, is_over, tell, instants: 0 };
         let shared = policy.run(input, &*self.solver, self.settings, &mut patience)?;
         let alone = || policy.run_dedicated(input, &*self.solver, self.settings, self.seed, is_over);
         let alone = self.dedicated.then(alone).transpose()?;
@@ -194,8 +202,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let asked = interrupt::ask();
     let is_over = || asked() || job.time_limit.is_some_and(|limit| start.elapsed() >= limit);
     let input = TraceInput::new(job.trace.clone(), job.dedicated)?;
-    let run = |policy: &ClusterPolicy| job.outcome(policy, &input, &is_over);
-    let (outcomes, sha256) = progress::during(common.quiet, "simulating", || {
+    let (outcomes, sha256) = progress::telling(common.quiet, "simulating", |tell| {
+        let run = |policy: &ClusterPolicy| job.outcome(policy, &input, &is_over, tell);
         rayon::join(
             || job.policies.par_iter().map(run).collect::<Vec<_>>(),
             || files::trace_sha256_hex(&mut *input.open()?),

@@ -4,46 +4,55 @@ use crate::failure::Failure;
 use fairplan_heuristics::{BestFit, POLICIES, PlacementPolicy, policy};
 use fairplan_instances::trace::{EventSource, Trace};
 use fairplan_instances::{ClusterOutcome, InstanceError, Objective, Solver, files};
-use fairplan_simulation::{ClusterRules, ClusterSettings, Watch, dedicated_clouds, simulate_cluster};
+use fairplan_simulation::{
+    ClusterRules, ClusterSettings, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
+};
 
-/// Policies that follow an ideal allocation: name, objective and rule.
-const IDEALS: [(&str, Objective, &str); 3] = [
+/// Policies that serve whoever is most deprived, and place by best-fit: name, measure and rule.
+const MOST_DEPRIVED: [(&str, ServiceOrder, &str); 3] = [
     (
         "exact",
-        Objective::Drfh,
+        ServiceOrder::BelowIdeal(Objective::Drfh),
         "the user farthest below its share in the exact DRFH allocation first, by best-fit",
     ),
-    ("pf", Objective::ProportionalFairness, "the same with proportional fairness"),
-    ("bmf", Objective::BottleneckMaxFairness, "the same with bottleneck max fairness"),
+    ("pf", ServiceOrder::BelowIdeal(Objective::ProportionalFairness), "the same with proportional fairness"),
+    (
+        "bmf",
+        ServiceOrder::LargestRank,
+        "the user whose smallest rank by what users have of each bottleneck is largest first, by best-fit, which makes for \
+         bottleneck max fairness",
+    ),
 ];
 
-/// Who is served and where: a policy of placement, which serves the lowest dominant share first, or one that follows an
-/// ideal allocation.
+/// Who is served and where: a policy of placement, which serves the lowest dominant share first, or one that serves the most
+/// deprived user.
 pub struct ClusterPolicy {
     pub name: String,
     placement: Box<dyn PlacementPolicy>,
-    ideal: Option<Objective>,
+    order: ServiceOrder,
 }
 
 impl ClusterPolicy {
     /// The one called `name`. Only `random` draws on `seed`.
     pub fn named(name: &str, seed: u64) -> Result<Self, Failure> {
-        if let Some((name, objective, _)) = IDEALS.iter().find(|(known, ..)| *known == name) {
+        if let Some((name, order, _)) = MOST_DEPRIVED.iter().find(|(known, ..)| *known == name) {
             let placement = Box::new(BestFit);
-            return Ok(Self { name: (*name).into(), placement, ideal: Some(*objective) });
+            return Ok(Self { name: (*name).into(), placement, order: *order });
         }
         let placement = policy(name, seed).map_err(|unknown| {
-            let names = IDEALS.map(|(name, ..)| name).join(", ");
-            Failure::refused(format!("{unknown}, {names}"))
+            // A slots=N without a number is known, and what it lacks is said.
+            let others = MOST_DEPRIVED.iter().filter(|_| !name.starts_with("slots"));
+            let others: String = others.map(|(other, ..)| format!(", {other}")).collect();
+            Failure::refused(format!("{unknown}{others}"))
         })?;
-        Ok(Self { name: placement.name(), placement, ideal: None })
+        Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
     }
 
     /// Every policy with its rule.
     pub fn help() -> String {
         let placements = POLICIES.iter().map(|(name, rule)| format!("{name}: {rule}"));
-        let ideals = IDEALS.iter().map(|(name, _, rule)| format!("{name}: {rule}"));
-        let all: Vec<String> = placements.chain(ideals).collect();
+        let deprived = MOST_DEPRIVED.iter().map(|(name, _, rule)| format!("{name}: {rule}"));
+        let all: Vec<String> = placements.chain(deprived).collect();
         format!(
             "The policies to compare, separated by commas. The user with the lowest weighted dominant share is served \
              first; the policy chooses the server. {}",
@@ -76,7 +85,7 @@ impl ClusterPolicy {
 
     fn ruled<T>(&self, solver: &dyn Solver, run: impl FnOnce(ClusterRules<'_>) -> T) -> T {
         let choice = |totals: &[u128], largest: &[u128]| self.placement.choice(totals, largest);
-        run(ClusterRules { choice: &choice, ideal: self.ideal, solver })
+        run(ClusterRules { choice: &choice, order: self.order, solver })
     }
 }
 

@@ -11,10 +11,11 @@ use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::{Subject, verification_document};
 use fairplan_report::{DemandsStamp, Foreign, InstanceStamp, format_of, read_json, summary, write_json};
-use fairplan_verify::{Verdict, verify_placement, verify_solution, verify_whole_tasks};
+use fairplan_verify::{Verdict, verify_placement, verify_proportional, verify_solution, verify_whole_tasks};
 
 /// Check a result of solve, place, bound or offline in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
@@ -171,10 +172,15 @@ fn verdicts(
             let stated = StatedBracket::new(&document, instance, sha256);
             stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
         }
+        "fairplan.proportional-bound.v1" => {
+            let document: ProportionalBoundDocument<'_> = read_json(name, &bytes)?;
+            let stated = StatedProportionalBracket::new(&document, instance, sha256);
+            stated.map(|stated| verify_proportional(instance, &stated.claim()))
+        }
         other => {
             return Err(Failure::refused(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, \
-                 fairplan.bound.v1 and fairplan.offline.v1",
+                 fairplan.bound.v1, fairplan.proportional-bound.v1 and fairplan.offline.v1",
                 other.escape_debug()
             )));
         }

@@ -19,8 +19,8 @@ mod traffic;
 pub use canonical::{sha256_hex, write_json};
 pub use catalog::read_catalog;
 pub use demands::{
-    Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_fair_shares, read_members,
-    write_demands,
+    QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
+    read_fair_shares, read_members, write_demands,
 };
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};

@@ -89,6 +89,11 @@ impl TraceDraft {
         position(&mut self.jobs, id, "job")
     }
 
+    /// Whether there is a job of this id.
+    pub fn has_job(&self, id: &str) -> bool {
+        self.jobs.position(id).is_some()
+    }
+
     /// The position of a job that was not there before.
     pub fn new_job(&mut self, id: &str) -> Result<u32, Violation> {
         let new = self.jobs.insert(id).map(|position| position as u32);
@@ -110,6 +115,11 @@ impl TraceDraft {
         self.shapes.push(amounts.to_vec());
         self.known_shapes.insert(amounts.to_vec(), shape);
         shape
+    }
+
+    /// So much of each resource has this position.
+    pub fn amounts(&self, shape: u32) -> &[Decimal] {
+        &self.shapes[shape as usize]
     }
 
     /// Tasks are submitted.

@@ -1,6 +1,6 @@
 //! What demands over time come to: who got how much, and how far a mechanism is from the optimum that knows the future.
 
-use super::{Block, Cell, Grid, Section, sizes, words};
+use super::{Block, Cell, Grid, Section, curves, sizes, time, words};
 use crate::allocation::AllocationDocument;
 use crate::figure::Bars;
 use crate::offline::{Against, OfflineDocument};
@@ -22,7 +22,8 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
             Cell::maybe(user.credits, Cell::number),
         ]
     });
-    Section::new(format!("Divided quantum by quantum by {}", document.mechanism))
+    let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
+    let mut section = Section::new(format!("Divided quantum by quantum by {}", document.mechanism))
         .fact(
             "Users, quanta",
             format!("{}, {}", thousands(document.demands.users), thousands(document.demands.quanta)),
@@ -31,8 +32,48 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
         .fact("Smallest over largest welfare", number(metrics.fairness))
         .fact("Smallest welfare", number(metrics.welfare_min))
         .fact("Slices that change hands a quantum", number(metrics.handoffs_per_quantum))
-        .block(sizes("Welfare by user", "welfare", welfare, number))
-        .block(Block::Grid(Grid::new("Users", header, rows)))
+        .block(sizes("Welfare by user", "welfare", welfare, number));
+    if let Some(quanta) = &document.quanta {
+        let axis = time::axis(quanta.first().map(|one| &one.quantum), quanta.last().map(|one| &one.quantum));
+        let slices = |user: usize, quantum: usize| -> f64 {
+            quanta[quantum].allocated.get(user).map_or(0.0, |slices| *slices as f64)
+        };
+        let lines = time::together(&ids, quanta.len(), &slices);
+        section = section.block(Block::Curves(curves("Slices allocated over time", &axis, "slices", lines)));
+        if quanta.iter().any(|quantum| !quantum.credits.is_empty()) {
+            let credits = |user: usize, quantum: usize| -> f64 {
+                quanta[quantum].credits.get(user).copied().unwrap_or(0.0)
+            };
+            let lines = time::apart(&ids, quanta.len(), &credits);
+            section = section.block(Block::Curves(curves("Credits over time", &axis, "credits", lines)));
+        }
+    }
+    section.block(Block::Grid(Grid::new("Users", header, rows)))
+}
+
+/// Mechanisms beside the optimum, as a chart and a table; nothing where none was held against it.
+pub(super) fn held_against(measure: &str, optimum: f64, against: &[Against<'_>]) -> Vec<Block> {
+    if against.is_empty() {
+        return Vec::new();
+    }
+    let bars = Bars {
+        caption: format!("Smallest {measure} that each mechanism reaches"),
+        series: Vec::new(),
+        groups: against.iter().map(|one| (one.mechanism.to_string(), vec![one.value])).collect(),
+        mark: Some((optimum, "the optimum that knows all demands".into())),
+        format: number,
+    };
+    let row = |one: &Against<'_>| {
+        vec![
+            Cell::text(&*one.mechanism),
+            Cell::number(one.value),
+            Cell::percent(one.regret),
+            Cell::number(one.regret_per_quantum),
+        ]
+    };
+    let header = words(["mechanism", "smallest", "regret", "regret per quantum"]);
+    let grid = Grid::new("Mechanisms", header, against.iter().map(row));
+    vec![Block::Bars(bars), Block::Grid(grid)]
 }
 
 /// An offline optimum as a section.
@@ -46,25 +87,8 @@ pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
         .fact(&format!("Smallest {}", document.measure), number(document.value))
         .fact("Proof", proof)
         .fact("Used", percent(document.metrics.utilization));
-    if !document.against.is_empty() {
-        let bars = Bars {
-            caption: format!("Smallest {} that each mechanism reaches", document.measure),
-            series: Vec::new(),
-            groups: document.against.iter().map(|one| (one.mechanism.to_string(), vec![one.value])).collect(),
-            mark: Some((document.value, "the optimum that knows all demands".into())),
-            format: number,
-        };
-        let row = |one: &Against<'_>| {
-            vec![
-                Cell::text(&*one.mechanism),
-                Cell::number(one.value),
-                Cell::percent(one.regret),
-                Cell::number(one.regret_per_quantum),
-            ]
-        };
-        let header = words(["mechanism", "smallest", "regret", "regret per quantum"]);
-        let grid = Grid::new("Mechanisms", header, document.against.iter().map(row));
-        section = section.block(Block::Bars(bars)).block(Block::Grid(grid));
+    for block in held_against(&document.measure, document.value, &document.against) {
+        section = section.block(block);
     }
     let header = words(["user", "demand", "allocated", "useful", "welfare", "level"]);
     let rows = document.users.iter().map(|user| {
@@ -78,7 +102,15 @@ pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
         ]
     });
     let allocated = document.users.iter().map(|user| (user.id.to_string(), user.allocated)).collect();
-    section
-        .block(sizes("Slices by user", "slices", allocated, number))
-        .block(Block::Grid(Grid::new("Users", header, rows)))
+    section = section.block(sizes("Slices by user", "slices", allocated, number));
+    if let Some(quanta) = &document.quanta {
+        let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
+        let axis = time::axis(quanta.first().map(|one| &one.quantum), quanta.last().map(|one| &one.quantum));
+        let slices = |user: usize, quantum: usize| -> f64 {
+            quanta[quantum].allocated.get(user).copied().unwrap_or(0.0)
+        };
+        let lines = time::together(&ids, quanta.len(), &slices);
+        section = section.block(Block::Curves(curves("Slices allocated over time", &axis, "slices", lines)));
+    }
+    section.block(Block::Grid(Grid::new("Users", header, rows)))
 }

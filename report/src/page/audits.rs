@@ -2,7 +2,26 @@
 
 use super::{Block, Cell, Grid, Section, words};
 use crate::audit::{AuditDocument, Holds};
+use crate::figure::Bars;
+use crate::summary::percent;
 use crate::verification::VerificationDocument;
+
+/// How much of the allowed violation each property takes: those that were measured against something above zero.
+fn measured<'a>(properties: impl Iterator<Item = (&'a str, Option<f64>, Option<f64>)>) -> Option<Block> {
+    let of_allowed = |(name, found, allowed): (&str, Option<f64>, Option<f64>)| {
+        let (found, allowed) = (found?, allowed.filter(|allowed| *allowed > 0.0)?);
+        Some((name.to_owned(), vec![found / allowed]))
+    };
+    let groups: Vec<_> = properties.filter_map(of_allowed).collect();
+    let bars = Bars {
+        caption: "Largest violation of each property, of what is allowed".into(),
+        series: Vec::new(),
+        groups,
+        mark: Some((1.0, "what is allowed".into())),
+        format: percent,
+    };
+    (!bars.groups.is_empty()).then_some(Block::Bars(bars))
+}
 
 /// An audit as a section.
 pub(super) fn audit(document: AuditDocument<'_>) -> Section {
@@ -22,10 +41,11 @@ pub(super) fn audit(document: AuditDocument<'_>) -> Section {
             Cell::text(&*property.witness),
         ]
     });
-    Section::new(format!("Fairness properties of {}", document.objective))
+    let chart = measured(document.properties.iter().map(|one| (&*one.name, one.residual, one.tolerance)));
+    let section = Section::new(format!("Fairness properties of {}", document.objective))
         .instance(&document.instance)
-        .fact("Properties that fail", format!("{failed} of {}", document.properties.len()))
-        .block(Block::Grid(Grid::new("Properties", header, rows)))
+        .fact("Properties that fail", format!("{failed} of {}", document.properties.len()));
+    chart.into_iter().fold(section, Section::block).block(Block::Grid(Grid::new("Properties", header, rows)))
 }
 
 /// A verification as a section.
@@ -46,5 +66,7 @@ pub(super) fn verification(document: VerificationDocument<'_>) -> Section {
         Some(stamp) => section.instance(stamp),
         None => section,
     };
-    section.block(Block::Grid(Grid::new("Properties", header, rows)))
+    let chart =
+        measured(document.verdicts.iter().map(|one| (&*one.property, one.residual, Some(one.tolerance))));
+    chart.into_iter().fold(section, Section::block).block(Block::Grid(Grid::new("Properties", header, rows)))
 }

@@ -69,11 +69,11 @@ fn block(block: &Block) -> Markup {
         @match block {
             Block::Bars(chart) => figure {
                 figcaption { (chart.caption) }
-                (PreEscaped(bars(chart, Ground::Page)))
+                (PreEscaped(bars(chart).svg(Ground::Page)))
             },
             Block::Curves(figure) => figure {
                 figcaption { (figure.title) }
-                (PreEscaped(curves(figure, Ground::Page)))
+                (PreEscaped(curves(figure).svg(Ground::Page)))
             },
             Block::Grid(one) => (grid(one)),
             Block::Warnings(warnings) => ul.warnings {

@@ -3,19 +3,26 @@
 
 mod allocations;
 mod audits;
+mod entitlements;
+mod explanations;
 mod flows;
 mod html;
 mod placements;
 mod plans;
 mod reproductions;
+mod series;
 mod simulations;
 mod solutions;
+mod tasks;
+mod time;
+mod what_if;
 
 pub use html::write_page;
 
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
 use crate::json::{MalformedResult, format_of, read_json};
-use crate::plot::{self, Ground};
+use crate::plot::{self, Drawing};
+use crate::solution::LimitName;
 use crate::summary::{number, percent, thousands};
 use crate::{InstanceStamp, ResourceMap};
 
@@ -75,6 +82,13 @@ impl Cell {
         Self { text: thousands(count), number: Some(count as f64) }
     }
 
+    /// By how much something is more (or less) than something else.
+    fn change(part: f64) -> Self {
+        // What sums of doubles leave over is none.
+        let part = if part.abs() < 1e-9 { 0.0 } else { part };
+        Self { text: format!("{}{}", if part > 0.0 { "+" } else { "" }, percent(part)), number: Some(part) }
+    }
+
     /// Empty where there is no value.
     fn maybe(value: Option<f64>, cell: fn(f64) -> Self) -> Self {
         value.map_or_else(|| Self::text(""), cell)
@@ -100,6 +114,15 @@ fn used(utilization: &ResourceMap<'_>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
+/// What limits a user, in words.
+fn limit(limit: LimitName) -> &'static str {
+    match limit {
+        LimitName::Capacity => "capacity",
+        LimitName::Tasks => "its tasks",
+        LimitName::NoUsableClass => "no usable class",
+    }
+}
+
 fn words<const N: usize>(names: [&str; N]) -> Vec<String> {
     names.map(str::to_owned).into()
 }
@@ -110,19 +133,31 @@ impl Section {
     /// # Errors
     /// It is no result of fairplan, or one that has no page.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, MalformedResult> {
+        if let Some(section) = series::series(file, bytes)? {
+            return Ok(Self { source: file.into(), ..section });
+        }
         let format = format_of(file, bytes)?;
         let section = match format.as_str() {
             "fairplan.solution.v1" => solutions::solution(read_json(file, bytes)?),
             "fairplan.placement.v1" => placements::placement(read_json(file, bytes)?),
             "fairplan.comparison.v1" => placements::comparison(read_json(file, bytes)?),
             "fairplan.bound.v1" => placements::bound(read_json(file, bytes)?),
+            "fairplan.proportional-bound.v1" => placements::proportional_bound(read_json(file, bytes)?),
             "fairplan.audit.v1" => audits::audit(read_json(file, bytes)?),
             "fairplan.verification.v1" => audits::verification(read_json(file, bytes)?),
+            "fairplan.entitlements.v1" => entitlements::entitlements(read_json(file, bytes)?),
+            "fairplan.explanation.v1" => explanations::explanation(read_json(file, bytes)?),
+            "fairplan.allocation.v1" if is_over_instance(bytes) => tasks::allocation(read_json(file, bytes)?),
             "fairplan.allocation.v1" => allocations::allocation(read_json(file, bytes)?),
+            "fairplan.offline.v1" if is_over_instance(bytes) => tasks::offline(read_json(file, bytes)?),
             "fairplan.offline.v1" => allocations::offline(read_json(file, bytes)?),
             "fairplan.flows.v1" => flows::flows(read_json(file, bytes)?),
             "fairplan.simulation.v1" => simulations::simulation(read_json(file, bytes)?),
             "fairplan.plan.v1" => plans::plan(read_json(file, bytes)?),
+            "fairplan.worth.v1" => what_if::worth(read_json(file, bytes)?),
+            "fairplan.loss.v1" => what_if::losses(read_json(file, bytes)?),
+            "fairplan.difference.v1" => what_if::difference(read_json(file, bytes)?),
+            "fairplan.growth.v1" => what_if::growth(read_json(file, bytes)?),
             "fairplan.reproduction.v1" => reproductions::reproduction(read_json(file, bytes)?),
             other => {
                 return Err(MalformedResult {
@@ -149,6 +184,16 @@ impl Section {
         self
     }
 
+    /// A table, unless it has no rows.
+    fn table(
+        self,
+        caption: &str,
+        header: Vec<String>,
+        rows: impl ExactSizeIterator<Item = Vec<Cell>>,
+    ) -> Self {
+        if rows.len() == 0 { self } else { self.block(Block::Grid(Grid::new(caption, header, rows))) }
+    }
+
     /// The instance's name, and what its author may want to look at.
     fn instance(self, stamp: &InstanceStamp<'_>) -> Self {
         let named = if stamp.name.is_empty() { self } else { self.fact("Instance", stamp.name.clone()) };
@@ -156,53 +201,110 @@ impl Section {
         if warnings.is_empty() { named } else { named.block(Block::Warnings(warnings)) }
     }
 
-    /// The first chart, drawn by itself.
+    /// The chart of this number (from 1).
     ///
     /// # Errors
-    /// Says that this result has none.
-    pub fn chart(&self) -> Result<String, String> {
-        let charts = self.blocks.iter().find_map(|block| match block {
-            Block::Bars(bars) => Some(plot::bars(bars, Ground::Paper)),
-            Block::Curves(figure) => Some(plot::curves(figure, Ground::Paper)),
-            Block::Grid(_) | Block::Warnings(_) => None,
-        });
-        charts.ok_or_else(|| format!("{}: there is nothing in this result to draw", self.source))
+    /// Says which charts this result has, if any.
+    pub fn chart(&self, number: usize) -> Result<Drawing, String> {
+        let charts: Vec<&Block> = self.blocks.iter().filter(|block| block.caption().is_some()).collect();
+        let chart = number.checked_sub(1).and_then(|position| charts.get(position));
+        match chart {
+            Some(Block::Bars(bars)) => Ok(plot::bars(bars)),
+            Some(Block::Curves(figure)) => Ok(plot::curves(figure)),
+            _ if charts.is_empty() => {
+                Err(format!("{}: there is nothing in this result to draw", self.source))
+            }
+            _ => {
+                let captions = charts.iter().filter_map(|block| block.caption()).enumerate();
+                let captions: Vec<String> =
+                    captions.map(|(position, caption)| format!("{} {caption}", position + 1)).collect();
+                Err(format!("{}: has no chart {number}; there are: {}", self.source, captions.join("; ")))
+            }
+        }
+    }
+}
+
+impl Block {
+    /// What a chart shows; `None` of anything else.
+    fn caption(&self) -> Option<&str> {
+        match self {
+            Self::Bars(bars) => Some(&bars.caption),
+            Self::Curves(figure) => Some(&figure.title),
+            Self::Grid(_) | Self::Warnings(_) => None,
+        }
     }
 }
 
 /// The commands whose results have a page.
-const SHOWN: &str =
-    "solve, place, compare, bound, audit, verify, allocate, offline, flows, simulate, plan or reproduce";
+const SHOWN: &str = "solve, place, compare, bound, explain, entitlements, audit, verify, allocate, offline, flows, simulate, \
+                     plan or reproduce";
 
-/// The sizes of many users, the largest first, as one curve: users from left to right.
-fn ranked(title: &str, vertical: &str, mut sizes: Vec<f64>) -> Figure<'static> {
-    const POINTS: usize = 400;
+/// Whether a result of `allocate` or `offline` is one of tasks over the servers of an instance.
+fn is_over_instance(bytes: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Stamped {
+        instance: Option<serde::de::IgnoredAny>,
+    }
+    serde_json::from_slice(bytes).is_ok_and(|Stamped { instance }| instance.is_some())
+}
+
+/// Points of a curve: more than there are pixels are of no use.
+const POINTS: usize = 400;
+
+/// The sizes of many users, the largest first: users from left to right.
+fn ranked(mut sizes: Vec<f64>) -> Vec<[f64; 2]> {
     sizes.sort_by(|a, b| b.total_cmp(a));
     let step = sizes.len().div_ceil(POINTS).max(1);
     let point = |(position, size): (usize, &f64)| [position as f64 + 1.0, *size];
-    let points = sizes.iter().enumerate().filter(|(position, _)| position % step == 0).map(point).collect();
-    curve(title, "users, the largest first", vertical, points)
+    sizes.iter().enumerate().filter(|(position, _)| position % step == 0).map(point).collect()
 }
 
-/// One curve in one panel.
-fn curve(title: &str, horizontal: &str, vertical: &str, points: Vec<[f64; 2]>) -> Figure<'static> {
-    let curve = Curve { kind: vertical.to_owned().into(), subject: "".into(), mark: Mark::Line, points };
+/// A line with a name.
+fn line(name: &str, points: Vec<[f64; 2]>) -> Curve<'static> {
+    Curve { kind: "".into(), subject: name.to_owned().into(), mark: Mark::Line, points }
+}
+
+/// Curves in one pair of axes.
+fn curves(title: &str, horizontal: &str, vertical: &str, curves: Vec<Curve<'static>>) -> Figure<'static> {
+    figure(title, horizontal, vertical, vec![Panel { title: "".into(), curves }])
+}
+
+/// Panels of curves.
+fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<Panel<'static>>) -> Figure<'static> {
     Figure {
         exhibit: "".into(),
         title: title.to_owned().into(),
         horizontal: horizontal.to_owned().into(),
         vertical: vertical.to_owned().into(),
-        panels: vec![Panel { title: "".into(), curves: vec![curve] }],
+        panels,
     }
 }
 
 /// The sizes of users: bars where they can be told apart, else a curve.
 fn sizes(caption: &str, vertical: &str, users: Vec<(String, f64)>, format: fn(f64) -> String) -> Block {
-    if users.len() > GROUPS {
-        return Block::Curves(ranked(caption, vertical, users.into_iter().map(|(_, size)| size).collect()));
+    let users = users.into_iter().map(|(id, size)| (id, vec![size])).collect();
+    sizes_side_by_side(caption, vertical, &[], users, format)
+}
+
+/// Several sizes of each user, by the names of `series` (one without a name, if there are none): bars where they can be
+/// told apart, else a curve each.
+fn sizes_side_by_side(
+    caption: &str,
+    vertical: &str,
+    series: &[&str],
+    users: Vec<(String, Vec<f64>)>,
+    format: fn(f64) -> String,
+) -> Block {
+    if users.len() * series.len().max(1) <= GROUPS {
+        let series = series.iter().map(|name| (*name).to_owned()).collect();
+        return Block::Bars(Bars { caption: caption.into(), series, groups: users, mark: None, format });
     }
-    let groups = users.into_iter().map(|(id, size)| (id, vec![size])).collect();
-    Block::Bars(Bars { caption: caption.into(), series: Vec::new(), groups, mark: None, format })
+    let names = if series.is_empty() { &[vertical] } else { series };
+    let curve = |(position, name): (usize, &&str)| {
+        line(name, ranked(users.iter().filter_map(|(_, sizes)| sizes.get(position).copied()).collect()))
+    };
+    let all = names.iter().enumerate().map(curve).collect();
+    Block::Curves(curves(caption, "users, the largest first", vertical, all))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What placements of whole tasks say: what each policy reaches, and how far from the best that is.
 
 use super::{Block, Cell, Grid, Section, sizes, used, words};
-use crate::bound::BoundDocument;
+use crate::bound::{BoundDocument, UserTotal};
 use crate::comparison::ComparisonDocument;
 use crate::figure::Bars;
 use crate::placement::PlacementDocument;
+use crate::proportional_bound::ProportionalBoundDocument;
 use crate::summary::{bracket, number, percent, thousands};
 
 /// A placement as a section.
@@ -90,17 +91,44 @@ pub(super) fn bound(document: BoundDocument<'_>) -> Section {
         mark: None,
         format: number,
     };
-    let header = words(["user", "tasks"]);
-    let users = &document.placement.users;
-    let rows = users.iter().map(|user| vec![Cell::text(&*user.id), Cell::count(user.tasks)]);
-    let proved = if document.proved_optimal { "yes" } else { "no: the best lies between the two" };
     let mut section = Section::new("The best that whole tasks can do")
         .instance(&document.instance)
         .fact("Placed", number(document.integral_lower))
         .fact("At most", number(document.integral_upper))
-        .fact("Proved optimal", proved);
+        .fact("Proved optimal", proved(document.proved_optimal));
     if !document.users_without_tasks.is_empty() {
         section = section.fact("Users without any task", document.users_without_tasks.join(", "));
     }
-    section.block(Block::Bars(bars)).block(Block::Grid(Grid::new("Tasks placed", header, rows)))
+    section.block(Block::Bars(bars)).block(tasks(&document.placement.users))
+}
+
+fn proved(is_optimal: bool) -> &'static str {
+    if is_optimal { "yes" } else { "no: the best lies between the two" }
+}
+
+fn tasks(users: &[UserTotal<'_>]) -> Block {
+    let header = words(["user", "tasks"]);
+    let rows = users.iter().map(|user| vec![Cell::text(&*user.id), Cell::count(user.tasks)]);
+    Block::Grid(Grid::new("Tasks placed", header, rows))
+}
+
+/// A bracket of the sum of logarithms as a section.
+pub(super) fn proportional_bound(document: ProportionalBoundDocument<'_>) -> Section {
+    let sum = |sum: Option<f64>| sum.map_or_else(|| "none".into(), number);
+    let mut section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
+        .instance(&document.instance)
+        .fact("Placed", sum(document.integral_lower))
+        .fact("At most", sum(document.integral_upper))
+        .fact("Proved optimal", proved(document.proved_optimal));
+    if let Some(gap) = document.gap_per_weight {
+        section = section.fact("Apart for each unit of weight", number(gap));
+    }
+    if !document.users_without_tasks.is_empty() {
+        section = section.fact("Users without any task", document.users_without_tasks.join(", "));
+    }
+    let placed =
+        document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
+    section
+        .block(sizes("Tasks placed by user", "tasks", placed, number))
+        .block(tasks(&document.placement.users))
 }

@@ -19,6 +19,9 @@ pub(super) fn reproduction(document: ReproductionDocument<'_>) -> Section {
     });
     let mut section = Section::new("Published results, recomputed")
         .fact("Numbers that agree", format!("{agree} of {}", document.numbers.len()));
+    for reason in &document.reasons {
+        section = section.fact(&format!("Why numbers of {} differ", reason.exhibit), &*reason.why);
+    }
     for figure in document.figures.iter().cloned() {
         section = section.block(Block::Curves(owned(figure)));
     }

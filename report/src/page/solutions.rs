@@ -1,8 +1,8 @@
 //! What a solution says: who gets what, where it is used, what capacity is worth.
 
-use super::{Block, Cell, Grid, Section, sizes, used, words};
+use super::{Block, Cell, Grid, Section, limit, sizes, used, words};
 use crate::figure::Bars;
-use crate::solution::{LimitName, SolutionDocument, StatusName};
+use crate::solution::{SolutionDocument, StatusName};
 use crate::summary::{number, percent, proof, value_name};
 
 /// A solution as a section.
@@ -39,6 +39,18 @@ pub(super) fn solution(document: SolutionDocument<'_>) -> Section {
         section = section.block(Block::Bars(bars));
     }
 
+    for (position, (resource, _)) in document.utilization.0.iter().enumerate() {
+        let prices: Vec<(String, Vec<f64>)> = (document.server_classes.iter())
+            .filter_map(|class| Some((class.id.to_string(), vec![class.price.as_ref()?.0.get(position)?.1])))
+            .collect();
+        if prices.iter().any(|(_, price)| price[0] > 0.0) {
+            let caption = format!("What one more unit of {resource} is worth, by server class");
+            let groups = prices.into_iter().take(super::GROUPS).collect();
+            let bars = Bars { caption, series: Vec::new(), groups, mark: None, format: number };
+            section = section.block(Block::Bars(bars));
+        }
+    }
+
     let resources: Vec<&str> = document.utilization.0.iter().map(|(name, _)| &**name).collect();
     let mut header = words(["server class"]);
     header.extend(resources.iter().map(|name| format!("{name} used")));
@@ -61,17 +73,12 @@ pub(super) fn solution(document: SolutionDocument<'_>) -> Section {
     let header = words(["user", "dominant resource", "dominant share", "tasks", "limited by"]);
     let names = users.resources.as_slice();
     let rows = users.ids.iter().enumerate().map(|(i, id)| {
-        let limit = match users.limited_by[i] {
-            LimitName::Capacity => "capacity",
-            LimitName::Tasks => "its tasks",
-            LimitName::NoUsableClass => "no usable class",
-        };
         vec![
             Cell::text(id),
             Cell::text(&*names[users.dominant_resources[i] as usize]),
             Cell::number(users.dominant_shares[i]),
             Cell::number(users.tasks[i]),
-            Cell::text(limit),
+            Cell::text(limit(users.limited_by[i])),
         ]
     });
     section.block(Block::Grid(Grid::new("Users", header, rows)))

@@ -49,6 +49,22 @@ pub struct GrowthDocument<'a> {
     /// The quantum of which the smallest part can be reached. Absent where nothing is ever asked for.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub tightest: Option<ShortfallResult<'a>>,
+    /// Every quantum, with `--per-quantum`.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<GrowthQuantum<'a>>>,
+}
+
+/// What a quantum asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrowthQuantum<'a> {
+    /// The quantum, as its file calls it.
+    #[serde(borrow)]
+    pub quantum: Label<'a>,
+    /// How many times the target is asked for: the mean over the users.
+    pub scale: f64,
+    /// Whether somebody does not reach what is asked for.
+    pub missed: bool,
 }
 
 /// How much of what a quantum asks for can be reached.
@@ -79,7 +95,14 @@ pub fn growth_document<'a>(
     target: TargetResult,
     scale: &dyn Fn(usize, usize) -> f64,
     growth: &Growth,
+    per_quantum: bool,
 ) -> GrowthDocument<'a> {
+    let users = instance.user_count();
+    let quantum = |(quantum, missed): (usize, &bool)| GrowthQuantum {
+        quantum: series.label(quantum).into(),
+        scale: (0..users).map(|user| scale(quantum, user)).sum::<f64>() / users as f64,
+        missed: *missed,
+    };
     let shortfall = |short: &Shortfall| ShortfallResult {
         quantum: series.label(short.quantum).into(),
         part: short.part,
@@ -99,5 +122,6 @@ pub fn growth_document<'a>(
         missed: growth.missed.iter().filter(|missed| **missed).count() as u64,
         first_missed: growth.first_missed.as_ref().map(shortfall),
         tightest: growth.tightest.as_ref().map(shortfall),
+        quanta: per_quantum.then(|| growth.missed.iter().enumerate().map(quantum).collect()),
     }
 }

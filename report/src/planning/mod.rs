@@ -11,10 +11,10 @@ pub use difference::{
     ChangeResult, DifferenceDocument, DifferenceFormat, DifferenceSide, StepResult, UserDifference,
     difference_document, results_document,
 };
-pub use growth::{GrowthDocument, GrowthFormat, ShortfallResult, growth_document};
+pub use growth::{GrowthDocument, GrowthFormat, GrowthQuantum, ShortfallResult, growth_document};
 pub use loss::{LossDocument, LossFormat, LossResult, LostUser, loss_document};
 pub use plan::{
     CatalogStamp, FrontierPoint, ObstacleResult, PlanDocument, PlanFormat, PlanParts, PlannedUser,
-    PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
+    PricesOfClass, PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
 };
 pub use worth::{GainingUser, ResourceWorthResult, WorthDocument, WorthFormat, WorthResult, worth_document};

@@ -1,5 +1,6 @@
 //! `fairplan.plan.v1`: what to buy, with its bound; or what stands against any purchase.
 
+use crate::resource_map::ResourceMap;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
 use fairplan_instances::{Catalog, Instance, Obstacle, Purchase};
 use schemars::JsonSchema;
@@ -109,10 +110,16 @@ pub struct PurchaseResult<'a> {
     pub status: Cow<'a, str>,
     /// What it costs.
     pub cost: f64,
-    /// No purchase that is enough costs less.
+    /// No purchase that is enough costs less, by the branching of HiGHS.
     pub bound: f64,
     /// `1 - bound / cost`.
     pub gap: f64,
+    /// No purchase that is enough costs less, proved by the prices below alone: computed anew from the files, rounded downward,
+    /// and raised to the next cost that there is.
+    pub proved_bound: f64,
+    /// What prove it: a price for each resource of each class. Whoever works must pay; no type is worth more than it costs.
+    #[serde(borrow)]
+    pub prices: Vec<PricesOfClass<'a>>,
     /// The part of what is asked for that every user reaches, tasks divided at will.
     pub part: f64,
     /// The part of what is asked for that every user has where DRFH divides the bought cluster by itself, with nobody held
@@ -121,6 +128,18 @@ pub struct PurchaseResult<'a> {
     /// The types of which something is bought.
     #[serde(borrow)]
     pub servers: Vec<ServersBought<'a>>,
+}
+
+/// What the resources of servers are priced at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PricesOfClass<'a> {
+    /// The server class, or the type that becomes one.
+    #[serde(borrow)]
+    pub class: Cow<'a, str>,
+    /// For one unit of each resource.
+    #[serde(borrow)]
+    pub price: ResourceMap<'a>,
 }
 
 /// Servers of one type.
@@ -221,6 +240,8 @@ pub struct PlanParts<'a> {
     pub required: &'a [f64],
     /// Tasks placed, by user.
     pub placed: Option<&'a [u64]>,
+    /// What prices prove that it costs at least: the bound, and a row a class of the cluster and type that becomes one.
+    pub proof: (f64, &'a [Vec<f64>]),
     /// The answer.
     pub outcome: Result<&'a Purchase, &'a Obstacle>,
     /// What parts of the target cost.
@@ -236,6 +257,8 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
         cost: purchase.cost,
         bound: purchase.bound,
         gap: purchase.gap(),
+        proved_bound: parts.proof.0.min(purchase.cost),
+        prices: prices(extended, catalog, parts.proof.1),
         part: purchase.part,
         part_under_drfh: parts.part_under_drfh,
         servers: servers(&purchase.counts),
@@ -281,6 +304,19 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
         frontier: parts.frontier.iter().map(point).collect(),
         users: extended.users().enumerate().map(user).collect(),
     }
+}
+
+/// Prices under the names of classes and of types that become classes.
+fn prices<'a>(cluster: &'a Instance, catalog: &'a Catalog, prices: &[Vec<f64>]) -> Vec<PricesOfClass<'a>> {
+    let classes = cluster.classes().iter().map(|class| class.id.as_str());
+    let types = catalog.types.iter().filter(|kind| kind.more_of.is_none()).map(|kind| kind.id.as_str());
+    let named = classes.chain(types).zip(prices);
+    named
+        .map(|(id, row)| PricesOfClass {
+            class: id.into(),
+            price: ResourceMap::new(cluster, row.iter().copied()),
+        })
+        .collect()
 }
 
 fn bought<'a>(catalog: &'a Catalog, counts: &[u64]) -> Vec<ServersBought<'a>> {

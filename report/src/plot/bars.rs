@@ -1,8 +1,8 @@
 //! Draws [`Bars`]: groups of horizontal bars from zero on one scale, each with its value, and a line to compare them with.
 
-use super::{COLOURS, Ground, escaped, image};
+use super::COLOURS;
+use super::drawing::{Anchor, Drawing, Pen, Shape};
 use crate::figure::Bars;
-use std::fmt::Write;
 
 /// The names' room, that of the longest bar, and that of its value.
 const NAMES: f64 = 170.0;
@@ -20,62 +20,51 @@ const BELOW: f64 = 30.0;
 /// Letters of a name that have room.
 const LETTERS: usize = 24;
 
-/// `bars` as one SVG image.
-pub fn bars(bars: &Bars, ground: Ground) -> String {
+/// `bars` as a drawing.
+pub fn bars(bars: &Bars) -> Drawing {
     let values = bars.groups.iter().flat_map(|(_, values)| values).copied();
     let mark = bars.mark.as_ref().map(|(value, _)| *value);
     let largest = values.chain(mark).fold(0.0, f64::max);
     let length = |value: f64| if largest > 0.0 { LONGEST * value.max(0.0) / largest } else { 0.0 };
-    let mut svg = String::new();
+    let mut shapes = Vec::new();
     let mut y = ABOVE;
     for (name, values) in &bars.groups {
         let middle = y + BAR * values.len() as f64 / 2.0 + 4.0;
-        let _ = writeln!(
-            svg,
-            r#"<text x="{}" y="{middle:.1}" text-anchor="end">{}</text>"#,
-            NAMES - 8.0,
-            escaped(&shortened(name))
-        );
+        shapes.push(Shape::text([NAMES - 8.0, middle], Anchor::End, shortened(name)));
         for (position, value) in values.iter().enumerate() {
             let (long, colour) = (length(*value), COLOURS[position % COLOURS.len()]);
             let label = (bars.format)(*value);
             let series = bars.series.get(position).map_or_else(String::new, |series| format!("{series}: "));
-            let hint = escaped(&format!("{name}, {series}{label}"));
-            let _ = writeln!(
-                svg,
-                r#"<rect x="{NAMES}" y="{y:.1}" width="{long:.1}" height="{}" fill="{colour}"><title>{hint}</title></rect>"#,
-                BAR - 2.0
-            );
-            let _ = writeln!(
-                svg,
-                r#"<text x="{:.1}" y="{:.1}" font-size="11">{}</text>"#,
-                NAMES + long + 5.0,
-                y + BAR - 4.0,
-                escaped(&label)
-            );
+            let hint = Some(format!("{name}, {series}{label}"));
+            shapes.push(Shape::Rectangle { corner: [NAMES, y], size: [long, BAR - 2.0], colour, hint });
+            let at = [NAMES + long + 5.0, y + BAR - 4.0];
+            shapes.push(Shape::Text { at, anchor: Anchor::Start, size: 11.0, upwards: false, text: label });
             y += BAR;
         }
         y += BETWEEN;
     }
     let bottom = y;
-    let mut legend = NAMES;
-    let mut entry = |svg: &mut String, sample: String, text: &str| {
-        let _ = writeln!(svg, r#"<g transform="translate({legend:.1} {})">{sample}"#, bottom + 6.0);
-        let _ = writeln!(svg, r#"<text x="18" y="10">{}</text></g>"#, escaped(text));
-        legend += 34.0 + 7.0 * text.chars().count() as f64;
+    // Where the next entry of the legend starts, after one that is written there.
+    let entry = |shapes: &mut Vec<Shape>, start: f64, sample: Shape, text: String| {
+        let end = start + 34.0 + 7.0 * text.chars().count() as f64;
+        shapes.extend([sample, Shape::text([start + 18.0, bottom + 16.0], Anchor::Start, text)]);
+        end
     };
-    for (series, colour) in bars.series.iter().zip(COLOURS.iter().cycle()) {
-        entry(&mut svg, format!(r#"<rect width="12" height="12" fill="{colour}"/>"#), series);
+    let mut end = NAMES;
+    for (series, colour) in bars.series.iter().zip(COLOURS.into_iter().cycle()) {
+        let corner = [end, bottom + 6.0];
+        let sample = Shape::Rectangle { corner, size: [12.0, 12.0], colour, hint: None };
+        end = entry(&mut shapes, end, sample, series.clone());
     }
     if let Some((value, what)) = &bars.mark {
         let x = NAMES + length(*value);
-        let dashed = r#"stroke="currentColor" stroke-dasharray="4 3""#;
-        let _ = writeln!(svg, r#"<path d="M{x:.1} {}V{bottom:.1}" {dashed}/>"#, ABOVE - 6.0);
-        let text = format!("{what}: {}", (bars.format)(*value));
-        entry(&mut svg, format!(r#"<path d="M6 0V12" {dashed}/>"#), &text);
+        let pen = Pen { dashes: Some([4.0, 3.0]), ..Pen::INK };
+        shapes.push(Shape::line([[x, ABOVE - 6.0], [x, bottom]], pen));
+        let sample = Shape::line([[end + 6.0, bottom + 6.0], [end + 6.0, bottom + 18.0]], pen);
+        end = entry(&mut shapes, end, sample, format!("{what}: {}", (bars.format)(*value)));
     }
-    let width = (NAMES + LONGEST + VALUES).max(legend);
-    image(ground, &bars.caption, width, bottom + BELOW, &svg)
+    let width = (NAMES + LONGEST + VALUES).max(end);
+    Drawing { title: bars.caption.clone(), width, height: bottom + BELOW, shapes }
 }
 
 fn shortened(name: &str) -> String {
@@ -89,6 +78,7 @@ fn shortened(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::Ground;
 
     #[test]
     fn bars_are_as_long_as_their_values_and_names_cannot_break_out() {
@@ -99,7 +89,7 @@ mod tests {
             mark: Some((2.0, "all".into())),
             format: |value| value.to_string(),
         };
-        let svg = bars(&chart, Ground::Page);
+        let svg = bars(&chart).svg(Ground::Page);
         assert!(svg.contains(r#"width="105.0""#) && svg.contains(r#"width="210.0""#), "{svg}");
         assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;&quot;, memory: 1"), "{svg}");
         assert!(svg.contains("all: 2"));

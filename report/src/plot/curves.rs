@@ -1,9 +1,9 @@
 //! Draws a [`Figure`]: axes with round ticks, grid lines, a legend under each panel. Colours tell subjects apart, marks tell
 //! kinds apart.
 
-use super::{COLOURS, Ground, escaped, image};
+use super::COLOURS;
+use super::drawing::{Anchor, Colour, Drawing, Pen, Shape};
 use crate::figure::{Curve, Figure, Mark, Panel};
-use std::fmt::Write;
 
 /// A panel's axes, in pixels.
 const WIDTH: f64 = 340.0;
@@ -25,16 +25,16 @@ const TICKS: f64 = 5.0;
 /// Half of a cross.
 const ARM: f64 = 4.0;
 
-/// `figure` as one SVG image.
-pub fn curves(figure: &Figure<'_>, ground: Ground) -> String {
+/// `figure` as a drawing.
+pub fn curves(figure: &Figure<'_>) -> Drawing {
     let entries = figure.panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0);
     let width = (LEFT + WIDTH + RIGHT) * figure.panels.len() as f64;
     let height = ABOVE + HEIGHT + BELOW + ROW * entries.div_ceil(COLUMNS) as f64 + 8.0;
     let axes = Axes::new(figure);
-    let panels = figure.panels.iter().enumerate().map(|(position, panel)| {
+    let panels = figure.panels.iter().enumerate().flat_map(|(position, panel)| {
         drawn(figure, panel, &axes, (LEFT + WIDTH + RIGHT) * position as f64 + LEFT)
     });
-    image(ground, &figure.title, width, height, &panels.collect::<String>())
+    Drawing { title: figure.title.to_string(), width, height, shapes: panels.collect() }
 }
 
 /// What the axes show, the same in all panels, so that these can be compared.
@@ -98,71 +98,58 @@ impl Axis {
     }
 }
 
-fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> String {
-    let mut svg = String::new();
+fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Vec<Shape> {
     let (right, bottom, middle) = (left + WIDTH, ABOVE + HEIGHT, left + WIDTH / 2.0);
+    let mut shapes = Vec::new();
     for (value, label) in axes.horizontal.ticks() {
         let x = axes.x(left, value);
-        let _ = writeln!(
-            svg,
-            r#"<path d="M{x:.1} {ABOVE}V{bottom}" stroke="currentColor" stroke-opacity="0.15"/>"#
-        );
-        let _ =
-            writeln!(svg, r#"<text x="{x:.1}" y="{}" text-anchor="middle">{label}</text>"#, bottom + 17.0);
+        shapes.push(Shape::line([[x, ABOVE], [x, bottom]], Pen::GRID));
+        shapes.push(Shape::text([x, bottom + 17.0], Anchor::Middle, label));
     }
     for (value, label) in axes.vertical.ticks() {
         let y = axes.y(value);
-        let _ = writeln!(
-            svg,
-            r#"<path d="M{left} {y:.1}H{right}" stroke="currentColor" stroke-opacity="0.15"/>"#
-        );
-        let _ =
-            writeln!(svg, r#"<text x="{}" y="{:.1}" text-anchor="end">{label}</text>"#, left - 7.0, y + 4.0);
+        shapes.push(Shape::line([[left, y], [right, y]], Pen::GRID));
+        shapes.push(Shape::text([left - 7.0, y + 4.0], Anchor::End, label));
     }
-    let _ =
-        writeln!(svg, r#"<path d="M{left} {ABOVE}V{bottom}H{right}" fill="none" stroke="currentColor"/>"#);
-    let above = ABOVE - 12.0;
-    let _ = writeln!(
-        svg,
-        r#"<text x="{middle}" y="{above}" text-anchor="middle" font-size="13">{}</text>"#,
-        escaped(&panel.title)
-    );
-    let below = bottom + 38.0;
-    let _ = writeln!(
-        svg,
-        r#"<text x="{middle}" y="{below}" text-anchor="middle">{}</text>"#,
-        escaped(&figure.horizontal)
-    );
-    let (x, y) = (left - 44.0, ABOVE + HEIGHT / 2.0);
-    let _ = writeln!(
-        svg,
-        r#"<text transform="translate({x} {y}) rotate(-90)" text-anchor="middle">{}</text>"#,
-        escaped(&figure.vertical)
-    );
+    shapes.push(Shape::line([[left, ABOVE], [left, bottom], [right, bottom]], Pen::INK));
+    shapes.push(Shape::Text {
+        at: [middle, ABOVE - 12.0],
+        anchor: Anchor::Middle,
+        size: 13.0,
+        upwards: false,
+        text: panel.title.to_string(),
+    });
+    shapes.push(Shape::text([middle, bottom + 38.0], Anchor::Middle, figure.horizontal.as_ref()));
+    shapes.push(Shape::Text {
+        at: [left - 44.0, ABOVE + HEIGHT / 2.0],
+        anchor: Anchor::Middle,
+        size: 12.0,
+        upwards: true,
+        text: figure.vertical.to_string(),
+    });
     for (entry, curve) in panel.curves.iter().enumerate() {
         let colour = colour(panel, curve);
-        let points: Vec<(f64, f64)> =
-            curve.points.iter().map(|[x, y]| (axes.x(left, *x), axes.y(*y))).collect();
-        svg += &marked(curve.mark, colour, &points);
+        let points: Vec<[f64; 2]> =
+            curve.points.iter().map(|[x, y]| [axes.x(left, *x), axes.y(*y)]).collect();
+        shapes.push(marked(curve.mark, colour, points));
         let rows = panel.curves.len().div_ceil(COLUMNS);
         let (column, row) = (entry / rows, entry % rows);
         let x = left + WIDTH / COLUMNS as f64 * column as f64;
         let y = bottom + BELOW + ROW * row as f64 + 4.0;
         let sample = match curve.mark {
-            Mark::Crosses => vec![(x + 14.0, y)],
-            Mark::Line | Mark::Dashes => vec![(x, y), (x + 28.0, y)],
+            Mark::Crosses => vec![[x + 14.0, y]],
+            Mark::Line | Mark::Dashes => vec![[x, y], [x + 28.0, y]],
         };
-        svg += &marked(curve.mark, colour, &sample);
+        shapes.push(marked(curve.mark, colour, sample));
         let name = [&*curve.kind, &*curve.subject];
         let name: Vec<&str> = name.into_iter().filter(|part| !part.is_empty()).collect();
-        let name = name.join(", ");
-        let _ = writeln!(svg, r#"<text x="{}" y="{}">{}</text>"#, x + 35.0, y + 4.0, escaped(&name));
+        shapes.push(Shape::text([x + 35.0, y + 4.0], Anchor::Start, name.join(", ")));
     }
-    svg
+    shapes
 }
 
 /// The colour of a curve: that of its subject, in the order in which the panel names them.
-fn colour(panel: &Panel<'_>, curve: &Curve<'_>) -> &'static str {
+fn colour(panel: &Panel<'_>, curve: &Curve<'_>) -> Colour {
     let mut subjects: Vec<&str> = Vec::new();
     for other in &panel.curves {
         if !subjects.contains(&&*other.subject) {
@@ -173,34 +160,22 @@ fn colour(panel: &Panel<'_>, curve: &Curve<'_>) -> &'static str {
     COLOURS[position % COLOURS.len()]
 }
 
-fn marked(mark: Mark, colour: &str, points: &[(f64, f64)]) -> String {
-    let mut path = String::new();
-    for (position, (x, y)) in points.iter().enumerate() {
-        let _ = match mark {
-            Mark::Crosses => write!(
-                path,
-                "M{:.1} {:.1}L{:.1} {:.1}M{:.1} {:.1}L{:.1} {:.1}",
-                x - ARM,
-                y - ARM,
-                x + ARM,
-                y + ARM,
-                x - ARM,
-                y + ARM,
-                x + ARM,
-                y - ARM
-            ),
-            Mark::Line | Mark::Dashes => {
-                write!(path, "{}{x:.1} {y:.1}", if position == 0 { "M" } else { "L" })
-            }
-        };
-    }
-    let dashes = if mark == Mark::Dashes { r#" stroke-dasharray="6 4""# } else { "" };
-    format!("<path d=\"{path}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"1.8\"{dashes}/>\n")
+fn marked(mark: Mark, colour: Colour, points: Vec<[f64; 2]>) -> Shape {
+    let cross = |[x, y]: [f64; 2]| {
+        [1.0, -1.0].map(|slope| vec![[x - ARM, y - slope * ARM], [x + ARM, y + slope * ARM]])
+    };
+    let lines = match mark {
+        Mark::Crosses => points.into_iter().flat_map(cross).collect(),
+        Mark::Line | Mark::Dashes => vec![points],
+    };
+    let dashes = (mark == Mark::Dashes).then_some([6.0, 4.0]);
+    Shape::Lines { lines, pen: Pen { colour, width: 1.8, opacity: 1.0, dashes } }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plot::Ground;
 
     fn labels(numbers: &[f64]) -> Vec<String> {
         Axis::around(numbers.iter().copied()).ticks().map(|(_, label)| label).collect()
@@ -232,7 +207,7 @@ mod tests {
             vertical: "v".into(),
             panels: vec![panel.clone(), panel],
         };
-        let svg = curves(&figure, Ground::Paper);
+        let svg = curves(&figure).svg(Ground::Paper);
         // The corners of the axes: the vertical one ends at 0.5.
         let (right, bottom) = (LEFT + WIDTH, ABOVE + HEIGHT);
         let line = format!("M{LEFT:.1} {bottom:.1}L{right:.1} {ABOVE:.1}");

@@ -6,7 +6,6 @@ use crate::planning::{
     ChangeResult, DifferenceDocument, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
     PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference, WorthDocument,
 };
-use crate::stamp::Label;
 use std::fmt::Write;
 
 /// What to buy, or why nothing does it.
@@ -39,7 +38,7 @@ pub fn plan(document: &PlanDocument<'_>) -> String {
     text
 }
 
-fn target(target: &TargetResult) -> String {
+pub(crate) fn target(target: &TargetResult) -> String {
     let mut parts = Vec::new();
     if let Some(share) = target.share {
         parts.push(format!(
@@ -67,9 +66,14 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     if purchase.servers.is_empty() {
         return "Nothing need be bought.\n".into();
     }
+    let placed = if tasks == TaskKind::Whole { "placed, and " } else { "" };
+    let is_proved = purchase.proved_bound >= purchase.cost * (1.0 - 1e-9);
     let proof = match (purchase.gap, tasks) {
-        (0.0, TaskKind::Divisible) => "proved the cheapest".to_owned(),
-        (0.0, TaskKind::Whole) => "placed, and proved the cheapest".into(),
+        (0.0, _) if is_proved => format!("{placed}proved the cheapest"),
+        (0.0, _) => format!(
+            "{placed}the cheapest by branch and bound (prices alone prove {} at least)",
+            money(purchase.proved_bound)
+        ),
         (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
         (_, TaskKind::Whole) => {
             format!("placed; {} are needed even for divided tasks", money(purchase.bound))
@@ -299,10 +303,7 @@ pub fn growth(document: &GrowthDocument<'_>) -> String {
     let reaches = if document.part_at_one < 1.0 { "only " } else { "" };
     let _ = writeln!(text, "The cluster reaches {reaches}{} of it.", percent(document.part_at_one));
     let told = |short: &ShortfallResult<'_>| {
-        let quantum = match &short.quantum {
-            Label::Number(number) => number.to_string(),
-            Label::Text(text) => label(text),
-        };
+        let quantum = label(&short.quantum.to_string());
         format!(
             "{quantum}: {} of what is asked for can be reached ({} is short; user {} needs the most of it, at {} times its \
              target)",

@@ -11,9 +11,12 @@ const PIECE: usize = 1 << 13;
 /// Pieces formatted while the ones before are written.
 const PIECES: usize = 8;
 
-/// A text cell. Spreadsheets run cells that start with `= + - @`, tab or carriage return: those get a `'`.
+/// How cells start that spreadsheets run, in some languages with wide letters.
+const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// A text cell. What a spreadsheet would run gets a `'` in front.
 pub(super) fn text_cell(text: Cow<'_, str>) -> Cow<'_, str> {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}").into() } else { text }
+    if text.starts_with(RUN) { format!("'{text}").into() } else { text }
 }
 
 /// Writes `count` rows under a header of their fields' names. Rows are formatted on all threads, the next ones while
@@ -64,7 +67,7 @@ mod tests {
 
     #[test]
     fn cells_that_a_spreadsheet_would_run_are_made_text() {
-        for cell in ["=1+1", "+1", "-1", "@SUM", "\tx", "\rx"] {
+        for cell in ["=1+1", "+1", "-1", "@SUM", "\tx", "\rx", "\n=1", "＝1"] {
             assert_eq!(text_cell(cell.into()), format!("'{cell}"));
         }
         assert_eq!(text_cell("a=b".into()), "a=b");

@@ -3,6 +3,7 @@
 mod allocation;
 mod comparison;
 mod csv;
+mod entitlements;
 mod flows;
 mod offline;
 mod parquet;
@@ -14,10 +15,12 @@ mod users;
 
 pub use allocation::{write_allocation, write_allocation_quanta};
 pub use comparison::write_comparison;
+pub use entitlements::write_entitlements;
 pub use flows::write_flows;
 pub use offline::{write_offline, write_offline_quanta, write_task_offline};
 pub use planning::{write_difference, write_growth, write_losses, write_plan, write_worth};
 pub use simulation::{LongFormat, NamedOutcome, write_jobs, write_series};
+pub(crate) use simulation::{SampleLine, UserLine};
 pub use tasks::{write_task_allocation, write_task_quanta};
 pub use users::{write_placement, write_solution};
 
@@ -37,7 +40,7 @@ pub fn write_fair_shares(out: &mut Sink, series: &DemandSeries, shares: &[u64]) 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFormat {
     /// Comma-separated values with a header. Text cells that a spreadsheet would run as a formula (those that
-    /// start with `= + - @`, tab or carriage return) get a `'` in front.
+    /// start with `= + - @`, wide or not, or a tab or the end of a line) get a `'` in front.
     Csv,
     /// Parquet, snappy-compressed.
     Parquet,

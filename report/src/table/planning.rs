@@ -4,10 +4,9 @@ use super::TableFormat;
 use super::sheet::{Cells, Sheet};
 use crate::output::Sink;
 use crate::planning::{
-    DifferenceDocument, FrontierPoint, LossDocument, PlanDocument, ResourceWorthResult, WorthDocument,
-    WorthResult,
+    DifferenceDocument, FrontierPoint, GrowthDocument, LossDocument, PlanDocument, ResourceWorthResult,
+    WorthDocument, WorthResult,
 };
-use fairplan_instances::DemandSeries;
 use std::io;
 
 /// Writes the servers to buy, one row a type; or, where parts of the target were asked for, one row a part and type.
@@ -115,21 +114,14 @@ pub fn write_difference(
 
 /// Writes every quantum of a series: by how much what is asked for is scaled (the mean over the users), and whether it is
 /// missed.
-pub fn write_growth(
-    out: &mut Sink,
-    format: TableFormat,
-    series: &DemandSeries,
-    scales: &[f64],
-    missed: &[bool],
-) -> io::Result<()> {
-    let labels: Vec<String> = (0..missed.len()).map(|q| series.label(q).to_string()).collect();
+pub fn write_growth(out: &mut Sink, format: TableFormat, growth: &GrowthDocument<'_>) -> io::Result<()> {
+    let quanta = growth.quanta.as_deref().unwrap_or_default();
+    let labels: Vec<String> = quanta.iter().map(|row| row.quantum.to_string()).collect();
+    let missed = quanta.iter().map(|row| if row.missed { "true" } else { "false" });
     Sheet(vec![
         ("quantum", Cells::Words(labels.iter().map(String::as_str).collect())),
-        ("scale", Cells::Numbers(scales.to_vec())),
-        (
-            "missed",
-            Cells::Words(missed.iter().map(|missed| if *missed { "true" } else { "false" }).collect()),
-        ),
+        ("scale", Cells::Numbers(quanta.iter().map(|row| row.scale).collect())),
+        ("missed", Cells::Words(missed.collect())),
     ])
     .write(out, format)
 }

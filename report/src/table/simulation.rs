@@ -6,7 +6,7 @@ use crate::resource_map::ResourceMap;
 use crate::simulation::seconds;
 use fairplan_instances::trace::TraceHeader;
 use fairplan_instances::{ClusterOutcome, ClusterSample, JobRun, UserSample};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::io::{self, Write};
 
@@ -22,25 +22,34 @@ pub enum LongFormat {
 /// A policy and what came of it.
 pub type NamedOutcome<'a> = (&'a str, &'a ClusterOutcome);
 
-#[derive(Serialize)]
-struct SampleLine<'a> {
-    policy: &'a str,
-    time: f64,
-    utilization: ResourceMap<'a>,
-    running: u64,
-    waiting: u64,
-    users: Vec<UserLine<'a>>,
+/// How things stand at one time under one policy: a line of a series.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SampleLine<'a> {
+    #[serde(borrow)]
+    pub policy: Cow<'a, str>,
+    pub time: f64,
+    #[serde(borrow)]
+    pub utilization: ResourceMap<'a>,
+    pub running: u64,
+    pub waiting: u64,
+    #[serde(borrow)]
+    pub users: Vec<UserLine<'a>>,
 }
 
-#[derive(Serialize)]
-struct UserLine<'a> {
-    id: &'a str,
-    running: u64,
-    waiting: u64,
-    dominant_share: f64,
-    shares: ResourceMap<'a>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    optimal_share: Option<f64>,
+/// One user then.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UserLine<'a> {
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    pub running: u64,
+    pub waiting: u64,
+    pub dominant_share: f64,
+    #[serde(borrow)]
+    pub shares: ResourceMap<'a>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimal_share: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +81,7 @@ pub fn write_series(
     match format {
         LongFormat::JsonLines => samples.into_iter().try_for_each(|(policy, run, sample)| {
             let user = |user: &UserSample| UserLine {
-                id: &run.users[user.user as usize].id,
+                id: run.users[user.user as usize].id.as_str().into(),
                 running: user.running,
                 waiting: user.waiting,
                 dominant_share: user.dominant_share,
@@ -80,7 +89,7 @@ pub fn write_series(
                 optimal_share: sample.has_optimum.then_some(user.optimal_share),
             };
             let line = SampleLine {
-                policy,
+                policy: policy.into(),
                 time: seconds(sample.time),
                 utilization: names(&sample.utilization),
                 running: sample.running,

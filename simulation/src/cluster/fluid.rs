@@ -57,7 +57,7 @@ impl<'a> Fluid<'a> {
         if users.is_empty() {
             return Ok(shares);
         }
-        let instance = self.instance(objective, register, accounts, &users)?;
+        let instance = self.instance(register, accounts, &users)?;
         let solution = self.solver.solve(&instance, objective)?;
         self.solves += 1;
         self.uncertified += u64::from(solution.status != Status::Optimal);
@@ -71,7 +71,6 @@ impl<'a> Fluid<'a> {
 
     fn instance(
         &self,
-        objective: Objective,
         register: &Register,
         accounts: &Accounts,
         users: &[usize],
@@ -84,12 +83,11 @@ impl<'a> Fluid<'a> {
             let capacity = decimals(header, capacity);
             builder.class(ServerClass { id: number.to_string(), count: *count, capacity })?;
         }
-        // Bottleneck max fairness knows no limits of tasks; what a user is given beyond its tasks it cannot use.
-        let tasks = (objective != Objective::BottleneckMaxFairness).then_some(1);
         for user in users {
             let demand = decimals(header, accounts.demanded(*user).iter().copied());
             let weight = register.weight(UserNumber(*user as u32));
-            let user = NewUser { weight, tasks, ..NewUser::new(&accounts.users[*user].run.id, &demand) };
+            let user =
+                NewUser { weight, tasks: Some(1), ..NewUser::new(&accounts.users[*user].run.id, &demand) };
             builder.user(user)?;
         }
         builder.build()

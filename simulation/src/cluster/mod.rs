@@ -11,118 +11,26 @@ mod fluid;
 mod round;
 mod running;
 mod servers;
+mod settings;
 mod shares;
 mod waiting;
 
 pub use dedicated::dedicated_clouds;
+pub use settings::{ClusterRules, ClusterSettings, ServiceOrder, TaskEvent, Watch};
 
 use crate::SimulationError;
+use crate::ranks::Ranks;
 use accounts::Accounts;
 use dedicated::Part;
 use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
-use fairplan_instances::{
-    ClusterOutcome, ClusterSample, Decimal, Objective, ServerRule, Solver, UserSample, Violation,
-};
+use fairplan_instances::{ClusterOutcome, ClusterSample, Objective, UserSample};
 use fluid::Fluid;
 use round::{Round, Turn};
 use running::{Running, Task};
 use servers::Servers;
+use settings::{check, weight_exponent};
 use shares::Shares;
 use waiting::Waiting;
-
-/// What decides a run beside the trace and the rules.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ClusterSettings {
-    /// Servers give so many times their capacity to tasks. Shares and utilization are parts of what they have.
-    pub over_commit: Decimal,
-    /// Whether tasks that lose their server wait again, to run from their beginning, or are lost.
-    pub resubmit: bool,
-    /// Nothing later than this is simulated, in microseconds.
-    pub horizon: Option<u64>,
-    /// How things stand is told at every multiple of this, in microseconds.
-    pub sample_every: Option<u64>,
-    /// The DRFH optimum is told at every multiple of this, in microseconds.
-    pub optimum_every: Option<u64>,
-    /// Ideal shares are computed anew no sooner than so many microseconds after they were.
-    pub resolve_every: u64,
-}
-
-impl Default for ClusterSettings {
-    fn default() -> Self {
-        Self {
-            over_commit: Decimal::ONE,
-            resubmit: true,
-            horizon: None,
-            sample_every: None,
-            optimum_every: None,
-            resolve_every: 0,
-        }
-    }
-}
-
-/// Who is served, and where.
-#[derive(Clone, Copy)]
-pub struct ClusterRules<'a> {
-    /// Where tasks go.
-    pub choice: &'a ServerRule<'a>,
-    /// The allocation that whole tasks shall follow, the most deprived user first; `None` for the lowest weighted dominant
-    /// share first.
-    pub ideal: Option<Objective>,
-    /// Finds ideal shares and the optimum.
-    pub solver: &'a dyn Solver,
-}
-
-/// What happens to tasks, for whoever watches a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskEvent {
-    /// A task of this user and shape begins on this server.
-    Started {
-        /// Whose.
-        user: u32,
-        /// What it needs.
-        demand: ShapeNumber,
-        /// Where.
-        server: u32,
-    },
-    /// It is done.
-    Ended {
-        /// Whose.
-        user: u32,
-        /// What it needed.
-        demand: ShapeNumber,
-        /// Where.
-        server: u32,
-    },
-    /// It has lost its server.
-    Evicted {
-        /// Whose.
-        user: u32,
-        /// What it needed.
-        demand: ShapeNumber,
-        /// Where.
-        server: u32,
-    },
-}
-
-/// What a run tells while it goes on.
-pub trait Watch {
-    /// Something happens to a task at a time.
-    fn task(&mut self, _time: u64, _event: TaskEvent) {}
-
-    /// Everything at `time` has happened; whether to stop before all is done.
-    fn instant(&mut self, _time: u64, _tasks: &fairplan_instances::TaskCounts) -> bool {
-        false
-    }
-}
-
-/// Nobody watches.
-impl Watch for () {}
-
-/// Most that a server may give of itself.
-const MOST_OVER_COMMIT: f64 = 1000.0;
-
-/// Weights in their common unit stay below this, so that shares are compared exactly.
-const MOST_WEIGHT: u128 = 1 << 40;
 
 /// Runs a trace on its cluster.
 ///
@@ -176,34 +84,6 @@ fn run(
     run.finish()
 }
 
-fn check(source: &dyn EventSource, settings: ClusterSettings) -> Result<(), Violation> {
-    let factor = settings.over_commit.to_f64();
-    if !(factor > 0.0 && factor <= MOST_OVER_COMMIT) {
-        let problem = format!("must be > 0 and at most {MOST_OVER_COMMIT}");
-        return Err(Violation::new("over_commit", settings.over_commit, problem));
-    }
-    for (name, every) in [("sample_every", settings.sample_every), ("optimum_every", settings.optimum_every)]
-    {
-        if every == Some(0) {
-            return Err(Violation::new(name, 0, "must be > 0"));
-        }
-    }
-    let exponent = weight_exponent(source);
-    for (position, (_, weight)) in source.register().header().users.iter().flatten().enumerate() {
-        if weight.scaled(exponent).is_none_or(|weight| weight >= MOST_WEIGHT) {
-            let problem = "weights differ in more than 12 digits; round them";
-            return Err(Violation::new(format!("users[{position}].weight"), weight, problem));
-        }
-    }
-    Ok(())
-}
-
-/// The unit of which all weights are whole multiples.
-fn weight_exponent(source: &dyn EventSource) -> i8 {
-    let users = source.register().header().users.iter().flatten();
-    users.map(|(_, weight)| weight.exponent()).min().unwrap_or(0).min(0)
-}
-
 /// A run in progress.
 struct Run<'a> {
     source: &'a mut dyn EventSource,
@@ -225,6 +105,8 @@ struct Run<'a> {
     ideal: Vec<f64>,
     solved: Option<u64>,
     changed: bool,
+    /// The resources that had hardly any room after the last round.
+    bottlenecks: Vec<usize>,
     /// The shape of tasks that need what a shape of the trace is.
     shape_of: Vec<Option<u32>>,
     shapes: Vec<ShapeNumber>,
@@ -279,6 +161,7 @@ impl<'a> Run<'a> {
             ideal: Vec::new(),
             solved: None,
             changed: true,
+            bottlenecks: Vec::new(),
             shape_of: Vec::new(),
             shapes: Vec::new(),
             demands: Vec::new(),
@@ -445,28 +328,44 @@ impl<'a> Run<'a> {
 
     /// One scheduling opportunity.
     fn schedule(&mut self) -> Result<(), SimulationError> {
-        if let Some(objective) = self.rules.ideal {
-            let due = self.solved.is_none_or(|solved| self.now - solved >= self.settings.resolve_every);
-            if self.changed && due {
-                let register = self.source.register();
-                self.ideal = self.fluid.shares(objective, register, &self.servers, &self.accounts)?;
-                (self.solved, self.changed) = (Some(self.now), false);
-            }
-            // Users who came since have no ideal share yet.
-            self.ideal.resize(self.accounts.users.len(), 0.0);
+        if let ServiceOrder::BelowIdeal(objective) = self.rules.order {
+            self.follow(objective)?;
         }
-        let turn = match self.rules.ideal {
-            None => Turn::LowestShare,
-            Some(_) => Turn::MostDeprived(&self.ideal),
+        let mut turn = match self.rules.order {
+            ServiceOrder::LowestShare => Turn::LowestShare,
+            ServiceOrder::BelowIdeal(_) => Turn::MostDeprived(&self.ideal),
+            ServiceOrder::LargestRank => {
+                let users = 0..self.accounts.users.len();
+                let of =
+                    |bottleneck| users.clone().map(|user| self.shares.weighted(user, bottleneck)).collect();
+                Turn::LargestRank(Ranks::new(self.bottlenecks.iter().copied(), of))
+            }
         };
         let Self { round, servers, waiting, shares, demands, now, running, accounts, watch, shapes, .. } =
             self;
-        round.fill(&turn, servers, waiting, shares, demands, |task| {
+        round.fill(&mut turn, servers, waiting, shares, demands, |task| {
             running.begin(*now, task);
             accounts.start(task.user);
             let demand = shapes[task.shape as usize];
             watch.task(*now, TaskEvent::Started { user: task.user, demand, server: task.server });
         });
+        if self.rules.order == ServiceOrder::LargestRank {
+            let waiting = self.accounts.tasks.waiting;
+            self.bottlenecks = self.servers.bottlenecks(self.waiting.needed(), waiting);
+        }
+        Ok(())
+    }
+
+    /// Finds ideal shares if they are due.
+    fn follow(&mut self, objective: Objective) -> Result<(), SimulationError> {
+        let due = self.solved.is_none_or(|solved| self.now - solved >= self.settings.resolve_every);
+        if self.changed && due {
+            let register = self.source.register();
+            self.ideal = self.fluid.shares(objective, register, &self.servers, &self.accounts)?;
+            (self.solved, self.changed) = (Some(self.now), false);
+        }
+        // Users who came since have no ideal share yet.
+        self.ideal.resize(self.accounts.users.len(), 0.0);
         Ok(())
     }
 

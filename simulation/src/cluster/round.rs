@@ -7,6 +7,7 @@ use super::running::Task;
 use super::servers::Servers;
 use super::shares::Shares;
 use super::waiting::Waiting;
+use crate::ranks::Ranks;
 use std::cmp::Ordering;
 
 /// Who is served first.
@@ -15,6 +16,8 @@ pub(super) enum Turn<'a> {
     LowestShare,
     /// The job whose dominant share is farthest below its ideal one (MRF Sec. 3.1): the ideal shares.
     MostDeprived(&'a [f64]),
+    /// The largest of the smallest ranks in bottlenecks (MRF Sec. 3.3).
+    LargestRank(Ranks),
 }
 
 /// Scratch space of rounds.
@@ -34,7 +37,7 @@ impl Round {
     /// Starts tasks until none fits; `started` hears of each.
     pub fn fill(
         &mut self,
-        turn: &Turn<'_>,
+        turn: &mut Turn<'_>,
         servers: &mut Servers,
         waiting: &mut Waiting,
         shares: &mut Shares,
@@ -79,7 +82,7 @@ impl Round {
                 waiting.close_unfit(servers, released);
             }
             if let Some(batch) = waiting.pop(queue) {
-                shares.take(user as usize, demand);
+                take(turn, shares, user as usize, demand);
                 started(Task { user, shape, job: batch.job, duration: batch.duration, server, number: 0 });
             }
         }
@@ -89,23 +92,29 @@ impl Round {
     }
 }
 
+/// A user's task begins.
+fn take(turn: &mut Turn<'_>, shares: &mut Shares, user: usize, demand: &[u64]) {
+    let Turn::LargestRank(ranks) = turn else { return shares.take(user, demand) };
+    let held = ranks.held(|bottleneck| shares.weighted(user, bottleneck));
+    shares.take(user, demand);
+    ranks.change(&held, |bottleneck| shares.weighted(user, bottleneck));
+}
+
 /// The place of the user to be served first; ties go to the lowest index.
 fn first(turn: &Turn<'_>, shares: &Shares, users: &[u32]) -> Option<usize> {
-    let mut best: Option<(usize, u32)> = None;
-    for (place, user) in users.iter().enumerate() {
-        let before = |other: u32| {
-            let order = match turn {
-                Turn::LowestShare => shares.compare(*user as usize, other as usize),
-                Turn::MostDeprived(ideal) => {
-                    let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
-                    lacks(other).total_cmp(&lacks(*user))
-                }
-            };
-            order.then(user.cmp(&other)) == Ordering::Less
-        };
-        if best.is_none_or(|(_, other)| before(other)) {
-            best = Some((place, *user));
+    let by = |order: &dyn Fn(u32, u32) -> Ordering| {
+        let places = users.iter().enumerate();
+        places.min_by(|(_, a), (_, b)| order(**a, **b).then(a.cmp(b))).map(|(place, _)| place)
+    };
+    match turn {
+        Turn::LowestShare => shares.least(users),
+        Turn::MostDeprived(ideal) => {
+            let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
+            by(&|a, b| lacks(b).total_cmp(&lacks(a)))
+        }
+        Turn::LargestRank(ranks) => {
+            let rank = |user: u32| ranks.smallest(|r| shares.weighted(user as usize, r));
+            by(&|a, b| rank(b).cmp(&rank(a)))
         }
     }
-    best.map(|(place, _)| place)
 }

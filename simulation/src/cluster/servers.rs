@@ -83,6 +83,21 @@ impl Servers {
         given.filter(|row| row.iter().any(|amount| *amount > 0))
     }
 
+    /// The resources of which more than half is on servers with less of them free than `tasks` tasks that wait, which need
+    /// `needed` together, need on average.
+    pub fn bottlenecks(&self, needed: &[u128], tasks: u64) -> Vec<usize> {
+        let mut short = vec![0u128; self.width];
+        for (capacity, free) in self.capacity.chunks_exact(self.width).zip(self.free.chunks_exact(self.width))
+        {
+            for r in 0..self.width {
+                if u128::from(free[r]) * u128::from(tasks) < needed[r] {
+                    short[r] += u128::from(capacity[r]);
+                }
+            }
+        }
+        (0..self.width).filter(|r| 2 * short[*r] > self.totals[*r]).collect()
+    }
+
     /// Adds the next server.
     pub fn add(&mut self, capacity: &[u64]) {
         let given: Vec<u64> = over_committed(self.over_commit, capacity).collect();

@@ -88,6 +88,28 @@ impl Shares {
         compare(self.fractions[a], self.nearly[a], self.fractions[b], self.nearly[b])
     }
 
+    /// The place of the user with the least among these; ties go to the lowest index.
+    pub fn least(&self, users: &[u32]) -> Option<usize> {
+        let mut users = users.iter().enumerate();
+        let (mut place, mut least) = users.next().map(|(place, user)| (place, *user as usize))?;
+        // Most users have so much more that their doubles say so.
+        let above = |user: usize| self.nearly[user] * (1.0 + 2.0 * UNCERTAIN);
+        let mut bound = above(least);
+        for (other_place, other) in users {
+            let other = *other as usize;
+            if self.nearly[other] <= bound && self.compare(other, least).then(other.cmp(&least)).is_lt() {
+                (place, least, bound) = (other_place, other, above(other));
+            }
+        }
+        Some(place)
+    }
+
+    /// What a user has of a resource over its weight; without a resource, of its dominant one.
+    pub fn weighted(&self, user: usize, resource: Option<usize>) -> f64 {
+        let Some(r) = resource else { return self.nearly[user] };
+        nearly((self.used(user)[r], self.totals[r].max(1) * u128::from(self.weights[user])))
+    }
+
     /// The dominant share of a user, not weighted.
     pub fn dominant(&self, user: usize) -> f64 {
         let shares = self.used(user).iter().zip(&self.totals);

@@ -33,7 +33,8 @@ struct Kind {
     queues: Vec<u32>,
     /// Where it is among the shapes that wait.
     place: usize,
-    open: bool,
+    /// Where it is among the open ones.
+    open: Option<usize>,
     /// Whether it has not been closed since tasks of it began to wait: then it may fit anywhere.
     fresh: bool,
 }
@@ -48,6 +49,8 @@ pub(super) struct Waiting {
     /// The shapes of which tasks wait, and what these need; row-major.
     present: Vec<u32>,
     demands: Vec<u64>,
+    /// What all tasks that wait need together.
+    needed: Vec<u128>,
     /// The shapes that may fit somewhere.
     open: Vec<u32>,
     orders: u64,
@@ -64,6 +67,7 @@ impl Waiting {
             kinds: Vec::new(),
             present: Vec::new(),
             demands: Vec::new(),
+            needed: vec![0; width],
             open: Vec::new(),
             orders: 0,
         }
@@ -78,6 +82,8 @@ impl Waiting {
     pub fn push(&mut self, user: u32, shape: u32, demand: &[u64], job: JobNumber, duration: u64, count: u32) {
         let batch = Batch { job, duration, count, order: self.orders };
         self.orders += 1;
+        let needed = self.needed.iter_mut().zip(demand);
+        needed.for_each(|(needed, demand)| *needed += u128::from(count) * u128::from(*demand));
         let number = match self.numbers.get(&(user, shape)) {
             Some(number) => *number,
             None => self.add_queue(user, shape, demand),
@@ -89,7 +95,7 @@ impl Waiting {
         let kind = &mut self.kinds[shape as usize];
         if kind.queues.is_empty() {
             kind.place = self.present.len();
-            (kind.open, kind.fresh) = (true, true);
+            (kind.open, kind.fresh) = (Some(self.open.len()), true);
             self.present.push(shape);
             self.demands.extend_from_slice(demand);
             self.open.push(shape);
@@ -117,6 +123,9 @@ impl Waiting {
         let batch = batches.front_mut()?;
         let popped = *batch;
         batch.count -= 1;
+        let kind = self.kinds[*shape as usize].place;
+        let needed = self.needed.iter_mut().zip(&self.demands[kind * self.width..]);
+        needed.for_each(|(needed, demand)| *needed -= u128::from(*demand));
         if batch.count == 0 {
             batches.pop_front();
             if batches.is_empty() {
@@ -153,8 +162,8 @@ impl Waiting {
         for (shape, demand) in self.present.iter().zip(self.demands.chunks_exact(self.width)) {
             if fits(demand, free) {
                 let kind = &mut self.kinds[*shape as usize];
-                if !kind.open {
-                    kind.open = true;
+                if kind.open.is_none() {
+                    kind.open = Some(self.open.len());
                     self.open.push(*shape);
                 }
             }
@@ -164,21 +173,27 @@ impl Waiting {
     /// A shape fits nowhere.
     pub fn close(&mut self, shape: u32) {
         let kind = &mut self.kinds[shape as usize];
-        if kind.open {
-            (kind.open, kind.fresh) = (false, false);
-            self.open.retain(|open| *open != shape);
+        if let Some(place) = kind.open.take() {
+            kind.fresh = false;
+            self.open.swap_remove(place);
+            if let Some(moved) = self.open.get(place) {
+                self.kinds[*moved as usize].open = Some(place);
+            }
         }
     }
 
     /// Closes shapes that are not fresh and fit on none of these servers.
     pub fn close_unfit(&mut self, servers: &Servers, among: &[u32]) {
-        let Self { open, kinds, demands, width, .. } = self;
-        open.retain(|shape| {
-            let kind = &mut kinds[*shape as usize];
-            let demand = &demands[kind.place * *width..(kind.place + 1) * *width];
-            kind.open = kind.fresh || among.iter().any(|server| fits(demand, servers.free(*server)));
-            kind.open
-        });
+        let mut place = 0;
+        while let Some(shape) = self.open.get(place).copied() {
+            let kind = &self.kinds[shape as usize];
+            let demand = &self.demands[kind.place * self.width..(kind.place + 1) * self.width];
+            if kind.fresh || among.iter().any(|server| fits(demand, servers.free(*server))) {
+                place += 1;
+            } else {
+                self.close(shape);
+            }
+        }
     }
 
     /// Whether a shape may fit anywhere, not only where room has come free.
@@ -201,12 +216,17 @@ impl Waiting {
     pub fn age(&self, queue: u32) -> Option<u64> {
         let Queue { shape, batches, .. } = &self.queues[queue as usize];
         let head = batches.front()?;
-        self.kinds[*shape as usize].open.then_some(head.order)
+        self.kinds[*shape as usize].open.map(|_| head.order)
     }
 
     /// The shape of a queue.
     pub fn shape(&self, queue: u32) -> u32 {
         self.queues[queue as usize].shape
+    }
+
+    /// What all tasks that wait need together.
+    pub fn needed(&self) -> &[u128] {
+        &self.needed
     }
 
     /// Of each shape of which tasks wait: the tasks of all users.

@@ -5,6 +5,7 @@
 
 use super::cluster::Cluster;
 use crate::memory::Remembered;
+use crate::ranks::Ranks;
 use fairplan_instances::SolverError;
 
 /// How deprivation is measured.
@@ -34,9 +35,15 @@ impl Deprivation {
 
     /// The job whose task begins next, if it fits. Of jobs that are equally deprived the first that fits.
     pub fn most_deprived(&self, cluster: &Cluster) -> Option<usize> {
-        let deprived = |job: usize| match self {
-            Self::FromIdeal { ideal, .. } => ideal[cluster.class(job)] - f64::from(cluster.running(job)),
-            Self::Rank => f64::from(rank(cluster, job)),
+        let ranks = matches!(self, Self::Rank).then(|| {
+            let shares =
+                |bottleneck| cluster.present().iter().map(|job| share(cluster, *job, bottleneck)).collect();
+            Ranks::new(cluster.bottlenecks(), shares)
+        });
+        let deprived = |job: usize| match (self, &ranks) {
+            (Self::FromIdeal { ideal, .. }, _) => ideal[cluster.class(job)] - f64::from(cluster.running(job)),
+            (Self::Rank, Some(ranks)) => ranks.smallest(|bottleneck| share(cluster, job, bottleneck)) as f64,
+            (Self::Rank, None) => 0.0,
         };
         let (mut most, mut found) = (f64::NEG_INFINITY, None);
         for job in cluster.waiting() {
@@ -51,15 +58,7 @@ impl Deprivation {
     }
 }
 
-/// The smallest rank of a job in any bottleneck: one more than how many have more of it. Where nothing is a bottleneck,
-/// the rank among all by their dominant shares.
-fn rank(cluster: &Cluster, job: usize) -> u32 {
-    let rank = |share: &dyn Fn(usize) -> f64| {
-        let own = share(job);
-        1 + cluster.present().iter().filter(|other| share(**other) > own).count() as u32
-    };
-    let in_bottlenecks = cluster
-        .bottlenecks()
-        .map(|r| rank(&|job| f64::from(cluster.running(job)) * cluster.need(cluster.class(job), r)));
-    in_bottlenecks.min().unwrap_or_else(|| rank(&|job| f64::from(cluster.running(job))))
+/// What a job has of a bottleneck, or of its dominant resource: tasks take the same of that, whatever they are.
+fn share(cluster: &Cluster, job: usize, bottleneck: Option<usize>) -> f64 {
+    f64::from(cluster.running(job)) * bottleneck.map_or(1.0, |r| cluster.need(cluster.class(job), r))
 }

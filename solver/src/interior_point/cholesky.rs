@@ -54,8 +54,16 @@ impl Cholesky {
 
     /// Solves `A x = b` with one step of iterative refinement.
     pub fn solve(&self, b: &[f64]) -> Vec<f64> {
-        let mut x = self.solve_once(b);
-        let mut residual = b.to_vec();
+        let (mut x, mut residual) = (vec![0.0; self.order], vec![0.0; self.order]);
+        self.solve_into(b, &mut x, &mut residual);
+        x
+    }
+
+    /// The same into `x`, with `residual` to work in.
+    pub fn solve_into(&self, b: &[f64], x: &mut [f64], residual: &mut [f64]) {
+        x.copy_from_slice(b);
+        self.solve_once(x);
+        residual.copy_from_slice(b);
         for j in 0..self.order {
             let column = &self.matrix.as_slice()[j * self.order..][..=j];
             for (r, a) in residual[..j].iter_mut().zip(column) {
@@ -63,23 +71,27 @@ impl Cholesky {
             }
             residual[j] -= lanes_dot(column, &x[..=j]);
         }
-        for (x, dx) in x.iter_mut().zip(self.solve_once(&residual)) {
-            *x += dx;
-        }
-        x
+        self.solve_once(residual);
+        x.iter_mut().zip(residual).for_each(|(x, dx)| *x += *dx);
     }
 
     /// Writes `L⁻¹ D b` to `x`, so that the product of two of them is `bᵀ A⁻¹ b'`.
     pub fn half_solve(&self, b: &[f64], x: &mut [f64]) {
+        x.copy_from_slice(b);
+        self.forwards(x);
+    }
+
+    /// Turns `b` into `L⁻¹ D b`.
+    fn forwards(&self, x: &mut [f64]) {
         for i in 0..self.order {
             let row = self.row(i);
-            x[i] = (b[i] * self.scale[i] - lanes_dot(&row[..i], &x[..i])) / row[i];
+            x[i] = (x[i] * self.scale[i] - lanes_dot(&row[..i], &x[..i])) / row[i];
         }
     }
 
-    fn solve_once(&self, b: &[f64]) -> Vec<f64> {
-        let mut x = vec![0.0; self.order];
-        self.half_solve(b, &mut x);
+    /// Turns `b` into `A⁻¹ b`, as far as rounding lets it.
+    fn solve_once(&self, x: &mut [f64]) {
+        self.forwards(x);
         for i in (0..self.order).rev() {
             let row = self.row(i);
             x[i] /= row[i];
@@ -88,7 +100,7 @@ impl Cholesky {
                 *x -= l * xi;
             }
         }
-        x.iter().zip(&self.scale).map(|(x, s)| x * s).collect()
+        x.iter_mut().zip(&self.scale).for_each(|(x, s)| *x *= s);
     }
 
     /// Row `i` of `L` up to the diagonal.

@@ -5,9 +5,18 @@ use super::cholesky::Cholesky;
 use super::weights::Weights;
 use crate::level::{LevelProblem, dot};
 use nalgebra::{DMatrix, DVector};
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows of classes and resources multiplied at a time, so that the products stay in cache.
 const BLOCK: usize = 1024;
+/// Parts into which the classes are cut, whatever the number of threads, so that sums never change; and the fewest
+/// classes that make a part.
+const PARTS: (usize, usize) = (4, 256);
+
+fn part_length(classes: usize) -> usize {
+    classes.div_ceil(PARTS.0).max(PARTS.1)
+}
 
 /// The factored class blocks.
 #[derive(Default)]
@@ -21,45 +30,98 @@ impl GroupSide {
         &mut self,
         problem: &LevelProblem<'_>,
         weights: &Weights,
-        slack: impl Fn(usize) -> f64,
+        slack: impl Fn(usize) -> f64 + Sync,
     ) -> Option<DMatrix<f64>> {
-        let (k, m, groups) = (problem.classes(), problem.resources, problem.groups);
+        let (k, n) = (problem.classes(), problem.groups.len());
+        let length = part_length(k);
+        let parts: Option<Vec<Part>> = (0..k.div_ceil(length))
+            .into_par_iter()
+            .map(|part| Part::of(problem, weights, &slack, part * length..((part + 1) * length).min(k)))
+            .collect();
+        let mut matrix = DMatrix::zeros(n, n);
+        let mut diagonal = DVector::from_column_slice(&weights.e_own);
+        self.blocks.clear();
+        for part in parts? {
+            matrix += part.products;
+            diagonal += part.diagonal;
+            self.blocks.extend(part.blocks);
+        }
+        matrix.set_diagonal(&diagonal);
+        Some(matrix)
+    }
+
+    /// `B_l⁻¹` of the rows of each class.
+    pub fn solve_blocks(&self, right: &[f64]) -> Vec<f64> {
+        let m = right.len() / self.blocks.len();
+        let mut solved = vec![0.0; right.len()];
+        let length = part_length(self.blocks.len());
+        let parts = solved.par_chunks_mut(length * m).zip(right.par_chunks(length * m));
+        parts.zip(self.blocks.par_chunks(length)).for_each(|((solved, right), blocks)| {
+            let mut residual = vec![0.0; m];
+            for ((x, b), block) in solved.chunks_mut(m).zip(right.chunks(m)).zip(blocks) {
+                block.solve_into(b, x, &mut residual);
+            }
+        });
+        solved
+    }
+}
+
+/// What some classes add.
+struct Part {
+    blocks: Vec<Cholesky>,
+    /// `−Σ_l k_lᵀ B_l⁻¹ k_l`, right off the diagonal only.
+    products: DMatrix<f64>,
+    /// What is left on the diagonal of `Σ_l ρ² Θ` after that, without subtracting large equal terms.
+    diagonal: DVector<f64>,
+}
+
+impl Part {
+    fn of(
+        problem: &LevelProblem<'_>,
+        weights: &Weights,
+        slack: &impl Fn(usize) -> f64,
+        classes: Range<usize>,
+    ) -> Option<Self> {
+        let (m, groups) = (problem.resources, problem.groups);
         let n = groups.len();
-        let mut blocks = vec![0.0; k * m * m];
+        // Pairs are in the order of their classes.
+        let first = |g: usize, class: usize| {
+            let pairs = groups.pairs(g);
+            pairs.start + groups.class[pairs].partition_point(|l| (*l as usize) < class)
+        };
+        let mut blocks = vec![0.0; classes.len() * m * m];
         for g in 0..n {
             let load = problem.load(g);
-            for pair in groups.pairs(g) {
-                let start = groups.class[pair] as usize * m * m;
+            for pair in first(g, classes.start)..first(g, classes.end) {
+                let start = (groups.class[pair] as usize - classes.start) * m * m;
                 for (row, a) in blocks[start..start + m * m].chunks_mut(m).zip(load) {
                     let weight = weights.theta[pair] * a;
                     row.iter_mut().zip(load).for_each(|(entry, b)| *entry += weight * b);
                 }
             }
         }
-        self.blocks.clear();
-        for (l, block) in blocks.chunks(m * m).enumerate() {
+        let factor = |(l, block): (usize, &[f64])| {
             let mut block = DMatrix::from_row_slice(m, m, block);
-            for r in 0..m {
-                block[(r, r)] += slack(l * m + r);
-            }
-            self.blocks.push(Cholesky::new(block)?);
-        }
-        let mut matrix = DMatrix::zeros(n, n);
-        let mut diagonal = weights.e_own.clone();
-        let mut next: Vec<usize> = (0..n).map(|g| groups.pairs(g).start).collect();
+            (0..m).for_each(|r| block[(r, r)] += slack(l * m + r));
+            Cholesky::new(block)
+        };
+        let blocks: Option<Vec<Cholesky>> = classes.clone().zip(blocks.chunks(m * m)).map(factor).collect();
+        let blocks = blocks?;
+        let mut products = DMatrix::zeros(n, n);
+        let mut diagonal = DVector::zeros(n);
+        let mut next: Vec<usize> = (0..n).map(|g| first(g, classes.start)).collect();
         let mut half = vec![0.0; m];
         let per_block = (BLOCK / m).max(1);
-        for start in (0..k).step_by(per_block) {
-            let end = (start + per_block).min(k);
+        for start in classes.clone().step_by(per_block) {
+            let end = (start + per_block).min(classes.end);
             let mut columns = DMatrix::zeros((end - start) * m, n);
             for g in 0..n {
                 let mut column = columns.column_mut(g);
-                // Pairs are in the order of their classes.
                 while next[g] < groups.pairs(g).end && (groups.class[next[g]] as usize) < end {
                     let pair = next[g];
                     let (l, rate, theta) =
                         (groups.class[pair] as usize, groups.rate[pair], weights.theta[pair]);
-                    self.blocks[l].half_solve(problem.load(g), &mut half);
+                    blocks[l - classes.start].half_solve(problem.load(g), &mut half);
                     diagonal[g] += rate * rate * theta * (1.0 - theta * dot(&half, &half)).max(0.0);
                     for (r, half) in half.iter().enumerate() {
                         column[(l - start) * m + r] = theta * rate * half;
@@ -67,15 +129,8 @@ impl GroupSide {
                     next[g] += 1;
                 }
             }
-            matrix.gemm_tr(-1.0, &columns, &columns, 1.0);
+            products.gemm_tr(-1.0, &columns, &columns, 1.0);
         }
-        matrix.set_diagonal(&DVector::from_vec(diagonal));
-        Some(matrix)
-    }
-
-    /// `B_l⁻¹` of the rows of each class.
-    pub fn solve_blocks(&self, right: &[f64]) -> Vec<f64> {
-        let m = right.len() / self.blocks.len();
-        right.chunks(m).zip(&self.blocks).flat_map(|(right, block)| block.solve(right)).collect()
+        Some(Self { blocks, products, diagonal })
     }
 }

@@ -126,33 +126,33 @@ impl NewtonSystem {
     pub fn direction(&self, problem: &LevelProblem<'_>, now: &Point, goals: &Goals) -> Point {
         let (groups, weights, residuals) = (problem.groups, &self.weights, &self.residuals);
         let [goal_zs, goal_up, goal_vy, goal_qo, goal_fz] = &goals.0;
-        let (n, pairs, rows) = (groups.len(), groups.pair_count(), problem.capacities.len());
+        let (pairs, rows) = (groups.pair_count(), problem.capacities.len());
 
         let mut pull = vec![0.0; pairs];
-        let mut right_group = vec![0.0; n];
-        let mut right_tasks = vec![0.0; n];
-        for g in 0..n {
-            let mut right = goal_vy[g] / now.y[g] + now.v[g];
-            for pair in groups.pairs(g) {
-                pull[pair] =
-                    goal_zs[pair] * weights.inverse_s[pair] - weights.theta[pair] * residuals.reduced[pair];
-                right -= groups.rate[pair] * (now.zeta[pair] + pull[pair]);
+        // The right-hand sides of each group's own row and of its task row.
+        let rights = groups.fill(&mut pull, |g, pull| {
+            let (here, zeta) = (groups.pairs(g), &now.zeta[groups.pairs(g)]);
+            let theta = &weights.theta[here.clone()];
+            let goals = goal_zs[here.clone()].iter().zip(&weights.inverse_s[here.clone()]);
+            let missed = theta.iter().zip(&residuals.reduced[here.clone()]);
+            for ((pull, (goal, inverse_s)), (theta, missed)) in pull.iter_mut().zip(goals).zip(missed) {
+                *pull = goal * inverse_s - theta * missed;
             }
+            let work = groups.rate[here].iter().zip(zeta).zip(&*pull);
+            let mut right = goal_vy[g] / now.y[g] + now.v[g]
+                - work.map(|((rate, zeta), pull)| rate * (zeta + pull)).sum::<f64>();
             right += if groups.rising[g] {
                 now.t
             } else {
                 1.0 - now.q[g] - (goal_qo[g] - now.q[g] * residuals.elastic[g]) / now.o[g]
             };
-            if let Some(row) = &weights.task_rows[g] {
-                let (zeta, pull) = (&now.zeta[groups.pairs(g)], &mut pull[groups.pairs(g)]);
-                let tasks = zeta.iter().zip(&*pull).map(|(zeta, pull)| zeta + pull).sum::<f64>();
-                right_tasks[g] = goal_fz[g] / now.z[g] + now.f[g] - groups.limit[g] + tasks;
-                right += row.mean * right_tasks[g];
-                let theta = &weights.theta[groups.pairs(g)];
-                pull.iter_mut().zip(theta).for_each(|(pull, theta)| *pull -= theta * right_tasks[g] / row.e);
-            }
-            right_group[g] = right;
-        }
+            let Some(row) = &weights.task_rows[g] else { return (right, 0.0) };
+            let tasks = zeta.iter().zip(&*pull).map(|(zeta, pull)| zeta + pull).sum::<f64>();
+            let of_tasks = goal_fz[g] / now.z[g] + now.f[g] - groups.limit[g] + tasks;
+            pull.iter_mut().zip(theta).for_each(|(pull, theta)| *pull -= theta * of_tasks / row.e);
+            (right + row.mean * of_tasks, of_tasks)
+        });
+        let (right_group, right_tasks): (Vec<f64>, Vec<f64>) = rights.into_iter().unzip();
         let with_capacity = || (0..rows).filter(|&i| problem.capacities[i] > 0.0);
         let mut right_class = vec![0.0; rows];
         for i in with_capacity() {
@@ -162,26 +162,36 @@ impl NewtonSystem {
         let Solved { t, p, y, costs } = self.solve(problem, right_class, &right_group, pull);
 
         let mut s = costs;
-        let mut zeta = vec![0.0; pairs];
-        let mut u = vec![0.0; rows];
-        let (mut v, mut q, mut o) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        let (mut f, mut z) = (vec![0.0; n], vec![0.0; n]);
-        for g in 0..n {
+        let of_groups = groups.fill(&mut s, |g, s| {
+            let (mut f, mut z) = (0.0, 0.0);
             if let Some(row) = &weights.task_rows[g] {
-                let met = dot(&weights.theta[groups.pairs(g)], &s[groups.pairs(g)]);
-                z[g] = (right_tasks[g] - met) / row.e + row.mean * y[g];
-                f[g] = (goal_fz[g] - now.f[g] * z[g]) / now.z[g];
+                let met = dot(&weights.theta[groups.pairs(g)], s);
+                z = (right_tasks[g] - met) / row.e + row.mean * y[g];
+                f = (goal_fz[g] - now.f[g] * z) / now.z[g];
             }
-            for pair in groups.pairs(g) {
-                s[pair] += residuals.reduced[pair] - groups.rate[pair] * y[g] + z[g];
-                zeta[pair] = (goal_zs[pair] - now.zeta[pair] * s[pair]) * weights.inverse_s[pair];
+            let missed = residuals.reduced[groups.pairs(g)].iter().zip(&groups.rate[groups.pairs(g)]);
+            for (s, (missed, rate)) in s.iter_mut().zip(missed) {
+                *s += missed - rate * y[g] + z;
             }
-            v[g] = (goal_vy[g] - now.v[g] * y[g]) / now.y[g];
-            if !groups.rising[g] {
-                o[g] = residuals.elastic[g] - y[g];
-                q[g] = (goal_qo[g] - now.q[g] * o[g]) / now.o[g];
+            let v = (goal_vy[g] - now.v[g] * y[g]) / now.y[g];
+            if groups.rising[g] {
+                return [v, 0.0, 0.0, f, z];
             }
-        }
+            let o = residuals.elastic[g] - y[g];
+            [v, (goal_qo[g] - now.q[g] * o) / now.o[g], o, f, z]
+        });
+        let column = |which: usize| of_groups.iter().map(|numbers| numbers[which]).collect();
+        let [v, q, o, f, z] = std::array::from_fn(column);
+        let mut zeta = vec![0.0; pairs];
+        groups.fill(&mut zeta, |g, zeta| {
+            let here = groups.pairs(g);
+            let goals = goal_zs[here.clone()].iter().zip(&weights.inverse_s[here.clone()]);
+            let moved = now.zeta[here.clone()].iter().zip(&s[here]);
+            for ((step, (goal, inverse_s)), (zeta, s)) in zeta.iter_mut().zip(goals).zip(moved) {
+                *step = (goal - zeta * s) * inverse_s;
+            }
+        });
+        let mut u = vec![0.0; rows];
         for i in with_capacity() {
             u[i] = (goal_up[i] - now.u[i] * p[i]) / now.p[i];
         }

@@ -69,9 +69,7 @@ impl Weights {
     /// `Θ_gl ρ_gl x_g` of each pair.
     pub fn onto_pairs(&self, problem: &LevelProblem<'_>, x: &[f64]) -> Vec<f64> {
         let mut pairs = self.theta_rate.clone();
-        for (g, x) in x.iter().enumerate() {
-            pairs[problem.groups.pairs(g)].iter_mut().for_each(|pair| *pair *= x);
-        }
+        problem.groups.fill(&mut pairs, |g, pairs| pairs.iter_mut().for_each(|pair| *pair *= x[g]));
         pairs
     }
 

@@ -4,8 +4,23 @@
 use super::planner::Planner;
 use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
 
-/// Places the tasks of an instance, all of which shall run.
-pub type Placer<'a> = dyn FnMut(&Instance) -> Result<Placement, SolverError> + 'a;
+/// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
+pub type Placer<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
+
+/// Which users the weights of an instance put first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServingOrder {
+    /// Those with the largest tasks, as bin packing does: small ones fill what large ones leave over.
+    LargestFirst,
+    /// All at the same pace, each near its last task at the end: what placements that share fairly are made for.
+    Evenly,
+}
+
+/// Sizes of tasks that are told apart where the largest come first, each half of the one before.
+const SIZES: f64 = 9.0;
+
+/// How many times the share of the next smaller size is too little to be served before it.
+const AHEAD: f64 = 1000.0;
 
 /// What a purchase that passes is worth knowing by; nothing for one that does not.
 type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, SolverError> + 'c;
@@ -99,25 +114,54 @@ impl Planner<'_> {
     fn placed(&self, bought: &[u64], place: &mut Placer<'_>) -> Result<Option<Placement>, SolverError> {
         let slots = &self.slots;
         let servers = slots.servers(bought, 1);
-        // As many tasks as are required, and weights that make all users near their last at the same time.
-        let variant = slots.instance(&servers, 1, |user, i, totals| {
-            let demand = slots.demand_of(i).iter().zip(totals);
-            let share = demand.filter(|(d, _)| **d > 0.0).map(|(d, total)| d / total).fold(0.0, f64::max);
-            user.tasks = Some(slots.required[i] as u64);
-            user.weight = Decimal::from_f64(slots.required[i] * share).ok()?;
-            Some(())
-        })?;
-        let placement = place(&variant)?;
         let asking: Vec<usize> = slots.asking().collect();
-        let enough =
-            asking.iter().zip(&placement.tasks).all(|(i, tasks)| *tasks as f64 >= slots.required[*i]);
-        // Back to the positions of all users.
-        let mut tasks = vec![0; slots.required.len()];
+        let sizes: Vec<f64> = (0..slots.required.len()).map(|i| self.size_of_task(i, &servers)).collect();
+        let largest = asking.iter().map(|i| sizes[*i]).fold(0.0, f64::max);
+        for order in [ServingOrder::LargestFirst, ServingOrder::Evenly] {
+            // As many tasks as are required, and weights that make all users near their last at the same time, or all whose
+            // tasks are about as large.
+            let variant = slots.instance(&servers, 1, |user, i, totals| {
+                let demand = slots.demand_of(i).iter().zip(totals);
+                let share = demand.filter(|(d, _)| **d > 0.0).map(|(d, total)| d / total).fold(0.0, f64::max);
+                let turn = match order {
+                    // Around 0: weights have a range.
+                    ServingOrder::LargestFirst => {
+                        (SIZES - 1.0) / 2.0 - (largest / sizes[i]).log2().floor().min(SIZES - 1.0)
+                    }
+                    ServingOrder::Evenly => 0.0,
+                };
+                user.tasks = Some(slots.required[i] as u64);
+                user.weight = Decimal::from_f64(slots.required[i] * share * AHEAD.powf(turn)).ok()?;
+                Some(())
+            })?;
+            let placement = place(&variant, order)?;
+            let has_all = |(i, tasks): (&usize, &u64)| *tasks as f64 >= slots.required[*i];
+            if asking.iter().zip(&placement.tasks).all(has_all) {
+                return Ok(Some(self.of_all_users(&asking, placement)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The part of a server that one task of a user takes, of the servers that hold the fewest.
+    fn size_of_task(&self, user: usize, servers: &[u64]) -> f64 {
+        let slots = &self.slots;
+        let usable = (0..slots.len()).filter(|s| servers[*s] > 0 && slots.rates(user)[*s] > 0.0);
+        let part = |s: usize| {
+            let parts = slots.demand_of(user).iter().zip(slots.capacity_of(s)).filter(|(d, _)| **d > 0.0);
+            parts.map(|(demand, capacity)| demand / capacity).fold(0.0, f64::max)
+        };
+        usable.map(part).fold(0.0, f64::max)
+    }
+
+    /// A placement of the users of whom something is asked, at the positions of all users.
+    fn of_all_users(&self, asking: &[usize], placement: Placement) -> Placement {
+        let mut tasks = vec![0; self.slots.required.len()];
         asking.iter().zip(&placement.tasks).for_each(|(i, placed)| tasks[*i] = *placed);
         let on = |server: Vec<(u32, u64)>| {
             server.into_iter().map(|(user, tasks)| (asking[user as usize] as u32, tasks)).collect()
         };
         let servers = placement.servers.into_iter().map(on).collect();
-        Ok(enough.then_some(Placement { tasks, servers }))
+        Placement { tasks, servers }
     }
 }

@@ -27,15 +27,22 @@ pub(super) struct Cut {
     pub owned: f64,
     /// What is asked for.
     pub asked: f64,
+    /// The prices that it is made of, row-major `slots × resources`.
+    pub prices: Vec<f64>,
 }
 
 impl Cut {
-    fn new(worth: Vec<f64>, owned: f64, asked: f64) -> Option<Self> {
+    fn new(worth: Vec<f64>, owned: f64, asked: f64, prices: Vec<f64>) -> Option<Self> {
         let largest = worth.iter().copied().fold(asked, f64::max);
         let scale = LARGEST / power(largest);
         let sound = asked > 0.0 && [owned, asked, scale].iter().chain(&worth).all(|x| x.is_finite());
-        let worth = worth.iter().map(|x| x * scale).collect();
-        sound.then_some(Self { worth, owned: owned * scale, asked: asked * scale })
+        let scaled = |all: Vec<f64>| all.iter().map(|x| x * scale).collect();
+        sound.then_some(Self {
+            worth: scaled(worth),
+            owned: owned * scale,
+            asked: asked * scale,
+            prices: scaled(prices),
+        })
     }
 
     /// Whether so many servers of each type are clearly too few for `part`, by this row.
@@ -54,7 +61,7 @@ impl Slots {
         };
         let asked = self.asking().map(|i| self.required[i] * self.cheapest(i, prices, |_| true)).sum();
         let owned = (0..self.len()).filter(|s| self.owned[*s] > 0).map(|s| self.owned[s] as f64 * server(s));
-        Cut::new(self.of_type.iter().map(|s| server(*s)).collect(), owned.sum(), asked)
+        Cut::new(self.of_type.iter().map(|s| server(*s)).collect(), owned.sum(), asked, prices.to_vec())
     }
 
     /// The row of one user alone: it must do its work somewhere. `None` where it can run on nothing at all.
@@ -72,7 +79,19 @@ impl Slots {
         if owned == 0.0 && worth.iter().all(|worth| *worth == 0.0) {
             return None;
         }
-        Cut::new(worth, owned, self.required[user])
+        // Work pays for the resource of which a server has the least for it, one for a unit of work.
+        let m = self.resources;
+        let mut prices = vec![0.0; self.len() * m];
+        for s in (0..self.len()).filter(|s| self.rates(user)[*s] > 0.0) {
+            let (demand, capacity) = (self.demand_of(user), self.capacity_of(s));
+            let least = (0..m)
+                .filter(|r| demand[*r] > 0.0)
+                .reduce(|a, b| if capacity[b] / demand[b] < capacity[a] / demand[a] { b } else { a });
+            if let Some(r) = least {
+                prices[s * m + r] = self.rates(user)[s] / demand[r];
+            }
+        }
+        Cut::new(worth, owned, self.required[user], prices)
     }
 
     /// Prices for the slots without servers that make the row as sharp as can be: the least that a server of the type

@@ -57,6 +57,32 @@ impl Master {
         Ok(found.map(|(columns, bound)| Candidate { counts: columns, bound: bound * unit }))
     }
 
+    /// What each row is worth where fractions of servers can be bought, in cost; nothing where none are enough.
+    pub fn multipliers(&self, cuts: &[Cut], part: f64) -> Result<Vec<f64>, SolverError> {
+        let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
+        let build = || {
+            let mut program = RowProblem::default();
+            let counts = self.columns(&mut program, |price| price / unit, false);
+            for cut in cuts {
+                let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
+                program.add_row(needed.., entries(&counts, &cut.worth));
+            }
+            run(program.optimise(Sense::Minimise))
+        };
+        let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = || {
+            let solved = build();
+            (solved.status(), solved.get_solution().dual_rows().to_vec())
+        };
+        match catch_unwind(AssertUnwindSafe(read)) {
+            Ok((HighsModelStatus::Optimal, rows)) if rows.iter().all(|row| row.is_finite()) => {
+                Ok(rows.into_iter().map(|row| row.max(0.0) * unit).collect())
+            }
+            Ok(_) => Ok(Vec::new()),
+            Err(_) => Err(SolverError::Backend { backend: "highs", problem: "it panicked".into() }),
+        }
+    }
+
     /// The servers with which the rows allow the largest part, up to `most`.
     pub fn largest_part(
         &self,

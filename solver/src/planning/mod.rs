@@ -4,7 +4,8 @@
 //! so far (`master.rs`), a max-min over the users says whether that is enough, and if not its prices are a new row
 //! (`cuts.rs`, `slots.rs`). So the whole-number program has as many variables as there are types to buy, for any number of
 //! users, and its bound is valid whenever it is stopped. Counts may first be fractions, which finds most rows cheaply.
-//! `checked.rs` asks for more until a placement of whole tasks fits, or DRFH by itself gives everybody enough; `obstacle.rs` says what stands in the way.
+//! `checked.rs` asks for more until a placement of whole tasks fits, or DRFH by itself gives everybody enough; `obstacle.rs`
+//! says what stands in the way.
 
 mod checked;
 mod cuts;
@@ -13,5 +14,5 @@ mod obstacle;
 mod planner;
 mod slots;
 
-pub use checked::Placer;
+pub use checked::{Placer, ServingOrder};
 pub use planner::Planner;

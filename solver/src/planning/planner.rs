@@ -86,6 +86,16 @@ impl<'a> Planner<'a> {
         self.rounded_up(&fractions, part, bound).map(Some)
     }
 
+    /// Prices that prove what the target costs at least where fractions of servers can be bought: one row a class of the
+    /// cluster, then one a type that is a class of its own, one number a resource. All that `cheapest` learned counts.
+    pub fn prices(&self) -> Result<Vec<Vec<f64>>, SolverError> {
+        let mut prices = vec![0.0; self.slots.len() * self.slots.resources];
+        for (cut, multiplier) in self.cuts.iter().zip(self.master.multipliers(&self.cuts, 1.0)?) {
+            prices.iter_mut().zip(&cut.prices).for_each(|(price, part)| *price += multiplier * part);
+        }
+        Ok(prices.chunks(self.slots.resources).map(<[f64]>::to_vec).collect())
+    }
+
     /// The purchase within the budget and the limits with which every user reaches the largest part of what is asked for,
     /// up to `most`; beside it the largest part that is not excluded.
     pub fn largest_part(&mut self, most: f64) -> Result<(Purchase, f64), SolverError> {

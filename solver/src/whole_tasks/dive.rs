@@ -1,10 +1,10 @@
 //! From fractions of patterns to whole ones: round down, then solve what is left over again and again, each time with
 //! patterns of what is still needed, and round up the largest fractions.
 
-use super::bound::{Effort, price};
-use super::master::Master;
+use super::master::{Master, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
+use super::rounds::{Effort, Stop, price};
 use super::servers::Servers;
 use fairplan_instances::SolverError;
 use hashbrown::HashSet;
@@ -13,44 +13,53 @@ use hashbrown::HashSet;
 const ROUNDS: usize = 6;
 const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6 };
 
-/// What all servers left cost beside meeting the requirements: just enough to prefer fewer.
-const COST: f64 = 0.1;
-
-/// A fraction is rounded up if it is at least this large and its pattern still holds this part of what it was worth; up to
-/// this part of the servers mixed at a time, and at least one.
+/// A fraction is rounded up if it is at least this large and its pattern still holds this part of what it was worth.
 const LARGE: f64 = 0.3;
 const WORTHWHILE: f64 = 0.97;
-const AT_A_TIME: f64 = 0.1;
 
-/// Puts the tasks of `need` on servers, starting from `mix` servers of each pattern; reduces `need` to what is missing.
+/// Where a dive starts, and what it aims at.
+pub(super) struct Dive<'a> {
+    pub patterns: &'a [Pattern],
+    /// How many servers hold each pattern.
+    pub mix: &'a [f64],
+    /// What a server of each class is worth.
+    pub server_values: &'a [f64],
+    /// What all servers left cost beside what is wanted.
+    pub cost: f64,
+    /// Up to this part of the servers mixed are rounded up at a time, and at least one.
+    pub pace: f64,
+    /// What is wanted of the tasks needed that are left.
+    pub wants: &'a dyn Fn(&[u64]) -> Vec<Want>,
+}
+
+/// Puts the tasks of `need` on servers; reduces `need` to what is missing.
 pub(super) fn dive(
     packing: &Packing,
     need: &mut [u64],
-    patterns: &[Pattern],
-    mix: &[f64],
-    server_values: &[f64],
-    stop: &dyn Fn() -> bool,
+    start: &Dive<'_>,
+    stop: Stop<'_>,
 ) -> Result<Servers, SolverError> {
+    let Dive { patterns, mix, server_values, .. } = start;
     let mut servers = Servers::new(packing);
-    for (pattern, count) in patterns.iter().zip(mix) {
+    for (pattern, count) in patterns.iter().zip(*mix) {
         for _ in 0..(count + 1e-7) as u64 {
             servers.fill_next(packing, &pattern.within(need), need);
         }
     }
     let mut pool: Vec<Pattern> =
-        patterns.iter().zip(mix).filter(|(_, count)| **count > 1e-9).map(|(p, _)| p.clone()).collect();
+        patterns.iter().zip(*mix).filter(|(_, count)| **count > 1e-9).map(|(p, _)| p.clone()).collect();
     for (s, shape) in packing.shapes.iter().enumerate().filter(|(s, _)| need[*s] > 0) {
         let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);
         pool.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
     while need.iter().any(|need| *need > 0) && !stop() {
         let left: Vec<u64> = (0..packing.classes.len()).map(|l| servers.unused(l)).collect();
-        let worth: f64 = left.iter().zip(server_values).map(|(n, v)| *n as f64 * v).sum();
+        let worth: f64 = left.iter().zip(*server_values).map(|(n, v)| *n as f64 * v).sum();
         if worth <= 0.0 {
             break;
         }
-        let costs: Vec<f64> = server_values.iter().map(|value| COST * value / worth).collect();
-        let mut master = Master::new(need, &left, &costs, 1.0)?;
+        let costs: Vec<f64> = server_values.iter().map(|value| start.cost * value / worth).collect();
+        let mut master = Master::new(packing, &(start.wants)(need), &left, &costs)?;
         let mut known = HashSet::new();
         for pattern in pool.drain(..) {
             let pattern = pattern.within(need);
@@ -61,7 +70,7 @@ pub(super) fn dive(
         let mut solved = master.solve()?;
         for _ in (0..ROUNDS).take_while(|_| !stop()) {
             let worth = (&solved.values[..], &solved.server_values[..]);
-            let found = price(packing, worth, EFFORT, Some(need));
+            let found = price(packing, worth, EFFORT, Some(need), stop);
             let mut added = false;
             for pattern in found.into_iter().flat_map(|found| found.patterns) {
                 if left[pattern.class] > 0 && known.insert(pattern.clone()) {
@@ -79,7 +88,7 @@ pub(super) fn dive(
         let mut order: Vec<usize> = (0..pool.len()).filter(|&p| solved.servers[p] > 1e-9).collect();
         order.sort_by(|a, b| solved.servers[*b].total_cmp(&solved.servers[*a]).then(pool[*a].cmp(&pool[*b])));
         let total: f64 = order.iter().map(|p| solved.servers[*p]).sum();
-        let mut quota = (total * AT_A_TIME).ceil() as u64;
+        let mut quota = (total * start.pace).ceil() as u64;
         let mut is_first = true;
         for p in order {
             let count = solved.servers[p];

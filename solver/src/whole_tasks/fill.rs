@@ -1,17 +1,20 @@
-//! Whose the placed tasks are, and more of them until nothing fits: the user with the smallest share is served next, on the
-//! first server with room.
+//! Whose the placed tasks are, and more of them until nothing fits: who is served next is a question of the
+//! objective, the first server with room is taken.
 
-use super::breakpoints::Breakpoints;
 use super::packing::Packing;
 use super::servers::Servers;
-use fairplan_instances::{Breakpoint, Instance, Placement, UserId};
+use fairplan_instances::{Instance, Placement, UserId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// A user in the queue, by its share.
+/// Which of two users that have so many tasks is served first.
+pub(super) type Order<'a> = &'a dyn Fn((UserId, u64), (UserId, u64)) -> Ordering;
+
+/// A user in the queue with its tasks.
 struct Waiting<'a> {
-    at: Breakpoint,
-    breakpoints: &'a Breakpoints,
+    user: UserId,
+    tasks: u64,
+    order: Order<'a>,
 }
 
 impl PartialEq for Waiting<'_> {
@@ -30,7 +33,7 @@ impl PartialOrd for Waiting<'_> {
 
 impl Ord for Waiting<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.breakpoints.compare(self.at, other.at).then(self.at.user.cmp(&other.at.user))
+        (self.order)((self.user, self.tasks), (other.user, other.tasks)).then(self.user.cmp(&other.user))
     }
 }
 
@@ -38,7 +41,7 @@ impl Ord for Waiting<'_> {
 pub(super) fn fill(
     instance: &Instance,
     packing: &Packing,
-    breakpoints: &Breakpoints,
+    order: Order<'_>,
     mut servers: Servers,
 ) -> Placement {
     let mut unowned = vec![0u64; packing.shapes.len()];
@@ -50,8 +53,8 @@ pub(super) fn fill(
     let mut first = vec![0usize; packing.shapes.len()];
     let users = packing.shapes.iter().flat_map(|shape| &shape.users);
     let mut queue: BinaryHeap<Reverse<Waiting<'_>>> =
-        users.map(|&user| Reverse(Waiting { at: Breakpoint { user, tasks: 0 }, breakpoints })).collect();
-    while let Some(Reverse(Waiting { at: Breakpoint { user, tasks: has }, .. })) = queue.pop() {
+        users.map(|&user| Reverse(Waiting { user, tasks: 0, order })).collect();
+    while let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() {
         let Some(shape) = packing.shape_of[user.0].map(|shape| shape as usize) else { continue };
         if instance.user(user).tasks().is_some_and(|limit| has >= limit) {
             continue;
@@ -69,7 +72,7 @@ pub(super) fn fill(
             servers.add(packing, *server, shape);
         }
         tasks[user.0] += 1;
-        queue.push(Reverse(Waiting { at: Breakpoint { user, tasks: has + 1 }, breakpoints }));
+        queue.push(Reverse(Waiting { user, tasks: has + 1, order }));
     }
     hand_out(instance, packing, &servers, tasks)
 }

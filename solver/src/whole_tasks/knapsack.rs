@@ -8,6 +8,7 @@
 
 use super::packing::{Amounts, Packing, WIDTH, copies, fits, less, size, times};
 use super::patterns::Pattern;
+use super::rounds::Stop;
 use super::table::Table;
 
 /// How one class is searched.
@@ -27,6 +28,8 @@ pub(super) struct Search<'a> {
     pub budget: u64,
     /// Contents to keep at most; each first task gets at least this part of the nodes.
     pub kept: usize,
+    /// When time is over, no more nodes are looked at.
+    pub stop: Stop<'a>,
 }
 
 /// What a search found.
@@ -38,6 +41,9 @@ pub(super) struct Found {
     /// Whether the search was cut short.
     pub is_truncated: bool,
 }
+
+/// Nodes after which is asked whether time is over.
+const BETWEEN_STOPS: u64 = 4_096;
 
 /// Contents of more kinds of tasks are not looked into.
 const DEPTH: usize = 1_000;
@@ -59,6 +65,8 @@ struct Tree<'a> {
     chosen: Vec<(u32, u64)>,
     nodes: u64,
     budget: u64,
+    stop: Stop<'a>,
+    is_stopped: bool,
     /// The most that contents not looked into can be worth: hardly more than the best, or cut off.
     passed: f64,
     cut: f64,
@@ -103,6 +111,8 @@ impl Search<'_> {
             chosen: Vec::new(),
             nodes: 0,
             budget: 0,
+            stop: self.stop,
+            is_stopped: false,
             passed: 0.0,
             cut: 0.0,
         };
@@ -167,6 +177,9 @@ impl Tree<'_> {
     /// Adds to what is chosen, worth `value`, tasks from item `start` on that fit in `room`.
     fn grow(&mut self, start: usize, room: &Amounts, value: f64) {
         self.nodes += 1;
+        if self.nodes.is_multiple_of(BETWEEN_STOPS) && (self.stop)() {
+            self.is_stopped = true;
+        }
         if value > self.best {
             self.best = value;
             self.best_content.clone_from(&self.chosen);
@@ -244,7 +257,7 @@ impl Tree<'_> {
                     self.passed = self.passed.max(if fewer > 0 { enough } else { 0.0 });
                     count -= fewer;
                 }
-            } else if self.nodes >= self.budget || self.chosen.len() >= DEPTH {
+            } else if self.is_stopped || self.nodes >= self.budget || self.chosen.len() >= DEPTH {
                 self.cut = self.cut.max(most.min(value + self.table.bound(room)));
                 return true;
             } else {

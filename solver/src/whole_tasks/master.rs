@@ -1,9 +1,11 @@
-//! The master program: how many servers hold each known pattern, so that all requirements are met to the largest part.
+//! The master program: how many servers hold each known pattern, so that what is wanted most is had.
 //!
-//! Maximise `θ − Σ_q cost_q λ_q` with `Σ_q q_s λ_q >= θ need_s` for every shape and `Σ_{q of l} λ_q <= N_l` for every class.
+//! Maximise `Σ_a worth_a α_a − Σ_q cost_q λ_q` with `Σ_q q_s λ_q >= Σ_a tasks_as α_a` for every shape, `α_a <= most_a` for
+//! every want and `Σ_{q of l} λ_q <= N_l` for every class.
 //! Patterns are added to a solved program, and HiGHS goes on from where it was: solved anew each round, the same programs
 //! took many times as long.
 
+use super::packing::Packing;
 use super::patterns::Pattern;
 use crate::highs::ONE_MODEL_AT_A_TIME;
 use fairplan_instances::SolverError;
@@ -11,10 +13,28 @@ use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{MutexGuard, PoisonError};
 
+/// Tasks that are wanted together, any fraction of them.
+pub(super) struct Want {
+    pub worth: f64,
+    /// How often they are wanted.
+    pub most: f64,
+    /// `(shape, tasks)`.
+    pub tasks: Vec<(u32, f64)>,
+}
+
+impl Want {
+    /// A part of all that is needed, at most `most`.
+    pub fn all(need: &[u64], most: f64) -> Self {
+        let tasks = need.iter().enumerate().filter(|(_, tasks)| **tasks > 0);
+        Self { worth: 1.0, most, tasks: tasks.map(|(s, tasks)| (s as u32, *tasks as f64)).collect() }
+    }
+}
+
 /// The program, kept inside HiGHS.
 pub(super) struct Master {
     model: Option<Model>,
-    /// Row of each shape; none where nothing is needed.
+    wants: usize,
+    /// Row of each shape; none where nothing is wanted.
     shapes: Vec<Option<Row>>,
     classes: Vec<Row>,
     costs: Vec<f64>,
@@ -26,27 +46,30 @@ pub(super) struct Master {
 
 /// An optimum over the patterns so far.
 pub(super) struct Mix {
-    /// The part of the requirements that is met.
-    pub part: f64,
+    /// How often each want is had.
+    pub wanted: Vec<f64>,
     /// How many servers hold each pattern.
     pub servers: Vec<f64>,
-    /// What one more task of each shape is worth, >= 0; the requirements are worth 1.
+    /// What one more task of each shape is worth, >= 0.
     pub values: Vec<f64>,
     /// What one more server of each class is worth, its cost included.
     pub server_values: Vec<f64>,
 }
 
 impl Master {
-    /// The program without patterns. `most` is the largest part of the requirements that counts.
-    pub fn new(need: &[u64], servers: &[u64], costs: &[f64], most: f64) -> Result<Self, SolverError> {
+    /// The program without patterns.
+    pub fn new(
+        packing: &Packing,
+        wants: &[Want],
+        servers: &[u64],
+        costs: &[f64],
+    ) -> Result<Self, SolverError> {
         let alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let build = || {
             let mut program = ColProblem::default();
-            let require = |need: &u64| (*need > 0).then(|| program.add_row(0.0..));
-            let shapes: Vec<Option<Row>> = need.iter().map(require).collect();
+            let shapes = wanted_rows(&mut program, packing, wants);
             let classes: Vec<Row> = servers.iter().map(|count| program.add_row(..=*count as f64)).collect();
-            let needed = need.iter().zip(&shapes).filter_map(|(need, row)| Some(((*row)?, -(*need as f64))));
-            program.add_column(1.0, 0.0..=most, needed);
+            add_wants(&mut program, &shapes, wants);
             let mut model = program.optimise(Sense::Maximise);
             model.make_quiet();
             model.set_option("threads", 1);
@@ -60,6 +83,7 @@ impl Master {
         let (model, shapes, classes) = catch_unwind(AssertUnwindSafe(build)).map_err(|_| panicked())?;
         Ok(Self {
             model: Some(model),
+            wants: wants.len(),
             shapes,
             classes,
             costs: costs.to_vec(),
@@ -101,9 +125,29 @@ impl Master {
         let mut next = |sign: f64| rows.next().map_or(0.0, |dual| (sign * dual).max(0.0));
         let values = self.shapes.iter().map(|row| if row.is_some() { next(-1.0) } else { 0.0 }).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
-        let mix = Mix { part: columns[0], servers: columns[1..].to_vec(), values, server_values };
+        let mix = Mix {
+            wanted: columns[..self.wants].to_vec(),
+            servers: columns[self.wants..].to_vec(),
+            values,
+            server_values,
+        };
         self.model = Some(Model::from(solved));
         Ok(mix)
+    }
+}
+
+/// A row for every shape of which tasks are wanted.
+pub(super) fn wanted_rows(program: &mut ColProblem, packing: &Packing, wants: &[Want]) -> Vec<Option<Row>> {
+    let mut is_wanted = vec![false; packing.shapes.len()];
+    wants.iter().flat_map(|want| &want.tasks).for_each(|(shape, _)| is_wanted[*shape as usize] = true);
+    is_wanted.into_iter().map(|is_wanted| is_wanted.then(|| program.add_row(0.0..))).collect()
+}
+
+/// The first columns.
+pub(super) fn add_wants(program: &mut ColProblem, shapes: &[Option<Row>], wants: &[Want]) {
+    for want in wants {
+        let tasks = want.tasks.iter().filter_map(|(shape, tasks)| Some((shapes[*shape as usize]?, -tasks)));
+        program.add_column(want.worth, 0.0..=want.most, tasks);
     }
 }
 

@@ -11,10 +11,13 @@ mod dive;
 mod divisible;
 mod fill;
 mod knapsack;
+mod logarithms;
 mod master;
 mod packing;
 mod patterns;
+mod proportional;
 mod repair;
+mod rounds;
 mod servers;
 mod table;
 
@@ -23,17 +26,26 @@ mod tests;
 
 use bound::{Bound, Proof, need};
 use breakpoints::Breakpoints;
+use dive::Dive;
 use fairplan_instances::{
     Breakpoint, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
 };
+use master::Want;
 use packing::Packing;
+pub use proportional::proportional_bracket;
 use repair::Repair;
+use rounds::Stop;
 
-/// Targets to place for, one below the other, while placements fall short of them.
-const ATTEMPTS: usize = 4;
+/// The paces of dives that are tried for the first target, and the targets below it that are tried while placements fall
+/// short of them.
+const PACES: [f64; 4] = [0.1, 0.03, 0.3, 0.01];
+const LOWER_TARGETS: usize = 3;
 
 /// The part of the time after which bounding ends.
 const BOUNDING: f64 = 0.5;
+
+/// What servers cost while requirements are met: just enough to prefer fewer.
+const COST: f64 = 0.1;
 
 /// Brackets the largest smallest weighted dominant share of whole tasks. `stop` tells whether a part of the time is over:
 /// bounding ends after the first half, placing after all of it, and the best bracket so far is returned. Bounds are valid
@@ -43,7 +55,7 @@ const BOUNDING: f64 = 0.5;
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
 pub fn whole_task_bracket(
     instance: &Instance,
-    stop: &dyn Fn(f64) -> bool,
+    stop: &(dyn Fn(f64) -> bool + Sync),
 ) -> Result<WholeTaskBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
@@ -107,23 +119,35 @@ fn place(
     packing: &Packing,
     breakpoints: &Breakpoints,
     bound: &Bound,
-    stop: &dyn Fn() -> bool,
+    stop: Stop<'_>,
 ) -> Result<(Placement, Breakpoint), SolverError> {
     let mut best: Option<(Placement, Breakpoint)> = None;
     let mut target = bound.reached;
-    for _ in 0..ATTEMPTS {
+    for attempt in 0..PACES.len() + LOWER_TARGETS {
+        let pace = PACES.get(attempt).copied().unwrap_or(PACES[0]);
         let mut needed = need(packing, &breakpoints.required(target, false));
-        let (mix, values) = (&bound.servers, &bound.server_values);
-        let servers = dive::dive(packing, &mut needed, &bound.patterns, mix, values, stop)?;
+        let start = Dive {
+            patterns: &bound.patterns,
+            mix: &bound.servers,
+            server_values: &bound.server_values,
+            cost: COST,
+            pace,
+            wants: &|needed| vec![Want::all(needed, 1.0)],
+        };
+        let servers = dive::dive(packing, &mut needed, &start, stop)?;
         let mut repair = Repair::new(packing, servers, needed);
         repair.run(breakpoints, target, stop);
-        let placement = fill::fill(instance, packing, breakpoints, repair.servers);
+        let share = |(user, tasks)| Breakpoint { user, tasks };
+        let order = |a, b| breakpoints.compare(share(a), share(b));
+        let placement = fill::fill(instance, packing, &order, repair.servers);
         let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..target });
         if best.as_ref().is_none_or(|(_, best)| breakpoints.compare(value, *best).is_gt()) {
             best = Some((placement, value));
         }
-        let Some(next) = breakpoints.below(target) else { break };
-        target = next;
+        if attempt + 1 >= PACES.len() {
+            let Some(next) = breakpoints.below(target) else { break };
+            target = next;
+        }
         // What was reached need not be aimed at.
         let best = best.as_ref().map_or(value, |(_, best)| *best);
         let reached = breakpoints.compare(target, best).is_le();

@@ -4,6 +4,7 @@
 use super::bound::need;
 use super::breakpoints::Breakpoints;
 use super::packing::{Packing, fits, less, more};
+use super::rounds::Stop;
 use super::servers::Servers;
 use fairplan_instances::Breakpoint;
 
@@ -13,7 +14,7 @@ pub(super) struct Repair<'a> {
     pub servers: Servers,
     /// Tasks needed and not placed, and placed and not needed, of each shape.
     missing: Vec<u64>,
-    spare: Vec<u64>,
+    pub spare: Vec<u64>,
     /// Of each shape whether its tasks have room nowhere, as far as is known.
     has_no_room: Vec<bool>,
 }
@@ -25,7 +26,7 @@ impl<'a> Repair<'a> {
     }
 
     /// Finds room for what is missing, at `target` or at the first breakpoint below where there is room for all.
-    pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: &dyn Fn() -> bool) {
+    pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: Stop<'_>) {
         let mut needed = need(self.packing, &breakpoints.required(target, false));
         loop {
             self.place_missing(stop);
@@ -45,7 +46,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    fn place_missing(&mut self, stop: &dyn Fn() -> bool) {
+    pub fn place_missing(&mut self, stop: Stop<'_>) {
         // The largest are the hardest to place.
         let size = |s: usize| -> f64 {
             let shape = &self.packing.shapes[s];

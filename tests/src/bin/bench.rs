@@ -25,13 +25,17 @@ use std::fmt::Write as _;
 use std::process::Command;
 use std::time::Instant;
 
+/// The command's own.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// A part of the benchmark: its name, and what measures it at one over a scale of the size.
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 17] = [
+const PARTS: [Part; 18] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("servers", different_servers),
@@ -40,6 +44,7 @@ const PARTS: [Part; 17] = [
     ("fungible", sums::fungible_resources),
     ("placement", placements),
     ("bound", whole_tasks::brackets),
+    ("bound-pf", whole_tasks::proportional_brackets),
     ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),

@@ -29,11 +29,108 @@ fn a_chart_is_written_by_itself_and_what_has_none_says_so() {
     folder.done(&["report", "comparison.json", "--plot", "chart.svg", "-o", "page.html"]);
     let chart = folder.read("chart.svg");
     assert!(chart.starts_with("<svg") && chart.contains("best-fit"), "{chart}");
-    // Its answer may be no.
-    folder.run(&["audit", "cluster.json", "--objective", "drfh", "-o", "audit.json"]);
-    let refusal = folder.refused(&["report", "audit.json", "--plot", "none.svg", "-o", "other.html"]);
-    assert!(refusal.contains("audit.json: there is nothing in this result to draw"), "{refusal}");
+    folder.done(&["report", "solution.json", "--plot", "use.svg", "--chart", "2", "-o", "page.html"]);
+    assert!(folder.read("use.svg").contains("Utilization by server class"));
+    let words = ["report", "comparison.json", "--plot", "none.svg", "--chart", "2", "-o", "other.html"];
+    let refusal = folder.refused(&words);
+    assert!(refusal.contains("has no chart 2; there are: 1 Smallest share that each policy"), "{refusal}");
     assert!(!folder.path("none.svg").exists() && !folder.path("other.html").exists());
+}
+
+/// The chart that `make figures` draws of a generated instance.
+fn chart_of(folder: &Folder, generated: &str, limit: &[&str]) -> String {
+    folder.done(&["generate", generated, "-o", "cluster.json"]);
+    let compare = ["compare", "cluster.json", "--no-timing", "-o", "comparison.json"];
+    folder.done(&[&compare[..], limit].concat());
+    folder.done(&["report", "comparison.json", "--plot", "chart.svg", "-o", "page.html"]);
+    folder.read("chart.svg")
+}
+
+fn tracked_chart(name: &str) -> String {
+    std::fs::read_to_string(root().join("docs").join(name)).unwrap()
+}
+
+#[test]
+fn the_chart_of_a_hundred_servers_is_what_the_command_draws() {
+    let chart = chart_of(&Folder::new(), "drfh-fig4", &[]);
+    assert_eq!(chart, tracked_chart("hundred-servers.svg"), "`make figures` draws it again");
+}
+
+#[test]
+#[ignore = "takes a minute or more"]
+fn the_chart_of_googles_servers_is_what_the_command_draws() {
+    let chart = chart_of(&Folder::new(), "google", &["--time-limit", "1000"]);
+    assert_eq!(chart, tracked_chart("google-servers.svg"), "`make figures` draws it again");
+}
+
+#[test]
+fn a_chart_as_png_is_the_same_picture_on_every_run() {
+    let folder = results();
+    folder.done(&["report", "solution.json", "--plot", "chart.PNG", "-o", "page.html"]);
+    let first = std::fs::read(folder.path("chart.PNG")).unwrap();
+    assert!(first.starts_with(b"\x89PNG\r\n\x1a\n") && first.len() > 2000, "{} bytes", first.len());
+    folder.done(&["report", "solution.json", "--plot", "again.png", "-o", "page.html"]);
+    assert_eq!(first, std::fs::read(folder.path("again.png")).unwrap());
+}
+
+/// Every kind of result, with what its page must tell.
+#[test]
+fn every_result_has_a_page_and_a_chart() {
+    let folder = results();
+    folder.write("catalog.csv", "id,price\nclass-1,3\nclass-2,2\nbig,5\n");
+    folder.write("demands.csv", "quantum,user,demand\n1,a,3\n1,b,2\n2,a,1\n2,b,5\n3,a,4\n3,b,4\n");
+    folder.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
+    folder.done(&["generate", "drfh-fig1", "-o", "fig1.json"]);
+    folder.done(&["generate", "drfh-fig4", "--users", "1,2", "-o", "fewer.json"]);
+    folder.write("servers.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");
+    folder.write("tasks.csv", "quantum,user-1,user-2\n1,3,4\n2,30,40\n3,0,9\n");
+    folder.done(&["generate", "trace-drfh-fig4", "-o", "fig4.jsonl"]);
+    let series = ["--series", "shares.jsonl", "--sample", "50", "--optimum", "500"];
+    let simulate =
+        [&["simulate", "fig4.jsonl", "--policy", "best-fit", "-o", "simulation.json"][..], &series];
+    folder.done(&simulate.concat());
+    for (line, told, chart) in [
+        ("explain fig1.json --user user-1", "If its tasks needed less", true),
+        ("entitlements fig1.json", "yarn-drf, more than DRFH", true),
+        ("plan worth fig1.json", "solved again", true),
+        ("plan lose fig1.json", "Who loses the most", true),
+        ("plan diff cluster.json fewer.json", "From the first to the second", true),
+        ("plan diff solution.json solution.json", "Users with more or less", false),
+        (
+            "plan growth fig1.json --series series.csv --quantum hour --share 0.6 --per-quantum",
+            "First missed",
+            true,
+        ),
+        ("plan fig1.json --catalog servers.csv --share 0.9 --frontier 3", "Servers to buy", true),
+        ("plan fig1.json --catalog servers.csv --share 0.9 --budget 1", "Out of reach", true),
+        ("allocate demands.csv --fair-share 2 --per-quantum", "Credits over time", true),
+        ("offline demands.csv --fair-share 2 --per-quantum --against karma", "regret", true),
+        ("allocate tasks.csv --instance fig1.json --mechanism karma --per-quantum", "Tasks over time", true),
+        ("offline tasks.csv --instance fig1.json --per-quantum --against drfh", "regret", true),
+        ("audit fig1.json --objective drfh", "Properties that fail", true),
+        ("verify cluster.json solution.json", "Every property holds", true),
+        ("bound fig1.json", "Proved optimal", true),
+        ("place fig1.json", "Whole tasks placed", true),
+    ] {
+        // The answer of some is no.
+        let words: Vec<&str> = line.split(' ').chain(["--quiet", "-o", "result.json"]).collect();
+        let status = folder.run(&words).status.code();
+        assert!(matches!(status, Some(0 | 1)), "{line}: {status:?}");
+        let mut page = vec!["report", "result.json", "-o", "page.html"];
+        if chart {
+            page.extend(["--plot", "chart.png"]);
+        }
+        folder.done(&page);
+        let page = folder.read("page.html");
+        assert!(page.contains(told), "{line}: no {told:?} in {page}");
+    }
+    for (result, told) in [("simulation.json", "Jobs of a trace"), ("shares.jsonl", "Dominant shares")] {
+        folder.done(&["report", result, "--plot", "chart.png", "-o", "page.html"]);
+        assert!(folder.read("page.html").contains(told), "{result}");
+    }
+    folder.write("broken.jsonl", folder.read("shares.jsonl") + "{\"policy\": 1}\n");
+    let refusal = folder.refused(&["report", "broken.jsonl", "-o", "other.html"]);
+    assert!(refusal.contains("broken.jsonl: line ") && refusal.contains("policy"), "{refusal}");
 }
 
 #[test]
@@ -44,22 +141,89 @@ fn what_is_no_result_is_refused_and_nothing_is_written() {
     assert!(!folder.path("page.html").exists());
 }
 
-#[test]
-fn tables_can_be_sorted_in_a_browser() {
-    let folder = results();
-    folder.done(&["report", "comparison.json", "-o", "page.html"]);
+/// What a browser prints with these options about a page; `None`, with a word, without a browser.
+fn in_a_browser(folder: &Folder, page: &str, options: &[&str]) -> Option<String> {
+    let address = format!("file://{}", folder.path(page).display());
     let profile = format!("--user-data-dir={}", folder.path("profile").display());
-    let page = format!("file://{}", folder.path("page.html").display());
     let quiet =
         ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"];
-    let browser = Command::new("chromium").args(quiet).args([&profile, "--dump-dom", &page]).output();
-    let Ok(browser) = browser else {
-        return println!("skipped: there is no chromium here");
-    };
-    let shown = text(&browser.stdout);
-    // The script gives every header of a table a button.
+    match Command::new("chromium").args(quiet).args([&profile]).args(options).arg(address).output() {
+        Ok(browser) => Some(text(&browser.stdout)),
+        Err(_) => {
+            println!("skipped: there is no chromium here");
+            None
+        }
+    }
+}
+
+/// The page after these steps (JavaScript) were done on it.
+fn after_steps(folder: &Folder, page: &str, steps: &str, setting: &str) -> Option<String> {
+    folder.write(
+        "stepped.html",
+        folder.read(page).replace("</body>", &format!("<script>{steps}</script></body>")),
+    );
+    in_a_browser(folder, "stepped.html", &["--dump-dom", setting])
+}
+
+#[test]
+fn a_page_is_light_or_dark_as_its_reader_likes_and_is_read_and_printed_without_scripts() {
+    let folder = results();
+    folder.done(&["report", "solution.json", "comparison.json", "-o", "page.html"]);
+    let ground = "document.body.dataset.ground = getComputedStyle(document.body).backgroundColor;";
+    for (scheme, colour) in [("1", "rgb(255, 255, 255)"), ("0", "rgb(22, 24, 27)")] {
+        let setting = format!("--blink-settings=preferredColorScheme={scheme}");
+        let Some(shown) = after_steps(&folder, "page.html", ground, &setting) else { return };
+        assert!(shown.contains(&format!("data-ground=\"{colour}\"")), "{scheme}: {shown}");
+    }
+    let no_scripts = "--blink-settings=scriptEnabled=false";
+    let Some(shown) = in_a_browser(&folder, "page.html", &["--dump-dom", no_scripts]) else { return };
+    assert!(!shown.contains("<button") && shown.contains("best-fit") && shown.contains("<svg"), "{shown}");
+    let pdf = format!("--print-to-pdf={}", folder.path("page.pdf").display());
+    in_a_browser(&folder, "page.html", &[&pdf, no_scripts]);
+    let printed = std::fs::read(folder.path("page.pdf")).unwrap();
+    assert!(printed.starts_with(b"%PDF-") && printed.len() > 10_000, "{} bytes", printed.len());
+}
+
+#[test]
+fn tables_are_sorted_in_a_browser_by_value_not_by_letters() {
+    let folder = results();
+    folder.done(&["report", "comparison.json", "-o", "page.html"]);
+    // The script gives every header of a table a button. `tasks` is the sixth; the tally is of what a reader sees then.
+    let steps = "const button = document.querySelectorAll('table.sortable th button')[5]; \
+                 const tell = (what) => { const rows = [...document.querySelectorAll('table.sortable tbody tr')]; \
+                 const told = document.createElement('p'); told.className = what; \
+                 told.textContent = button.textContent + ': ' + rows.map((row) => row.cells[5].dataset.value).join(' '); \
+                 document.body.append(told); }; \
+                 button.click(); tell('rising'); button.click(); tell('falling');";
+    let Some(shown) = after_steps(&folder, "page.html", steps, "--no-first-run") else { return };
     assert_eq!(shown.matches("<th ").count(), shown.matches("<button type=\"button\">").count(), "{shown}");
-    assert!(shown.contains("<th "), "{shown}");
+    let told = |class: &str| -> Vec<u64> {
+        let start = format!("<p class=\"{class}\">tasks: ");
+        let line = shown.split(&start).nth(1).unwrap_or_else(|| panic!("no {class} rows: {shown}"));
+        line.split('<').next().unwrap().split(' ').map(|number| number.parse().unwrap()).collect()
+    };
+    let (rising, mut falling) = (told("rising"), told("falling"));
+    assert!(rising.len() > 3 && rising.is_sorted() && rising.first() < rising.last(), "{rising:?}");
+    falling.reverse();
+    assert_eq!(rising, falling);
+}
+
+#[test]
+fn names_that_are_programs_run_nowhere_in_a_browser() {
+    let folder = Folder::new();
+    let hostile = r#"<img src=x onerror="document.title='run'"><script>document.title='run'</script>"#;
+    let instance = serde_json::json!({
+        "format": "fairplan.instance.v1", "name": hostile, "resources": [hostile],
+        "server_classes": [{"id": hostile, "count": 2, "capacity": {hostile: 2}}],
+        "users": [{"id": hostile, "demand": {hostile: 1}}],
+    });
+    folder.write("hostile.json", instance.to_string());
+    folder.done(&["solve", "hostile.json", "-o", "solution.json"]);
+    folder.done(&["plan", "lose", "hostile.json", "-o", "loss.json"]);
+    folder.done(&["report", "solution.json", "loss.json", "--title", hostile, "-o", "page.html"]);
+    let steps = "document.body.dataset.title = document.title.startsWith('\\x3cimg') ? 'a text' : 'was run';";
+    let Some(shown) = after_steps(&folder, "page.html", steps, "--no-first-run") else { return };
+    assert!(shown.contains("data-title=\"a text\"") && !shown.contains("<img"), "{shown}");
 }
 
 #[test]

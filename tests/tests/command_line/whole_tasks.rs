@@ -28,6 +28,31 @@ fn a_bracket_is_written_and_verified_from_the_two_files_and_a_changed_one_is_ref
 }
 
 #[test]
+fn the_sum_of_logarithms_is_bracketed_verified_and_refused_when_changed() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());
+    let bound = ["bound", "i.json", "--objective", "pf"];
+    let output = folder.run(&bound);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("Best sum of whole tasks"), "{}", text(&output.stderr));
+    folder.write("bound.json", text(&output.stdout));
+    let again = folder.done(&[&["-q", "--threads", "1"], &bound[..]].concat());
+    assert_eq!(folder.read("bound.json"), again);
+    let bound = read(&again);
+    let of = |field: &str| bound[field].as_f64().unwrap();
+    assert!(of("integral_lower") <= of("integral_upper") && of("integral_upper") < of("divisible"));
+    assert!((of("gap_per_weight") - (of("integral_upper") - of("integral_lower")) / 3.0).abs() < 1e-12);
+    let verdict = read(&folder.done(&["-q", "verify", "i.json", "bound.json"]));
+    assert_eq!(verdict["holds"], true);
+    assert_eq!(verdict["result_format"], "fairplan.proportional-bound.v1");
+    let value = bound["integral_upper"].to_string();
+    folder.write("forged.json", again.replace(&value, &(of("integral_upper") - 1e-3).to_string()));
+    assert_eq!(folder.run(&["-q", "verify", "i.json", "forged.json"]).status.code(), Some(1));
+    let refusal = folder.refused(&["-q", "bound", "i.json", "--objective", "utilitarian"]);
+    assert!(refusal.contains("drfh and for pf"), "{refusal}");
+}
+
+#[test]
 fn comparing_marks_the_policies_that_are_proved_optimal() {
     let folder = Folder::new();
     folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());

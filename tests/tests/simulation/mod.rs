@@ -4,10 +4,11 @@ mod naive;
 mod traces;
 
 use fairplan_heuristics::policy;
-use fairplan_instances::trace::{EventKind, EventSource, NewTasks, Shapes, Trace, TraceHeader};
-use fairplan_instances::{ClusterOutcome, Decimal, Objective, ServerClass, Solver, TaskCounts};
+use fairplan_instances::trace::{EventKind, EventSource, NewTasks, Trace, TraceHeader};
+use fairplan_instances::{ClusterOutcome, Decimal, Objective, ServerClass, TaskCounts};
 use fairplan_simulation::{
-    ClusterRules, ClusterSettings, SimulationError, TaskEvent, Watch, dedicated_clouds, simulate_cluster,
+    ClusterRules, ClusterSettings, ServiceOrder, SimulationError, TaskEvent, Watch, dedicated_clouds,
+    simulate_cluster,
 };
 use fairplan_solver::backend;
 use naive::Rule;
@@ -23,31 +24,94 @@ const RULES: [(&str, Rule); 7] = [
     ("slots=14", Rule::Slots(14)),
 ];
 
-const IDEALS: [Option<Objective>; 5] = [
-    None,
-    None,
-    Some(Objective::Drfh),
-    Some(Objective::ProportionalFairness),
-    Some(Objective::BottleneckMaxFairness),
+const ORDERS: [ServiceOrder; 5] = [
+    ServiceOrder::LowestShare,
+    ServiceOrder::LowestShare,
+    ServiceOrder::BelowIdeal(Objective::Drfh),
+    ServiceOrder::BelowIdeal(Objective::ProportionalFairness),
+    ServiceOrder::LargestRank,
 ];
 
-/// Writes down what happens, and checks after every event that no server is overloaded and no task is missing.
+/// Writes down what happens, and checks with every event that no server is overloaded and no task is missing.
 struct Ledger<'a> {
-    shapes: &'a Shapes,
+    trace: &'a Trace,
+    over_commit: Decimal,
+    /// How many events of the trace have happened.
+    passed: usize,
+    /// What each server has, and what the tasks on it hold.
+    capacity: Vec<Vec<u64>>,
+    used: Vec<Vec<u64>>,
     events: Vec<(u64, TaskEvent)>,
     running: i64,
     checked: usize,
 }
 
+impl<'a> Ledger<'a> {
+    fn new(trace: &'a Trace, over_commit: Decimal) -> Self {
+        let (capacity, used, events) = (Vec::new(), Vec::new(), Vec::new());
+        let mut ledger =
+            Self { trace, over_commit, passed: 0, capacity, used, events, running: 0, checked: 0 };
+        for (server, shape) in trace.register().initial_servers() {
+            ledger.resize(server.index(), trace.register().shapes().units(shape).to_vec());
+        }
+        ledger
+    }
+
+    fn resize(&mut self, server: usize, capacity: Vec<u64>) {
+        let nothing = vec![0; self.trace.register().header().resources.len()];
+        self.capacity.resize(self.capacity.len().max(server + 1), nothing.clone());
+        self.used.resize(self.capacity.len(), nothing);
+        self.capacity[server] = capacity;
+    }
+
+    /// Lets the servers of the trace come, change and go until a time.
+    fn pass(&mut self, until: u64) {
+        let width = self.trace.register().header().resources.len();
+        while let Some(event) = self.trace.events().get(self.passed).filter(|event| event.time <= until) {
+            self.passed += 1;
+            match event.kind {
+                EventKind::ServerRemoved(server) => self.resize(server.index(), vec![0; width]),
+                EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {
+                    self.resize(server.index(), self.trace.register().shapes().units(shape).to_vec());
+                }
+                EventKind::Submitted(_) => {}
+            }
+        }
+    }
+
+    fn is_within(&self, server: usize) -> bool {
+        let ten = 10u128.pow(u32::from(self.over_commit.exponent().unsigned_abs()));
+        let factor = self.over_commit.scaled(self.over_commit.exponent()).unwrap();
+        let within = |(used, has): (&u64, &u64)| u128::from(*used) * ten <= u128::from(*has) * factor;
+        self.over_commit.exponent() <= 0 && self.used[server].iter().zip(&self.capacity[server]).all(within)
+    }
+}
+
 impl Watch for Ledger<'_> {
     fn task(&mut self, time: u64, event: TaskEvent) {
         self.events.push((time, event));
-        self.running += if matches!(event, TaskEvent::Started { .. }) { 1 } else { -1 };
-        assert!(self.running >= 0 && !self.shapes.is_empty());
+        let (server, demand, starts) = match event {
+            TaskEvent::Started { server, demand, .. } => (server as usize, demand, true),
+            TaskEvent::Ended { server, demand, .. } | TaskEvent::Evicted { server, demand, .. } => {
+                (server as usize, demand, false)
+            }
+        };
+        self.running += if starts { 1 } else { -1 };
+        assert!(self.running >= 0);
+        if starts {
+            self.pass(time);
+        }
+        for (used, units) in self.used[server].iter_mut().zip(self.trace.register().shapes().units(demand)) {
+            *used = if starts { *used + units } else { used.checked_sub(*units).unwrap() };
+        }
+        assert!(!starts || self.is_within(server), "server {server} is overloaded at {time}");
     }
 
-    fn instant(&mut self, _time: u64, tasks: &TaskCounts) -> bool {
+    fn instant(&mut self, time: u64, tasks: &TaskCounts) -> bool {
         self.checked += 1;
+        self.pass(time);
+        let overloaded = (0..self.used.len()).find(|server| !self.is_within(*server));
+        assert_eq!(overloaded, None, "a server that changed at {time} is overloaded");
         assert_eq!(tasks.running as i64, self.running);
         assert_eq!(tasks.submitted, tasks.completed + tasks.running + tasks.waiting + tasks.lost);
         assert_eq!(tasks.started, tasks.completed + tasks.running + tasks.evicted);
@@ -58,14 +122,14 @@ impl Watch for Ledger<'_> {
 fn run(
     trace: &Trace,
     name: &str,
-    ideal: Option<Objective>,
+    order: ServiceOrder,
     settings: ClusterSettings,
 ) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
     let policy = policy(name, 5).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules = ClusterRules { choice: &choice, ideal, solver: &*solver };
-    let mut ledger = Ledger { shapes: trace.register().shapes(), events: Vec::new(), running: 0, checked: 0 };
+    let rules = ClusterRules { choice: &choice, order, solver: &*solver };
+    let mut ledger = Ledger::new(trace, settings.over_commit);
     let outcome = simulate_cluster(&mut trace.replay().unwrap(), rules, settings, &mut ledger)?;
     assert!(ledger.checked > 0 || outcome.tasks.submitted == 0);
     Ok((outcome, ledger.events))
@@ -89,15 +153,10 @@ fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
         let trace = random_trace(number);
         let settings = settings(number);
         let (name, rule) = RULES[number as usize % RULES.len()];
-        let ideal = IDEALS[number as usize % IDEALS.len()];
-        let expected = naive::simulate(
-            &trace,
-            rule,
-            ideal.map(|objective| (objective, &*solver as &dyn Solver)),
-            settings,
-        );
-        let (outcome, events) = run(&trace, name, ideal, settings).unwrap();
-        let context = format!("trace {number}, {name}, {ideal:?}, {settings:?}");
+        let order = ORDERS[number as usize % ORDERS.len()];
+        let expected = naive::simulate(&trace, rule, order, &*solver, settings);
+        let (outcome, events) = run(&trace, name, order, settings).unwrap();
+        let context = format!("trace {number}, {name}, {order:?}, {settings:?}");
         for (step, (ours, plain)) in events.iter().zip(&expected.events).enumerate() {
             assert_eq!(ours, plain, "{context}: event {step}");
         }
@@ -124,10 +183,12 @@ fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
 fn the_same_bytes_on_every_run_and_number_of_threads() {
     let trace = random_trace(17);
     for name in ["best-fit", "random", "slots=3"] {
-        for ideal in [None, Some(Objective::Drfh)] {
+        for order in
+            [ServiceOrder::LowestShare, ServiceOrder::BelowIdeal(Objective::Drfh), ServiceOrder::LargestRank]
+        {
             let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-            let one = alone.install(|| run(&trace, name, ideal, settings(2)).unwrap());
-            assert_eq!(one, run(&trace, name, ideal, settings(2)).unwrap(), "{name}");
+            let one = alone.install(|| run(&trace, name, order, settings(2)).unwrap());
+            assert_eq!(one, run(&trace, name, order, settings(2)).unwrap(), "{name}");
         }
     }
 }
@@ -136,47 +197,10 @@ fn the_same_bytes_on_every_run_and_number_of_threads() {
 fn random_places_every_task_where_it_has_room_and_starts_as_many_as_it_can() {
     for number in 0..60 {
         let trace = random_trace(number);
-        let settings = ClusterSettings { over_commit: Decimal::ONE, ..settings(number) };
-        let (outcome, events) = run(&trace, "random", None, settings).unwrap();
-        let shapes = trace.register().shapes();
-        let mut capacity: Vec<Vec<u64>> =
-            trace.register().initial_servers().map(|(_, shape)| shapes.units(shape).to_vec()).collect();
-        let mut changes = trace.events().iter().peekable();
-        let mut used: Vec<Vec<u64>> = Vec::new();
-        for (time, event) in events {
-            while let Some(change) = changes.next_if(|change| {
-                change.time < time || (change.time == time && matches!(event, TaskEvent::Started { .. }))
-            }) {
-                let (server, units) = match change.kind {
-                    EventKind::ServerRemoved(server) => (server, None),
-                    EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {
-                        (server, Some(shapes.units(shape).to_vec()))
-                    }
-                    EventKind::Submitted(_) => continue,
-                };
-                let width = trace.register().header().resources.len();
-                capacity.resize(capacity.len().max(server.index() + 1), vec![0; width]);
-                capacity[server.index()] = units.unwrap_or(vec![0; width]);
-            }
-            let (server, demand, starts) = match event {
-                TaskEvent::Started { server, demand, .. } => (server as usize, demand, true),
-                TaskEvent::Ended { server, demand, .. } | TaskEvent::Evicted { server, demand, .. } => {
-                    (server as usize, demand, false)
-                }
-            };
-            used.resize(used.len().max(server + 1), vec![0; shapes.units(demand).len()]);
-            for (r, units) in shapes.units(demand).iter().enumerate() {
-                if starts {
-                    used[server][r] += units;
-                    assert!(
-                        used[server][r] <= capacity[server][r],
-                        "trace {number}, server {server} at {time}"
-                    );
-                } else {
-                    used[server][r] -= units;
-                }
-            }
-        }
+        // That every task has room is checked by the ledger.
+        let (outcome, events) = run(&trace, "random", ServiceOrder::LowestShare, settings(number)).unwrap();
+        let starts = events.iter().filter(|(_, event)| matches!(event, TaskEvent::Started { .. })).count();
+        assert_eq!(starts as u64, outcome.tasks.started);
         assert!(outcome.tasks.too_large <= outcome.tasks.waiting);
     }
 }
@@ -195,7 +219,7 @@ fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
     let policy = policy("first-fit", 0).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules = ClusterRules { choice: &choice, ideal: None, solver: &*solver };
+    let rules = ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver };
     let settings = ClusterSettings { horizon: Some(15), ..ClusterSettings::default() };
     let open = || Ok(Box::new(trace.replay().unwrap()) as Box<dyn EventSource>);
     let outcome = dedicated_clouds(&open, rules, settings, 3, &|| false).unwrap();
@@ -206,7 +230,9 @@ fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
 
 #[test]
 fn settings_that_mean_nothing_are_refused_with_their_name() {
-    let refused = |settings| run(&random_trace(1), "first-fit", None, settings).err().unwrap().to_string();
+    let refused = |settings| {
+        run(&random_trace(1), "first-fit", ServiceOrder::LowestShare, settings).err().unwrap().to_string()
+    };
     let default = ClusterSettings::default();
     assert_eq!(
         refused(ClusterSettings { over_commit: Decimal::ZERO, ..default }),

@@ -5,7 +5,7 @@ use fairplan_instances::trace::{EventKind, EventSource, Trace, UserNumber};
 use fairplan_instances::{
     Decimal, InstanceBuilder, NewUser, Objective, ServerClass, Solver, UserId, compare_ratios,
 };
-use fairplan_simulation::{ClusterSettings, TaskEvent};
+use fairplan_simulation::{ClusterSettings, ServiceOrder, TaskEvent};
 use std::cmp::Ordering;
 
 /// Where a task goes, and who is served.
@@ -52,7 +52,10 @@ pub struct Outcome {
 struct Cluster<'a> {
     rule: Rule,
     settings: ClusterSettings,
-    ideal: Option<(Objective, &'a dyn Solver)>,
+    order: ServiceOrder,
+    solver: &'a dyn Solver,
+    /// What had hardly any room after the last round.
+    bottlenecks: Vec<usize>,
     trace: &'a Trace,
     /// What each server has, and whether it is there.
     servers: Vec<Vec<u128>>,
@@ -65,11 +68,12 @@ struct Cluster<'a> {
     outcome: Outcome,
 }
 
-/// Runs a trace; `ideal` is what whole tasks follow, if anything.
+/// Runs a trace.
 pub fn simulate(
     trace: &Trace,
     rule: Rule,
-    ideal: Option<(Objective, &dyn Solver)>,
+    order: ServiceOrder,
+    solver: &dyn Solver,
     settings: ClusterSettings,
 ) -> Outcome {
     let register = trace.register();
@@ -80,7 +84,9 @@ pub fn simulate(
     let mut cluster = Cluster {
         rule,
         settings,
-        ideal,
+        order,
+        solver,
+        bottlenecks: Vec::new(),
         trace,
         start_totals: (0..width).map(|r| given.iter().map(|c| c[r]).sum()).collect(),
         start_largest: (0..width).map(|r| given.iter().map(|c| c[r]).max().unwrap_or(0)).collect(),
@@ -292,15 +298,19 @@ impl Cluster<'_> {
 
     fn schedule(&mut self, now: u64) {
         let users = self.trace.register().users().len();
-        let ideal = self.ideal.map(|(objective, solver)| self.ideal_shares(objective, solver));
+        let ideal = match self.order {
+            ServiceOrder::BelowIdeal(objective) => self.ideal_shares(objective),
+            _ => Vec::new(),
+        };
         let mut active: Vec<usize> = (0..users).collect();
         loop {
-            let order = |a: &usize, b: &usize| match &ideal {
-                None => compare_ratios(self.share(*a), self.share(*b)),
-                Some(ideal) => {
+            let order = |a: &usize, b: &usize| match self.order {
+                ServiceOrder::LowestShare => compare_ratios(self.share(*a), self.share(*b)),
+                ServiceOrder::BelowIdeal(_) => {
                     let lacks = |user: usize| ideal[user] - self.dominant(user);
                     lacks(*b).total_cmp(&lacks(*a))
                 }
+                ServiceOrder::LargestRank => self.smallest_rank(*b).cmp(&self.smallest_rank(*a)),
             };
             // The first of equals.
             let Some(user) = active.iter().copied().min_by(order) else { break };
@@ -321,6 +331,37 @@ impl Cluster<'_> {
                 .events
                 .push((now, TaskEvent::Started { user: user as u32, demand, server: server as u32 }));
         }
+        self.bottlenecks = self.find_bottlenecks();
+    }
+
+    /// One more than how many have more of a bottleneck, at the bottleneck where these are fewest; by dominant shares where
+    /// there is no bottleneck. All over the users' weights.
+    fn smallest_rank(&self, user: usize) -> usize {
+        let users = || 0..self.trace.register().users().len();
+        let weight = |user: usize| self.trace.register().weight(UserNumber(user as u32)).scaled(-2).unwrap();
+        let has_more = |a: usize, b: usize, r: usize| {
+            self.used(Some(a), r) * weight(b) > self.used(Some(b), r) * weight(a)
+        };
+        let at = |r: &usize| 1 + users().filter(|other| has_more(*other, user, *r)).count();
+        let by_share = || {
+            1 + users().filter(|other| compare_ratios(self.share(*other), self.share(user)).is_gt()).count()
+        };
+        self.bottlenecks.iter().map(at).min().unwrap_or_else(by_share)
+    }
+
+    /// The resources of which more than half is on servers with less of it free than the mean waiting task needs.
+    fn find_bottlenecks(&self) -> Vec<usize> {
+        let waiting: Vec<&Task> = self.tasks.iter().filter(|task| task.state == State::Waiting).collect();
+        let is_bottleneck = |r: &usize| {
+            let needed: u128 = waiting.iter().map(|task| task.demand[*r]).sum();
+            let short = |(server, capacity): (usize, &Vec<u128>)| {
+                let given = over_committed(capacity, self.settings.over_commit)[*r];
+                let free = given - self.on(server).map(|task| task.demand[*r]).sum::<u128>();
+                if free * (waiting.len() as u128) < needed { capacity[*r] } else { 0 }
+            };
+            2 * self.servers.iter().enumerate().map(short).sum::<u128>() > self.total(*r)
+        };
+        (0..self.start_totals.len()).filter(is_bottleneck).collect()
     }
 
     fn server_for(&self, demand: &[u128]) -> Option<usize> {
@@ -362,7 +403,7 @@ impl Cluster<'_> {
     }
 
     /// What a solver gives users whose unfinished tasks are one divisible task each.
-    fn ideal_shares(&self, objective: Objective, solver: &dyn Solver) -> Vec<f64> {
+    fn ideal_shares(&self, objective: Objective) -> Vec<f64> {
         let register = self.trace.register();
         let header = register.header();
         let width = header.resources.len();
@@ -395,8 +436,7 @@ impl Cluster<'_> {
             let decimals: Vec<Decimal> = (0..width).map(|r| decimal(r, demand[r])).collect();
             let weight = register.weight(UserNumber(user as u32));
             let id = user.to_string();
-            let tasks = (objective != Objective::BottleneckMaxFairness).then_some(1);
-            builder.user(NewUser { weight, tasks, ..NewUser::new(&id, &decimals) }).unwrap();
+            builder.user(NewUser { weight, tasks: Some(1), ..NewUser::new(&id, &decimals) }).unwrap();
             let share =
                 (0..width).filter(|r| self.total(*r) > 0).map(|r| demand[r] as f64 / self.total(r) as f64);
             asked.push((user, share.fold(0.0, f64::max)));
@@ -405,7 +445,7 @@ impl Cluster<'_> {
             return ideal;
         }
         let instance = builder.build().unwrap();
-        let solution = solver.solve(&instance, objective).unwrap();
+        let solution = self.solver.solve(&instance, objective).unwrap();
         for (position, (user, share)) in asked.into_iter().enumerate() {
             ideal[user] = solution.allocation.tasks(UserId(position)) * share;
         }

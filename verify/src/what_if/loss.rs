@@ -74,7 +74,10 @@ pub fn losses(
             class: ClassId(l),
             servers: lost,
             value: (0..after.len()).map(weighted).fold(f64::INFINITY, f64::min),
-            lost: losers.iter().map(|loser| (loser.before - loser.after) * share(loser.user)).sum(),
+            // From 0.0 on: the sum of nothing is -0.0.
+            lost: losers
+                .iter()
+                .fold(0.0, |sum, loser| sum + (loser.before - loser.after) * share(loser.user)),
             stranded: losers.iter().filter(|loser| loser.after == 0.0).count(),
             gaining: before.iter().zip(&after).filter(|(b, a)| **a > **b * (1.0 + NOTICED)).count(),
             losers,

@@ -2,6 +2,8 @@
 //! tasks are claimed to be worth, and what one server can hold by a search of its own.
 
 mod knapsack;
+mod logarithm;
+mod proportional;
 mod shares;
 
 use crate::claim::PlacementClaim;
@@ -12,6 +14,7 @@ use fairplan_instances::{
     Breakpoint, ClassId, Instance, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use knapsack::{Outcome, Server, Task};
+pub use proportional::{LOGARITHMS_MEET, ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
 use shares::Share;
 use std::collections::HashMap;
@@ -58,8 +61,8 @@ pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Ve
     if !is_formed {
         return verdicts;
     }
-    verdicts.push(without_tasks(instance, bracket));
-    let has_tasks = has_tasks(instance, bracket);
+    let has_tasks = has_tasks(instance, &bracket.without_tasks);
+    verdicts.push(users_without_tasks(instance, &has_tasks));
     verdicts.push(lower_bound(instance, bracket, &has_tasks));
     if let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) {
         verdicts.extend(upper_bound(instance, upper, proof, &has_tasks));
@@ -84,8 +87,8 @@ pub fn reaches(instance: &Instance, tasks: &[u64], breakpoint: Breakpoint, witho
 /// Numbers longer than this are not counted with.
 const BITS: u32 = 62;
 
-fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), String> {
-    let users = instance.user_count();
+/// Whether whole tasks of an instance can be counted.
+fn check_counted(instance: &Instance) -> Result<(), String> {
     if let Some(user) = instance.users().find(|user| !user.rule().rates().is_empty()) {
         return Err(format!("user {} has rates, and whole tasks are bounded without", user.id()));
     }
@@ -95,15 +98,28 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
             return Err(format!("{} has amounts of more than {BITS} bits", instance.resources()[r.0]));
         }
     }
+    Ok(())
+}
+
+/// Whether there is a value of each user and of each class.
+fn check_lengths(instance: &Instance, task_values: &[u64], server_values: &[u64]) -> Result<(), String> {
+    let counts =
+        [(task_values.len(), instance.user_count()), (server_values.len(), instance.classes().len())];
+    match counts.iter().find(|(stated, expected)| stated != expected) {
+        Some((stated, expected)) => Err(format!("{stated} values are stated, {expected} are needed")),
+        None => Ok(()),
+    }
+}
+
+fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), String> {
+    check_counted(instance)?;
+    let users = instance.user_count();
     let mut named: Vec<usize> = [bracket.upper, bracket.lower].iter().flatten().map(|at| at.user.0).collect();
     named.extend(bracket.without_tasks.iter().map(|user| user.0));
     match &bracket.proof {
         Some(WholeTaskProof::TaskLimit(user)) => named.push(user.0),
         Some(WholeTaskProof::Values { task_values, server_values }) => {
-            let counts = [(task_values.len(), users), (server_values.len(), instance.classes().len())];
-            if let Some((stated, expected)) = counts.iter().find(|(stated, expected)| stated != expected) {
-                return Err(format!("{stated} values are stated, {expected} are needed"));
-            }
+            check_lengths(instance, task_values, server_values)?;
         }
         None => {}
     }
@@ -125,18 +141,18 @@ fn fits(instance: &Instance, user: User<'_>, class: ClassId) -> bool {
         && resources.all(|r| user.demand_units(r) <= instance.capacity_units(class, r))
 }
 
-fn has_tasks(instance: &Instance, bracket: &WholeTaskBracket) -> Vec<bool> {
+fn has_tasks(instance: &Instance, without_tasks: &[UserId]) -> Vec<bool> {
     let mut has_tasks = vec![true; instance.user_count()];
-    bracket.without_tasks.iter().for_each(|user| has_tasks[user.0] = false);
+    without_tasks.iter().for_each(|user| has_tasks[user.0] = false);
     has_tasks
 }
 
-fn without_tasks(instance: &Instance, bracket: &WholeTaskBracket) -> Verdict {
+fn users_without_tasks(instance: &Instance, has_tasks: &[bool]) -> Verdict {
     let mut verdict = Worst::of("users-without-tasks", 0.0);
-    for (user, stated) in instance.users().zip(has_tasks(instance, bracket)) {
+    for (user, stated) in instance.users().zip(has_tasks) {
         let fits = (0..instance.classes().len()).any(|l| fits(instance, user, ClassId(l)));
         let can = fits && user.tasks() != Some(0);
-        if can != stated {
+        if can != *stated {
             let truth = if can { "can have tasks" } else { "can have no task" };
             verdict.fail(|| format!("user {} {truth}, and the opposite is stated", user.id()));
         }

@@ -1,11 +1,11 @@
-//! `import snowset` and `import helios`: demands over time.
+//! `import snowset`, `import helios` and `import shaved-ice`: demands over time.
 
 use super::super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use fairplan_instances::files;
-use fairplan_instances::import::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, snowset};
+use fairplan_instances::import::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, table};
 use std::path::PathBuf;
@@ -56,6 +56,32 @@ pub struct HeliosArguments {
     fair_shares_to: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
+}
+
+/// Snowflake's hourly demand for virtual machines over three years (Shaved Ice): one user a region and type of machine
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The table is hourly_normalized.csv of github.com/Snowflake-Labs/shavedice-dataset: demand is in thousandths of the largest of \
+a region, and users are called r1_A for type A in region 1. The result is a fairplan.demands.v1; `fairplan plan growth` \
+follows it.
+
+Example: fairplan import shaved-ice hourly_normalized.csv.gz -o hourly.json
+         fairplan plan growth cluster.json --series hourly.json --by r1_A --base 168 --as-today")]
+pub struct ShavedIceArguments {
+    /// The table with its header, gzipped or not
+    #[arg(value_name = "FILE")]
+    table: String,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// Reads the table and writes the demands.
+pub fn from_shaved_ice(arguments: ShavedIceArguments, common: CommonOptions) -> Result<Answer, Failure> {
+    let destination = arguments.output.destination()?;
+    let series = progress::during(common.quiet, "reading the table", || shaved_ice(&arguments.table))?;
+    destination.write(|out| files::write_demands(&series, out))?;
+    tell(common, || summary::demands(&series));
+    Ok(Answer::Yes)
 }
 
 /// Reads the queries and writes the demands.

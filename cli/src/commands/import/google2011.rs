@@ -42,7 +42,8 @@ pub struct InstanceArguments {
 #[command(after_help = "\
 A task is submitted when it first was and runs for as long as all its runs took together. Tasks that ran before the \
 first row are submitted at time 0; what still runs at the last row ends there. Tasks that never ran or whose request \
-or user is unknown are left out; everything is counted in the header.
+or user is unknown are left out; everything is counted in the header. Job events name users, submissions and ends that \
+rows of tasks lack, and keep the memory needed to the jobs that have not ended.
 The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
 
 Example: fairplan import google-2011-trace --task-events task_events/part-0023[5-7]-of-00500.csv.gz --servers 2000 \
@@ -51,6 +52,9 @@ pub struct TraceArguments {
     /// Consecutive parts of the table task_events in order, gzipped or not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     task_events: Vec<String>,
+    /// Parts of the table job_events of the same time in order, gzipped or not
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    job_events: Vec<String>,
     /// Take the machines of the trace, which come, change and go: parts of the table machine_events in order
     #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "servers", conflicts_with = "servers")]
     machine_events: Vec<String>,
@@ -77,10 +81,10 @@ pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<A
 
 /// Reads the trace and writes it as one.
 pub fn trace(arguments: TraceArguments, common: CommonOptions) -> Result<Answer, Failure> {
-    let TraceArguments { task_events, machine_events, servers, seed, output } = arguments;
+    let TraceArguments { task_events, job_events, machine_events, servers, seed, output } = arguments;
     let destination = output.destination()?;
     let servers = servers.map(|count| DrawnServers { count, seed });
-    let options = Google2011TraceOptions { task_events, machine_events, servers };
+    let options = Google2011TraceOptions { task_events, job_events, machine_events, servers };
     let mut trace = progress::during(common.quiet, "reading the trace", || google_2011_trace(&options))?;
     traces::write(&mut trace, &destination, common)
 }

@@ -50,6 +50,7 @@ enum Source {
     SwfTrace(traces::SwfArguments),
     Snowset(demands::SnowsetArguments),
     Helios(demands::HeliosArguments),
+    ShavedIce(demands::ShavedIceArguments),
 }
 
 /// Reads the files and writes what was made of them.
@@ -70,6 +71,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Source::SwfTrace(arguments) => traces::workload_log(arguments, common),
         Source::Snowset(arguments) => demands::from_snowset(arguments, common),
         Source::Helios(arguments) => demands::from_helios(arguments, common),
+        Source::ShavedIce(arguments) => demands::from_shaved_ice(arguments, common),
     }
 }
 

@@ -18,8 +18,8 @@ use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::planning::{PlanParts, TaskKind, plan_document};
 use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{Planner, whole_task_bracket};
-use fairplan_verify::{PlacementClaim, Verdict, verify_placement};
+use fairplan_solver::{Planner, ServingOrder, whole_task_bracket};
+use fairplan_verify::{PlacementClaim, Verdict, least_cost, verify_placement};
 use std::path::{Path, PathBuf};
 
 /// Find the cheapest servers of a catalog with which every user reaches its target
@@ -28,9 +28,10 @@ use std::path::{Path, PathBuf};
 CATALOG is a fairplan.catalog.v1 or a table with the columns id, price, optionally limit and like, and one a resource. A \
 type called like a server class is more of that class; `like` names the class as which users treat a new type. A target \
 share is measured against the cluster as it is: a fixed amount of work, which buying does not move. The plan has room for \
-what is asked for of all users together, none taking more; whether it is the cheapest is proved, or its gap shown. If nothing that may be \
-bought is enough, the exit status is 1, with the user and the resource that stand against it and how much less would do. The \
-result is a fairplan.plan.v1.
+what is asked for of all users together, none taking more. Its bound is that of HiGHS's branch and bound; beside it stands \
+the one that prices of resources prove by themselves (proved_bound), which needs no trust in a solver. If nothing that may \
+be bought is enough, the exit status is 1, with the user and the resource that stand against it and how much less would \
+do. The result is a fairplan.plan.v1.
 
 Example: fairplan generate drfh-fig1 -o fig1.json
          printf 'id,price\\nhigh-cpu,3\\nhigh-memory,2\\n' > catalog.csv
@@ -124,6 +125,8 @@ struct Found {
     outcome: Result<Purchase, Obstacle>,
     placement: Option<Placement>,
     frontier: Vec<(f64, Purchase)>,
+    /// What prove what a purchase costs at least.
+    prices: Vec<Vec<f64>>,
 }
 
 /// Reads, plans, checks, writes.
@@ -147,6 +150,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         job.write_cluster(&cluster, found.placement.as_ref())?;
     }
     let sha256 = files::sha256_hex(&instance);
+    let proved = least_cost(&asked.extended, &catalog, &asked.required, job.whole, &found.prices);
     let document = plan_document(&PlanParts {
         instance: &instance,
         sha256: &sha256,
@@ -160,6 +164,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         part_under_drfh: found.part_under_drfh,
         required: &asked.required,
         placed: found.placement.as_ref().map(|placement| placement.tasks.as_slice()),
+        proof: (proved, &found.prices),
         outcome: found.outcome.as_ref(),
         frontier: &found.frontier,
     });
@@ -178,7 +183,9 @@ impl Job {
             Planner::new(&asked.extended, catalog, required, self.whole, self.budget, &*self.solver)?;
         let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
         let (purchase, placement) = if self.whole {
-            match planner.cheapest_of_whole_tasks(&mut |variant| place(variant, &asked.required))? {
+            match planner
+                .cheapest_of_whole_tasks(&mut |variant, order| place(variant, order, &asked.required))?
+            {
                 Some((purchase, placement)) => (Some(purchase), Some(placement)),
                 None => (None, None),
             }
@@ -209,7 +216,8 @@ impl Job {
                 }
             }
         }
-        Ok(Found { part_before, part_under_drfh, outcome, placement, frontier })
+        let prices = planner.prices()?;
+        Ok(Found { part_before, part_under_drfh, outcome, placement, frontier, prices })
     }
 
     fn write_cluster(&self, cluster: &Instance, placement: Option<&Placement>) -> Result<(), Failure> {
@@ -227,13 +235,17 @@ impl Job {
     }
 }
 
-/// The first placement that has all tasks: by two policies, then by patterns where that takes seconds.
-fn place(variant: &Instance, required: &[f64]) -> Result<Placement, SolverError> {
+/// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
+fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Placement, SolverError> {
     let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
     let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
     let unsupported = |problem: String| SolverError::Unsupported(problem);
     let mut last = None;
-    for name in ["best-fit", "first-fit"] {
+    let (policies, patterns) = match order {
+        ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
+        ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
+    };
+    for name in policies {
         let policy = policy(name, 0).map_err(|error| unsupported(error.to_string()))?;
         let placement = policy.place(variant).map_err(|error| unsupported(error.to_string()))?;
         if has_all(&placement) {
@@ -242,7 +254,7 @@ fn place(variant: &Instance, required: &[f64]) -> Result<Placement, SolverError>
         last = Some(placement);
     }
     match last {
-        Some(placement) if !is_soon_bounded(variant) => Ok(placement),
+        Some(placement) if !patterns => Ok(placement),
         _ => Ok(whole_task_bracket(variant, &|_| false)?.placement),
     }
 }

@@ -4,7 +4,6 @@ use super::target::TargetArguments;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::commands::solve::{backend_name, solver};
 use crate::commands::{tell, warn};
-use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
@@ -29,6 +28,9 @@ pub struct Arguments {
     /// The series: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON
     #[arg(long, value_name = "FILE")]
     series: String,
+    /// What a table calls its column of times, which must be in order
+    #[arg(long, value_name = "COLUMN", default_value = files::QUANTUM)]
+    quantum: String,
     /// What scales whom: total, user, or the column that scales all (default: user if every user has a column)
     #[arg(long, value_name = "COLUMN")]
     by: Option<String>,
@@ -37,6 +39,9 @@ pub struct Arguments {
     base: u64,
     #[command(flatten)]
     target: TargetArguments,
+    /// Also write every quantum: how many times the target it asks for, and whether it is missed
+    #[arg(long)]
+    per_quantum: bool,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -56,7 +61,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let solver = solver(&arguments.backend)?;
     let destination = arguments.output.destination()?;
     let instance = source.read()?;
-    let (series, _) = read_series(&arguments.series, None, files::Rounding::Refused)?;
+    let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
     warn(common, &instance);
     let asked = arguments.target.asked(&instance, &*solver, common)?;
     let extended = &asked.extended;
@@ -67,6 +72,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         growth(extended, &asked.required, quanta, &scale, &*solver)
     })?;
     let (sha256, series_sha256) = (files::sha256_hex(&instance), files::demands_sha256_hex(&series));
+    let table = arguments.format.table();
     let document = growth_document(
         (extended, &sha256),
         (&series, &series_sha256),
@@ -75,15 +81,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         asked.target,
         &scale,
         &found,
+        arguments.per_quantum || table.is_some(),
     );
-    destination.write(|out| match arguments.format.table() {
+    destination.write(|out| match table {
         None => write_json(out, &document),
-        Some(format) => {
-            let users = extended.user_count();
-            let mean = |q: usize| (0..users).map(|i| scaling.at(q, i)).sum::<f64>() / users as f64;
-            let scales: Vec<f64> = (0..quanta).map(mean).collect();
-            table::write_growth(out, format, &series, &scales, &found.missed)
-        }
+        Some(format) => table::write_growth(out, format, &document),
     })?;
     tell(common, || summary::growth(&document));
     Ok(Answer::yes_if(found.first_missed.is_none()))

@@ -165,9 +165,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     for (directory, figure) in job.plots.iter().flat_map(|plots| figures.iter().map(move |f| (plots, f))) {
         let file = directory.join(format!("{}.svg", figure.exhibit));
         Destination::new(Some(&file))?
-            .write(|out| out.write_all(plot::curves(figure, Ground::Paper).as_bytes()))?;
+            .write(|out| out.write_all(plot::curves(figure).svg(Ground::Paper).as_bytes()))?;
     }
-    let document = ReproductionDocument::new(numbers, figures);
+    let document = ReproductionDocument::new(numbers, figures, &traces::REASONS);
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))

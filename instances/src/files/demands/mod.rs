@@ -66,18 +66,38 @@ impl Rounding {
     }
 }
 
+/// What tables call the column of quanta.
+pub const QUANTUM: &str = "quantum";
+
 /// Reads a series from a table or from JSON, told apart by their first byte; `-` is standard input.
 ///
 /// A long table has the columns `quantum`, `user` and `demand`; a wide one has `quantum` and one column a user. An
 /// empty cell, a missing row, a quantum left out between whole-numbered ones: no demand.
 pub fn read_demands(path: &str, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
-    Ok(read_demands_and_instance(path, rounding)?.0)
+    Ok(read(path, rounding, QUANTUM)?.0)
+}
+
+/// The same of a table whose column of quanta has another name.
+pub fn read_demands_by(
+    path: &str,
+    rounding: Rounding,
+    quantum_column: &str,
+) -> Result<DemandSeries, InstanceError> {
+    Ok(read(path, rounding, quantum_column)?.0)
 }
 
 /// The same, and the file of the instance that a document of demands in tasks names, if it does: as seen from here.
 pub fn read_demands_and_instance(
     path: &str,
     rounding: Rounding,
+) -> Result<(DemandSeries, Option<String>), InstanceError> {
+    read(path, rounding, QUANTUM)
+}
+
+fn read(
+    path: &str,
+    rounding: Rounding,
+    quantum_column: &str,
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
     let mut source = source::open(path)?;
     let start =
@@ -91,7 +111,7 @@ pub fn read_demands_and_instance(
         };
         Ok((series, instance.map(beside)))
     } else {
-        Ok((tables::read(table(source, path)?.as_mut(), rounding)?, None))
+        Ok((tables::read(table(source, path)?.as_mut(), rounding, quantum_column)?, None))
     }
 }
 

@@ -8,7 +8,11 @@ use crate::files::rows::{Row, Rows, Table, for_each_row};
 use crate::files::tables::bad_header;
 use crate::files::{decimal, repeated};
 
-pub(super) fn read(rows: &mut dyn Rows, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
+pub(super) fn read(
+    rows: &mut dyn Rows,
+    rounding: Rounding,
+    quantum_column: &str,
+) -> Result<DemandSeries, InstanceError> {
     let table = &rows.table().clone();
     let header = &table.header;
     let column = |name: &str| header.iter().position(|column| column == name);
@@ -19,9 +23,11 @@ pub(super) fn read(rows: &mut dyn Rows, rounding: Rounding) -> Result<DemandSeri
     if let Some(name) = repeated(header.iter().map(String::as_str)) {
         return Err(bad_header(table, name, "duplicate column"));
     }
-    let Some(quantum) = column("quantum") else {
-        let problem = "is missing; the table needs quantum, user, demand, or quantum and one column a user";
-        return Err(bad_header(table, "quantum", problem));
+    let Some(quantum) = column(quantum_column) else {
+        let problem = format!(
+            "is missing; the table needs {quantum_column}, user, demand, or {quantum_column} and one column a user"
+        );
+        return Err(bad_header(table, quantum_column, &problem));
     };
     let mut builder = DemandSeriesBuilder::default();
     match (column("user"), column("demand")) {
@@ -92,7 +98,7 @@ impl Wide {
     ) -> Result<(), Violation> {
         let label = QuantumLabel::parse(table.text(row, self.quantum)?);
         let at = |column: &str, violation| Violation { place: table.place_in(row, column), ..violation };
-        builder.quantum(label).map_err(|violation| at("quantum", violation))?;
+        builder.quantum(label).map_err(|violation| at(&table.header[self.quantum], violation))?;
         for (column, user) in &self.users {
             let cell = row.cell(*column);
             if !matches!(cell, b"" | b"0") {

@@ -3,6 +3,7 @@
 //!
 //! Source: C. Reiss, J. Wilkes, J. L. Hellerstein, "Google cluster-usage traces: format + schema", 2011.
 
+mod jobs;
 mod machines;
 mod rows;
 mod runs;

@@ -1,6 +1,6 @@
 //! Rows of the trace's tables: comma-separated without header or quotes, empty for missing, sorted by time.
 
-use crate::files::source;
+use crate::files::source::{self, Source};
 use crate::google2011::{CpuMemory, UNIT};
 use crate::{Decimal, InstanceError, Violation};
 
@@ -19,33 +19,77 @@ pub(super) fn for_each_row<const N: usize>(
     paths: &[String],
     columns: &'static [&'static str; N],
     until: u64,
-    mut visit: impl FnMut(&Row<'_, N>) -> Result<(), InstanceError>,
+    visit: impl FnMut(&Row<'_, N>) -> Result<(), InstanceError>,
 ) -> Result<u64, InstanceError> {
-    let (mut rows, mut latest) = (0, 0);
-    let mut buffer = Vec::with_capacity(LONGEST_ROW);
-    for path in paths {
-        let mut source = source::open(path)?;
-        let mut line = 0;
-        while source.read_line(&mut buffer, LONGEST_ROW, line + 1)? {
-            line += 1;
-            let mut row = Row::split(source.name(), line, columns, &buffer)?;
+    Rows::new(paths, columns).until(until, visit)
+}
+
+/// The files of a table, read as far as their rows are asked for.
+pub(super) struct Rows<'a, const N: usize> {
+    columns: &'static [&'static str; N],
+    paths: std::slice::Iter<'a, String>,
+    source: Option<Source>,
+    line: u64,
+    buffer: Vec<u8>,
+    latest: u64,
+    /// The time of the row in the buffer, if that is later than was asked for.
+    held: Option<u64>,
+}
+
+impl<'a, const N: usize> Rows<'a, N> {
+    /// The rows of these files in order; nothing is opened yet.
+    pub fn new(paths: &'a [String], columns: &'static [&'static str; N]) -> Self {
+        let (paths, buffer) = (paths.iter(), Vec::with_capacity(LONGEST_ROW));
+        Self { columns, paths, source: None, line: 0, buffer, latest: 0, held: None }
+    }
+
+    /// Calls `visit` for each row that has not been visited and is no later than `until`; returns how many these were.
+    pub fn until(
+        &mut self,
+        until: u64,
+        mut visit: impl FnMut(&Row<'_, N>) -> Result<(), InstanceError>,
+    ) -> Result<u64, InstanceError> {
+        let mut rows = 0;
+        loop {
+            if self.held.is_some_and(|time| time > until) || (self.held.is_none() && !self.read_line()?) {
+                return Ok(rows);
+            }
+            self.held = None;
+            let Some(source) = &self.source else { return Ok(rows) };
+            let mut row = Row::split(source.name(), self.line, self.columns, &self.buffer)?;
             let time = row.whole(0, LARGEST_WHOLE)?;
-            if time < latest {
+            if time < self.latest {
                 let problem = format!(
-                    "comes after time {latest}; rows must be sorted by time and parts named in order"
+                    "comes after time {}; rows must be sorted by time and parts named in order",
+                    self.latest
                 );
                 return Err(row.refused(0, &problem));
             }
             if time > until {
+                self.held = Some(time);
                 return Ok(rows);
             }
-            latest = time;
+            self.latest = time;
             row.time = time;
             rows += 1;
             visit(&row)?;
         }
     }
-    Ok(rows)
+
+    /// Reads the next line of the files; false at the end of the last.
+    fn read_line(&mut self) -> Result<bool, InstanceError> {
+        loop {
+            if let Some(source) = &mut self.source {
+                if source.read_line(&mut self.buffer, LONGEST_ROW, self.line + 1)? {
+                    self.line += 1;
+                    return Ok(true);
+                }
+                self.source = None;
+            }
+            let Some(path) = self.paths.next() else { return Ok(false) };
+            (self.source, self.line) = (Some(source::open(path)?), 0);
+        }
+    }
 }
 
 /// One row, its cells not yet understood. Columns are counted from 0 here and from 1 in messages.

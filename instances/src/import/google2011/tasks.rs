@@ -26,15 +26,15 @@ const JOB: usize = 2;
 const INDEX: usize = 3;
 const MACHINE: usize = 4;
 const EVENT: usize = 5;
-const USER: usize = 6;
+pub(super) const USER: usize = 6;
 const CLASS: usize = 7;
 const PRIORITY: usize = 8;
 const CPU: usize = 9;
 const DISK: usize = 11;
 const RESTRICTION: usize = 12;
 
-/// What a row says happened to its task, by the trace's event codes.
-#[derive(Clone, Copy)]
+/// What a row says happened to its task or job, by the trace's event codes.
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// 0.
     Submit,
@@ -48,12 +48,30 @@ pub(super) enum Event {
     UpdateRunning,
 }
 
+/// The largest event code.
+pub(super) const LAST_EVENT: u64 = 8;
+
+impl Event {
+    /// What a code up to [`LAST_EVENT`] says.
+    pub fn of(code: u64) -> Self {
+        match code {
+            0 => Self::Submit,
+            1 => Self::Schedule,
+            2..=6 => Self::End,
+            7 => Self::UpdatePending,
+            _ => Self::UpdateRunning,
+        }
+    }
+}
+
 /// What a row says.
 pub(super) struct TaskRow<'a> {
     pub event: Event,
     /// Job and task index.
     pub task: (u64, u64),
     pub user: Option<&'a str>,
+    /// Where it runs.
+    pub machine: Option<u64>,
     pub request: Option<CpuMemory>,
     /// Whether the trace's makers made the row up, for one that was lost.
     pub made_up: bool,
@@ -62,23 +80,17 @@ pub(super) struct TaskRow<'a> {
 impl<'a> TaskRow<'a> {
     /// Understands every cell: a row that is wrong in one that is not used is a wrong row too.
     pub(super) fn read(row: &Row<'a, 13>) -> Result<Self, InstanceError> {
-        let event = match row.whole(EVENT, 8)? {
-            0 => Event::Submit,
-            1 => Event::Schedule,
-            2..=6 => Event::End,
-            7 => Event::UpdatePending,
-            _ => Event::UpdateRunning,
-        };
+        let event = Event::of(row.whole(EVENT, LAST_EVENT)?);
         let task = (row.id(JOB)?, row.id(INDEX)?);
         let request = row.optional_cpu_memory(CPU)?;
         let user = row.optional_hash(USER)?;
         let made_up = row.optional_whole(MISSING, 2)?.is_some();
-        row.optional_id(MACHINE)?;
+        let machine = row.optional_id(MACHINE)?;
         row.optional_whole(CLASS, 3)?;
         row.whole(PRIORITY, 11)?;
         row.optional_amount(DISK)?;
         row.optional_whole(RESTRICTION, 1)?;
-        Ok(Self { event, task, user, request, made_up })
+        Ok(Self { event, task, user, machine, request, made_up })
     }
 }
 

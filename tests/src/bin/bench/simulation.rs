@@ -6,7 +6,7 @@ use fairplan_instances::generate::{GoogleOptions, google};
 use fairplan_instances::import::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, NewTasks, Trace, TraceHeader};
 use fairplan_instances::{ClusterOutcome, Random, UserId};
-use fairplan_simulation::{ClusterRules, ClusterSettings, simulate_cluster};
+use fairplan_simulation::{ClusterRules, ClusterSettings, ServiceOrder, simulate_cluster};
 use fairplan_solver::backend;
 
 /// The directory of the real trace's `task_events`, for who has it.
@@ -16,7 +16,7 @@ fn run(source: &mut dyn EventSource, name: &str) -> Result<ClusterOutcome, Box<d
     let policy = policy(name, 1)?;
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").ok_or("no solver")?;
-    let rules = ClusterRules { choice: &choice, ideal: None, solver: &*solver };
+    let rules = ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver };
     Ok(simulate_cluster(source, rules, ClusterSettings::default(), &mut ())?)
 }
 

@@ -8,12 +8,13 @@ use fairplan_instances::generate::{
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Random};
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::placement::PlacementFigures;
-use fairplan_solver::whole_task_bracket;
-use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
+use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_verify::{ProportionalClaim, WholeTaskClaim, verify_proportional, verify_whole_tasks};
 use std::time::Instant;
 
-/// Google's 12,583 servers, and users whose tasks take 0.02 to 0.5 of each resource, all equally likely.
-fn uniform(users: usize, seed: u64) -> Result<Instance, Box<dyn std::error::Error>> {
+/// Google's 12,583 servers, and users whose tasks take 0.02 to 0.5 of each resource, all equally likely; weights are 10 to
+/// the power of anything up to so much to both sides.
+fn uniform(users: usize, seed: u64, decades: u64) -> Result<Instance, Box<dyn std::error::Error>> {
     let one = PopulationOptions { kind: PopulationKind::Spread, users: 1, cluster: Cluster::Google, seed };
     let servers = population(&one)?;
     let mut random = Random::new(seed, 7);
@@ -23,9 +24,54 @@ fn uniform(users: usize, seed: u64) -> Result<Instance, Box<dyn std::error::Erro
     }
     for i in 0..users {
         let mut draw = || Decimal::new(random.between(2_000, 50_000), -5);
-        builder.user(NewUser::new(&format!("u{i}"), &[draw()?, draw()?]))?;
+        let demand = [draw()?, draw()?];
+        let weight = if decades == 0 {
+            Decimal::ONE
+        } else {
+            let power = random.between(0, 2_000 * decades) as f64 / 1_000.0 - decades as f64;
+            Decimal::from_units((10f64.powf(power) * 1_000.0).round() as u128, -3)?
+        };
+        builder.user(NewUser { weight, ..NewUser::new(&format!("u{i}"), &demand) })?;
     }
     Ok(builder.build()?)
+}
+
+/// Brackets over some seeds.
+struct Row {
+    users: usize,
+    seeds: u64,
+    /// To both sides that weights span.
+    decades: u64,
+    /// Seconds after which the best bracket so far is taken.
+    limit: Option<f64>,
+}
+
+const ROWS: [Row; 8] = [
+    Row { users: 10, seeds: 30, decades: 0, limit: None },
+    Row { users: 100, seeds: 30, decades: 0, limit: None },
+    Row { users: 100, seeds: 30, decades: 2, limit: None },
+    Row { users: 500, seeds: 3, decades: 0, limit: None },
+    Row { users: 500, seeds: 3, decades: 2, limit: None },
+    Row { users: 1_000, seeds: 1, decades: 0, limit: None },
+    Row { users: 2_000, seeds: 1, decades: 0, limit: Some(120.0) },
+    Row { users: SNAPSHOT, seeds: 1, decades: 0, limit: None },
+];
+
+impl Row {
+    fn name(&self) -> String {
+        let users = self.users;
+        let tasks = if users == SNAPSHOT { "the trace's, mean" } else { "0.02–0.5" };
+        let weights = if self.decades > 0 { ", weights 0.01–100" } else { "" };
+        let limit = self.limit.map_or_else(String::new, |limit| format!(", in {limit} s"));
+        format!("{users}, {tasks}{weights}{limit}")
+    }
+
+    fn instance(&self, seed: u64) -> Result<Instance, Box<dyn std::error::Error>> {
+        match self.users {
+            SNAPSHOT => Ok(google(&GoogleOptions::default())?),
+            users => uniform(users, seed, self.decades),
+        }
+    }
 }
 
 /// The users of the trace's snapshot, with the mean of what their tasks ask for: some of thousands a server, some of one.
@@ -39,25 +85,22 @@ pub fn brackets(scale: u64) -> Outcome {
          checked again in, longest | First-Fit / bound | Best-Fit / bound |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for (users, seeds) in [(10, 30), (100, 30), (500, 3), (SNAPSHOT, 1)] {
-        let seeds = (seeds / scale).max(1);
-        let kind = if users == SNAPSHOT { "the trace's, mean" } else { "0.02–0.5" };
+    for row in ROWS {
+        let (seeds, name) = ((row.seeds / scale).max(1), row.name());
         let (mut closed, mut widest, mut total, mut longest, mut checked) = (0, 0.0f64, 0.0, 0.0f64, 0.0f64);
         let mut ratios = [(f64::INFINITY, 0.0f64); 2];
         for seed in 1..=seeds {
-            let instance =
-                if users == SNAPSHOT { google(&GoogleOptions::default())? } else { uniform(users, seed)? };
+            let instance = row.instance(seed)?;
             let start = Instant::now();
-            let bracket = whole_task_bracket(&instance, &|_| false)?;
+            let stop = |part| row.limit.is_some_and(|limit| start.elapsed().as_secs_f64() >= limit * part);
+            let bracket = whole_task_bracket(&instance, &stop)?;
             let seconds = start.elapsed().as_secs_f64();
             (total, longest) = (total + seconds, longest.max(seconds));
             let start = Instant::now();
             let claim = WholeTaskClaim { bracket: &bracket, stated: None };
             if let Some(broken) = verify_whole_tasks(&instance, &claim).iter().find(|verdict| !verdict.holds)
             {
-                return Err(
-                    format!("{users} users, seed {seed}: {}: {}", broken.property, broken.witness).into()
-                );
+                return Err(format!("{name}, seed {seed}: {}: {}", broken.property, broken.witness).into());
             }
             checked = checked.max(start.elapsed().as_secs_f64());
             closed += u64::from(bracket.is_closed);
@@ -70,8 +113,48 @@ pub fn brackets(scale: u64) -> Outcome {
         }
         let [first_fit, best_fit] = ratios.map(|(least, most)| format!("{least:.3}–{most:.3}"));
         println!(
-            "| {users}, {kind} | {seeds} | {closed} | {widest:.1e} | {:.2} | {longest:.2} | {checked:.2} | {first_fit} | \
+            "| {name} | {seeds} | {closed} | {widest:.1e} | {:.2} | {longest:.2} | {checked:.2} | {first_fit} | \
              {best_fit} |",
+            total / seeds as f64
+        );
+    }
+    println!();
+    Ok(())
+}
+
+/// Brackets of the sum of logarithms: the widest gap a user, the longest search.
+pub fn proportional_brackets(scale: u64) -> Outcome {
+    println!("## Proportional fairness over whole tasks, on 12,583 servers\n");
+    println!(
+        "| users, tasks | instances | widest gap, of a user | seconds, mean | seconds, longest | \
+         checked again in, longest |"
+    );
+    println!("|---|---|---|---|---|---|");
+    for (users, seeds) in [(10, 30), (100, 30), (500, 3)] {
+        let seeds = (seeds / scale).max(1);
+        let (mut widest, mut total, mut longest, mut checked) = (0.0f64, 0.0, 0.0f64, 0.0f64);
+        for seed in 1..=seeds {
+            let instance = uniform(users, seed, 0)?;
+            let start = Instant::now();
+            let bracket = proportional_bracket(&instance, &|_| false)?;
+            let seconds = start.elapsed().as_secs_f64();
+            (total, longest) = (total + seconds, longest.max(seconds));
+            let (Some(upper), Some(lower)) = (bracket.upper, bracket.lower) else {
+                return Err(format!("{users} users, seed {seed}: some user has no task").into());
+            };
+            let start = Instant::now();
+            let claim = ProportionalClaim { bracket: &bracket, proved_optimal: None };
+            if let Some(broken) = verify_proportional(&instance, &claim).iter().find(|verdict| !verdict.holds)
+            {
+                return Err(
+                    format!("{users} users, seed {seed}: {}: {}", broken.property, broken.witness).into()
+                );
+            }
+            checked = checked.max(start.elapsed().as_secs_f64());
+            widest = widest.max((upper - lower) / users as f64);
+        }
+        println!(
+            "| {users}, 0.02–0.5 | {seeds} | {widest:.1e} | {:.2} | {longest:.2} | {checked:.2} |",
             total / seeds as f64
         );
     }

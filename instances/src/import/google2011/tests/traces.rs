@@ -19,7 +19,7 @@ fn lines(rows: &str, machines: &str) -> Vec<String> {
     let options = Google2011TraceOptions {
         task_events: files.options.task_events.clone(),
         machine_events: files.options.machine_events.clone(),
-        servers: None,
+        ..Default::default()
     };
     shown(&options).unwrap()
 }
@@ -153,6 +153,25 @@ fn machines_come_change_and_go_within_the_window_only() {
 }
 
 #[test]
+fn machines_that_tasks_ran_on_and_no_machine_event_names_are_counted() {
+    let rows = "1000000000,1,0,0 1001000000,1,0,1 1002000000,1,0,4";
+    let rows: String =
+        rows.split_whitespace().map(|text| row(text).replace("0,,1,user", "0,7,1,user")).collect();
+    let found = |machines: &str| {
+        let files = Files::new(machines, &[rows.as_bytes()]);
+        let (task_events, machine_events) =
+            (files.options.task_events.clone(), files.options.machine_events.clone());
+        shown(&Google2011TraceOptions { task_events, machine_events, ..Default::default() })
+            .unwrap()
+            .remove(0)
+    };
+    let counted = r#""machines that tasks ran on and no row of machine events names": 1"#;
+    assert!(found(MACHINE).contains(counted), "{}", found(MACHINE));
+    let with_it = found("0,1,0,x,1,0.5\n0,7,0,x,1,0.5\n");
+    assert!(!with_it.contains("no row of machine events names"), "{with_it}");
+}
+
+#[test]
 fn requests_and_users_are_taken_from_the_first_row_that_has_them() {
     let rows = "\
 1000000000,2,1,0,,0,,0,0,,,,\n1000000000,,1,0,,1,u,0,0,0.5,0.25,0,0\n1001000000,,1,0,,8,u,0,0,0.75,0.25,0,0\n\
@@ -164,7 +183,7 @@ fn requests_and_users_are_taken_from_the_first_row_that_has_them() {
     let found = shown(&Google2011TraceOptions {
         task_events: files.options.task_events.clone(),
         machine_events: files.options.machine_events.clone(),
-        servers: None,
+        ..Default::default()
     })
     .unwrap();
     let task =
@@ -193,7 +212,7 @@ fn a_part_that_is_cut_or_out_of_order_and_a_machine_that_contradicts_itself_are_
         let options = Google2011TraceOptions {
             task_events: files.options.task_events.clone(),
             machine_events: files.options.machine_events.clone(),
-            servers: None,
+            ..Default::default()
         };
         let text =
             shown(&options).map(|lines| format!("accepted: {lines:?}")).unwrap_or_else(|e| e.to_string());
@@ -222,7 +241,7 @@ fn a_part_that_is_cut_or_out_of_order_and_a_machine_that_contradicts_itself_are_
         "{machines}"
     );
     let two = refusal(&[format!("{first}1001000000,,1,1,,1,another,0,0,0.25,0.1,0,0\n1002000000,,1,1,,4,another,0,0,0.25,0.1,0,0\n").as_bytes()], MACHINE);
-    assert!(two.contains("user = another: the job 1 is of user user-of-1"), "{two}");
+    assert!(two.contains("part-0: line 3, column 7 (user) = another: the job 1 is of another user"), "{two}");
     let missing = Google2011TraceOptions { task_events: vec!["no-such-file".into()], ..Default::default() };
     assert!(google_2011_trace(&missing).err().unwrap().to_string().starts_with("no-such-file: "));
 }
@@ -286,7 +305,8 @@ fn every_task_of_the_real_hours_is_imported_with_its_time_or_counted_as_left_out
         let Some(machines) = whole_trace("machine_events/part-00000-of-00001.csv.gz") else { return };
         let expected = plain(&task_events);
         let tasks = expected.len() as u64;
-        let options = Google2011TraceOptions { task_events, machine_events: vec![machines], servers: None };
+        let options =
+            Google2011TraceOptions { task_events, machine_events: vec![machines], ..Default::default() };
         let mut trace = google_2011_trace(&options).unwrap();
         let counts: BTreeMap<String, u64> = trace.register().header().counts.iter().cloned().collect();
         let left_out: u64 =
@@ -321,10 +341,171 @@ fn drawn_servers_are_those_that_generate_draws() {
     let files = Files::slice();
     let options = Google2011TraceOptions {
         task_events: files.options.task_events.clone(),
-        machine_events: Vec::new(),
         servers: Some(DrawnServers { count: 1000, seed: 42 }),
+        ..Default::default()
     };
     let trace = google_2011_trace(&options).unwrap();
     let drawn = google(&GoogleOptions { servers: Some(1000), seed: 42, ..Default::default() }).unwrap();
     assert_eq!(trace.register().header().server_classes, drawn.classes());
+}
+
+/// One row of job events: `time,job,event,user`, the rest as in the real trace.
+fn job_row(text: &str) -> String {
+    let cells: Vec<&str> = text.split(',').collect();
+    let [time, job, event, user] = cells[..] else { panic!("{text}") };
+    format!("{time},,{job},{event},{user},0,name,logical-name\n")
+}
+
+/// What rows of tasks and of jobs become together, or why not; rows of tasks as given, with one machine.
+fn with_jobs(tasks: &str, job_rows: &str) -> Result<Vec<String>, String> {
+    let tasks: String = tasks.split_whitespace().map(|row| row.to_owned() + "\n").collect();
+    let files = Files::new(MACHINE, &[tasks.as_bytes()]);
+    let job_rows: String = job_rows.split_whitespace().map(job_row).collect();
+    let options = Google2011TraceOptions {
+        job_events: vec![files.file("jobs", job_rows.as_bytes())],
+        task_events: files.options.task_events.clone(),
+        machine_events: files.options.machine_events.clone(),
+        ..Default::default()
+    };
+    let shown = shown(&options);
+    shown.map_err(|error| error.to_string().replace(&format!("{}/", files.folder.path().display()), ""))
+}
+
+#[test]
+fn job_events_say_what_rows_of_tasks_leave_open() {
+    let task = |time: &str, user: &str, job: u32, duration: &str| {
+        format!(r#"{{"time": {time}, "user": "{user}", "job": "{job}", "duration": {duration}}}"#)
+    };
+    let rows = |rows: &str, user: &str| -> String {
+        let row = |text: &str| row(text).replace("user-of-1,", &format!("{user},")).replace('\n', " ");
+        rows.split_whitespace().map(row).collect()
+    };
+    // A row at 1000 s of another job begins the window, and one at 1100 s ends it.
+    let (begin, end) = ("1000000000,9,0,0", "1100000000,9,0,0");
+    for (what, tasks, jobs, expected, counted) in [
+        (
+            "the user is the job's where rows of tasks name none",
+            rows("1001000000,1,0,0 1002000000,1,0,1 1004000000,1,0,4", ""),
+            "1001000000,1,0,u 1004000000,1,4,u",
+            task("1", "u", 1, "2"),
+            r#""tasks whose user only job events name": 1"#,
+        ),
+        (
+            "a task that still runs when its job is killed ends then",
+            rows("1001000000,1,0,0 1002000000,1,0,1", "u"),
+            "1001000000,1,0,u 1005500000,1,5,u",
+            task("1", "u", 1, "3.5"),
+            r#""tasks without the row that ends them: ended when their job did": 1"#,
+        ),
+        (
+            "a task without its SUBMIT row was submitted when its job was",
+            rows("1003000000,1,0,1 1004000000,1,0,4", "u"),
+            "1002000000,1,0,u",
+            task("2", "u", 1, "1"),
+            r#""tasks without the row that submits them: submitted when their job was": 1"#,
+        ),
+        (
+            "an end without a start in a job that was submitted after the first row is not used",
+            rows("1003000000,1,0,4", "u"),
+            "1002000000,1,0,u",
+            String::new(),
+            r#""ends of tasks that were never there: not used": 1"#,
+        ),
+        (
+            "rows of tasks that come soon after the end of their job count as they are",
+            rows("1001000000,1,0,0 1002000000,1,0,1 1004000235,1,0,5", "u"),
+            "1001000000,1,0,u 1004000000,1,5,u",
+            task("1", "u", 1, "2.000235"),
+            "",
+        ),
+        (
+            "rows of tasks that come long after the end of their job are not used",
+            rows("1001000000,1,0,0 1002000000,1,0,1 1004000000,1,0,5 1008000000,1,0,1", "u"),
+            "1001000000,1,0,u 1004000000,1,5,u",
+            task("1", "u", 1, "2"),
+            r#""rows of tasks more than a second after the end of their job: not used": 1"#,
+        ),
+        (
+            "a job that is submitted again soon after it failed has not ended",
+            rows(
+                "1001000000,1,0,0 1002000000,1,0,1 1004000000,1,0,3 1005000000,1,0,0 1006000000,1,0,1 1009000000,1,0,4",
+                "u",
+            ),
+            "1001000000,1,0,u 1004000000,1,3,u 1004500000,1,0,u 1009000000,1,4,u",
+            task("1", "u", 1, "5"),
+            r#""times a task was submitted again: its runs are added up": 2"#,
+        ),
+        (
+            "jobs without tasks and tasks without job events are counted",
+            rows("1001000000,1,0,0 1002000000,1,0,1 1004000000,1,0,4", "u"),
+            "1001000000,7,0,u",
+            task("1", "u", 1, "2"),
+            // The job of the first and the last row, and that of the task.
+            r#""jobs of which job events say nothing": 2, "jobs of which there are no rows of tasks": 1"#,
+        ),
+    ] {
+        let all = format!("{} {tasks} {}", row(begin).trim_end(), row(end).trim_end());
+        let found = with_jobs(&all, jobs).unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert_eq!(found[2..].join("\n"), expected, "{what}");
+        assert!(found[0].contains(counted), "{what}: {}", found[0]);
+    }
+}
+
+#[test]
+fn job_events_that_contradict_tasks_or_are_not_of_the_format_are_refused() {
+    let tasks = row("1001000000,1,0,0");
+    for (jobs, problem) in [
+        ("1000000000,1,0,other", "part-0: line 1, column 7 (user) = user-of-1: the job 1 is of another user"),
+        (
+            "1001000000,1,0,user-of-1 1001000000,1,4,other",
+            "jobs: line 2, column 5 (user) = other: the job 1 is of another user",
+        ),
+        ("1001000000,1,9,u", "jobs: line 1, column 4 (event type) = 9: must be a whole number from 0 to 8"),
+        (
+            "1001000000,2,0,u 1000000000,2,4,u",
+            "jobs: line 2, column 1 (time) = 1000000000: comes after time 1001000000; rows must be sorted by time and \
+             parts named in order",
+        ),
+        ("1001000000,1,0,", ""),
+    ] {
+        let found = with_jobs(&tasks, jobs);
+        assert_eq!(found.err().unwrap_or_default(), problem, "{jobs}");
+    }
+    let files = Files::new(MACHINE, &[tasks.as_bytes(), b""]);
+    let options = Google2011TraceOptions {
+        job_events: vec![files.options.task_events[0].clone()],
+        task_events: files.options.task_events[..1].to_vec(),
+        ..Default::default()
+    };
+    let text = google_2011_trace(&options).err().unwrap().to_string();
+    assert!(
+        text.contains("line 1: 13 columns instead of 8 (time, missing info, job ID, event type, user"),
+        "{text}"
+    );
+}
+
+#[test]
+fn job_events_of_the_real_hours_change_no_task_and_are_counted() {
+    for (parts, rows, untold, without_tasks) in
+        [(&[0][..], 10_704, None, Some(5)), (&[235, 236, 237], 8_346, Some(272), None)]
+    {
+        let real = |table: &str| {
+            let paths =
+                parts.iter().map(|part| whole_trace(&format!("{table}/part-{part:05}-of-00500.csv.gz")));
+            paths.collect::<Option<Vec<_>>>()
+        };
+        let (Some(task_events), Some(job_events)) = (real("task_events"), real("job_events")) else { return };
+        let alone = Google2011TraceOptions { task_events, ..Default::default() };
+        let together = Google2011TraceOptions { job_events, ..alone.clone() };
+        let (expected, found) = (shown(&alone).unwrap(), shown(&together).unwrap());
+        assert_eq!(expected[1..], found[1..]);
+        for (what, count) in [
+            ("rows of job events", Some(rows)),
+            ("jobs of which job events say nothing", untold),
+            ("jobs of which there are no rows of tasks", without_tasks),
+        ] {
+            let told = format!("\"{what}\": {}", count.unwrap_or_default());
+            assert_eq!(found[0].contains(&told), count.is_some(), "{what}: {}", found[0]);
+        }
+    }
 }

@@ -1,0 +1,201 @@
+//! `fairplan.proportional-bound.v1`: the largest sum of logarithms of shares that whole tasks can have, from both sides,
+//! with what proves it.
+
+use crate::bound::{BoundPlacement, UserTotal};
+use crate::foreign::{Foreign, check_stamp, list};
+use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
+use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{Instance, LogarithmProof, Placement, ProportionalBracket, UserId};
+use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The format and its version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum ProportionalBoundFormat {
+    /// Version 1.
+    #[serde(rename = "fairplan.proportional-bound.v1")]
+    V1,
+}
+
+/// The objective that is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum BoundedSum {
+    /// Proportional fairness, `Σ w ln(dominant share)`.
+    #[serde(rename = "pf")]
+    ProportionalFairness,
+}
+
+/// The largest `Σ w ln(dominant share)` that whole tasks can have, over the users that can have tasks. The same instance
+/// gives the same bytes, unless a time limit ended the search.
+// `S` is the sequence of servers: a list when read, computed one by one when written.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
+#[schemars(rename = "ProportionalBound")]
+pub struct ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> {
+    /// The format and its version.
+    pub format: ProportionalBoundFormat,
+    /// The version of fairplan that wrote this.
+    #[serde(borrow)]
+    pub fairplan_version: Cow<'a, str>,
+    /// The instance.
+    #[serde(borrow)]
+    pub instance: InstanceStamp<'a>,
+    /// The objective.
+    pub objective: BoundedSum,
+    /// No allocation of divisible tasks has more: the proved bound of the PF optimum. Absent where some users can have no
+    /// whole task, since divisible tasks have shares for them too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divisible: Option<f64>,
+    /// No placement of whole tasks has more: the certificate proves it. Absent where no user can have tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integral_upper: Option<f64>,
+    /// What the placement below has. Absent if some of the users have no task in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub integral_lower: Option<f64>,
+    /// How far apart the two are for each unit of weight: the part by which a user's share might be larger, if all gained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gap_per_weight: Option<f64>,
+    /// Whether the two are the same, to within 1e-8 for each unit of weight.
+    pub proved_optimal: bool,
+    /// Users that can have no task at all, because none fits on a server that they may use, or they have none. They are in
+    /// no sum.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub users_without_tasks: Vec<Cow<'a, str>>,
+    /// What proves the upper bound. Absent where no user can have tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<SumCertificate>,
+    /// How the search went.
+    pub search: SumSearch,
+    /// A placement that has the lower bound.
+    #[serde(borrow)]
+    pub placement: BoundPlacement<'a, S>,
+}
+
+/// What proves the upper bound, in whole numbers. With `W` the sum of the weights and `u` the values that count for one in
+/// the mean of logarithms, the sum is at most `W` times `Σ_i max_k (w_i / W · ln(δ_i k) − task_values[i] k / u) +
+/// Σ_l count_l server_values[l] / u`, `k` from 1 to the tasks that the user has and servers have room for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SumCertificate {
+    /// What one task of each user is worth, in the instance's order.
+    pub task_values: Vec<u64>,
+    /// What the tasks on one server of each class are worth at most, in the instance's order.
+    pub server_values: Vec<u64>,
+    /// How many of these values count for one in the mean of logarithms.
+    pub values_per_log: u64,
+}
+
+/// How the search went. Nothing here decides what the bounds are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SumSearch {
+    /// Knapsack searches that were cut short, each of which may loosen the upper bound.
+    pub truncated_searches: u64,
+    /// Linear programs solved.
+    pub rounds: u64,
+}
+
+/// How far apart the sides of a bracket are for each unit of weight.
+pub fn gap_per_weight(instance: &Instance, bracket: &ProportionalBracket) -> Option<f64> {
+    let can_have = |user: &UserId| bracket.without_tasks.binary_search(user).is_err();
+    let users = instance.users().filter(|user| can_have(&user.index()));
+    let weights: f64 = users.map(|user| user.weight().to_f64()).sum();
+    Some((bracket.upper? - bracket.lower?) / weights)
+}
+
+/// Whether the two sides meet.
+pub fn meets(instance: &Instance, bracket: &ProportionalBracket) -> bool {
+    gap_per_weight(instance, bracket).is_some_and(|gap| gap <= LOGARITHMS_MEET)
+}
+
+/// The document of a bracket, ready to be written.
+pub fn proportional_bound_document<'a>(
+    instance: &'a Instance,
+    sha256: &'a str,
+    divisible: Option<f64>,
+    bracket: &'a ProportionalBracket,
+) -> ProportionalBoundDocument<'a, ServerResults<'a>> {
+    let certificate = |proof: &LogarithmProof| SumCertificate {
+        task_values: proof.task_values.clone(),
+        server_values: proof.server_values.clone(),
+        values_per_log: proof.values_per_log,
+    };
+    let users = instance.users().zip(&bracket.placement.tasks);
+    let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
+    let without_tasks = bracket.without_tasks.iter().map(|user| instance.user(*user).id().into());
+    ProportionalBoundDocument {
+        format: ProportionalBoundFormat::V1,
+        fairplan_version: FAIRPLAN_VERSION.into(),
+        instance: InstanceStamp::new(instance, sha256),
+        objective: BoundedSum::ProportionalFairness,
+        divisible,
+        integral_upper: bracket.upper,
+        integral_lower: bracket.lower,
+        gap_per_weight: gap_per_weight(instance, bracket),
+        proved_optimal: meets(instance, bracket),
+        users_without_tasks: without_tasks.collect(),
+        certificate: bracket.proof.as_ref().map(certificate),
+        search: SumSearch { truncated_searches: bracket.truncated_searches, rounds: bracket.rounds },
+        placement: BoundPlacement {
+            users: users.collect(),
+            servers: ServerResults { instance, placement: &bracket.placement },
+        },
+    }
+}
+
+/// What a document states, matched with its instance.
+#[derive(Clone, Debug)]
+pub struct StatedProportionalBracket {
+    bracket: ProportionalBracket,
+    proved_optimal: bool,
+}
+
+impl StatedProportionalBracket {
+    /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched.
+    pub fn new(
+        document: &ProportionalBoundDocument<'_>,
+        instance: &Instance,
+        sha256: &str,
+    ) -> Result<Self, Foreign> {
+        check_stamp(&document.instance, instance, sha256)?;
+        let users = &document.placement.users;
+        let ids = users.iter().map(|user| &*user.id);
+        list("placement.users", ids, instance.users().map(|user| user.id()))?;
+        let without_tasks = document.users_without_tasks.iter().enumerate().map(|(i, id)| {
+            let place = || format!("users_without_tasks[{i}]");
+            instance.user_named(id).ok_or_else(|| Foreign::new(place(), id, "no such user"))
+        });
+        let certificate = document.certificate.as_ref();
+        let bracket = ProportionalBracket {
+            without_tasks: without_tasks.collect::<Result<_, _>>()?,
+            upper: document.integral_upper,
+            proof: certificate.map(|certificate| LogarithmProof {
+                task_values: certificate.task_values.clone(),
+                server_values: certificate.server_values.clone(),
+                values_per_log: certificate.values_per_log,
+            }),
+            lower: document.integral_lower,
+            placement: Placement {
+                tasks: users.iter().map(|user| user.tasks).collect(),
+                servers: tasks_on_servers(&document.placement.servers, instance, "placement.servers")?,
+            },
+            truncated_searches: document.search.truncated_searches,
+            rounds: document.search.rounds,
+        };
+        // What follows from the rest is compared as it is written.
+        let gap = gap_per_weight(instance, &bracket);
+        if document.gap_per_weight != gap {
+            let stated = document.gap_per_weight.map_or_else(String::new, |stated| stated.to_string());
+            let problem = format!("{gap:?} follows from the bounds");
+            return Err(Foreign::new("gap_per_weight", &stated, problem));
+        }
+        Ok(Self { bracket, proved_optimal: document.proved_optimal })
+    }
+
+    /// The claim, for [`fairplan_verify::verify_proportional`].
+    pub fn claim(&self) -> ProportionalClaim<'_> {
+        ProportionalClaim { bracket: &self.bracket, proved_optimal: Some(self.proved_optimal) }
+    }
+}

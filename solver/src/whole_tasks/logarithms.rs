@@ -1,0 +1,178 @@
+//! Sums of logarithms of whole tasks: what each next task adds, how many tasks users want at a price, and what is wanted
+//! of the tasks of a shape as columns of a program.
+//!
+//! Weights are counted as parts of their sum, so that with the best values of tasks all tasks together are worth about 1.
+
+use super::master::Want;
+use super::packing::Packing;
+use fairplan_instances::{Instance, UserId};
+use std::cmp::Ordering;
+
+/// The users that can have tasks, shape by shape.
+pub(super) struct Logarithms {
+    shapes: Vec<Vec<Wish>>,
+    /// Weight and limit of each user; none for those that can have no tasks.
+    of_user: Vec<Option<Wish>>,
+}
+
+#[derive(Clone, Copy)]
+struct Wish {
+    weight: f64,
+    /// Tasks that it has, and that servers have room for if it is alone.
+    limit: u64,
+}
+
+impl Wish {
+    /// The tasks for which `w ln k - price k` is largest: a next one adds `w ln(k / (k - 1))`.
+    fn wanted(&self, price: f64) -> u64 {
+        let most = 1.0 / -(-price / self.weight).exp_m1();
+        (most as u64).clamp(1, self.limit)
+    }
+}
+
+/// What the first task of a user counts for, as a logarithm: more than all others of it, so that nobody goes without while
+/// somebody could give way.
+const FIRST: f64 = 50.0;
+
+/// How far from where the last program ended tasks are wanted one by one; beyond, in steps that grow fourfold.
+const EXACTLY: u64 = 3;
+
+impl Logarithms {
+    pub fn new(instance: &Instance, packing: &Packing) -> Self {
+        let sum: f64 = instance
+            .users()
+            .filter(|user| packing.shape_of[user.index().0].is_some())
+            .map(|user| user.weight().to_f64())
+            .sum();
+        let alone = |shape: usize| {
+            let classes = packing.classes.iter().zip(&packing.shapes[shape].copies);
+            classes.map(|(class, copies)| class.servers.saturating_mul(*copies)).fold(0, u64::saturating_add)
+        };
+        let wish = |(user, shape): (fairplan_instances::User<'_>, &Option<u32>)| {
+            let limit = user.tasks().unwrap_or(u64::MAX).min(alone((*shape)? as usize));
+            Some(Wish { weight: user.weight().to_f64() / sum, limit })
+        };
+        let of_user: Vec<Option<Wish>> = instance.users().zip(&packing.shape_of).map(wish).collect();
+        let users =
+            |shape: &super::packing::Shape| shape.users.iter().filter_map(|user| of_user[user.0]).collect();
+        Self { shapes: packing.shapes.iter().map(users).collect(), of_user }
+    }
+
+    /// The weighted mean of the logarithms of users' tasks; none if a user that can have tasks has none.
+    pub fn mean(&self, tasks: &[u64]) -> Option<f64> {
+        let mut wishes =
+            self.of_user.iter().zip(tasks).filter_map(|(wish, tasks)| Some((wish.as_ref()?, *tasks)));
+        let of = |(wish, tasks): (&Wish, u64)| (tasks > 0).then(|| wish.weight * (tasks as f64).ln());
+        wishes.try_fold(0.0, |sum, of_user| Some(sum + of(of_user)?))
+    }
+
+    /// What one more task adds; the first ones of users the most.
+    pub fn gain(&self, user: UserId, tasks: u64) -> f64 {
+        let wish = self.of_user[user.0].filter(|wish| tasks < wish.limit);
+        let weight = wish.map_or(0.0, |wish| wish.weight);
+        weight * if tasks == 0 { FIRST } else { (1.0 / tasks as f64).ln_1p() }
+    }
+
+    /// Who is served next: the user with the largest gain.
+    pub fn compare_gains(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
+        (of_a > 0).cmp(&(of_b > 0)).then(self.gain(b, of_b).total_cmp(&self.gain(a, of_a)))
+    }
+
+    /// Users of a shape, each of which needs a first task.
+    pub fn users(&self, shape: usize) -> u64 {
+        self.shapes[shape].len() as u64
+    }
+
+    /// Most tasks of a shape that count.
+    pub fn most(&self, shape: usize) -> u64 {
+        self.shapes[shape].iter().fold(0, |sum, wish| sum.saturating_add(wish.limit))
+    }
+
+    /// The tasks of a shape that its users want at a price.
+    fn wanted(&self, shape: usize, price: f64) -> u64 {
+        self.shapes[shape].iter().fold(0, |sum, wish| sum.saturating_add(wish.wanted(price)))
+    }
+
+    /// The largest sum of the users' logarithms with so many tasks of a shape, at least one each.
+    fn sum(&self, shape: usize, tasks: u64) -> f64 {
+        let wishes = &self.shapes[shape];
+        if let [wish] = &wishes[..] {
+            return wish.weight * (tasks as f64).ln();
+        }
+        let (mut low, mut high) = (f64::MIN_POSITIVE, 1.0);
+        for _ in 0..100 {
+            let middle = if high > 4.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
+            if self.wanted(shape, middle) >= tasks { low = middle } else { high = middle }
+        }
+        let of = |wish: &Wish| wish.weight * (wish.wanted(low) as f64).ln();
+        // At a price where several users' next tasks are worth just as much, some of them do without.
+        wishes.iter().map(of).sum::<f64>() - (self.wanted(shape, low).saturating_sub(tasks)) as f64 * low
+    }
+
+    /// The tasks of a shape from `from` to `to` as wants: one by one near `centre`, in larger steps away from it.
+    pub fn wants(&self, shape: usize, from: u64, to: u64, centre: u64) -> Vec<Want> {
+        let mut wants = Vec::new();
+        let first = self.users(shape);
+        let mut want = |from: u64, to: u64, worth: f64| {
+            let tasks = (to - from) as f64;
+            wants.push(Want { worth: worth / tasks, most: tasks, tasks: vec![(shape as u32, 1.0)] });
+        };
+        if from < first.min(to) {
+            let weights = self.shapes[shape].iter().map(|wish| wish.weight).fold(0.0, f64::max);
+            let to = first.min(to);
+            want(from, to, FIRST * weights * (to - from) as f64);
+        }
+        let mut points: Vec<u64> = (0..=EXACTLY).chain((0..30).map(|power| 6 << (2 * power))).collect();
+        points =
+            points.iter().flat_map(|by| [centre.saturating_sub(*by), centre.saturating_add(*by)]).collect();
+        points.extend([from.max(first), to]);
+        points.retain(|point| *point >= from.max(first) && *point <= to);
+        points.sort_unstable();
+        points.dedup();
+        let sums: Vec<f64> = points.iter().map(|point| self.sum(shape, *point)).collect();
+        for (points, sums) in points.windows(2).zip(sums.windows(2)) {
+            want(points[0], points[1], sums[1] - sums[0]);
+        }
+        wants
+    }
+
+    /// What the wants of all first tasks are worth in a program, beside the logarithms.
+    pub fn of_first(&self) -> f64 {
+        let of = |wishes: &Vec<Wish>| {
+            wishes.iter().map(|wish| wish.weight).fold(0.0, f64::max) * FIRST * wishes.len() as f64
+        };
+        self.shapes.iter().map(of).sum()
+    }
+
+    /// No whole tasks have a larger mean of logarithms if servers hold no more than `held` of these values, all in the
+    /// same units; and the units that count for one in the mean, where that bound is least.
+    pub fn bound(&self, values: &[f64], held: f64) -> (f64, f64) {
+        let wishes = || {
+            self.shapes.iter().zip(values).flat_map(|(shape, value)| shape.iter().map(|wish| (wish, *value)))
+        };
+        // The bound is convex in the part of the mean that a unit is worth, and falls while users want more than is held.
+        let excess = |unit: f64| -> f64 {
+            let worth = |(wish, value): (&Wish, f64)| value * wish.wanted(value * unit) as f64;
+            wishes().map(worth).sum::<f64>() - held
+        };
+        let (mut low, mut high) = (0.5 / held.max(1.0), 2.0 / held.max(1.0));
+        for _ in 0..60 {
+            if excess(low) < 0.0 { low *= 0.5 } else { break }
+        }
+        // Where not even first tasks have room for all, no bound is the least.
+        for _ in 0..6 {
+            if excess(high) > 0.0 { high *= 2.0 } else { break }
+        }
+        for _ in 0..60 {
+            let middle = 0.5 * (low + high);
+            if excess(middle) > 0.0 { low = middle } else { high = middle }
+        }
+        let units = (1.0 / high).round().max(1.0);
+        let most = |(wish, value): (&Wish, f64)| {
+            let price = value / units;
+            let tasks = wish.wanted(price) as f64;
+            wish.weight * tasks.ln() - price * tasks
+        };
+        (wishes().map(most).sum::<f64>() + held / units, units)
+    }
+}

@@ -1,0 +1,257 @@
+//! Proportional fairness over whole tasks: how large the weighted sum of the logarithms of dominant shares can be, from
+//! both sides.
+//!
+//! With each task worth `z_i` in units of which `u` count for one, and a server of class `l` holding at most `V_l`, no
+//! placement has more than `Σ_i max_k (w_i ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`. The program wants each user's tasks
+//! one after the other, which add less and less, and finds the same patterns by the same searches as for the smallest share.
+
+use super::dive::{Dive, dive};
+use super::divisible::divisible_values;
+use super::fill::fill;
+use super::knapsack::Found;
+use super::logarithms::Logarithms;
+use super::master::{Master, Mix, Want};
+use super::packing::Packing;
+use super::patterns::Pattern;
+use super::repair::Repair;
+use super::rounds::{self, Effort, Goal, SCALE, Stop, held, price, scaled};
+use fairplan_instances::{Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId};
+
+/// The part of the time after which bounding ends.
+const BOUNDING: f64 = 0.6;
+
+/// Programs one after the other, each with tasks wanted one by one around where the last one ended: until the bound is so
+/// close to what fractions of patterns reach.
+const ENOUGH: [f64; 4] = [1e-3, 1e-4, 1e-5, 1e-5];
+
+/// The part of the servers mixed that are rounded up at a time.
+const PACE: f64 = 0.1;
+
+/// First contents that are looked for may be worth this part less than divisible tasks.
+const SEED: Effort = Effort { budget: 100_000, part: 1e-3, kept: usize::MAX };
+const BELOW: f64 = 2e-3;
+
+/// Tasks wanted one by one cover a mix so close to where they are centred.
+const NEAR: f64 = 3.0;
+
+/// Tasks of a shape that are looked at beyond those of the best mix.
+const BEYOND: u64 = 3;
+
+/// Brackets the largest `Σ w_i ln(share_i)` of whole tasks over the users that can have tasks. `stop` tells whether a part
+/// of the time is over; the best bracket so far is returned.
+///
+/// # Errors
+/// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
+pub fn proportional_bracket(
+    instance: &Instance,
+    stop: &(dyn Fn(f64) -> bool + Sync),
+) -> Result<ProportionalBracket, SolverError> {
+    let packing = Packing::new(instance)?;
+    let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
+    let without_tasks: Vec<UserId> = without_tasks.map(|(user, _)| UserId(user)).collect();
+    if without_tasks.len() == instance.user_count() {
+        let servers = vec![Vec::new(); instance.server_count() as usize];
+        return Ok(ProportionalBracket {
+            without_tasks,
+            upper: None,
+            proof: None,
+            lower: None,
+            placement: Placement { tasks: vec![0; instance.user_count()], servers },
+            truncated_searches: 0,
+            rounds: 0,
+        });
+    }
+    let logarithms = Logarithms::new(instance, &packing);
+    let search = bound(&packing, &logarithms, &|| stop(BOUNDING))?;
+    let placement = place(instance, &packing, &logarithms, &search, &|| stop(1.0))?;
+    let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
+    let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
+    let of_one_task: f64 = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
+    let sum = |mean: f64| weights * mean + of_one_task;
+    Ok(ProportionalBracket {
+        without_tasks,
+        upper: Some(sum(search.bound)),
+        lower: logarithms.mean(&placement.tasks).map(sum),
+        proof: Some(in_instance_order(instance, &packing, &search)),
+        placement,
+        truncated_searches: search.truncated_searches,
+        rounds: search.rounds,
+    })
+}
+
+/// What is known of the bound.
+struct Search<'a> {
+    packing: &'a Packing,
+    logarithms: &'a Logarithms,
+    /// Of the mean of logarithms.
+    bound: f64,
+    /// Of shapes and of merged classes, and the units that count for one.
+    values: Vec<u64>,
+    server_values: Vec<u64>,
+    units: u64,
+    /// The last program's mix, and the tasks of each shape in it.
+    patterns: Vec<Pattern>,
+    servers: Vec<f64>,
+    tasks: Vec<f64>,
+    truncated_searches: u64,
+    rounds: u64,
+    /// What the present program wants, and how close to what it reaches the bound is and need be.
+    wants: Vec<Want>,
+    excess: f64,
+    enough: f64,
+}
+
+impl Goal for Search<'_> {
+    fn is_met(&self, _: &Mix) -> bool {
+        self.excess <= self.enough
+    }
+
+    fn reach(&self, mix: &Mix) -> f64 {
+        let worth = self.wants.iter().zip(&mix.wanted).map(|(want, had)| want.worth * had);
+        worth.sum::<f64>() - self.logarithms.of_first()
+    }
+
+    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64 {
+        let values = scaled(values);
+        let (server_values, held) = held(self.packing, found);
+        let (bound, units) = self.logarithms.bound(&values, held as f64);
+        if bound < self.bound {
+            self.bound = bound;
+            self.values = values.iter().map(|value| *value as u64).collect();
+            self.server_values = server_values;
+            self.units = units as u64;
+        }
+        self.excess = self.bound - self.reach(mix);
+        self.excess
+    }
+}
+
+fn bound<'a>(
+    packing: &'a Packing,
+    logarithms: &'a Logarithms,
+    stop: Stop<'_>,
+) -> Result<Search<'a>, SolverError> {
+    let servers: Vec<u64> = packing.classes.iter().map(|class| class.servers).collect();
+    let shapes = packing.shapes.len();
+    let mut search = Search {
+        packing,
+        logarithms,
+        bound: f64::INFINITY,
+        values: vec![0; shapes],
+        server_values: vec![0; servers.len()],
+        units: 1,
+        patterns: Vec::new(),
+        servers: Vec::new(),
+        tasks: Vec::new(),
+        truncated_searches: 0,
+        rounds: 0,
+        wants: Vec::new(),
+        excess: f64::INFINITY,
+        enough: 0.0,
+    };
+    for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.users.is_empty()) {
+        let classes = (0..servers.len()).filter(|&l| shape.copies[l] > 0);
+        search.patterns.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
+    }
+    search.seed(stop)?;
+    for enough in ENOUGH {
+        let centre = search.wish();
+        let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()])?;
+        (search.enough, search.excess) = (enough, f64::INFINITY);
+        let known = std::mem::take(&mut search.patterns);
+        let ended = rounds::run(packing, &mut master, known, &mut search, stop)?;
+        search.rounds += ended.rounds;
+        search.truncated_searches = ended.truncated_searches;
+        search.patterns = std::mem::take(&mut master.patterns);
+        search.had(&ended.mix);
+        search.servers = ended.mix.servers;
+        let is_near = |(tasks, centre): (&f64, &u64)| (tasks - *centre as f64).abs() < NEAR;
+        if stop() || (enough <= ENOUGH[2] && search.tasks.iter().zip(&centre).all(is_near)) {
+            break;
+        }
+    }
+    Ok(search)
+}
+
+impl Search<'_> {
+    /// Wants tasks around those of the last program; returns how many of each shape.
+    fn wish(&mut self) -> Vec<u64> {
+        let centre: Vec<u64> = self.tasks.iter().map(|tasks| tasks.round() as u64).collect();
+        let of = |(s, centre): (usize, &u64)| self.logarithms.wants(s, 0, self.logarithms.most(s), *centre);
+        self.wants = centre.iter().enumerate().flat_map(of).collect();
+        centre
+    }
+
+    fn had(&mut self, mix: &Mix) {
+        self.tasks = vec![0.0; self.packing.shapes.len()];
+        for (want, had) in self.wants.iter().zip(&mix.wanted) {
+            want.tasks.iter().for_each(|(shape, tasks)| self.tasks[*shape as usize] += tasks * had);
+        }
+    }
+
+    /// Starts from what divisible tasks are worth.
+    fn seed(&mut self, stop: Stop<'_>) -> Result<(), SolverError> {
+        self.tasks = vec![0.0; self.packing.shapes.len()];
+        for is_last in [false, false, true] {
+            self.wish();
+            let mix = divisible_values(self.packing, &self.wants)?;
+            self.had(&mix);
+            if is_last {
+                let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
+                let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
+                let found = price(self.packing, (&mix.values, &below), effort, None, stop);
+                self.exclude(&mix, &mix.values, &found);
+                self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn place(
+    instance: &Instance,
+    packing: &Packing,
+    logarithms: &Logarithms,
+    search: &Search<'_>,
+    stop: Stop<'_>,
+) -> Result<Placement, SolverError> {
+    let beyond = |(s, tasks): (usize, &f64)| {
+        (tasks.ceil() as u64 + BEYOND).max(logarithms.users(s)).min(logarithms.most(s))
+    };
+    let most: Vec<u64> = search.tasks.iter().enumerate().map(beyond).collect();
+    let wants = |left: &[u64]| -> Vec<Want> {
+        let of = |s: usize| logarithms.wants(s, most[s] - left[s], most[s], search.tasks[s].round() as u64);
+        (0..most.len()).flat_map(of).collect()
+    };
+    let server_values: Vec<f64> = search.server_values.iter().map(|value| *value as f64 / SCALE).collect();
+    let start = Dive {
+        patterns: &search.patterns,
+        mix: &search.servers,
+        server_values: &server_values,
+        cost: 0.0,
+        pace: PACE,
+        wants: &wants,
+    };
+    let mut left = most.clone();
+    let servers = dive(packing, &mut left, &start, stop)?;
+    let placed: Vec<u64> = most.iter().zip(&left).map(|(most, left)| most - left).collect();
+    let users = |s: usize| logarithms.users(s);
+    let missing = placed.iter().enumerate().map(|(s, placed)| users(s).saturating_sub(*placed)).collect();
+    let mut repair = Repair::new(packing, servers, missing);
+    repair.spare = placed.iter().enumerate().map(|(s, placed)| placed.saturating_sub(users(s))).collect();
+    repair.place_missing(stop);
+    Ok(fill(instance, packing, &|a, b| logarithms.compare_gains(a, b), repair.servers))
+}
+
+fn in_instance_order(instance: &Instance, packing: &Packing, search: &Search<'_>) -> LogarithmProof {
+    let value = |shape: &Option<u32>| shape.map_or(0, |shape| search.values[shape as usize]);
+    let mut server_values = vec![0; instance.classes().len()];
+    for (class, value) in packing.classes.iter().zip(&search.server_values) {
+        class.members.iter().for_each(|l| server_values[l.0] = *value);
+    }
+    LogarithmProof {
+        task_values: packing.shape_of.iter().map(value).collect(),
+        server_values,
+        values_per_log: search.units,
+    }
+}

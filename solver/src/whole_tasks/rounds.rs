@@ -1,0 +1,189 @@
+//! Rounds of column generation: the master program says what tasks are worth, searches find what a server could hold that is
+//! worth more than it, and both go on until nothing is missing, or hardly anything.
+
+use super::knapsack::{Found, Search};
+use super::master::{Master, Mix};
+use super::packing::Packing;
+use super::patterns::Pattern;
+use super::table::Table;
+use fairplan_instances::SolverError;
+use hashbrown::HashSet;
+use rayon::prelude::*;
+
+/// Whether time is over.
+pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
+
+/// What a master program aims at.
+pub(super) trait Goal {
+    /// Whether a mix is all that is wanted.
+    fn is_met(&self, mix: &Mix) -> bool;
+    /// What a mix reaches, as the logarithm of a share.
+    fn reach(&self, mix: &Mix) -> f64;
+    /// Learns the most that servers can hold at these values. Returns how far that is above what the mix reaches.
+    fn exclude(&mut self, mix: &Mix, values: &[f64], found: &[Found]) -> f64;
+}
+
+/// Where the rounds ended.
+pub(super) struct Ended {
+    pub mix: Mix,
+    pub is_met: bool,
+    /// Searches of the last round that were cut short.
+    pub truncated_searches: u64,
+    pub rounds: u64,
+}
+
+/// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
+pub(super) const SCALE: f64 = (1u64 << 46) as f64;
+
+/// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
+const BUDGETS: (u64, u64) = (10_000, 1_000_000);
+
+/// Where searches are cut short and so many rounds raise the mix by less than this part, searches get `LONG` nodes; where
+/// that is slow again, searches of `LAST` nodes at the mean of the last values end it.
+const SLOW: (usize, f64) = (20, 1e-5);
+const LONG: u64 = 50_000;
+const LAST: u64 = 20_000;
+
+/// Where searches are cut short, a bound this close to what the patterns reach is good enough.
+const CLOSE: f64 = 1e-6;
+
+/// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
+const PARTS: (f64, f64) = (1e-3, 1e-8);
+
+/// Values of a program are known to about this part.
+pub(super) const NOISE: f64 = 1e-9;
+
+pub(super) const MAX_ROUNDS: u64 = 20_000;
+
+/// Adds patterns to the program, which has `known` ones, until the goal is met or no pattern is missing.
+pub(super) fn run(
+    packing: &Packing,
+    master: &mut Master,
+    known: Vec<Pattern>,
+    goal: &mut dyn Goal,
+    stop: Stop<'_>,
+) -> Result<Ended, SolverError> {
+    let mut patterns: HashSet<Pattern> = HashSet::new();
+    let mut add = |master: &mut Master, pattern: Pattern| {
+        let is_new = patterns.insert(pattern.clone());
+        if is_new { master.add(pattern).map(|()| true) } else { Ok(false) }
+    };
+    for pattern in known {
+        add(master, pattern)?;
+    }
+    let mut mixes: Vec<Mix> = Vec::new();
+    let mut least = BUDGETS.0;
+    let mut effort = Effort { budget: BUDGETS.0, part: PARTS.0, kept: 12 };
+    let mut rounds = 0;
+    loop {
+        let mix = master.solve()?;
+        rounds += 1;
+        if goal.is_met(&mix) {
+            return Ok(Ended { mix, is_met: true, truncated_searches: 0, rounds });
+        }
+        let found = price(packing, (&mix.values, &mix.server_values), effort, None, stop);
+        let excess = goal.exclude(&mix, &mix.values, &found);
+        let truncated = found.iter().filter(|found| found.is_truncated).count() as u64;
+        let mut added = false;
+        for pattern in found.into_iter().flat_map(|found| found.patterns) {
+            added |= add(master, pattern)?;
+        }
+        // Once this program cannot exclude more, another one may.
+        let mut is_last = excess <= NOISE || stop() || rounds >= MAX_ROUNDS;
+        let is_close = excess <= CLOSE;
+        let before = mixes.len().checked_sub(SLOW.0).map(|before| goal.reach(&mixes[before]));
+        let is_slow = before.is_some_and(|before| goal.reach(&mix) < before + SLOW.1);
+        let is_stuck = is_slow && truncated > 0 && effort.part < PARTS.0;
+        if is_stuck && least < LONG {
+            least = LONG;
+            effort.budget = LONG;
+            mixes.clear();
+        } else {
+            is_last |= is_stuck;
+        }
+        if !is_last && added {
+            effort.budget = least.max(effort.budget / 10);
+        } else if !is_last && effort.part > PARTS.1 {
+            effort.part = PARTS.1.max(effort.part / 10.0);
+        } else if !is_last && truncated > 0 && effort.budget < BUDGETS.1 && !is_close {
+            effort.budget *= 10;
+        } else {
+            if truncated > 0 && !is_close && !stop() {
+                let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
+                let effort = Effort { budget: LAST, part: PARTS.1, kept: 12 };
+                let found = price(packing, (&values, &server_values), effort, None, stop);
+                goal.exclude(&mix, &values, &found);
+            }
+            return Ok(Ended { mix, is_met: false, truncated_searches: truncated, rounds });
+        }
+        mixes.push(mix);
+    }
+}
+
+/// The mean of the values of some programs: the servers' worth is convex in the tasks', so bounds hold on between them,
+/// and where the values swing the mean is closer to the best.
+fn mean(before: &[Mix], last: &Mix) -> (Vec<f64>, Vec<f64>) {
+    let mean = |of: &dyn Fn(&Mix) -> f64| {
+        before.iter().chain([last]).map(of).sum::<f64>() / (before.len() + 1) as f64
+    };
+    let values = (0..last.values.len()).map(|s| mean(&|mix| mix.values[s])).collect();
+    (values, (0..last.server_values.len()).map(|l| mean(&|mix| mix.server_values[l])).collect())
+}
+
+/// Values as whole numbers.
+pub(super) fn scaled(values: &[f64]) -> Vec<f64> {
+    values.iter().map(|value| (value * SCALE).round()).collect()
+}
+
+/// What was found of the classes' servers as whole numbers, and all servers together. A little more is proved with less
+/// effort.
+pub(super) fn held(packing: &Packing, found: &[Found]) -> (Vec<u64>, u128) {
+    let more = |found: &Found| (found.bound as u64) + ((found.bound as u64) >> 28) + 1;
+    let server_values: Vec<u64> = found.iter().map(more).collect();
+    let held = packing.classes.iter().zip(&server_values);
+    let held = held.map(|(class, value)| u128::from(class.servers) * u128::from(*value)).sum();
+    (server_values, held)
+}
+
+/// How hard contents are searched for.
+#[derive(Clone, Copy)]
+pub(super) struct Effort {
+    /// Nodes of each search.
+    pub budget: u64,
+    /// Contents worth less than this part more are not looked for.
+    pub part: f64,
+    /// Contents of a class that are kept.
+    pub kept: usize,
+}
+
+/// Searches every class for contents worth more than a server of it. What is not searched for any more when time is over
+/// still bounds the value.
+pub(super) fn price(
+    packing: &Packing,
+    (values, server_values): (&[f64], &[f64]),
+    effort: Effort,
+    limits: Option<&[u64]>,
+    stop: Stop<'_>,
+) -> Vec<Found> {
+    let values = scaled(values);
+    let table = Table::new(packing, &values);
+    let search = |class: usize| {
+        let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
+        let slack = threshold * effort.part;
+        let Effort { budget, kept, .. } = effort;
+        Search {
+            packing,
+            class,
+            values: &values,
+            limits,
+            table: &table,
+            threshold,
+            slack,
+            budget,
+            kept,
+            stop,
+        }
+        .run()
+    };
+    (0..packing.classes.len()).into_par_iter().map(search).collect()
+}
