@@ -394,8 +394,10 @@ pub(crate) fn number(value: f64) -> String {
     if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() } else { fixed }
 }
 
+/// With two decimals; what rounds to zero has no sign.
 pub(crate) fn percent(part: f64) -> String {
-    format!("{:.2}%", part * 100.0)
+    let hundredths = (part * 10_000.0).round();
+    format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { part * 100.0 })
 }
 
 fn violation(value: f64) -> String {
@@ -426,6 +428,14 @@ mod tests {
         assert_eq!(
             [0, 999, 1000, 12_583, 1_234_567].map(thousands),
             ["0", "999", "1,000", "12,583", "1,234,567"]
+        );
+    }
+
+    #[test]
+    fn what_rounds_to_no_percent_has_no_sign() {
+        assert_eq!(
+            [-1e-9, 0.0, -0.0, -0.0001, 0.5, -0.000_049].map(percent),
+            ["0.00%", "0.00%", "0.00%", "-0.01%", "50.00%", "0.00%"]
         );
     }
 

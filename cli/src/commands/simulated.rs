@@ -40,8 +40,10 @@ impl ClusterPolicy {
             return Ok(Self { name: (*name).into(), placement, order: *order });
         }
         let placement = policy(name, seed).map_err(|unknown| {
-            let names = MOST_DEPRIVED.map(|(name, ..)| name).join(", ");
-            Failure::refused(format!("{unknown}, {names}"))
+            // A slots=N without a number is known, and what it lacks is said.
+            let others = MOST_DEPRIVED.iter().filter(|_| !name.starts_with("slots"));
+            let others: String = others.map(|(other, ..)| format!(", {other}")).collect();
+            Failure::refused(format!("{unknown}{others}"))
         })?;
         Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
     }

@@ -56,8 +56,9 @@ pub struct DrawnServers {
 ///
 /// What was left out and what was made of the rows is counted in the header.
 ///
-/// *Memory*: 32 bytes for every task that is imported, because what is submitted first may end last; and some 70 for those
-/// of jobs that have not ended as far as job events tell. Without job events that is every job.
+/// *Memory* follows the tasks, because what is submitted first may end last: 32 bytes for each that is imported, and while
+/// their list grows up to three times as much; and some hundred more for those of jobs that have not ended as far as job
+/// events tell. Without job events that is every job.
 ///
 /// # Errors
 /// A file that cannot be read, a row that is not of the format (file, line, column and value are named), time that goes

@@ -433,7 +433,7 @@ fn job_events_say_what_rows_of_tasks_leave_open() {
             ),
             "1001000000,1,0,u 1004000000,1,3,u 1004500000,1,0,u 1009000000,1,4,u",
             task("1", "u", 1, "5"),
-            r#""times a task was submitted again: its runs are added up": 1"#,
+            r#""times a task was submitted again: its runs are added up": 2"#,
         ),
         (
             "jobs without tasks and tasks without job events are counted",
