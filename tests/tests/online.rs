@@ -193,12 +193,10 @@ fn with_one_resource_no_exaggeration_pays_and_understating_gains_at_most_half() 
 
 #[test]
 fn with_several_resources_lies_are_searched_for() {
-    for alpha in [0.0, 0.5] {
-        let exaggerating = search(false, alpha, 100, &over);
-        let understating = search(false, alpha, 100, &under);
-        assert!(exaggerating.0 <= 1.0 + 1e-4, "alpha {alpha}: {}", exaggerating.2);
-        assert!(understating.0 <= 1.5, "alpha {alpha}: {}", understating.2);
-    }
+    let exaggerating = search(false, 0.0, 60, &over);
+    let understating = search(false, 0.0, 60, &under);
+    assert!(exaggerating.0 <= 1.0 + 1e-4, "{}", exaggerating.2);
+    assert!(understating.0 <= 1.5, "{}", understating.2);
 }
 
 #[test]

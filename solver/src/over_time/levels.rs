@@ -35,9 +35,9 @@ const GOAL: f64 = 1e-9;
 const CLOSE: f64 = 1e-7;
 /// A gap from which on points are worth coming back to.
 const NEAR: f64 = 1e-3;
-/// Most iterations from one start, of which a third is usual; and starts.
+/// Most iterations from one start, of which a third is usual; and starts, two for each penalty.
 const MAX_ITERATIONS: usize = 120;
-const TRIES: usize = 4;
+const TRIES: usize = 8;
 /// A point is left that goes less than this part of so many steps in a row.
 const SLOW: f64 = 0.01;
 const MAX_SLOW: usize = 10;
@@ -90,7 +90,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
                 };
                 point.y[user] > 0.5 * penalty && missing > 1e-7 * search.scale(upper)
             };
-            if (0..users).any(spent) && penalty < PENALTIES.1 {
+            if search.every_row && (0..users).any(spent) && penalty < PENALTIES.1 {
                 penalty *= 100.0;
             }
         }
