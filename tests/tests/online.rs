@@ -159,16 +159,18 @@ fn cases(one: bool, count: usize) -> impl Iterator<Item = (u64, Instance, Demand
     (0..).filter_map(of).take(count)
 }
 
-fn search(one: bool, count: usize, lies: &dyn Fn(u64) -> Vec<u64>) -> (f64, usize, String) {
+fn search(one: bool, alpha: f64, count: usize, lies: &dyn Fn(u64) -> Vec<u64>) -> (f64, usize, String) {
     let (mut most, mut gainful, mut how) = (1.0, 0, String::new());
     for (seed, instance, series) in cases(one, count) {
-        let (factor, by) = best_lie(&instance, &series, 0.0, lies);
+        let (factor, by) = best_lie(&instance, &series, alpha, lies);
         gainful += usize::from(factor > 1.0 + 1e-4);
         if factor > most {
             (most, how) = (factor, format!("seed {seed}: {by}"));
         }
     }
-    println!("one resource and class: {one}; gains {most:.4} in {gainful} of {count} cases; {how}");
+    println!(
+        "one resource and class: {one}, alpha {alpha}; gains {most:.4} in {gainful} of {count} cases; {how}"
+    );
     (most, gainful, how)
 }
 
@@ -185,15 +187,18 @@ fn under(truth: u64) -> Vec<u64> {
 
 #[test]
 fn with_one_resource_no_exaggeration_pays_and_understating_gains_at_most_half() {
-    assert!(search(true, 25, &over).0 <= 1.0 + 1e-4);
-    assert!(search(true, 25, &under).0 <= 1.5);
+    assert!(search(true, 0.0, 25, &over).0 <= 1.0 + 1e-4);
+    assert!(search(true, 0.0, 25, &under).0 <= 1.5);
 }
 
 #[test]
 fn with_several_resources_lies_are_searched_for() {
-    let exaggerating = search(false, 60, &over);
-    let understating = search(false, 60, &under);
-    assert!(exaggerating.0 >= 1.0 && understating.0 >= 1.0);
+    for alpha in [0.0, 0.5] {
+        let exaggerating = search(false, alpha, 100, &over);
+        let understating = search(false, alpha, 100, &under);
+        assert!(exaggerating.0 <= 1.0 + 1e-4, "alpha {alpha}: {}", exaggerating.2);
+        assert!(understating.0 <= 1.5, "alpha {alpha}: {}", understating.2);
+    }
 }
 
 #[test]

@@ -68,12 +68,13 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
     while state.contains(&State::Open) {
         let top = |user: usize| asked.base[user] + asked.most[user];
         let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
-        let search = Search::new(problem, asked, &state, &all);
+        let mut search = Search::new(problem, asked, &state, &all);
         // Somebody rises at any level below this.
         let below = highest - SAME * search.scale(highest);
         let mut upper = pooled_bound(&search).min(below);
         let mut best: Option<(f64, Frozen)> = None;
-        for _ in 0..TRIES {
+        for attempt in 0..TRIES {
+            search.every_row = attempt % 2 == 1;
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
             let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
@@ -135,6 +136,9 @@ struct Search<'a> {
     state: &'a [State],
     /// What each user would have if all its tasks ran where they give most.
     all: &'a [f64],
+    /// Whether even those who run all their tasks have a row of their own: another way where the first is lost in
+    /// rounding.
+    every_row: bool,
     /// A tenth of what a user could have from here at most: rises by much less are not told apart.
     unit: f64,
 }
@@ -162,7 +166,7 @@ impl<'a> Search<'a> {
         };
         let quanta = problem.quanta.len() as f64;
         let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
-        Self { problem, asked, state, all, unit: 0.1 * could.fold(0.0, f64::max) }
+        Self { problem, asked, state, all, every_row: false, unit: 0.1 * could.fold(0.0, f64::max) }
     }
 
     /// What a user has from here at least, at a level.
@@ -184,7 +188,7 @@ impl<'a> Search<'a> {
                 && level - base < self.asked.most[user];
             match due {
                 _ if rises => Role::Rising { base },
-                due if due > 0.0 && due >= self.all[user] => Role::Full(due),
+                due if due > 0.0 && due >= self.all[user] && !self.every_row => Role::Full(due),
                 due if due > 0.0 => Role::Held(due),
                 _ => Role::Idle,
             }

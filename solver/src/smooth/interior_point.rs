@@ -24,13 +24,17 @@
 //! | μ | mean of the complementarity products ζs, up, fy, qλ over their weights: what groups and classes cost | |
 //! | σ | centring weight of a step (Mehrotra) | |
 
-use super::block::{Aim, Block, LEVEL_FROM, Setting, SharedStep, first_multiplier, usage};
+mod rows;
+mod start;
+
+use super::block::{Aim, Block, LEVEL_FROM, Setting};
 use super::problem::{SumProblem, SumSolution, SumSolver};
-use super::schur::{Schur, by_class};
-use super::tally::{Quality, Reach};
+use super::schur::Schur;
+use super::tally::Quality;
 use crate::level::dot;
 use fairplan_instances::SolverError;
 use rayon::prelude::*;
+use rows::Rows;
 
 /// Most steps of one run; a plain problem takes 8 to 15.
 const MAX_STEPS: u64 = 150;
@@ -42,10 +46,6 @@ const UNPRICED: (f64, f64) = (1e-12, 1e-4);
 const UNNOTICED: f64 = 1e-6;
 /// A residual below this part of its row is rounding, which a step would only make larger.
 const ROUNDING: f64 = 1e-14;
-/// At the first iterate multipliers are in proportion to this power of the inverse works, or a lesser one.
-const FIRST_POWER: f64 = 4.0;
-/// Pairs that make a block worth while, and the most blocks; neither depends on the number of threads.
-const BLOCKS: (usize, usize) = (1 << 14, 16);
 
 /// The interior-point method as a solver of sums.
 pub(crate) struct InteriorPoint;
@@ -88,76 +88,6 @@ impl Iterate {
 }
 
 impl<'a> Run<'a> {
-    fn new(problem: &'a SumProblem<'a>) -> Self {
-        let used = used_rows(problem);
-        let zeta = first_splits(problem);
-        let n = problem.groups.len();
-        let works: Vec<f64> = (0..n)
-            .map(|g| {
-                let pairs = problem.groups.pairs(g);
-                dot(&problem.groups.rate[pairs.clone()], &zeta[pairs])
-            })
-            .collect();
-        let level = problem.alpha >= LEVEL_FROM;
-        let (mut t, mut r) = (1.0, works.clone());
-        if level {
-            // The larger α, the more alike works will be; the scale is such that multipliers are near the sizes.
-            let scale: f64 = works.iter().zip(problem.size).map(|(work, size)| size * work.ln()).sum();
-            let power = (FIRST_POWER / problem.alpha).min(1.0);
-            r.iter_mut().for_each(|r| *r = ((r.ln() - scale) * power).exp());
-            t = 0.5 * works.iter().zip(&r).map(|(work, r)| work / r).fold(f64::INFINITY, f64::min);
-        }
-        let top_rate =
-            |g: usize| problem.groups.rate[problem.groups.pairs(g)].iter().copied().fold(0.0, f64::max);
-        let y: Vec<f64> = (0..n).map(|g| first_multiplier(problem, g, r[g])).collect();
-        let limited = |g: usize| problem.is_limited(g);
-        let lambda: Vec<f64> = (0..n).map(|g| if limited(g) { y[g] * top_rate(g) } else { 0.0 }).collect();
-
-        // Prices of a class in proportion to 1/c, as high as is needed for every group to pay more than its multiplier.
-        let m = problem.resources;
-        let mut dearest = vec![0.0f64; problem.classes()];
-        for g in 0..n {
-            let net = if limited(g) { y[g] * (problem.cost[g] / problem.size[g]).min(1.0) } else { y[g] };
-            for pair in problem.groups.pairs(g) {
-                let row = problem.row(pair);
-                let parts = parts_of_class(problem, g, row);
-                let class = &mut dearest[row / m];
-                *class = class.max(2.0 * net * problem.groups.rate[pair] / parts);
-            }
-        }
-        let price = |row: usize| if used[row] { dearest[row / m] / problem.capacities[row] } else { 0.0 };
-        let p: Vec<f64> = (0..used.len()).map(price).collect();
-        let usage = usage(problem, 0..n, &zeta);
-        let u = problem.capacities.iter().zip(&usage).map(|(c, usage)| c - usage).collect();
-
-        let rows = used.iter().filter(|used| **used).count();
-        let mut weight: Vec<f64> =
-            (0..used.len()).map(|row| if used[row] { dearest[row / m] } else { 0.0 }).collect();
-        let mean = problem.cost.iter().sum::<f64>() / n as f64;
-        let scale = mean * rows as f64 / weight.iter().sum::<f64>();
-        weight.iter_mut().for_each(|weight| *weight *= scale);
-        let products =
-            |g: usize| problem.groups.pairs(g).len() + usize::from(level) + usize::from(limited(g));
-        let total_weight =
-            weight.iter().sum::<f64>() + (0..n).map(|g| problem.cost[g] * products(g) as f64).sum::<f64>();
-
-        let setting = Setting { problem, level, t, p: &p };
-        let blocks =
-            cut(problem).into_iter().map(|groups| Block::new(&setting, groups, &zeta, &r, &lambda)).collect();
-        let now = Iterate { t, u, p, blocks };
-        Self {
-            problem,
-            by_class: by_class(problem),
-            used,
-            weight,
-            total_weight,
-            residual: Vec::new(),
-            best: now.clone(),
-            now,
-            best_quality: (f64::INFINITY, f64::INFINITY),
-        }
-    }
-
     /// Steps until the gap is as small as asked or no longer falls. Returns the number of steps.
     fn finish(&mut self, accuracy: f64) -> u64 {
         let mut halved_at = 0;
@@ -281,114 +211,6 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The capacity rows at an iterate.
-struct Rows<'a> {
-    used: &'a [bool],
-    weight: &'a [f64],
-    u: &'a [f64],
-    p: &'a [f64],
-}
-
-impl Rows<'_> {
-    /// What the aim adds to `u p`, less the product itself.
-    fn goal(&self, row: usize, aim: Aim<'_>) -> f64 {
-        let (u, p) = (self.u[row], self.p[row]);
-        match aim.affine {
-            None => -u * p,
-            Some(affine) => {
-                let dp = affine.p[row];
-                let du = -u - u / p * dp;
-                aim.target * self.weight[row] - u * p - du * dp
-            }
-        }
-    }
-
-    /// What the rows add to the right-hand sides of the classes.
-    fn right(&self, residual: &[f64], aim: Aim<'_>) -> Vec<f64> {
-        let right = |row: usize| self.goal(row, aim) / self.p[row] - residual[row];
-        (0..residual.len()).map(|row| if self.used[row] { right(row) } else { 0.0 }).collect()
-    }
-
-    fn slack_step(&self, row: usize, aim: Aim<'_>, step: &SharedStep) -> f64 {
-        (self.goal(row, aim) - self.u[row] * step.p[row]) / self.p[row]
-    }
-
-    /// How far a step can go.
-    fn reach(
-        &self,
-        setting: &Setting<'_>,
-        blocks: &mut [Block],
-        aim: Aim<'_>,
-        step: &SharedStep,
-        solved: bool,
-    ) -> Reach {
-        let parts: Vec<Reach> =
-            blocks.par_iter_mut().map(|block| block.reach(setting, aim, step, solved)).collect();
-        let mut reach = Reach::new();
-        parts.iter().for_each(|part| reach.merge(part));
-        for row in (0..self.u.len()).filter(|&row| self.used[row]) {
-            let du = self.slack_step(row, aim, step);
-            reach.see((self.u[row], du), (self.p[row], step.p[row]));
-        }
-        reach
-    }
-}
-
-fn used_rows(problem: &SumProblem<'_>) -> Vec<bool> {
-    let mut used = vec![false; problem.capacities.len()];
-    for g in 0..problem.groups.len() {
-        for pair in problem.groups.pairs(g) {
-            let rows = &mut used[problem.row(pair)..];
-            rows.iter_mut().zip(problem.load(g)).for_each(|(used, a)| *used |= *a > 0.0);
-        }
-    }
-    used
-}
-
-/// The parts of a class that a unit of the group's split takes, over all resources.
-fn parts_of_class(problem: &SumProblem<'_>, g: usize, row: usize) -> f64 {
-    let capacities = &problem.capacities[row..row + problem.resources];
-    problem.load(g).iter().zip(capacities).filter(|(a, _)| **a > 0.0).map(|(a, c)| a / c).sum()
-}
-
-/// Every group divided over its classes by their sizes, and every class filled to a half of its scarcest resource.
-fn first_splits(problem: &SumProblem<'_>) -> Vec<f64> {
-    let (m, groups) = (problem.resources, problem.groups);
-    let size: Vec<f64> = problem.capacities.chunks(m).map(|row| row.iter().sum()).collect();
-    let mut zeta = vec![0.0; groups.pair_count()];
-    for g in 0..groups.len() {
-        let total: f64 = groups.pairs(g).map(|pair| size[groups.class[pair] as usize]).sum();
-        groups.pairs(g).for_each(|pair| zeta[pair] = size[groups.class[pair] as usize] / total);
-    }
-    let usage = usage(problem, 0..groups.len(), &zeta);
-    let keep: Vec<f64> = usage
-        .chunks(m)
-        .zip(problem.capacities.chunks(m))
-        .map(|(usage, capacity)| {
-            let taken = usage.iter().zip(capacity).filter(|(usage, _)| **usage > 0.0);
-            0.5 / taken.map(|(usage, capacity)| usage / capacity).fold(0.0, f64::max)
-        })
-        .collect();
-    for g in 0..groups.len() {
-        let pairs = groups.pairs(g);
-        pairs.clone().for_each(|pair| zeta[pair] *= keep[groups.class[pair] as usize]);
-        let tasks: f64 = zeta[pairs.clone()].iter().sum();
-        if 0.5 * problem.limit[g] < tasks {
-            let scale = 0.5 * problem.limit[g] / tasks;
-            zeta[pairs].iter_mut().for_each(|zeta| *zeta *= scale);
-        }
-    }
-    zeta
-}
-
-/// The groups cut into blocks of about equally many pairs.
-fn cut(problem: &SumProblem<'_>) -> Vec<std::ops::Range<usize>> {
-    let order = problem.capacities.len();
-    let (pairs, n) = (problem.groups.pair_count(), problem.groups.len());
-    let blocks = (pairs / BLOCKS.0.max(order * order / 8)).clamp(1, BLOCKS.1.min(n));
-    (0..blocks).map(|b| b * n / blocks..(b + 1) * n / blocks).collect()
-}
-
 /// Whether to stop: the gap is as small as asked, and so is that of groups which pay next to nothing of the total; or
 /// neither has halved for some steps although the gap is already small, or for many.
 fn termination((gap, widest): (f64, f64), accuracy: f64, steps_without_halving: u64) -> bool {
@@ -398,6 +220,7 @@ fn termination((gap, widest): (f64, f64), accuracy: f64, steps_without_halving: 
 
 #[cfg(test)]
 mod tests {
+    use super::super::block::usage;
     use super::*;
     use crate::level::Groups;
     use crate::test_stream::stream;

@@ -205,10 +205,10 @@ fn comparable(lines: &[String]) -> Vec<String> {
 /// A word with its numbers to nine digits, and what is next to nothing as nothing: the rest is rounding, which another
 /// processor may do otherwise.
 fn rounded(word: &str) -> String {
-    const BEHIND: [char; 6] = [',', ':', ')', ']', '}', ';'];
+    const BETWEEN: [char; 9] = [',', ':', ';', '(', ')', '[', ']', '{', '}'];
     let mut rounded = String::new();
-    for part in word.split_inclusive(BEHIND) {
-        let number = part.trim_end_matches(BEHIND);
+    for part in word.split_inclusive(BETWEEN) {
+        let number = part.trim_end_matches(BETWEEN);
         match number.parse::<f64>() {
             Ok(value) if number.contains('.') && value.abs() < 1e-8 => rounded.push('0'),
             Ok(value) if number.contains('.') => write!(rounded, "{value:.8e}").unwrap(),

@@ -23,6 +23,45 @@ const KARMA_CREDITS: u64 = 900_000;
 /// The users who are not conformant, in tenths of all.
 const TENTHS: [usize; 6] = [0, 2, 4, 6, 8, 10];
 
+/// Why numbers differ, as far as the papers allow to say.
+pub(super) const REASONS: [(&str, &str); 6] = [
+    (
+        "karma-fig6",
+        "The demands are drawn: what the paper's users demand when others do is not published, only their sorted totals. \
+         Ours compete less at the same moments, so max-min treats them less unevenly (smallest over largest total 0.46, \
+         published 0.27), and throughput follows the totals.",
+    ),
+    (
+        "karma-fig7",
+        "The demands are drawn. All together gain 0.9246 / 0.5676 = 1.63 by the published totals when everybody becomes \
+         conformant, ours a little more; how much hoarders lacked when others conform is not published.",
+    ),
+    (
+        "fs-fig3",
+        "With alpha = 1 and everybody reporting at least its fair share nobody donates a slice, so Karma is strict \
+         partitioning, as Karma Fig. 7 has it (and its Sec. 5.2 says). A utilization of Karma that is the same for any share \
+         of greedy users contradicts both; ours falls to that of strict partitioning.",
+    ),
+    (
+        "fs-fig4",
+        "Every query demands two slices and the fair share is one, so strict partitioning serves nobody more than half: a \
+         mean welfare of 0.82 is only possible if users without demand count as wholly served. If those of the auction \
+         count as not served at all, its 0.21 and the fairness of 0 in Fig. 5 follow too. Here users without demand do not \
+         count. Karma's welfare falls with its utilization (see fs-fig3).",
+    ),
+    (
+        "fs-fig5",
+        "Fairness is the least welfare over the largest: one user decides it, and the demands are drawn. The auction's 0 \
+         is that of a user without demand (see fs-fig4); Karma's 1 for any share of greedy users needs a utilization that \
+         contradicts its definition (see fs-fig3).",
+    ),
+    (
+        "fs-fig6",
+        "Prices and tickets depend on how uneven the drawn demands are. Credits are compared as a ratio here; the paper \
+         plots a difference that it calls zero, and ours are within 1% of each other.",
+    ),
+];
+
 /// An experiment: the demands, what is due, and how mechanisms are set.
 struct Experiment {
     series: DemandSeries,
@@ -53,7 +92,9 @@ impl Experiment {
     fn outcome(&self, name: &str, settings: &Settings, hoarders: usize) -> Result<DynamicOutcome, Failure> {
         let users = self.series.user_count();
         let non_conformant = non_conformant(users, hoarders, settings.seed);
-        let conduct = Conduct { non_conformant: &non_conformant, reports: Reports::Hoarding };
+        // In an auction they pay for what they hoard, so they only bid another price (Fair Shares Sec. 4).
+        let reports = if name == "mpsp" { Reports::Truthful } else { Reports::Hoarding };
+        let conduct = Conduct { non_conformant: &non_conformant, reports };
         let shares = FairShares::PerUser(self.fair_share);
         let run = Run { shares: &shares, conduct, cache: self.cache, per_quantum: false };
         run.named(name, settings, &self.series).map_err(Failure::internal)
@@ -134,14 +175,15 @@ pub(super) fn karma_fig7(_: CommonOptions) -> Numbers {
     ];
     for hoarders in [80, 50, 20] {
         let before = outcome(hoarders)?;
-        // As the paper has it: the welfare of the hoarders, when all of them have become conformant.
-        let gains = before.users.iter().zip(&all.users).filter(|(before, _)| !before.conformant);
-        let gains = gains.filter_map(|(before, after)| Some(after.welfare? / before.welfare?));
-        let (count, sum) = gains.fold((0, 0.0), |(count, sum), gain| (count + 1, sum + gain));
+        // The welfare of the hoarders when all of them have become conformant, over that before. A gain of averages: by
+        // the published totals all together gain 1.63, while single users gain up to ten times.
+        let hoarding = before.users.iter().zip(&all.users).filter(|(before, _)| !before.conformant);
+        let welfares = hoarding.filter_map(|(before, after)| Some((before.welfare?, after.welfare?)));
+        let (had, has) = welfares.fold((0.0, 0.0), |sum, (had, has)| (sum.0 + had, sum.1 + has));
         numbers.push(EXHIBIT.number(
             format!("welfare gained by becoming conformant, {}% conformant (1.17 to 1.6)", 100 - hoarders),
             1.385,
-            sum / f64::from(count),
+            has / had,
             0.215,
         ));
     }

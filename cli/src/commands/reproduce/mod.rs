@@ -167,7 +167,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Destination::new(Some(&file))?
             .write(|out| out.write_all(plot::curves(figure).svg(Ground::Paper).as_bytes()))?;
     }
-    let document = ReproductionDocument::new(numbers, figures, &traces::REASONS);
+    let reasons = [&traces::REASONS[..], &evaluations::REASONS[..]].concat();
+    let document = ReproductionDocument::new(numbers, figures, &reasons);
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))
