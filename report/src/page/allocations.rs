@@ -34,7 +34,7 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
         .fact("Slices that change hands a quantum", number(metrics.handoffs_per_quantum))
         .block(sizes("Welfare by user", "welfare", welfare, number));
     if let Some(quanta) = &document.quanta {
-        let axis = time::axis(quanta.first().map(|one| &one.quantum), quanta.last().map(|one| &one.quantum));
+        let axis = time::axis(quanta.first().map(|one| &one.quantum));
         let slices = |user: usize, quantum: usize| -> f64 {
             quanta[quantum].allocated.get(user).map_or(0.0, |slices| *slices as f64)
         };
@@ -105,7 +105,7 @@ pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
     section = section.block(sizes("Slices by user", "slices", allocated, number));
     if let Some(quanta) = &document.quanta {
         let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
-        let axis = time::axis(quanta.first().map(|one| &one.quantum), quanta.last().map(|one| &one.quantum));
+        let axis = time::axis(quanta.first().map(|one| &one.quantum));
         let slices = |user: usize, quantum: usize| -> f64 {
             quanta[quantum].allocated.get(user).copied().unwrap_or(0.0)
         };

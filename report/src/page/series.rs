@@ -15,7 +15,7 @@ const USERS: usize = 7;
 /// A line is none of a series.
 pub(super) fn series(file: &str, bytes: &[u8]) -> Result<Option<Section>, MalformedResult> {
     let lines = || bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    if !lines().next().is_some_and(|(_, first)| serde_json::from_slice::<SampleLine<'_>>(first).is_ok()) {
+    if lines().next().is_none_or(|(_, first)| serde_json::from_slice::<SampleLine<'_>>(first).is_err()) {
         return Ok(None);
     }
     let mut samples: Vec<SampleLine<'_>> = Vec::new();

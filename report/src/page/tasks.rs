@@ -83,7 +83,7 @@ fn counts(users: u64, quanta: u64) -> String {
 }
 
 fn axis(quanta: &[TaskQuantum<'_>]) -> String {
-    time::axis(quanta.first().map(|one| &one.quantum), quanta.last().map(|one| &one.quantum))
+    time::axis(quanta.first().map(|one| &one.quantum))
 }
 
 /// Tasks that run in each quantum.

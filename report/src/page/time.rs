@@ -61,11 +61,8 @@ pub(super) fn apart(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f6
 }
 
 /// What the horizontal axis is.
-pub(super) fn axis(first: Option<&Label<'_>>, last: Option<&Label<'_>>) -> String {
-    match first.zip(last) {
-        Some((first, last)) => format!("quanta, from {first} to {last}"),
-        None => "quanta".into(),
-    }
+pub(super) fn axis(first: Option<&Label<'_>>) -> String {
+    first.map_or_else(|| "quanta".into(), |first| format!("quanta, from {first} on"))
 }
 
 #[cfg(test)]

@@ -227,11 +227,10 @@ pub(super) fn growth(document: GrowthDocument<'_>) -> Section {
     let end = scales.len() as f64;
     let reached = Curve {
         mark: Mark::Dashes,
-        ..line("what the cluster reaches", vec![[0.0, document.part_at_one], [end, document.part_at_one]])
+        ..line("reached", vec![[0.0, document.part_at_one], [end, document.part_at_one]])
     };
-    let asked =
-        line("what is asked for, on average over the users", time::thinned(&scales, time::Keep::Largest));
-    let horizontal = time::axis(quanta.first().map(|q| &q.quantum), quanta.last().map(|q| &q.quantum));
+    let asked = line("asked for", time::thinned(&scales, time::Keep::Largest));
+    let horizontal = time::axis(quanta.first().map(|one| &one.quantum));
     section = section.block(Block::Curves(curves(
         "How many times the target is asked for",
         &horizontal,

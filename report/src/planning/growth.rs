@@ -94,8 +94,7 @@ pub fn growth_document<'a>(
     base: u64,
     target: TargetResult,
     scale: &dyn Fn(usize, usize) -> f64,
-    growth: &Growth,
-    per_quantum: bool,
+    (growth, per_quantum): (&Growth, bool),
 ) -> GrowthDocument<'a> {
     let users = instance.user_count();
     let quantum = |(quantum, missed): (usize, &bool)| GrowthQuantum {

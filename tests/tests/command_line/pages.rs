@@ -102,7 +102,7 @@ fn every_result_has_a_page_and_a_chart() {
             true,
         ),
         ("plan fig1.json --catalog servers.csv --share 0.9 --frontier 3", "Servers to buy", true),
-        ("plan fig1.json --catalog servers.csv --share 0.9 --budget 1", "Out of reach", true),
+        ("plan fig1.json --catalog servers.csv --share 0.9 --budget 1", "Out of reach", false),
         ("allocate demands.csv --fair-share 2 --per-quantum", "Credits over time", true),
         ("offline demands.csv --fair-share 2 --per-quantum --against karma", "regret", true),
         ("allocate tasks.csv --instance fig1.json --mechanism karma --per-quantum", "Tasks over time", true),

@@ -80,8 +80,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         arguments.base,
         asked.target,
         &scale,
-        &found,
-        arguments.per_quantum || table.is_some(),
+        (&found, arguments.per_quantum || table.is_some()),
     );
     destination.write(|out| match table {
         None => write_json(out, &document),
