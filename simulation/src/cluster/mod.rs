@@ -30,6 +30,7 @@ use running::{Running, Task};
 use servers::Servers;
 use settings::{check, weight_exponent};
 use shares::Shares;
+use std::collections::VecDeque;
 use waiting::Waiting;
 
 /// Runs a trace on its cluster.
@@ -53,7 +54,8 @@ fn run(
     watch: &mut dyn Watch,
 ) -> Result<ClusterOutcome, SimulationError> {
     check(source, settings)?;
-    let mut run = Run::new(source, rules, settings, part, watch);
+    let opening = opening(source)?;
+    let mut run = Run::new(source, rules, settings, part, watch, opening);
     let mut event = run.next_event()?;
     run.outcome.start = event.map_or(0, |event| event.time);
     run.now = run.outcome.start;
@@ -84,9 +86,44 @@ fn run(
     run.finish()
 }
 
+/// What happens to servers at the first instant, and the event after that: servers that come then are there from the
+/// beginning as much as those of the header.
+fn opening(source: &mut dyn EventSource) -> Result<VecDeque<Event>, SimulationError> {
+    let mut events: VecDeque<Event> = VecDeque::new();
+    while let Some(event) = source.next_event()? {
+        let first = events.front().map_or(event.time, |first| first.time);
+        events.push_back(event);
+        if event.time > first || matches!(event.kind, EventKind::Submitted(_)) {
+            break;
+        }
+    }
+    Ok(events)
+}
+
+/// The capacities of the servers that are there from the beginning.
+fn first_capacities(source: &dyn EventSource, opening: &VecDeque<Event>) -> Vec<Vec<u64>> {
+    let register = source.register();
+    let units = |shape: ShapeNumber| register.shapes().units(shape).to_vec();
+    let mut capacities: Vec<Vec<u64>> = register.initial_servers().map(|(_, shape)| units(shape)).collect();
+    let first = opening.front().map_or(0, |event| event.time);
+    for event in opening.iter().filter(|event| event.time == first) {
+        match event.kind {
+            EventKind::ServerRemoved(server) => capacities[server.index()].fill(0),
+            EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {
+                capacities.resize(capacities.len().max(server.index() + 1), Vec::new());
+                capacities[server.index()] = units(shape);
+            }
+            EventKind::Submitted(_) => {}
+        }
+    }
+    capacities
+}
+
 /// A run in progress.
 struct Run<'a> {
     source: &'a mut dyn EventSource,
+    /// Events read ahead.
+    opening: VecDeque<Event>,
     rules: ClusterRules<'a>,
     settings: ClusterSettings,
     part: Option<Part>,
@@ -125,14 +162,16 @@ impl<'a> Run<'a> {
         settings: ClusterSettings,
         part: Option<Part>,
         watch: &'a mut dyn Watch,
+        opening: VecDeque<Event>,
     ) -> Self {
+        let first = first_capacities(source, &opening).concat();
         let register = source.register();
         let width = register.header().resources.len();
         let capacities: Vec<u64> = register
             .initial_servers()
             .flat_map(|(_, shape)| register.shapes().units(shape).iter().copied())
             .collect();
-        let mut servers = Servers::new(width, settings.over_commit, &capacities, rules.choice);
+        let mut servers = Servers::new(width, settings.over_commit, &first, rules.choice);
         let part = part.map(|part| part.dealt(capacities.len() / width));
         for (server, capacity) in capacities.chunks_exact(width).enumerate() {
             match &part {
@@ -145,6 +184,7 @@ impl<'a> Run<'a> {
         Self {
             weight_exponent: weight_exponent(source),
             source,
+            opening,
             rules,
             settings,
             part,
@@ -172,7 +212,10 @@ impl<'a> Run<'a> {
     }
 
     fn next_event(&mut self) -> Result<Option<Event>, SimulationError> {
-        let event = self.source.next_event()?;
+        let event = match self.opening.pop_front() {
+            Some(event) => Some(event),
+            None => self.source.next_event()?,
+        };
         // Users are known from the event that first names them on.
         let register = self.source.register();
         for user in self.accounts.users.len()..register.users().len() {

@@ -80,7 +80,26 @@ pub fn simulate(
     let units = |shape| register.shapes().units(shape).iter().map(|u| u128::from(*u)).collect::<Vec<u128>>();
     let width = register.header().resources.len();
     let servers: Vec<Vec<u128>> = register.initial_servers().map(|(_, shape)| units(shape)).collect();
-    let given: Vec<Vec<u128>> = servers.iter().map(|c| over_committed(c, settings.over_commit)).collect();
+    let mut events = Vec::new();
+    let mut source = trace.replay().unwrap();
+    while let Some(event) = source.next_event().unwrap() {
+        events.push((event, source.job_id().to_owned()));
+    }
+    // Servers that come at the first instant are there at the start.
+    let mut at_start = servers.clone();
+    for (event, _) in events.iter().take_while(|(event, _)| event.time == events[0].0.time) {
+        match event.kind {
+            EventKind::ServerRemoved(server) => at_start[server.index()] = vec![0; width],
+            EventKind::ServerAdded(server, shape) if server.index() == at_start.len() => {
+                at_start.push(units(shape));
+            }
+            EventKind::ServerAdded(server, shape) | EventKind::ServerChanged(server, shape) => {
+                at_start[server.index()] = units(shape);
+            }
+            EventKind::Submitted(_) => {}
+        }
+    }
+    let given: Vec<Vec<u128>> = at_start.iter().map(|c| over_committed(c, settings.over_commit)).collect();
     let mut cluster = Cluster {
         rule,
         settings,
@@ -96,11 +115,6 @@ pub fn simulate(
         numbers: 0,
         outcome: Outcome::default(),
     };
-    let mut events = Vec::new();
-    let mut source = trace.replay().unwrap();
-    while let Some(event) = source.next_event().unwrap() {
-        events.push((event, source.job_id().to_owned()));
-    }
     let horizon = settings.horizon.unwrap_or(u64::MAX);
     let (mut at, mut now) = (0, events.first().map_or(0, |(event, _)| event.time));
     let (mut used_time, mut total_time) = (vec![0u128; width], vec![0u128; width]);
