@@ -1,7 +1,7 @@
 //! The bracket of the sum of logarithms of whole tasks: against trying everything, against divisible tasks, against
 //! forgeries.
 
-use super::whole_tasks::{small, with_tiny_tasks};
+use super::whole_tasks::small;
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
 use fairplan_report::proportional_bound::{
@@ -52,11 +52,6 @@ fn three_hundred_small_brackets_contain_the_largest_sum_and_most_placements_reac
     let closed = contained(300, small);
     println!("{closed} of 300 placements are the best");
     assert!(closed >= 200, "only {closed} of 300 placements have the largest sum");
-}
-
-#[test]
-fn two_hundred_brackets_of_tiny_beside_large_tasks_contain_the_largest_sum() {
-    println!("{} of 200 placements are the best", contained(200, with_tiny_tasks));
 }
 
 #[test]
@@ -166,7 +161,8 @@ fn forge(document: &mut Value, dice: &mut Dice) -> String {
 
 #[test]
 fn none_of_a_thousand_forged_brackets_of_sums_is_accepted() {
-    let instances = [&[1][..], &[1, 2], &[1, 2, 3], &[2, 3]].map(|users| drfh_fig4(users).unwrap());
+    // A user that is alone is bounded by what servers hold of it, whatever its tasks are said to be worth.
+    let instances = [&[1, 2][..], &[1, 2, 3], &[2, 3]].map(|users| drfh_fig4(users).unwrap());
     let originals = instances.each_ref().map(document);
     for (instance, original) in instances.iter().zip(&originals) {
         assert!(accepts(instance, original));
