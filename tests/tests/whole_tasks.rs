@@ -65,7 +65,7 @@ fn three_hundred_small_brackets_contain_the_optimum_and_nine_in_ten_are_closed()
 }
 
 /// Two or three users of large tasks, and one of tasks of which a server holds hundreds or thousands.
-fn with_tiny_tasks(seed: u64) -> Draft {
+pub fn with_tiny_tasks(seed: u64) -> Draft {
     let mut dice = Dice::new(seed);
     let mut digits = |least: u64, most: u64, power: i32| {
         Decimal::new(least + dice.below(most - least + 1), power).unwrap()
