@@ -125,7 +125,9 @@ fn accepts(instance: &Instance, document: &Value) -> bool {
 fn forge(document: &mut Value, dice: &mut Dice) -> String {
     let list = |document: &mut Value, name: &str, dice: &mut Dice, change: &dyn Fn(u64) -> u64| {
         let values = document["certificate"][name].as_array_mut().unwrap();
-        let above: Vec<usize> = (0..values.len()).filter(|i| values[*i].as_u64().unwrap() > 0).collect();
+        // Values of nearly nothing are a margin: without it the claim may be just as true.
+        let counts = |value: &Value| value.as_u64().unwrap() > 1_000_000;
+        let above: Vec<usize> = (0..values.len()).filter(|i| counts(&values[*i])).collect();
         let at = dice.pick(&above);
         values[at] = json!(change(values[at].as_u64().unwrap()));
         format!("{name}[{at}]")
@@ -166,7 +168,8 @@ fn forge(document: &mut Value, dice: &mut Dice) -> String {
 
 #[test]
 fn none_of_a_thousand_forged_brackets_of_sums_is_accepted() {
-    let instances = [&[1][..], &[1, 2], &[1, 2, 3], &[2, 3]].map(|users| drfh_fig4(users).unwrap());
+    // A user that is alone is bounded by what servers hold of it, whatever its tasks are said to be worth.
+    let instances = [&[1, 2][..], &[1, 2, 3], &[2, 3]].map(|users| drfh_fig4(users).unwrap());
     let originals = instances.each_ref().map(document);
     for (instance, original) in instances.iter().zip(&originals) {
         assert!(accepts(instance, original));

@@ -112,7 +112,8 @@ impl Master {
             .map_err(|_| panicked())?
             .map_err(|status| broken(format!("stopped with {status:?}")))?;
         let status = catch_unwind(AssertUnwindSafe(|| solved.status())).map_err(|_| panicked())?;
-        if status != HighsModelStatus::Optimal {
+        // What is bounded and placed from here on holds whatever the numbers are, so nearly optimal ones do.
+        if !matches!(status, HighsModelStatus::Optimal | HighsModelStatus::Unknown) {
             return Err(broken(format!("stopped with status {status:?}")));
         }
         let solution = solved.get_solution();

@@ -153,7 +153,7 @@ fn bound<'a>(
         let classes = (0..servers.len()).filter(|&l| shape.copies[l] > 0);
         search.patterns.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
-    search.seed(stop)?;
+    search.seed(stop);
     for enough in ENOUGH {
         let centre = search.wish();
         let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()])?;
@@ -190,11 +190,12 @@ impl Search<'_> {
     }
 
     /// Starts from what divisible tasks are worth.
-    fn seed(&mut self, stop: Stop<'_>) -> Result<(), SolverError> {
+    fn seed(&mut self, stop: Stop<'_>) {
         self.tasks = vec![0.0; self.packing.shapes.len()];
         for is_last in [false, false, true] {
             self.wish();
-            let mix = divisible_values(self.packing, &self.wants)?;
+            // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
+            let Ok(mix) = divisible_values(self.packing, &self.wants) else { return };
             self.had(&mix);
             if is_last {
                 let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
@@ -204,7 +205,6 @@ impl Search<'_> {
                 self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
             }
         }
-        Ok(())
     }
 }
 
