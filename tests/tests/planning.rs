@@ -140,7 +140,7 @@ fn the_cheapest_purchase_costs_what_the_cheapest_of_all_counts_costs() {
         }
     }
     assert!(bought >= 40 && unreachable > 60, "{bought} bought, {unreachable} unreachable");
-    assert!(2 * tight >= bought, "prices alone prove {tight} of {bought} the cheapest");
+    assert!(3 * tight >= bought, "prices alone prove {tight} of {bought} the cheapest");
 }
 
 #[test]

@@ -66,9 +66,14 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     if purchase.servers.is_empty() {
         return "Nothing need be bought.\n".into();
     }
+    let placed = if tasks == TaskKind::Whole { "placed, and " } else { "" };
+    let is_proved = purchase.proved_bound >= purchase.cost * (1.0 - 1e-9);
     let proof = match (purchase.gap, tasks) {
-        (0.0, TaskKind::Divisible) => "proved the cheapest".to_owned(),
-        (0.0, TaskKind::Whole) => "placed, and proved the cheapest".into(),
+        (0.0, _) if is_proved => format!("{placed}proved the cheapest"),
+        (0.0, _) => format!(
+            "{placed}the cheapest by branch and bound (prices alone prove {} at least)",
+            money(purchase.proved_bound)
+        ),
         (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
         (_, TaskKind::Whole) => {
             format!("placed; {} are needed even for divided tasks", money(purchase.bound))

@@ -142,8 +142,8 @@ fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
 
 fn google_trace() -> Option<std::path::PathBuf> {
     let data = std::env::var_os("FAIRPLAN_DATA").map_or_else(|| root().join("../shared/data"), Into::into);
-    let trace = Path::new(&data).join("google2011/task_events");
-    trace.is_dir().then_some(trace)
+    let trace = Path::new(&data).join("google2011");
+    trace.join("task_events").is_dir().then_some(trace)
 }
 
 /// Whether what is shown is what is given: `...` stands for anything in a line, or for any lines; times are not compared.
