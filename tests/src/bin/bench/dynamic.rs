@@ -178,7 +178,7 @@ pub(super) fn offline_against_highs(scale: u64) -> Outcome {
         "| users | quanta | above zero | ours | HiGHS simplex | HiGHS interior point | programs | ratio to the faster | apart |"
     );
     println!("|---|---|---|---|---|---|---|---|---|");
-    for (users, quanta) in [(50, 100), (75, 150), (100, 200), (125, 250), (150, 300), (200, 400)] {
+    for (users, quanta) in [(50, 100), (100, 200), (150, 300), (200, 400), (250, 500), (300, 600)] {
         let quanta = quanta / scale;
         let options = WorkloadOptions { workload: Workload::Queries, users, quanta, mean: 10, seed: 1 };
         let series = demands(&options)?;
