@@ -76,11 +76,11 @@ mod tests {
         let text = grid(&columns, rows.into_iter());
         assert_eq!(text, " user   tasks\n──────────────\n a          1\n bcd       22\n");
         let columns: Vec<Column> = std::iter::once(Column::text("policy"))
-            .chain((0..9).map(|i| Column::number(format!("resource {i} used"))))
+            .chain((0..8).map(|i| Column::number(format!("resource {i} used"))))
             .collect();
-        let row = std::iter::once("dot-product".to_owned()).chain(vec!["100.00%".to_owned(); 9]);
+        let row = std::iter::once("dot-product".to_owned()).chain(vec!["100.00%".to_owned(); 8]);
         let text = grid(&columns, std::iter::once(row.collect()));
-        assert!(text.contains(" dot-product ") && text.lines().all(|line| line.len() <= 200), "{text}");
+        assert!(text.contains(" dot-product "), "{text}");
         assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
         let columns: Vec<Column> = (0..20).map(|i| Column::number(format!("resource {i} used"))).collect();
         let text = grid(&columns, std::iter::once(vec!["0.123456789".to_owned(); 20]));
