@@ -24,10 +24,7 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
     });
     let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
     let mut section = Section::new(format!("Divided quantum by quantum by {}", document.mechanism))
-        .fact(
-            "Users, quanta",
-            format!("{}, {}", thousands(document.demands.users), thousands(document.demands.quanta)),
-        )
+        .fact("Users, quanta", counts(document.demands.users, document.demands.quanta))
         .fact("Used", percent(metrics.utilization))
         .fact("Smallest over largest welfare", number(metrics.fairness))
         .fact("Smallest welfare", number(metrics.welfare_min))
@@ -49,6 +46,11 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
         }
     }
     section.block(Block::Grid(Grid::new("Users", header, rows)))
+}
+
+/// How many users and quanta there are.
+pub(super) fn counts(users: u64, quanta: u64) -> String {
+    format!("{}, {}", thousands(users), thousands(quanta))
 }
 
 /// Mechanisms beside the optimum, as a chart and a table; nothing where none was held against it.
@@ -80,10 +82,7 @@ pub(super) fn held_against(measure: &str, optimum: f64, against: &[Against<'_>])
 pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
     let proof = proof(document.status == "optimal", document.certificate.relative_gap);
     let mut section = Section::new("The optimum that knows all demands")
-        .fact(
-            "Users, quanta",
-            format!("{}, {}", thousands(document.demands.users), thousands(document.demands.quanta)),
-        )
+        .fact("Users, quanta", counts(document.demands.users, document.demands.quanta))
         .fact(&format!("Smallest {}", document.measure), number(document.value))
         .fact("Proof", proof)
         .fact("Used", percent(document.metrics.utilization));

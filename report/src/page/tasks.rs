@@ -2,7 +2,7 @@
 
 use super::{Block, Cell, Grid, Section, allocations, curves, sizes, time, words};
 use crate::offline::{TaskOfflineDocument, TaskQuantum};
-use crate::summary::{number, percent, proof, thousands};
+use crate::summary::{number, percent, proof};
 use crate::task_allocation::TaskAllocationDocument;
 
 /// An allocation over an instance as a section.
@@ -24,7 +24,7 @@ pub(super) fn allocation(document: TaskAllocationDocument<'_>) -> Section {
     });
     let mut section = Section::new(format!("Servers divided quantum by quantum by {}", document.mechanism))
         .instance(&document.instance)
-        .fact("Users, quanta", counts(document.demands.users, document.demands.quanta))
+        .fact("Users, quanta", allocations::counts(document.demands.users, document.demands.quanta))
         .fact("Used of the resource used most", percent(metrics.utilization))
         .fact("Smallest over largest welfare", number(metrics.fairness))
         .fact("Smallest welfare", percent(metrics.welfare_min))
@@ -47,7 +47,7 @@ pub(super) fn offline(document: TaskOfflineDocument<'_>) -> Section {
     let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
     let mut section = Section::new("The optimum over the servers that knows all demands")
         .instance(&document.instance)
-        .fact("Users, quanta", counts(document.demands.users, document.demands.quanta))
+        .fact("Users, quanta", allocations::counts(document.demands.users, document.demands.quanta))
         .fact("Smallest weighted dominant share, summed over the quanta", number(document.value))
         .fact("Proof", proof(document.status == "optimal", document.certificate.relative_gap))
         .fact("Used of the resource used most", percent(document.metrics.utilization));
@@ -76,10 +76,6 @@ pub(super) fn offline(document: TaskOfflineDocument<'_>) -> Section {
         ]
     });
     section.block(Block::Grid(Grid::new("Users", header, rows)))
-}
-
-fn counts(users: u64, quanta: u64) -> String {
-    format!("{}, {}", thousands(users), thousands(quanta))
 }
 
 fn axis(quanta: &[TaskQuantum<'_>]) -> String {

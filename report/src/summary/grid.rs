@@ -56,10 +56,10 @@ pub(super) fn grid(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) 
     };
     let widths: Vec<u16> = longest.iter().zip(columns).map(width).collect();
     if widths.iter().map(|width| u32::from(width + BETWEEN)).sum::<u32>() <= WIDTH.into() {
-        for (column, width) in
-            table.column_iter_mut().zip(widths).zip(columns).filter(|(_, c)| c.is_text()).map(|(c, _)| c)
-        {
-            column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+        for ((column, width), told) in table.column_iter_mut().zip(widths).zip(columns) {
+            if told.is_text() {
+                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+            }
         }
     }
     table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()

@@ -11,7 +11,7 @@ use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{
-    Breakpoint, ClassId, Instance, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
+    Breakpoint, ClassId, Instance, Placement, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use knapsack::{Outcome, Server, Task};
 pub use proportional::{LOGARITHMS_MEET, ProportionalClaim, verify_proportional};
@@ -47,18 +47,8 @@ pub struct StatedBounds {
 /// `server-values`, `upper-bound` and, where a result states them, `bounds`. Never panics on a claim.
 pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Vec<Verdict> {
     let bracket = claim.bracket;
-    let mut verdicts = verify_placement(instance, &PlacementClaim::from(&bracket.placement));
-    if verdicts.iter().any(|verdict| !verdict.holds) {
-        return verdicts;
-    }
-    let mut form = Worst::of("well-formed-bracket", 0.0);
-    if let Err(problem) = check_form(instance, bracket) {
-        form.fail(|| problem);
-    }
-    let form = form.verdict();
-    let is_formed = form.holds;
-    verdicts.push(form);
-    if !is_formed {
+    let (mut verdicts, is_sound) = begin(instance, &bracket.placement, || check_form(instance, bracket));
+    if !is_sound {
         return verdicts;
     }
     let has_tasks = has_tasks(instance, &bracket.without_tasks);
@@ -71,6 +61,25 @@ pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Ve
         verdicts.push(bounds(instance, bracket, stated));
     }
     verdicts
+}
+
+/// The properties of a bracket's placement and, if they hold, of the bracket's `form`; and whether all hold, without which
+/// the rest means nothing.
+fn begin(
+    instance: &Instance,
+    placement: &Placement,
+    form: impl FnOnce() -> Result<(), String>,
+) -> (Vec<Verdict>, bool) {
+    let mut verdicts = verify_placement(instance, &PlacementClaim::from(placement));
+    if verdicts.iter().all(|verdict| verdict.holds) {
+        let mut formed = Worst::of("well-formed-bracket", 0.0);
+        if let Err(problem) = form() {
+            formed.fail(|| problem);
+        }
+        verdicts.push(formed.verdict());
+    }
+    let is_sound = verdicts.iter().all(|verdict| verdict.holds);
+    (verdicts, is_sound)
 }
 
 /// Whether every user but those `without` has tasks for a share of at least `breakpoint`, of `tasks` in the instance's

@@ -6,9 +6,7 @@
 //! less would add.
 
 use super::logarithm::{ONE, logarithm};
-use super::{check_counted, check_lengths, has_tasks, server_values_hold, users_without_tasks};
-use crate::claim::PlacementClaim;
-use crate::placement::verify_placement;
+use super::{begin, check_counted, check_lengths, has_tasks, server_values_hold, users_without_tasks};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, LogarithmProof, ProportionalBracket, ResourceId, User};
@@ -31,18 +29,8 @@ pub const LOGARITHMS_MEET: f64 = 1e-8;
 /// `server-values`, `upper-bound` and, where it is stated, `proved-optimal`. Never panics on a claim.
 pub fn verify_proportional(instance: &Instance, claim: &ProportionalClaim<'_>) -> Vec<Verdict> {
     let bracket = claim.bracket;
-    let mut verdicts = verify_placement(instance, &PlacementClaim::from(&bracket.placement));
-    if verdicts.iter().any(|verdict| !verdict.holds) {
-        return verdicts;
-    }
-    let mut form = Worst::of("well-formed-bracket", 0.0);
-    if let Err(problem) = check_form(instance, bracket) {
-        form.fail(|| problem);
-    }
-    let form = form.verdict();
-    let is_formed = form.holds;
-    verdicts.push(form);
-    if !is_formed {
+    let (mut verdicts, is_sound) = begin(instance, &bracket.placement, || check_form(instance, bracket));
+    if !is_sound {
         return verdicts;
     }
     let has_tasks = has_tasks(instance, &bracket.without_tasks);
