@@ -46,7 +46,7 @@ pub use over_time::{
 pub use planning::{Placer, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
-pub use whole_tasks::{proportional_bracket, whole_task_bracket};
+pub use whole_tasks::{TimeLimit, proportional_bracket, whole_task_bracket};
 
 /// A backend: the drivers of every objective around one way to solve their small problems.
 struct Backend<L, S> {

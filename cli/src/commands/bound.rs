@@ -13,9 +13,9 @@ use fairplan_report::output::Destination;
 use fairplan_report::proportional_bound::{meets, proportional_bound_document};
 use fairplan_report::solution::Headline;
 use fairplan_report::{summary, write_json};
-use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_solver::{TimeLimit, proportional_bracket, whole_task_bracket};
 use fairplan_verify::{ProportionalClaim, Verdict, WholeTaskClaim, verify_proportional, verify_whole_tasks};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Bracket the best that any placement of whole tasks can do, with a proof
 #[derive(Debug, clap::Args)]
@@ -29,8 +29,9 @@ Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Take the best bracket found in this time, about half of which is for the upper bound and half for the placement;
-    /// checking comes on top; without a limit the same input gives the same bytes
+    /// Take the best bracket found in this time, somewhat more than half of which is for the upper bound and the rest for
+    /// the placement; a first bound is found however long it takes, and checking comes on top; without a limit the same
+    /// input gives the same bytes
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// What is bounded: drfh, the smallest weighted dominant share, or pf, the sum of w ln(dominant share)
@@ -85,20 +86,14 @@ pub fn bracketed(
     time_limit: Option<Duration>,
     common: CommonOptions,
 ) -> Result<WholeTaskBracket, Failure> {
-    let stop = stop_at(time_limit);
+    let limit = TimeLimit::from_now(time_limit);
     let bracket =
-        progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, &stop))?;
+        progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, limit))?;
     let stated = Some(stated_bounds(instance, &bracket));
     let verdicts = progress::during(common.quiet, "checking the bounds", || {
         verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated })
     });
     proved(&verdicts).map(|()| bracket)
-}
-
-/// Whether a part of the time is over that starts now.
-fn stop_at(time_limit: Option<Duration>) -> impl Fn(f64) -> bool + Sync {
-    let start = Instant::now();
-    move |part| time_limit.is_some_and(|limit| start.elapsed() >= limit.mul_f64(part))
 }
 
 fn proved(verdicts: &[Verdict]) -> Result<(), Failure> {
@@ -116,9 +111,9 @@ fn proportionally_bracketed(
     time_limit: Option<Duration>,
     common: CommonOptions,
 ) -> Result<ProportionalBracket, Failure> {
-    let stop = stop_at(time_limit);
+    let limit = TimeLimit::from_now(time_limit);
     let bracket =
-        progress::during(common.quiet, "bounding whole tasks", || proportional_bracket(instance, &stop))?;
+        progress::during(common.quiet, "bounding whole tasks", || proportional_bracket(instance, limit))?;
     let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
     let verdicts =
         progress::during(common.quiet, "checking the bounds", || verify_proportional(instance, &claim));

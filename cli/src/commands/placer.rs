@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::progress;
 use fairplan_heuristics::{POLICIES, PlacementPolicy, policy};
 use fairplan_instances::{Instance, Placement};
-use fairplan_solver::whole_task_bracket;
+use fairplan_solver::{TimeLimit, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, verify_placement};
 
 /// The name of [`Placer::Pattern`].
@@ -47,7 +47,7 @@ impl Placer {
     pub fn place(&self, instance: &Instance, common: CommonOptions) -> Result<Placement, Failure> {
         let placement = progress::during(common.quiet, "placing", || match self {
             Self::Policy(policy) => policy.place(instance).map_err(Failure::refused),
-            Self::Pattern => Ok(whole_task_bracket(instance, &|_| false)?.placement),
+            Self::Pattern => Ok(whole_task_bracket(instance, TimeLimit::default())?.placement),
         })?;
         let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
         match verdicts.iter().find(|verdict| !verdict.holds) {

@@ -12,7 +12,8 @@ use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{self, Effort, Goal, MAX_ROUNDS, NOISE, SCALE, Stop, held, price, scaled};
+use super::rounds::{self, Effort, Goal, MAX_ROUNDS, NOISE, SCALE, held, price, scaled};
+use super::time_limit::Stop;
 use fairplan_instances::{Breakpoint, SolverError, UserId};
 
 /// The bound, and what placing starts from.
@@ -28,7 +29,8 @@ pub(super) struct Bound {
     /// The patterns known, and how many servers hold each in the last program.
     pub patterns: Vec<Pattern>,
     pub servers: Vec<f64>,
-    /// What a server of each class is worth.
+    /// What a task of each shape and a server of each class is worth.
+    pub task_values: Vec<f64>,
     pub server_values: Vec<f64>,
 }
 
@@ -46,9 +48,9 @@ pub(super) fn bound(
     packing: &Packing,
     breakpoints: &Breakpoints,
     start: (Breakpoint, Proof),
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<Bound, SolverError> {
-    let servers: Vec<u64> = packing.classes.iter().map(|class| class.servers).collect();
+    let servers = packing.servers();
     let mut patterns: Vec<Pattern> = Vec::new();
     for (s, shape) in packing.shapes.iter().enumerate().filter(|(_, shape)| !shape.users.is_empty()) {
         let classes = (0..servers.len()).filter(|&l| shape.copies[l] > 0);
@@ -64,6 +66,7 @@ pub(super) fn bound(
         reached: Breakpoint { tasks: 0, ..upper },
         patterns,
         servers: Vec::new(),
+        task_values: vec![0.0; packing.shapes.len()],
         server_values: vec![1.0; servers.len()],
     };
     seed(packing, breakpoints, &mut bound, stop);
@@ -78,7 +81,7 @@ pub(super) fn bound(
             bound.reached = target;
             return Ok(bound);
         }
-        if breakpoints.compare(bound.upper, target).is_eq() || stop() || bound.rounds >= MAX_ROUNDS {
+        if breakpoints.compare(bound.upper, target).is_eq() || stop.is_over() || bound.rounds >= MAX_ROUNDS {
             return Ok(bound);
         }
     }
@@ -86,7 +89,7 @@ pub(super) fn bound(
 
 /// The values of divisible tasks exclude much, and where servers hold many tasks they are nearly right for whole ones: the
 /// first patterns are those that fill servers almost fully at these values.
-fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: Stop<'_>) {
+fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: Stop) {
     let need = need(packing, &breakpoints.required(bound.upper, false));
     if need.iter().all(|tasks| *tasks == 0) {
         return;
@@ -97,7 +100,7 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: S
         return;
     };
     let below: Vec<f64> = server_values.iter().map(|value| value * (1.0 - SEED)).collect();
-    let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len() };
+    let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len(), steps: 0 };
     let found = price(packing, (&values, &below), effort, None, stop);
     exclude(packing, breakpoints, bound, &values, &found);
     bound.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
@@ -115,7 +118,7 @@ fn raise(
     bound: &mut Bound,
     need: &[u64],
     servers: &[u64],
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<bool, SolverError> {
     let wants = [Want::all(need, f64::INFINITY)];
     let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()])?;
@@ -125,7 +128,7 @@ fn raise(
     bound.rounds += ended.rounds;
     bound.truncated_searches += ended.truncated_searches;
     let mix = ended.mix;
-    if !ended.is_met {
+    if !ended.is_met && mix.wanted[0] > 0.0 {
         let values = whole(&mix.values);
         let met = (mix.wanted[0] * worth(need, &values) as f64) as u128;
         bound.reached = breakpoints.largest(bound.upper, &values, met);
@@ -179,7 +182,8 @@ fn exclude(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, valu
         && breakpoints.worth(&beyond, &values) > held
     {
         bound.upper = largest;
-        bound.server_values = server_values.iter().map(|value| *value as f64 / SCALE).collect();
+        let unscaled = |values: &[u64]| values.iter().map(|value| *value as f64 / SCALE).collect();
+        (bound.task_values, bound.server_values) = (unscaled(&values), unscaled(&server_values));
         bound.proof = Proof::Values { shapes: values, classes: server_values };
     }
 }

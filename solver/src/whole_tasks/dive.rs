@@ -4,14 +4,15 @@
 use super::master::{Master, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{Effort, Stop, price};
+use super::rounds::{Effort, price};
 use super::servers::Servers;
+use super::time_limit::Stop;
 use fairplan_instances::SolverError;
 use hashbrown::HashSet;
 
 /// Rounds of pricing between two roundings, and the effort of each search.
 const ROUNDS: usize = 6;
-const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6 };
+const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6, steps: 0 };
 
 /// A fraction is rounded up if it is at least this large and its pattern still holds this part of what it was worth.
 const LARGE: f64 = 0.3;
@@ -19,9 +20,10 @@ const WORTHWHILE: f64 = 0.97;
 
 /// Where a dive starts, and what it aims at.
 pub(super) struct Dive<'a> {
-    pub patterns: &'a [Pattern],
-    /// How many servers hold each pattern.
-    pub mix: &'a [f64],
+    /// How many servers of each class there are.
+    pub servers: &'a [u64],
+    /// Patterns, and how many of them hold each.
+    pub patterns: &'a [(Pattern, f64)],
     /// What a server of each class is worth.
     pub server_values: &'a [f64],
     /// What all servers left cost beside what is wanted.
@@ -32,27 +34,32 @@ pub(super) struct Dive<'a> {
     pub wants: &'a dyn Fn(&[u64]) -> Vec<Want>,
 }
 
+/// The patterns that servers hold in a mix, and how many do.
+pub(super) fn mixed(patterns: &[Pattern], servers: &[f64]) -> Vec<(Pattern, f64)> {
+    let held = patterns.iter().zip(servers).filter(|(_, count)| **count > 1e-9);
+    held.map(|(pattern, count)| (pattern.clone(), *count)).collect()
+}
+
 /// Puts the tasks of `need` on servers; reduces `need` to what is missing.
 pub(super) fn dive(
     packing: &Packing,
     need: &mut [u64],
     start: &Dive<'_>,
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<Servers, SolverError> {
-    let Dive { patterns, mix, server_values, .. } = start;
-    let mut servers = Servers::new(packing);
-    for (pattern, count) in patterns.iter().zip(*mix) {
+    let Dive { patterns, server_values, .. } = start;
+    let mut servers = Servers::new(packing, start.servers);
+    for (pattern, count) in *patterns {
         for _ in 0..(count + 1e-7) as u64 {
             servers.fill_next(packing, &pattern.within(need), need);
         }
     }
-    let mut pool: Vec<Pattern> =
-        patterns.iter().zip(*mix).filter(|(_, count)| **count > 1e-9).map(|(p, _)| p.clone()).collect();
+    let mut pool: Vec<Pattern> = patterns.iter().map(|(pattern, _)| pattern.clone()).collect();
     for (s, shape) in packing.shapes.iter().enumerate().filter(|(s, _)| need[*s] > 0) {
         let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);
         pool.extend(classes.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
-    while need.iter().any(|need| *need > 0) && !stop() {
+    while need.iter().any(|need| *need > 0) && !stop.is_over() {
         let left: Vec<u64> = (0..packing.classes.len()).map(|l| servers.unused(l)).collect();
         let worth: f64 = left.iter().zip(*server_values).map(|(n, v)| *n as f64 * v).sum();
         if worth <= 0.0 {
@@ -67,8 +74,8 @@ pub(super) fn dive(
                 master.add(pattern)?;
             }
         }
-        let mut solved = master.solve()?;
-        for _ in (0..ROUNDS).take_while(|_| !stop()) {
+        let Some(mut solved) = master.solve(stop)? else { break };
+        for _ in (0..ROUNDS).take_while(|_| !stop.is_over()) {
             let worth = (&solved.values[..], &solved.server_values[..]);
             let found = price(packing, worth, EFFORT, Some(need), stop);
             let mut added = false;
@@ -78,14 +85,14 @@ pub(super) fn dive(
                     added = true;
                 }
             }
-            if !added {
-                break;
-            }
-            solved = master.solve()?;
+            let next = if added { master.solve(stop)? } else { None };
+            let Some(next) = next else { break };
+            solved = next;
         }
         pool = std::mem::take(&mut master.patterns);
         drop(master);
-        let mut order: Vec<usize> = (0..pool.len()).filter(|&p| solved.servers[p] > 1e-9).collect();
+        // Time may have been over before the last patterns were weighed.
+        let mut order: Vec<usize> = (0..solved.servers.len()).filter(|&p| solved.servers[p] > 1e-9).collect();
         order.sort_by(|a, b| solved.servers[*b].total_cmp(&solved.servers[*a]).then(pool[*a].cmp(&pool[*b])));
         let total: f64 = order.iter().map(|p| solved.servers[*p]).sum();
         let mut quota = (total * start.pace).ceil() as u64;

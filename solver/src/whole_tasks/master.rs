@@ -7,11 +7,13 @@
 
 use super::packing::Packing;
 use super::patterns::Pattern;
+use super::time_limit::Stop;
 use crate::highs::ONE_MODEL_AT_A_TIME;
 use fairplan_instances::SolverError;
 use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{MutexGuard, PoisonError};
+use std::time::Instant;
 
 /// Tasks that are wanted together, any fraction of them.
 pub(super) struct Want {
@@ -40,6 +42,8 @@ pub(super) struct Master {
     costs: Vec<f64>,
     /// The patterns, in the order of their columns.
     pub patterns: Vec<Pattern>,
+    /// Seconds of all solves: HiGHS counts its time limit from the first.
+    seconds: f64,
     // Dropped after the model.
     _alone: MutexGuard<'static, ()>,
 }
@@ -88,6 +92,7 @@ impl Master {
             classes,
             costs: costs.to_vec(),
             patterns: Vec::new(),
+            seconds: 0.0,
             _alone: alone,
         })
     }
@@ -106,12 +111,29 @@ impl Master {
         Ok(())
     }
 
-    pub fn solve(&mut self) -> Result<Mix, SolverError> {
-        let Some(model) = self.model.take() else { return Err(panicked()) };
+    /// No servers hold anything.
+    pub fn nothing(&self) -> Mix {
+        Mix {
+            wanted: vec![0.0; self.wants],
+            servers: vec![0.0; self.patterns.len()],
+            values: vec![0.0; self.shapes.len()],
+            server_values: self.costs.clone(),
+        }
+    }
+
+    /// `None` if time was over before.
+    pub fn solve(&mut self, stop: Stop) -> Result<Option<Mix>, SolverError> {
+        let Some(mut model) = self.model.take() else { return Err(panicked()) };
+        model.set_option("time_limit", self.seconds + stop.seconds_left());
+        let start = Instant::now();
         let solved = catch_unwind(AssertUnwindSafe(|| model.try_solve()))
             .map_err(|_| panicked())?
             .map_err(|status| broken(format!("stopped with {status:?}")))?;
         let status = catch_unwind(AssertUnwindSafe(|| solved.status())).map_err(|_| panicked())?;
+        self.seconds += start.elapsed().as_secs_f64();
+        if status == HighsModelStatus::ReachedTimeLimit {
+            return Ok(None);
+        }
         // What is bounded and placed from here on holds whatever the numbers are, so nearly optimal ones do.
         if !matches!(status, HighsModelStatus::Optimal | HighsModelStatus::Unknown) {
             return Err(broken(format!("stopped with status {status:?}")));
@@ -133,7 +155,7 @@ impl Master {
             server_values,
         };
         self.model = Some(Model::from(solved));
-        Ok(mix)
+        Ok(Some(mix))
     }
 }
 

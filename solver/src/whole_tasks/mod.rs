@@ -2,13 +2,15 @@
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
-//! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` finds room for what is left, and
-//! `fill.rs` adds tasks until nothing fits.
+//! leave (`breakpoints.rs`). Where servers hold so many tasks that searches end early, `exchange.rs` finds patterns by
+//! changing others. `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what is left,
+//! `rebuild.rs` fills some servers anew for the last of it, and `fill.rs` adds tasks until nothing fits.
 
 mod bound;
 mod breakpoints;
 mod dive;
 mod divisible;
+mod exchange;
 mod fill;
 mod knapsack;
 mod logarithms;
@@ -16,10 +18,12 @@ mod master;
 mod packing;
 mod patterns;
 mod proportional;
+mod rebuild;
 mod repair;
 mod rounds;
 mod servers;
 mod table;
+mod time_limit;
 
 #[cfg(test)]
 mod tests;
@@ -33,8 +37,10 @@ use fairplan_instances::{
 use master::Want;
 use packing::Packing;
 pub use proportional::proportional_bracket;
+use rebuild::{Values, rebuild};
 use repair::Repair;
-use rounds::Stop;
+use time_limit::Stop;
+pub use time_limit::TimeLimit;
 
 /// The paces of dives that are tried for the first target, and the targets below it that are tried while placements fall
 /// short of them.
@@ -42,21 +48,17 @@ const PACES: [f64; 4] = [0.1, 0.03, 0.3, 0.01];
 const LOWER_TARGETS: usize = 3;
 
 /// The part of the time after which bounding ends.
-const BOUNDING: f64 = 0.5;
+const BOUNDING: f64 = 0.6;
 
 /// What servers cost while requirements are met: just enough to prefer fewer.
 const COST: f64 = 0.1;
 
-/// Brackets the largest smallest weighted dominant share of whole tasks. `stop` tells whether a part of the time is over:
-/// bounding ends after the first half, placing after all of it, and the best bracket so far is returned. Bounds are valid
-/// at any time.
+/// Brackets the largest smallest weighted dominant share of whole tasks. Within a time limit bounding ends after a part
+/// of it, placing after all of it, and the best bracket so far is returned. Bounds are valid at any time.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
-pub fn whole_task_bracket(
-    instance: &Instance,
-    stop: &(dyn Fn(f64) -> bool + Sync),
-) -> Result<WholeTaskBracket, SolverError> {
+pub fn whole_task_bracket(instance: &Instance, limit: TimeLimit) -> Result<WholeTaskBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
     let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
@@ -77,8 +79,8 @@ pub fn whole_task_bracket(
             rounds: 0,
         });
     };
-    let bound = bound::bound(&packing, &breakpoints, start, &|| stop(BOUNDING))?;
-    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, &|| stop(1.0))?;
+    let bound = bound::bound(&packing, &breakpoints, start, limit.after(BOUNDING))?;
+    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit.after(1.0))?;
     Ok(WholeTaskBracket {
         without_tasks,
         upper: Some(bound.upper),
@@ -119,23 +121,29 @@ fn place(
     packing: &Packing,
     breakpoints: &Breakpoints,
     bound: &Bound,
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<(Placement, Breakpoint), SolverError> {
     let mut best: Option<(Placement, Breakpoint)> = None;
     let mut target = bound.reached;
+    let (servers, patterns) = (packing.servers(), dive::mixed(&bound.patterns, &bound.servers));
     for attempt in 0..PACES.len() + LOWER_TARGETS {
         let pace = PACES.get(attempt).copied().unwrap_or(PACES[0]);
         let mut needed = need(packing, &breakpoints.required(target, false));
         let start = Dive {
-            patterns: &bound.patterns,
-            mix: &bound.servers,
+            servers: &servers,
+            patterns: &patterns,
             server_values: &bound.server_values,
             cost: COST,
             pace,
             wants: &|needed| vec![Want::all(needed, 1.0)],
         };
-        let servers = dive::dive(packing, &mut needed, &start, stop)?;
-        let mut repair = Repair::new(packing, servers, needed);
+        let filled = dive::dive(packing, &mut needed, &start, stop)?;
+        let mut repair = Repair::new(packing, filled, needed);
+        repair.place_missing(stop);
+        if pace == PACES[0] {
+            let (tasks, servers) = (&bound.task_values[..], &bound.server_values[..]);
+            rebuild(packing, &mut repair, &Values { patterns: &patterns, tasks, servers, pace }, stop)?;
+        }
         repair.run(breakpoints, target, stop);
         let share = |(user, tasks)| Breakpoint { user, tasks };
         let order = |a, b| breakpoints.compare(share(a), share(b));
@@ -153,7 +161,7 @@ fn place(
         let reached = breakpoints.compare(target, best).is_le();
         // Nor what would hardly make the bracket narrower.
         let [upper, aim, value] = [bound.upper, bound.reached, best].map(|at| breakpoints.nearly(at));
-        if reached || aim - value < upper - aim || stop() {
+        if reached || aim - value < upper - aim || stop.is_over() {
             break;
         }
     }

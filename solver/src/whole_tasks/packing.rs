@@ -98,6 +98,11 @@ impl Packing {
         let in_place = in_place(&shapes);
         Ok(Self { resources: m, classes, shapes, shape_of, in_place })
     }
+
+    /// The servers of each class.
+    pub fn servers(&self) -> Vec<u64> {
+        self.classes.iter().map(|class| class.servers).collect()
+    }
 }
 
 /// How many tasks of `demand` fit in `room`.

@@ -5,7 +5,7 @@
 //! placement has more than `Σ_i max_k (w_i ln(δ_i k) − z_i k / u) + Σ_l N_l V_l / u`. The program wants each user's tasks
 //! one after the other, which add less and less, and finds the same patterns by the same searches as for the smallest share.
 
-use super::dive::{Dive, dive};
+use super::dive::{Dive, dive, mixed};
 use super::divisible::divisible_values;
 use super::fill::fill;
 use super::knapsack::Found;
@@ -14,7 +14,8 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
-use super::rounds::{self, Effort, Goal, SCALE, Stop, held, price, scaled};
+use super::rounds::{self, Effort, Goal, SCALE, held, price, scaled};
+use super::time_limit::{Stop, TimeLimit};
 use fairplan_instances::{Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId};
 
 /// The part of the time after which bounding ends.
@@ -27,8 +28,11 @@ const ENOUGH: [f64; 4] = [1e-3, 1e-4, 1e-5, 1e-5];
 /// The part of the servers mixed that are rounded up at a time.
 const PACE: f64 = 0.1;
 
+/// Programs of divisible tasks, each around what the last one had.
+const SEEDING: usize = 3;
+
 /// First contents that are looked for may be worth this part less than divisible tasks.
-const SEED: Effort = Effort { budget: 100_000, part: 1e-3, kept: usize::MAX };
+const SEED: Effort = Effort { budget: 100_000, part: 1e-3, kept: usize::MAX, steps: 0 };
 const BELOW: f64 = 2e-3;
 
 /// Tasks wanted one by one cover a mix so close to where they are centred.
@@ -37,14 +41,14 @@ const NEAR: f64 = 3.0;
 /// Tasks of a shape that are looked at beyond those of the best mix.
 const BEYOND: u64 = 3;
 
-/// Brackets the largest `Σ w_i ln(share_i)` of whole tasks over the users that can have tasks. `stop` tells whether a part
-/// of the time is over; the best bracket so far is returned.
+/// Brackets the largest `Σ w_i ln(share_i)` of whole tasks over the users that can have tasks: the best bracket within
+/// the time limit.
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
 pub fn proportional_bracket(
     instance: &Instance,
-    stop: &(dyn Fn(f64) -> bool + Sync),
+    limit: TimeLimit,
 ) -> Result<ProportionalBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
@@ -62,8 +66,8 @@ pub fn proportional_bracket(
         });
     }
     let logarithms = Logarithms::new(instance, &packing);
-    let search = bound(&packing, &logarithms, &|| stop(BOUNDING))?;
-    let placement = place(instance, &packing, &logarithms, &search, &|| stop(1.0))?;
+    let search = bound(&packing, &logarithms, limit.after(BOUNDING))?;
+    let placement = place(instance, &packing, &logarithms, &search, limit.after(1.0))?;
     let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
     let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
     let of_one_task: f64 = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
@@ -129,9 +133,9 @@ impl Goal for Search<'_> {
 fn bound<'a>(
     packing: &'a Packing,
     logarithms: &'a Logarithms,
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<Search<'a>, SolverError> {
-    let servers: Vec<u64> = packing.classes.iter().map(|class| class.servers).collect();
+    let servers = packing.servers();
     let shapes = packing.shapes.len();
     let mut search = Search {
         packing,
@@ -166,7 +170,7 @@ fn bound<'a>(
         search.had(&ended.mix);
         search.servers = ended.mix.servers;
         let is_near = |(tasks, centre): (&f64, &u64)| (tasks - *centre as f64).abs() < NEAR;
-        if stop() || (enough <= ENOUGH[2] && search.tasks.iter().zip(&centre).all(is_near)) {
+        if stop.is_over() || (enough <= ENOUGH[2] && search.tasks.iter().zip(&centre).all(is_near)) {
             break;
         }
     }
@@ -190,9 +194,10 @@ impl Search<'_> {
     }
 
     /// Starts from what divisible tasks are worth.
-    fn seed(&mut self, stop: Stop<'_>) {
+    fn seed(&mut self, stop: Stop) {
         self.tasks = vec![0.0; self.packing.shapes.len()];
-        for is_last in [false, false, true] {
+        for round in 1..=SEEDING {
+            let is_last = round == SEEDING || stop.is_over();
             self.wish();
             // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
             let Ok(mix) = divisible_values(self.packing, &self.wants) else { return };
@@ -203,6 +208,7 @@ impl Search<'_> {
                 let found = price(self.packing, (&mix.values, &below), effort, None, stop);
                 self.exclude(&mix, &mix.values, &found);
                 self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
+                break;
             }
         }
     }
@@ -213,7 +219,7 @@ fn place(
     packing: &Packing,
     logarithms: &Logarithms,
     search: &Search<'_>,
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<Placement, SolverError> {
     let beyond = |(s, tasks): (usize, &f64)| {
         (tasks.ceil() as u64 + BEYOND).max(logarithms.users(s)).min(logarithms.most(s))
@@ -224,9 +230,10 @@ fn place(
         (0..most.len()).flat_map(of).collect()
     };
     let server_values: Vec<f64> = search.server_values.iter().map(|value| *value as f64 / SCALE).collect();
+    let (servers, patterns) = (packing.servers(), mixed(&search.patterns, &search.servers));
     let start = Dive {
-        patterns: &search.patterns,
-        mix: &search.servers,
+        servers: &servers,
+        patterns: &patterns,
         server_values: &server_values,
         cost: 0.0,
         pace: PACE,

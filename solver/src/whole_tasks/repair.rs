@@ -4,8 +4,8 @@
 use super::bound::need;
 use super::breakpoints::Breakpoints;
 use super::packing::{Packing, fits, less, more};
-use super::rounds::Stop;
 use super::servers::Servers;
+use super::time_limit::Stop;
 use fairplan_instances::Breakpoint;
 
 /// The servers while tasks move.
@@ -13,10 +13,10 @@ pub(super) struct Repair<'a> {
     packing: &'a Packing,
     pub servers: Servers,
     /// Tasks needed and not placed, and placed and not needed, of each shape.
-    missing: Vec<u64>,
+    pub missing: Vec<u64>,
     pub spare: Vec<u64>,
     /// Of each shape whether its tasks have room nowhere, as far as is known.
-    has_no_room: Vec<bool>,
+    pub has_no_room: Vec<bool>,
 }
 
 impl<'a> Repair<'a> {
@@ -26,11 +26,11 @@ impl<'a> Repair<'a> {
     }
 
     /// Finds room for what is missing, at `target` or at the first breakpoint below where there is room for all.
-    pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: Stop<'_>) {
+    pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: Stop) {
         let mut needed = need(self.packing, &breakpoints.required(target, false));
         loop {
             self.place_missing(stop);
-            if self.missing.iter().all(|missing| *missing == 0) || stop() {
+            if self.missing.iter().all(|missing| *missing == 0) || stop.is_over() {
                 return;
             }
             let Some(below) = breakpoints.below(target) else { return };
@@ -46,7 +46,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    pub fn place_missing(&mut self, stop: Stop<'_>) {
+    pub fn place_missing(&mut self, stop: Stop) {
         // The largest are the hardest to place.
         let size = |s: usize| -> f64 {
             let shape = &self.packing.shapes[s];
@@ -59,7 +59,7 @@ impl<'a> Repair<'a> {
         let mut order: Vec<usize> = (0..self.missing.len()).filter(|&s| self.missing[s] > 0).collect();
         order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         for s in order {
-            while self.missing[s] > 0 && !stop() && self.place(s) {
+            while self.missing[s] > 0 && !stop.is_over() && self.place(s) {
                 self.missing[s] -= 1;
             }
         }

@@ -6,12 +6,10 @@ use super::master::{Master, Mix};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::table::Table;
+use super::time_limit::Stop;
 use fairplan_instances::SolverError;
 use hashbrown::HashSet;
 use rayon::prelude::*;
-
-/// Whether time is over.
-pub(super) type Stop<'a> = &'a (dyn Fn() -> bool + Sync);
 
 /// What a master program aims at.
 pub(super) trait Goal {
@@ -35,14 +33,22 @@ pub(super) struct Ended {
 /// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
 pub(super) const SCALE: f64 = (1u64 << 46) as f64;
 
-/// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
-const BUDGETS: (u64, u64) = (10_000, 1_000_000);
+/// Contents of a class that are kept, and of how many shapes there is one more: the more the program has to tell apart,
+/// the longer it takes beside the searches.
+const KEPT: (usize, usize) = (12, 40);
+
+/// Nodes of a search, at first (for few shapes, and for each content kept) and at most: longer ones are tried only where
+/// shorter ones find nothing.
+const BUDGETS: (u64, u64, u64) = (10_000, 1_000, 1_000_000);
 
 /// Where searches are cut short and so many rounds raise the mix by less than this part, searches get `LONG` nodes; where
 /// that is slow again, searches of `LAST` nodes at the mean of the last values end it.
 const SLOW: (usize, f64) = (20, 1e-5);
 const LONG: u64 = 50_000;
 const LAST: u64 = 20_000;
+
+/// Steps of exchange for each content that is kept, where searches are cut short.
+const STEPS: u64 = 500;
 
 /// Where searches are cut short, a bound this close to what the patterns reach is good enough.
 const CLOSE: f64 = 1e-6;
@@ -61,7 +67,7 @@ pub(super) fn run(
     master: &mut Master,
     known: Vec<Pattern>,
     goal: &mut dyn Goal,
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Result<Ended, SolverError> {
     let mut patterns: HashSet<Pattern> = HashSet::new();
     let mut add = |master: &mut Master, pattern: Pattern| {
@@ -72,11 +78,15 @@ pub(super) fn run(
         add(master, pattern)?;
     }
     let mut mixes: Vec<Mix> = Vec::new();
-    let mut least = BUDGETS.0;
-    let mut effort = Effort { budget: BUDGETS.0, part: PARTS.0, kept: 12 };
+    let kept = KEPT.0.max(packing.shapes.len() / KEPT.1);
+    let mut least = BUDGETS.0.max(BUDGETS.1 * kept as u64);
+    let mut effort = Effort { budget: least, part: PARTS.0, kept, steps: STEPS };
     let mut rounds = 0;
     loop {
-        let mix = master.solve()?;
+        let Some(mix) = master.solve(stop)? else {
+            let mix = mixes.pop().unwrap_or_else(|| master.nothing());
+            return Ok(Ended { mix, is_met: false, truncated_searches: 0, rounds });
+        };
         rounds += 1;
         if goal.is_met(&mix) {
             return Ok(Ended { mix, is_met: true, truncated_searches: 0, rounds });
@@ -89,7 +99,7 @@ pub(super) fn run(
             added |= add(master, pattern)?;
         }
         // Once this program cannot exclude more, another one may.
-        let mut is_last = excess <= NOISE || stop() || rounds >= MAX_ROUNDS;
+        let mut is_last = excess <= NOISE || stop.is_over() || rounds >= MAX_ROUNDS;
         let is_close = excess <= CLOSE;
         let before = mixes.len().checked_sub(SLOW.0).map(|before| goal.reach(&mixes[before]));
         let is_slow = before.is_some_and(|before| goal.reach(&mix) < before + SLOW.1);
@@ -105,12 +115,12 @@ pub(super) fn run(
             effort.budget = least.max(effort.budget / 10);
         } else if !is_last && effort.part > PARTS.1 {
             effort.part = PARTS.1.max(effort.part / 10.0);
-        } else if !is_last && truncated > 0 && effort.budget < BUDGETS.1 && !is_close {
+        } else if !is_last && truncated > 0 && effort.budget < BUDGETS.2 && !is_close {
             effort.budget *= 10;
         } else {
-            if truncated > 0 && !is_close && !stop() {
+            if truncated > 0 && !is_close && !stop.is_over() {
                 let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
-                let effort = Effort { budget: LAST, part: PARTS.1, kept: 12 };
+                let effort = Effort { budget: LAST, part: PARTS.1, kept, steps: 0 };
                 let found = price(packing, (&values, &server_values), effort, None, stop);
                 goal.exclude(&mix, &values, &found);
             }
@@ -154,6 +164,8 @@ pub(super) struct Effort {
     pub part: f64,
     /// Contents of a class that are kept.
     pub kept: usize,
+    /// Steps of exchange for each of them where searches are cut short.
+    pub steps: u64,
 }
 
 /// Searches every class for contents worth more than a server of it. What is not searched for any more when time is over
@@ -163,14 +175,14 @@ pub(super) fn price(
     (values, server_values): (&[f64], &[f64]),
     effort: Effort,
     limits: Option<&[u64]>,
-    stop: Stop<'_>,
+    stop: Stop,
 ) -> Vec<Found> {
     let values = scaled(values);
     let table = Table::new(packing, &values);
     let search = |class: usize| {
         let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
         let slack = threshold * effort.part;
-        let Effort { budget, kept, .. } = effort;
+        let Effort { budget, kept, steps, .. } = effort;
         Search {
             packing,
             class,
@@ -181,6 +193,7 @@ pub(super) fn price(
             slack,
             budget,
             kept,
+            steps,
             stop,
         }
         .run()

@@ -18,12 +18,12 @@ pub(super) struct Servers {
 }
 
 impl Servers {
-    /// All empty.
-    pub fn new(packing: &Packing) -> Self {
+    /// So many of each class, all empty.
+    pub fn new(packing: &Packing, counts: &[u64]) -> Self {
         let (mut of_class, mut class, mut free) = (Vec::new(), Vec::new(), Vec::new());
-        for (l, of) in packing.classes.iter().enumerate() {
+        for (l, (of, count)) in packing.classes.iter().zip(counts).enumerate() {
             let start = free.len();
-            free.resize(start + of.servers as usize, of.capacity);
+            free.resize(start + *count as usize, of.capacity);
             class.resize(free.len(), l as u32);
             of_class.push(start..free.len());
         }

@@ -23,7 +23,7 @@ fn random_google(users: usize, seed: u64) -> Instance {
 #[test]
 fn a_hundred_users_on_twelve_thousand_servers_are_proved_optimal() {
     let instance = random_google(100, 1);
-    let bracket = whole_task_bracket(&instance, &|_| false).unwrap();
+    let bracket = whole_task_bracket(&instance, TimeLimit::default()).unwrap();
     assert!(bracket.is_closed && bracket.is_tight, "{:?} {:?}", bracket.lower, bracket.upper);
     assert_eq!(bracket.truncated_searches, 0);
 }
@@ -33,7 +33,7 @@ fn the_published_table_comes_out() {
     for (users, best) in [(&[1][..], 0.56047), (&[1, 2], 0.45498), (&[1, 2, 3], 0.27702), (&[2, 3], 0.47673)]
     {
         let instance = drfh_fig4(users).unwrap();
-        let bracket = whole_task_bracket(&instance, &|_| false).unwrap();
+        let bracket = whole_task_bracket(&instance, TimeLimit::default()).unwrap();
         let share = |at: Option<Breakpoint>| {
             let at = at.unwrap();
             at.tasks as f64 * instance.user(at.user).task_share()

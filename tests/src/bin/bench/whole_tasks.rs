@@ -8,9 +8,9 @@ use fairplan_instances::generate::{
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Random};
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::placement::PlacementFigures;
-use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_solver::{TimeLimit, proportional_bracket, whole_task_bracket};
 use fairplan_verify::{ProportionalClaim, WholeTaskClaim, verify_proportional, verify_whole_tasks};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Google's 12,583 servers, and users whose tasks take 0.02 to 0.5 of each resource, all equally likely; weights are 10 to
 /// the power of anything up to so much to both sides.
@@ -92,8 +92,8 @@ pub fn brackets(scale: u64) -> Outcome {
         for seed in 1..=seeds {
             let instance = row.instance(seed)?;
             let start = Instant::now();
-            let stop = |part| row.limit.is_some_and(|limit| start.elapsed().as_secs_f64() >= limit * part);
-            let bracket = whole_task_bracket(&instance, &stop)?;
+            let limit = TimeLimit::from_now(row.limit.map(Duration::from_secs_f64));
+            let bracket = whole_task_bracket(&instance, limit)?;
             let seconds = start.elapsed().as_secs_f64();
             (total, longest) = (total + seconds, longest.max(seconds));
             let start = Instant::now();
@@ -136,7 +136,7 @@ pub fn proportional_brackets(scale: u64) -> Outcome {
         for seed in 1..=seeds {
             let instance = uniform(users, seed, 0)?;
             let start = Instant::now();
-            let bracket = proportional_bracket(&instance, &|_| false)?;
+            let bracket = proportional_bracket(&instance, TimeLimit::default())?;
             let seconds = start.elapsed().as_secs_f64();
             (total, longest) = (total + seconds, longest.max(seconds));
             let (Some(upper), Some(lower)) = (bracket.upper, bracket.lower) else {

@@ -1,0 +1,116 @@
+//! Tasks for which no room was made: some servers are emptied, those that lose most and some others, and a dive fills them
+//! again with what was on them and what is missing.
+
+use super::COST;
+use super::dive::{Dive, dive};
+use super::master::Want;
+use super::packing::Packing;
+use super::patterns::Pattern;
+use super::repair::Repair;
+use super::time_limit::Stop;
+use fairplan_instances::{Random, SolverError};
+
+/// Servers that are emptied, try after try; half of them are those that lose most.
+const EMPTIED: [usize; 8] = [30, 60, 120, 60, 120, 240, 120, 240];
+
+/// Where more tasks are missing, a few servers do not hold what is lost.
+const FEW: u64 = 20;
+
+/// What servers are filled by.
+pub(super) struct Values<'a> {
+    /// The patterns of the best mix.
+    pub patterns: &'a [(Pattern, f64)],
+    /// What a task of each shape is worth, and a server of each class.
+    pub tasks: &'a [f64],
+    pub servers: &'a [f64],
+    /// The part of the servers mixed that are rounded up at a time.
+    pub pace: f64,
+}
+
+/// Finds room for more of what is missing.
+pub(super) fn rebuild(
+    packing: &Packing,
+    repair: &mut Repair<'_>,
+    values: &Values<'_>,
+    stop: Stop,
+) -> Result<(), SolverError> {
+    let missing = |repair: &Repair<'_>| repair.missing.iter().sum::<u64>();
+    if missing(repair) > FEW {
+        return Ok(());
+    }
+    let mut random = Random::new(missing(repair), packing.shapes.len() as u64);
+    for count in EMPTIED {
+        if missing(repair) == 0 || stop.is_over() {
+            break;
+        }
+        let chosen = choose(repair, values, count, &mut random);
+        fill_again(packing, repair, values, &chosen, stop)?;
+        repair.place_missing(stop);
+    }
+    Ok(())
+}
+
+/// Servers that lose most of what they are worth, and others.
+fn choose(repair: &Repair<'_>, values: &Values<'_>, count: usize, random: &mut Random) -> Vec<usize> {
+    let servers = &repair.servers;
+    let loss = |server: usize| {
+        let tasks = servers.tasks[server].iter();
+        let held: f64 = tasks.map(|(shape, tasks)| values.tasks[*shape as usize] * *tasks as f64).sum();
+        values.servers[servers.class[server] as usize] - held
+    };
+    let mut others: Vec<(f64, usize)> =
+        (0..servers.free.len()).map(|server| (loss(server), server)).collect();
+    others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let count = count.min(others.len());
+    let mut chosen: Vec<usize> = others.drain(..count / 2).map(|(_, server)| server).collect();
+    while chosen.len() < count {
+        chosen.push(others.swap_remove(random.below(others.len() as u64) as usize).1);
+    }
+    chosen.sort_unstable();
+    chosen
+}
+
+/// Fills these servers anew, unless that leaves out tasks that are worth more.
+fn fill_again(
+    packing: &Packing,
+    repair: &mut Repair<'_>,
+    values: &Values<'_>,
+    chosen: &[usize],
+    stop: Stop,
+) -> Result<(), SolverError> {
+    let mut servers = vec![0; packing.classes.len()];
+    let mut needed = repair.missing.clone();
+    let mut patterns = Vec::new();
+    for server in chosen {
+        let class = repair.servers.class[*server] as usize;
+        servers[class] += 1;
+        let tasks = &repair.servers.tasks[*server];
+        tasks.iter().for_each(|(shape, tasks)| needed[*shape as usize] += tasks);
+        patterns.push((Pattern::new(class, tasks.iter().copied()), 0.0));
+    }
+    let known = values.patterns.iter().filter(|(pattern, _)| servers[pattern.class] > 0);
+    patterns.extend(known.map(|(pattern, _)| (pattern.clone(), 0.0)));
+    let start = Dive {
+        servers: &servers,
+        patterns: &patterns,
+        server_values: values.servers,
+        cost: COST,
+        pace: values.pace,
+        wants: &|needed| vec![Want::all(needed, 1.0)],
+    };
+    let filled = dive(packing, &mut needed, &start, stop)?;
+    let worth =
+        |tasks: &[u64]| -> f64 { tasks.iter().zip(values.tasks).map(|(n, value)| *n as f64 * value).sum() };
+    if worth(&needed) <= worth(&repair.missing) {
+        let mut next: Vec<usize> = filled.of_class.iter().map(|range| range.start).collect();
+        for server in chosen {
+            let from = &mut next[repair.servers.class[*server] as usize];
+            repair.servers.free[*server] = filled.free[*from];
+            repair.servers.tasks[*server].clone_from(&filled.tasks[*from]);
+            *from += 1;
+        }
+        repair.missing = needed;
+        repair.has_no_room.fill(false);
+    }
+    Ok(())
+}
