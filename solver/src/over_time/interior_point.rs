@@ -213,16 +213,6 @@ impl<'a> Point<'a> {
         parts.iter().sum()
     }
 
-    /// What the lowest of those who rise lacks of a level, or somebody else of what it holds.
-    pub fn gap(&self, upper: f64) -> f64 {
-        let lacking = self.roles.iter().zip(&self.work).map(|(role, work)| match role {
-            Role::Rising { base } => upper - (base + work),
-            Role::Held(share) | Role::Full(share) => share - work,
-            Role::Idle => 0.0,
-        });
-        lacking.fold(0.0, f64::max)
-    }
-
     /// The point's own numbers, to come back to.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {

@@ -77,8 +77,11 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
             search.every_row = attempt % 2 == 1;
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
             let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
+            let solved = search.finish(&point, upper);
+            // What is short of rounding counts as it runs, not as the point has it, which may overload what there is.
+            let gap = gap.max(search.lacking(&problem.work(&solved.tasks), upper) / search.scale(upper));
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
-                best = Some((gap, search.finish(&point, upper)));
+                best = Some((gap, solved));
             }
             if gap < CLOSE {
                 break;
@@ -248,11 +251,17 @@ impl<'a> Search<'a> {
         best.gap
     }
 
+    /// The most that anybody who has so much lacks of what is due to it at a level. (A point's roles do not say that: at
+    /// a lower level than theirs, users may be due what they are guaranteed instead of rising.)
+    fn lacking(&self, work: &[f64], level: f64) -> f64 {
+        (0..work.len()).map(|user| self.due(user, level) - work[user]).fold(0.0, f64::max)
+    }
+
     /// The gap to the bound, in parts of the level. Where users who are held have a hair more than they are held at, which
     /// rounding leaves them, the bound may be the one for what they have.
     fn gap_as_held(&self, point: &Point<'_>, y: &[f64], bound: f64, upper: f64) -> Best {
         let scale = self.scale(upper);
-        let gap = point.gap(upper) / scale;
+        let gap = self.lacking(&point.work, upper) / scale;
         let frozen = (0..y.len()).filter_map(|user| match self.state[user] {
             State::Frozen(share) if y[user] > 0.0 => Some((y[user], (point.work[user] - share).max(0.0))),
             _ => None,
@@ -260,7 +269,7 @@ impl<'a> Search<'a> {
         let (most, worth) =
             frozen.fold((0.0_f64, 0.0), |(most, worth), (y, more)| (most.max(more), worth + y * more));
         let as_held = self.bounded(y, bound - worth, upper);
-        let gap_as_held = most.max(point.gap(as_held)) / scale;
+        let gap_as_held = most.max(self.lacking(&point.work, as_held)) / scale;
         match gap_as_held < gap {
             true => Best { gap: gap_as_held, upper: as_held, point: None },
             false => Best { gap, upper, point: None },

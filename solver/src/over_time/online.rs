@@ -140,7 +140,8 @@ impl<'a> Run<'a> {
                 for (user, limit) in quantum.users.iter().zip(&quantum.limit) {
                     let part = self.settings.alpha * self.parts[*user];
                     // All guaranteed tasks fit; a millionth of them is left open, for whoever has no other tasks to rise in.
-                    least[*user] = (1.0 - 1e-6) * self.share(*user, &self.own(*user, part, *limit));
+                    least[*user] =
+                        (1.0 - 1e-6) * self.problem.users[*user].share(&self.own(*user, part, *limit));
                     most[*user] = most[*user].min(least[*user] + before[*user].max(0.0));
                 }
                 let spent = self.account.iter().zip(&least).map(|(spent, least)| spent - least);
@@ -155,7 +156,7 @@ impl<'a> Run<'a> {
         self.gaps.push(gap);
         let mut gained = vec![0.0; users];
         for (user, row) in quantum.users.iter().zip(rows.chunks_exact(self.classes())) {
-            gained[*user] = self.share(*user, row);
+            gained[*user] = self.problem.users[*user].share(row);
         }
         if rule == Rule::Karma {
             self.settle(&gained, &asked.least);
@@ -181,7 +182,7 @@ impl<'a> Run<'a> {
         let donated: Vec<f64> = (0..least.len())
             .map(|user| {
                 let whole = self.own(user, self.settings.alpha * self.parts[user], f64::INFINITY);
-                (self.share(user, &whole) - least[user] - 1e-12).max(0.0)
+                (self.problem.users[user].share(&whole) - least[user] - 1e-12).max(0.0)
             })
             .collect();
         let all: f64 = donated.iter().zip(&self.weights).map(|(donated, weight)| donated * weight).sum();
@@ -216,12 +217,6 @@ impl<'a> Run<'a> {
             left -= tasks;
         }
         row
-    }
-
-    /// What a row of tasks over the classes gives a user.
-    fn share(&self, user: usize, row: &[f64]) -> f64 {
-        let member = &self.problem.users[user];
-        member.classes.iter().zip(&member.gain).map(|(class, gain)| gain * row[*class]).sum()
     }
 
     /// Adds the quantum's tasks in the order of the series.

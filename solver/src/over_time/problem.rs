@@ -39,6 +39,11 @@ impl Member {
     pub fn best_gain(&self) -> f64 {
         self.gain.iter().copied().fold(0.0, f64::max)
     }
+
+    /// What a row of tasks over the classes gives.
+    pub fn share(&self, row: &[f64]) -> f64 {
+        self.classes.iter().zip(&self.gain).map(|(class, gain)| gain * row[*class]).sum()
+    }
 }
 
 impl Problem {
@@ -102,6 +107,17 @@ impl Problem {
             }
         }
         most
+    }
+
+    /// What each user has when so many tasks run, by quantum, entry and class.
+    pub fn work(&self, tasks: &[Vec<f64>]) -> Vec<f64> {
+        let mut work = vec![0.0; self.users.len()];
+        for (quantum, tasks) in self.quanta.iter().zip(tasks) {
+            for (user, row) in quantum.users.iter().zip(tasks.chunks_exact(self.rows / self.resources)) {
+                work[*user] += self.users[*user].share(row);
+            }
+        }
+        work
     }
 
     /// No tasks, by quantum, entry and class.
