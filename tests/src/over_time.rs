@@ -31,8 +31,8 @@ pub fn exact_over_time(demands: &TaskDemands<'_>) -> Vec<Fraction> {
     raise(Tableau::new(variables, constraints), first_share_row, &level_coefficients)
 }
 
-/// What each user could gain of its weighted dominant share in the only quantum of `demands` while nobody has less than
-/// in `standings`, of which the last digits do not count.
+/// What each user could have of its weighted dominant share in the only quantum of `demands`, beyond what `standings` give
+/// it, while nobody has less than in them; their last digits do not count.
 pub fn exact_gains(demands: &TaskDemands<'_>, standings: &[f64]) -> Vec<f64> {
     let (instance, series) = (demands.instance(), demands.series());
     assert_eq!(series.quantum_count(), 1, "gains are those of a quantum");

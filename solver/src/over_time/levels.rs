@@ -66,12 +66,8 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
     let all = problem.most();
     let mut penalty = PENALTIES.0;
     while state.contains(&State::Open) {
-        let top = |user: usize| asked.base[user] + asked.most[user];
-        let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
         let mut search = Search::new(problem, asked, &state, &all);
-        // Somebody rises at any level below this.
-        let below = highest - SAME * search.scale(highest);
-        let mut upper = pooled_bound(&search).min(below);
+        let mut upper = pooled_bound(&search);
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
             search.every_row = attempt % 2 == 1;
@@ -283,7 +279,7 @@ impl<'a> Search<'a> {
         let highest = highest.map(|user| self.asked.base[user] + self.asked.most[user]).fold(0.0, f64::max);
         let most = most.min(highest);
         if due(most) <= bound {
-            return most;
+            return self.where_somebody_rises(most);
         }
         // What nobody has to rise for can be had; somebody is to rise.
         let had = self.lowest(|user| self.asked.base[user] + self.asked.least[user]);
@@ -292,7 +288,26 @@ impl<'a> Search<'a> {
             let middle = 0.5 * (low + high);
             if due(middle) <= bound { low = middle } else { high = middle }
         }
-        high.max((had + HARDLY * self.unit).min(most))
+        self.where_somebody_rises(high.max((had + HARDLY * self.unit).min(most)))
+    }
+
+    /// The level, or the next below it at which somebody rises: between those whose tasks have all run and those who have
+    /// more already, what is due stays the same, and nothing would tell how far the level goes.
+    fn where_somebody_rises(&self, level: f64) -> f64 {
+        let open = (0..self.state.len()).filter(|user| self.state[*user] == State::Open);
+        let ranges: Vec<(f64, f64)> = open
+            .map(|user| {
+                (
+                    self.asked.base[user] + self.asked.least[user],
+                    self.asked.base[user] + self.asked.most[user],
+                )
+            })
+            .collect();
+        if ranges.iter().any(|(from, top)| *from < level && level < *top) {
+            return level;
+        }
+        let highest = ranges.into_iter().filter(|(_, top)| *top <= level).max_by(|a, b| a.1.total_cmp(&b.1));
+        highest.map_or(level, |(from, top)| top - (SAME * self.scale(top)).min(0.5 * (top - from)))
     }
 
     /// Who is frozen at the point's level, and its proof.

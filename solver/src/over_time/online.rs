@@ -139,10 +139,10 @@ impl<'a> Run<'a> {
                     self.account.iter().map(|spent| self.settings.initial_credits - spent).collect();
                 for (user, limit) in quantum.users.iter().zip(&quantum.limit) {
                     let part = self.settings.alpha * self.parts[*user];
+                    let whole = self.problem.users[*user].share(&self.own(*user, part, *limit));
                     // All guaranteed tasks fit; a millionth of them is left open, for whoever has no other tasks to rise in.
-                    least[*user] =
-                        (1.0 - 1e-6) * self.problem.users[*user].share(&self.own(*user, part, *limit));
-                    most[*user] = most[*user].min(least[*user] + before[*user].max(0.0));
+                    least[*user] = (1.0 - 1e-6) * whole;
+                    most[*user] = most[*user].min(whole + before[*user].max(0.0));
                 }
                 let spent = self.account.iter().zip(&least).map(|(spent, least)| spent - least);
                 above_lowest(&quantum, &spent.collect::<Vec<f64>>())
