@@ -420,7 +420,7 @@ fn lies_over_several_resources_gain_what_the_guide_says() {
 #[test]
 #[ignore = "a minute or more"]
 fn lies_over_several_resources_gain_what_the_guide_says_in_all_cases() {
-    searched(0..4_000);
+    searched(0..10_000);
 }
 
 fn searched(seeds: std::ops::Range<u64>) {
