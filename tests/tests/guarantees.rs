@@ -183,6 +183,26 @@ fn credits_are_minted_and_change_hands_and_nothing_else() {
     }
 }
 
+/// Where credits run out, Pareto efficiency goes (Karma Sec. 3.4), but not the guarantee, and nobody has what it cannot pay.
+#[test]
+fn nobody_spends_credits_that_it_does_not_have() {
+    let mut out_of_credits = 0;
+    for seed in 0..60 {
+        let (instance, series) = random_case(seed, 4, 9);
+        let demands = TaskDemands::new(&instance, &series).unwrap();
+        for alpha in [0.0, 0.5, 1.0] {
+            let settings = TaskSettings { alpha, initial_credits: 0.0 };
+            let allocation = divide_tasks("karma", &demands, settings).unwrap();
+            assert!(allocation.widest_gap() < 1e-6, "seed {seed}, alpha {alpha}: {:?}", allocation.gaps);
+            for credits in allocation.credits.as_ref().unwrap() {
+                assert!(*credits >= -1e-5, "seed {seed}, alpha {alpha}: {credits}");
+                out_of_credits += usize::from(*credits < 1e-5);
+            }
+        }
+    }
+    assert!(out_of_credits > 20, "only {out_of_credits}");
+}
+
 /// Three users on one server, and what user 0 gains over two quanta when it claims tasks that it does not have. In the
 /// first quantum it takes CPU from user 1, which frees memory that user 2 turns into three times as much disk: user 2 is
 /// charged more for that than the liar for its idle tasks, and comes behind it in the second quantum.

@@ -124,6 +124,16 @@ pub fn task_against<'a>(
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
 }
 
+impl TaskOfflineDocument<'_> {
+    /// What is evened out, for readers.
+    pub fn measure_in_words(&self) -> &'static str {
+        match &*self.measure {
+            "welfare" => "welfare",
+            _ => "dominant share",
+        }
+    }
+}
+
 /// What a measure is called where dominant shares are totals.
 fn measure_name(measure: OfflineMeasure) -> &'static str {
     match measure {

@@ -123,7 +123,12 @@ fn pooled_bound(search: &Search<'_>) -> f64 {
             needs.map(|(user, limit)| cost[*user] * limit * problem.users[*user].best_gain()).sum()
         };
         let all: f64 = problem.quanta.iter().map(|quantum| used(quantum).min(1.0)).sum();
-        search.bounded(&cost, all, f64::MAX)
+        let open = (0..cost.len()).filter(|user| search.state[*user] == State::Open);
+        match open.map(|user| cost[user]).fold(0.0, f64::max) {
+            // What is frozen may come to a rounding more than there is: that says nothing of those who need none of it.
+            0.0 => f64::INFINITY,
+            _ => search.bounded(&cost, all, f64::MAX),
+        }
     };
     (0..problem.resources).map(bound).fold(f64::INFINITY, f64::min)
 }

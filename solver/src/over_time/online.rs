@@ -154,6 +154,8 @@ impl<'a> Run<'a> {
             Rule::Memoryless => vec![0.0; users],
             Rule::Cumulative => above_lowest(&quantum, &self.account),
             Rule::Karma => {
+                let minted = (1.0 - self.settings.alpha) / self.weights.iter().sum::<f64>();
+                self.account.iter_mut().for_each(|spent| *spent -= minted);
                 let before: Vec<f64> =
                     self.account.iter().map(|spent| self.settings.initial_credits - spent).collect();
                 for (user, limit) in quantum.users.iter().zip(&quantum.limit) {
@@ -171,20 +173,21 @@ impl<'a> Run<'a> {
         self.problem.quanta = vec![quantum];
         let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked);
         let quantum = self.problem.quanta.pop().unwrap_or_default();
-        let rows = tasks.pop().unwrap_or_default();
+        let mut rows = tasks.pop().unwrap_or_default();
         self.gaps.push(gap);
         let mut gained = vec![0.0; users];
-        for (user, row) in quantum.users.iter().zip(rows.chunks_exact(self.classes())) {
-            gained[*user] = self.problem.users[*user].share(row);
+        for (user, row) in quantum.users.iter().zip(rows.chunks_exact_mut(self.classes())) {
+            let (share, most) = (self.problem.users[*user].share(row), asked.most[*user]);
+            // A level says what users have at least. What is left over does not go to who cannot pay for it.
+            let part = if share > most * (1.0 + 1e-9) { most / share } else { 1.0 };
+            row.iter_mut().for_each(|tasks| *tasks *= part);
+            gained[*user] = share * part;
         }
         if rule == Rule::Karma {
             self.settle(&gained, &asked.least);
-            let minted = (1.0 - self.settings.alpha) / self.weights.iter().sum::<f64>();
+            let kept = self.account.iter().zip(&self.weights);
             let initial = self.settings.initial_credits;
-            for (spent, weight) in self.account.iter_mut().zip(&self.weights) {
-                *spent -= minted;
-                self.kept.push(if *weight > 0.0 { initial - *spent } else { 0.0 });
-            }
+            self.kept.extend(kept.map(|(spent, weight)| if *weight > 0.0 { initial - spent } else { 0.0 }));
         } else {
             self.account.iter_mut().zip(&gained).for_each(|(sum, gained)| *sum += gained);
         }
