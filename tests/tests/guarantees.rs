@@ -443,14 +443,22 @@ fn lies_over_several_resources_gain_what_the_guide_says_in_all_cases() {
     searched(0..10_000);
 }
 
+/// The largest factors that the guide's page states, by claiming too much and too little, for `α` 0, 1/2 and 1.
+const STATED: [(Cases, [[f64; 2]; 3]); 4] = [
+    (Cases::Slices, [[1.0, 1.190], [1.0, 1.132], [1.0, 1.106]]),
+    (Cases::OneResource, [[1.0, 1.167], [1.007, 1.113], [1.016, 1.072]]),
+    (Cases::Several, [[1.014, 1.200], [1.019, 1.143], [1.129, 1.143]]),
+    (Cases::Weights, [[1.0, 1.161], [1.028, 1.136], [1.065, 1.041]]),
+];
+
 fn searched(seeds: std::ops::Range<u64>) {
-    for cases in [Cases::Slices, Cases::OneResource, Cases::Several, Cases::Weights] {
-        for alpha in [0.0, 0.5, 1.0] {
+    for (cases, stated) in STATED {
+        for (alpha, [over, under]) in [0.0, 0.5, 1.0].into_iter().zip(stated) {
             let found = search(cases, alpha, seeds.clone());
-            assert_eq!(
-                found.at_once.cases, 0,
-                "{cases:?}, alpha {alpha}: in its own quantum a lie pays: {found:?}"
-            );
+            let told = || format!("{cases:?}, alpha {alpha}: {found:?}");
+            assert_eq!(found.at_once.cases, 0, "in its own quantum a lie pays: {}", told());
+            assert!(found.over.most < over + 1e-3 && found.under.most < under + 1e-3, "{}", told());
+            assert!(found.open * 1000 < found.lies, "too many quanta stay open: {}", told());
         }
     }
 }
