@@ -438,7 +438,7 @@ fn lies_over_several_resources_gain_what_the_guide_says() {
 }
 
 #[test]
-#[ignore = "a minute or more"]
+#[ignore = "ten minutes"]
 fn lies_over_several_resources_gain_what_the_guide_says_in_all_cases() {
     searched(0..10_000);
 }
