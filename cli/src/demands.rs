@@ -11,7 +11,7 @@ pub struct DemandsArguments {
     demands: String,
     /// Demands are tasks over the servers of this instance (a fairplan.instance.v1, which a fairplan.demands.v1 can also
     /// name itself), whose users have the same ids
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["fair_share", "capacity", "fair_shares", "members"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["fair_share", "capacity", "fair_shares"])]
     instance: Option<String>,
     /// Slices that every user is due in a quantum; the capacity is this times the users
     #[arg(long, value_name = "F", conflicts_with = "fair_shares")]

@@ -20,9 +20,10 @@ pub struct OfflineProblem<'a> {
 /// What the lexicographic max-min is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OfflineMeasure {
-    /// Slices over all quanta, by weight.
+    /// Slices over all quanta, by weight; of tasks on servers, weighted dominant shares.
     Totals,
-    /// The part of its demand that each user is allocated.
+    /// The part of its demand that each user is allocated; of tasks on servers, of the work that all of them would do where
+    /// they do most.
     Welfare,
 }
 

@@ -1,18 +1,22 @@
 //! Demands over time on different servers: tasks a quantum, what a task needs and the servers from an instance.
 
-use crate::{DemandSeries, Instance, UserId, Violation};
+use crate::{ClassId, DemandSeries, Instance, OfflineMeasure, UserId, Violation};
 
-/// A series of demands in tasks, whose users are users of an instance. Every quantum has all the instance's servers.
+/// A series of demands in tasks, whose users are users of an instance. Every quantum has all the instance's servers. Users
+/// who join or leave demand nothing while they are no members.
 #[derive(Clone)]
 pub struct TaskDemands<'a> {
     instance: &'a Instance,
     series: &'a DemandSeries,
     users: Vec<UserId>,
+    measure: OfflineMeasure,
+    /// By user what a unit of its work adds to its standing.
+    worth: Vec<f64>,
 }
 
 impl<'a> TaskDemands<'a> {
-    /// Matches the users by their ids. Refused: a user that the instance does not have, one whose tasks the instance
-    /// limits (the series says how many it has), and users who join or leave.
+    /// Matches the users by their ids. Refused: a user that the instance does not have, and one whose tasks the instance
+    /// limits (the series says how many it has). Standings are weighted dominant shares.
     pub fn new(instance: &'a Instance, series: &'a DemandSeries) -> Result<Self, Violation> {
         let named = |position: usize| {
             let id = series.user_id(position);
@@ -27,12 +31,52 @@ impl<'a> TaskDemands<'a> {
                 }
             }
         };
-        if series.has_churn() {
-            let problem = "cannot be given with an instance: who demands nothing takes nothing";
-            return Err(Violation::new("members", "", problem));
-        }
-        let users = (0..series.user_count()).map(named).collect::<Result<_, _>>()?;
-        Ok(Self { instance, series, users })
+        let users: Vec<UserId> = (0..series.user_count()).map(named).collect::<Result<_, _>>()?;
+        let demands = Self { instance, series, users, measure: OfflineMeasure::Totals, worth: Vec::new() };
+        Ok(demands.measured_by(OfflineMeasure::Totals))
+    }
+
+    /// The same demands, standings measured so: as totals, which are weighted dominant shares, or as welfare, which is the
+    /// part of what all the user's tasks would do where they do most.
+    pub fn measured_by(mut self, measure: OfflineMeasure) -> Self {
+        self.worth = match measure {
+            OfflineMeasure::Totals => self.weighted_share_of_work().collect(),
+            OfflineMeasure::Welfare => {
+                let most = self.most_work();
+                most.map(|most| if most > 0.0 { 1.0 / most } else { 1.0 }).collect()
+            }
+        };
+        self.measure = measure;
+        self
+    }
+
+    /// What standings are.
+    pub fn measure(&self) -> OfflineMeasure {
+        self.measure
+    }
+
+    /// By user what a unit of its work adds to its standing; above 0.
+    pub fn worth(&self) -> &[f64] {
+        &self.worth
+    }
+
+    /// By user the weighted dominant share that a unit of its work gives.
+    fn weighted_share_of_work(&self) -> impl Iterator<Item = f64> {
+        self.users.iter().map(|user| {
+            let user = self.instance.user(*user);
+            user.task_share() / user.weight().to_f64()
+        })
+    }
+
+    /// By user the work of all its tasks over all quanta where they do most; 0 for who demands nothing or can use no class.
+    fn most_work(&self) -> impl Iterator<Item = f64> {
+        let best = |user: &UserId| {
+            let user = self.instance.user(*user);
+            let classes = (0..self.instance.classes().len()).map(ClassId);
+            let rates = classes.filter(|class| user.can_use(*class)).map(|class| user.rule().rate(class));
+            rates.map(crate::Decimal::to_f64).fold(0.0, f64::max)
+        };
+        self.users.iter().zip(self.series.totals()).map(move |(user, tasks)| best(user) * tasks as f64)
     }
 
     /// The servers, and what a task of each user needs.
@@ -50,38 +94,41 @@ impl<'a> TaskDemands<'a> {
         &self.users
     }
 
-    /// For each user of the series the weighted dominant share, summed over the quanta, that all its tasks would give
-    /// it where they give most; 0 for who demands nothing or can use no class.
+    /// For each user of the series the standing that all its tasks would give it where they give most; 0 for who demands
+    /// nothing or can use no class.
     pub fn most(&self) -> Vec<f64> {
-        let gain = |user: &UserId| {
-            let user = self.instance.user(*user);
-            let classes = (0..self.instance.classes().len()).map(crate::ClassId);
-            let rates = classes.filter(|class| user.can_use(*class)).map(|class| user.rule().rate(class));
-            let best = rates.map(crate::Decimal::to_f64).fold(0.0, f64::max);
-            user.task_share() / user.weight().to_f64() * best
-        };
-        self.users.iter().zip(self.series.totals()).map(|(user, tasks)| gain(user) * tasks as f64).collect()
+        self.most_work().zip(&self.worth).map(|(most, worth)| most * worth).collect()
     }
 
-    /// Each user's dominant share over its weight, summed over the quanta, when `tasks` run: row by row the tasks of a
-    /// demand above zero on each class, in the order of the series.
+    /// Each user's standing when `tasks` run: row by row the tasks of a demand above zero on each class, in the order of the
+    /// series.
     pub fn standings(&self, tasks: &[f64]) -> Vec<f64> {
+        self.summed(tasks, &self.worth)
+    }
+
+    /// Each user's dominant share over its weight, summed over the quanta, when `tasks` run, however standings are measured.
+    pub fn weighted_shares(&self, tasks: &[f64]) -> Vec<f64> {
+        self.summed(tasks, &self.weighted_share_of_work().collect::<Vec<f64>>())
+    }
+
+    /// Each user's work over all quanta at so much a unit.
+    fn summed(&self, tasks: &[f64], worth: &[f64]) -> Vec<f64> {
         let classes = self.instance.classes().len();
         let mut rows = tasks.chunks_exact(classes);
-        let mut standings = vec![0.0; self.users.len()];
+        let mut sums = vec![0.0; self.users.len()];
         for quantum in 0..self.series.quantum_count() {
             for (position, row) in self.series.demands(quantum).0.iter().zip(&mut rows) {
                 let user = self.instance.user(self.users[*position as usize]);
-                let rates = (0..classes).map(|class| user.rule().rate(crate::ClassId(class)).to_f64());
+                let rates = (0..classes).map(|class| user.rule().rate(ClassId(class)).to_f64());
                 let work: f64 = rates.zip(row).map(|(rate, tasks)| rate * tasks).sum();
-                standings[*position as usize] += work * (user.task_share() / user.weight().to_f64());
+                sums[*position as usize] += work * worth[*position as usize];
             }
         }
-        standings
+        sums
     }
 }
 
-/// The lexicographic max-min of the weighted dominant shares summed over all quanta, and what proves it.
+/// The lexicographic max-min of the standings over all quanta, and what proves it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskOptimum {
     /// Tasks of each demand above zero on each class, row-major `demands × classes`, in the order of the series.
@@ -98,7 +145,7 @@ pub struct TaskOptimum {
 pub struct TaskAllocation {
     /// Tasks of each demand above zero on each class, row-major `demands × classes`, in the order of the series.
     pub tasks: Vec<f64>,
-    /// Everybody's credits after each quantum, row-major `quanta × users`, of rules that have credits.
+    /// Everybody's credits after each quantum, row-major `quanta × users`, of rules that have credits; 0 for who is no member.
     pub credits: Option<Vec<f64>>,
     /// By quantum, how far a share may be from what the rule asks for: in parts of what was decided in it, at least of a
     /// tenth of the largest share that anybody could have. Infinite where nothing is known.
@@ -114,14 +161,15 @@ impl TaskAllocation {
 
 /// A level with its proof: multipliers `y` of the users and prices `p` of the capacities, all `>= 0`.
 ///
-/// With `c_itl = Σ_r D_ir p_tlr` what a task costs and `g_il = δ_i ρ_il / w_i` what it gives, whatever runs:
-/// `Σ_i y_i G_i <= Σ_tlr C_lr p_tlr + Σ_it d_it max(0, max_l (y_i g_il − c_itl))`, where `G_i` is the user's weighted
-/// share over all quanta and `d_it` the tasks that it demands. Users of lower levels, and those whose tasks all run at a
+/// With `c_itl = Σ_r D_ir p_tlr` what a task costs and `g_il = ρ_il` times the worth of work what it gives (`δ_i ρ_il / w_i` of
+/// a weighted dominant share), whatever runs:
+/// `Σ_i y_i G_i <= Σ_tlr C_lr p_tlr + Σ_it d_it max(0, max_l (y_i g_il − c_itl))`, where `G_i` is the user's standing over all
+/// quanta and `d_it` the tasks that it demands. Users of lower levels, and those whose tasks all run at a
 /// lower share, keep what they have; so the others cannot all have more than what that leaves, over the sum of their
 /// multipliers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskLevel {
-    /// The weighted dominant share over all quanta.
+    /// The standing over all quanta.
     pub value: f64,
     /// The users that capacity holds at it, by position in the series, ascending.
     pub users: Vec<u32>,

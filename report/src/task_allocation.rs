@@ -3,7 +3,7 @@
 
 use crate::allocation::AllocationFormat;
 use crate::offline::{OfflineMetrics, TaskQuantum, for_each_entry, task_metrics, task_quanta, task_totals};
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
 use fairplan_instances::{TaskAllocation, TaskDemands};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,7 +43,8 @@ pub struct TaskAllocationDocument<'a> {
     /// Every quantum, with `--per-quantum`.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<TaskQuantum<'a>>>,
-    /// Everybody's credits after each quantum, with `--per-quantum`. Absent for rules without credits.
+    /// Everybody's credits after each quantum, with `--per-quantum`; 0 for who is no member. Absent for rules without
+    /// credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<Vec<Vec<f64>>>,
 }
@@ -83,9 +84,15 @@ pub struct TaskAllocatedUser<'a> {
     pub welfare: Option<f64>,
     /// The dominant share of its useful tasks, summed over the quanta.
     pub dominant_share: f64,
-    /// Credits left after the last quantum. Absent for rules without credits.
+    /// Credits left after the last quantum; 0 for who has left. Absent for rules without credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<f64>,
+    /// The first quantum in which it was a member. Absent when nobody joins or leaves.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub first: Option<Label<'a>>,
+    /// The last quantum in which it was a member. Absent when nobody joins or leaves.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub last: Option<Label<'a>>,
 }
 
 /// A result of `allocate`: of slices, or of tasks over the servers of an instance.
@@ -138,7 +145,8 @@ pub fn task_allocation_document<'a>(
     let allocated = task_totals(reported, &allocation.tasks);
     let standings = truth.standings(&useful);
     let users = series.user_count();
-    let last = allocation.credits.as_ref().map(|credits| &credits[credits.len() - users..]);
+    let kept = allocation.credits.as_ref().map(|credits| &credits[credits.len() - users..]);
+    let label = |quantum| series.has_churn().then(|| series.label(quantum).into());
     let user = |user: usize| TaskAllocatedUser {
         id: series.user_id(user).into(),
         demand: wanted[user],
@@ -146,7 +154,9 @@ pub fn task_allocation_document<'a>(
         useful: totals[user],
         welfare: (wanted[user] > 0).then(|| totals[user] / wanted[user] as f64),
         dominant_share: standings[user] * instance.user(truth.users()[user]).weight().to_f64(),
-        credits: last.map(|credits| credits[user]),
+        credits: kept.map(|credits| credits[user]),
+        first: label(series.membership(user).start),
+        last: label(series.membership(user).end - 1),
     };
     let credits = || allocation.credits.as_ref().map(|all| all.chunks(users).map(<[f64]>::to_vec).collect());
     TaskAllocationDocument {

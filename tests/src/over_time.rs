@@ -3,10 +3,10 @@
 use crate::Fraction;
 use crate::max_min::{class_units, raise, share_row, task_share};
 use crate::simplex::Tableau;
-use fairplan_instances::{ClassId, ResourceId, TaskDemands};
+use fairplan_instances::{ClassId, OfflineMeasure, ResourceId, TaskDemands};
 use num_bigint::BigInt;
 
-/// Every user's weighted dominant share over all quanta; meant for a handful of users, classes and quanta.
+/// Every user's standing over all quanta, as `demands` measures it; meant for a handful of users, classes and quanta.
 pub fn exact_over_time(demands: &TaskDemands<'_>) -> Vec<Fraction> {
     let (instance, series) = (demands.instance(), demands.series());
     let (users, classes) = (series.user_count(), instance.classes().len());
@@ -19,7 +19,10 @@ pub fn exact_over_time(demands: &TaskDemands<'_>) -> Vec<Fraction> {
     let first_share_row = constraints.len();
     let mut level_coefficients = Vec::new();
     for user in 0..users {
-        let per_level = &Fraction::from(of(user).weight()) / &task_share(instance, of(user));
+        let per_level = match demands.measure() {
+            OfflineMeasure::Totals => &Fraction::from(of(user).weight()) / &task_share(instance, of(user)),
+            OfflineMeasure::Welfare => all_work(demands, user),
+        };
         let (of_level, of_classes) = share_row(instance, &per_level, of(user));
         let mut work = row();
         for quantum in 0..quanta {
@@ -31,8 +34,25 @@ pub fn exact_over_time(demands: &TaskDemands<'_>) -> Vec<Fraction> {
     raise(Tableau::new(variables, constraints), first_share_row, &level_coefficients)
 }
 
-/// What each user could gain of its weighted dominant share in the only quantum of `demands` while nobody has less than
-/// in `standings`, of which the last digits do not count.
+/// The work of all tasks of a user where they do most, of the classes that have all they need; 1 where that is nothing,
+/// since its standing is 0 in any unit.
+fn all_work(demands: &TaskDemands<'_>, user: usize) -> Fraction {
+    let (instance, series) = (demands.instance(), demands.series());
+    let of = instance.user(demands.users()[user]);
+    let resources = || (0..instance.resources().len()).map(ResourceId);
+    let holds = |class: ClassId| {
+        resources().all(|r| of.demand_units(r) == 0 || instance.capacity_units(class, r) > 0)
+    };
+    let classes = (0..instance.classes().len()).map(ClassId);
+    let classes = classes.filter(|class| of.rule().allows(*class) && holds(*class));
+    let best =
+        classes.map(|class| Fraction::from(of.rule().rate(class))).max().unwrap_or_else(Fraction::zero);
+    let all = &best * &Fraction::new(series.totals()[user], 1);
+    if all.is_zero() { Fraction::one() } else { all }
+}
+
+/// What each user could have of its weighted dominant share in the only quantum of `demands`, beyond what `standings` give
+/// it, while nobody has less than in them; their last digits do not count.
 pub fn exact_gains(demands: &TaskDemands<'_>, standings: &[f64]) -> Vec<f64> {
     let (instance, series) = (demands.instance(), demands.series());
     assert_eq!(series.quantum_count(), 1, "gains are those of a quantum");

@@ -12,6 +12,7 @@ mod corrupted_results;
 mod determinism;
 mod edges;
 mod explain;
+mod guarantees;
 mod guide;
 mod lying_backend;
 mod many_users;

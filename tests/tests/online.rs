@@ -1,25 +1,30 @@
-//! Rules for tasks over server classes that do not know the future: what they promise, and which of Karma's guarantees
-//! (Sec. 3.3) are left over several resources, tried on small random cases.
+//! Rules for tasks over server classes that do not know the future: what they promise, tried on small random cases.
 
 use crate::over_time::random_case;
 use fairplan_instances::{
-    DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, TaskAllocation, TaskDemands,
+    DemandSeries, DemandSeriesBuilder, FairShares, GuaranteedFraction, QuantumLabel, TaskAllocation,
+    TaskDemands,
 };
-use fairplan_report::task_allocation::useful_tasks;
+use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties};
 use fairplan_solver::{TaskSettings, divide_tasks};
-use fairplan_tests::{Dice, exact_gains, exact_over_time};
+use fairplan_tests::{Dice, draft, exact_over_time};
 
 /// Credits that nobody runs out of.
-const PLENTY: f64 = 1e3;
+pub(crate) const PLENTY: f64 = 1e3;
 
-fn run(name: &str, demands: &TaskDemands<'_>, alpha: f64) -> TaskAllocation {
+pub(crate) fn run(name: &str, demands: &TaskDemands<'_>, alpha: f64) -> TaskAllocation {
     let allocation = divide_tasks(name, demands, TaskSettings { alpha, initial_credits: PLENTY }).unwrap();
     assert!(allocation.widest_gap() < 1e-6, "{name}: {}", allocation.widest_gap());
     allocation
 }
 
 /// One quantum of a series, and the tasks of an allocation in it.
-fn quantum(series: &DemandSeries, tasks: &[f64], classes: usize, t: usize) -> (DemandSeries, Vec<f64>) {
+pub(crate) fn quantum(
+    series: &DemandSeries,
+    tasks: &[f64],
+    classes: usize,
+    t: usize,
+) -> (DemandSeries, Vec<f64>) {
     let mut builder = DemandSeriesBuilder::default();
     for user in 0..series.user_count() {
         builder.user(series.user_id(user)).unwrap();
@@ -67,136 +72,105 @@ fn karma_without_a_guarantee_serves_who_has_least_so_far() {
     }
 }
 
-/// Pareto efficiency in every quantum survives, and nobody has less than its guaranteed part of the servers.
-#[test]
-fn no_quantum_leaves_anybody_what_costs_nobody_anything() {
-    for seed in 0..40 {
-        let (instance, series) = random_case(seed, 3, 9);
-        let demands = TaskDemands::new(&instance, &series).unwrap();
-        for (name, alpha) in [("cumulative-max-min", 0.0), ("drfh", 0.0), ("karma", 0.5), ("karma", 1.0)] {
-            let allocation = run(name, &demands, alpha);
-            let strict = run("strict", &demands, 0.0);
-            for t in 0..series.quantum_count() {
-                let (alone, tasks) = quantum(&series, &allocation.tasks, instance.classes().len(), t);
-                let (_, own) = quantum(&series, &strict.tasks, instance.classes().len(), t);
-                let alone = TaskDemands::new(&instance, &alone).unwrap();
-                let standings = alone.standings(&tasks);
-                let gains = exact_gains(&alone, &standings);
-                let scale = standings.iter().sum::<f64>();
-                for (user, gain) in gains.into_iter().enumerate() {
-                    assert!(
-                        gain <= 1e-4 * scale,
-                        "{name} {alpha}, seed {seed}, quantum {t}, user {user}: {gain} beyond {standings:?}"
-                    );
-                }
-                if alpha == 1.0 {
-                    for (has, own) in standings.iter().zip(alone.standings(&own)) {
-                        assert!(
-                            *has >= own * (1.0 - 1e-5),
-                            "seed {seed}, quantum {t}: {has} of its own {own}"
-                        );
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// The same series with the demand of a user in a quantum replaced.
-fn misreport(series: &DemandSeries, at: (usize, usize), tasks: u64) -> DemandSeries {
+/// The same users and quanta, the first user always there and the others for some of the quanta, in which alone they demand
+/// anything.
+fn with_random_members(series: &DemandSeries, seed: u64) -> DemandSeries {
+    let mut dice = Dice::new(seed ^ 0x000c_4a12);
+    let quanta = series.quantum_count();
+    let mut range = || {
+        let first = dice.below(quanta as u64) as usize;
+        first..first + 1 + dice.below((quanta - first) as u64) as usize
+    };
+    let members: Vec<_> =
+        (0..series.user_count()).map(|user| if user == 0 { 0..quanta } else { range() }).collect();
     let mut builder = DemandSeriesBuilder::default();
     for user in 0..series.user_count() {
         builder.user(series.user_id(user)).unwrap();
     }
-    for t in 0..series.quantum_count() {
+    for t in 0..quanta {
         builder.quantum(series.label(t)).unwrap();
         let (users, wanted) = series.demands(t);
-        for user in 0..series.user_count() {
-            let wanted = users.binary_search(&(user as u32)).map_or(0, |entry| wanted[entry]);
-            builder.demand(user, if (t, user) == at { tasks } else { wanted }).unwrap();
+        for (user, wanted) in
+            users.iter().zip(wanted).filter(|(user, _)| members[**user as usize].contains(&t))
+        {
+            builder.demand(*user as usize, *wanted).unwrap();
         }
     }
-    builder.build().unwrap()
+    builder.build().unwrap().with_members(members).unwrap()
 }
 
-/// The most that anybody gains, as a factor of its useful share over all quanta, by reporting another demand in one
-/// quantum (`lies` of the true one), and how.
-fn best_lie(
-    instance: &Instance,
-    series: &DemandSeries,
-    alpha: f64,
-    lies: &dyn Fn(u64) -> Vec<u64>,
-) -> (f64, String) {
-    let truth = TaskDemands::new(instance, series).unwrap();
-    let honest = truth.standings(&run("karma", &truth, alpha).tasks);
-    let mut best = (1.0, String::new());
-    for t in 0..series.quantum_count() {
-        for (user, has) in honest.iter().enumerate().filter(|(_, has)| **has > 0.0) {
-            let (users, wanted) = series.demands(t);
-            let wanted = users.binary_search(&(user as u32)).map_or(0, |entry| wanted[entry]);
-            for lie in lies(wanted) {
-                let reported = misreport(series, (t, user), lie);
-                let told = TaskDemands::new(instance, &reported).unwrap();
-                let tasks = run("karma", &told, alpha).tasks;
-                let lying = truth.standings(&useful_tasks(&truth, &told, &tasks));
-                if lying[user] / has > best.0 {
-                    let how = format!("user {user} says {lie} for {wanted} in quantum {t}");
-                    best = (lying[user] / has, how);
+/// Karma of whole slices is run by other code, with exact credits: in so many slices the two differ by rounding alone.
+#[test]
+fn members_come_and_go_as_among_slices() {
+    const SLICES: u64 = 12_000;
+    let mut churned = 0;
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let users = 2 + dice.below(3) as usize;
+        let server = SLICES.to_string();
+        let instance = draft(&[(1, &server)], &vec!["1"; users]).build().unwrap();
+        let mut builder = DemandSeriesBuilder::default();
+        for user in instance.users() {
+            builder.user(user.id()).unwrap();
+        }
+        for quantum in 0..6 {
+            builder.quantum(QuantumLabel::Number(quantum)).unwrap();
+            for user in 0..users {
+                builder.demand(user, if dice.percent(30) { 0 } else { 1_000 * dice.below(13) }).unwrap();
+            }
+        }
+        let series = with_random_members(&builder.build().unwrap(), seed);
+        churned += usize::from(series.has_churn());
+        let demands = TaskDemands::new(&instance, &series).unwrap();
+        for alpha in ["0", "0.5", "1"] {
+            let allocation = run("karma", &demands, alpha.parse().unwrap());
+            let settings = Settings {
+                alpha: GuaranteedFraction::new(alpha.parse().unwrap()).unwrap(),
+                initial_credits: PLENTY as u64 * SLICES,
+                ties: Ties::Lowest,
+                oversubscription: 1,
+                term: 1,
+                seed: 0,
+            };
+            let honest = vec![false; users];
+            let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
+            let shares = FairShares::Capacity(SLICES);
+            let slices = Run { shares: &shares, conduct, cache: None, per_quantum: true };
+            let slices = slices.named("karma", &settings, &series).unwrap();
+            let credits = allocation.credits.as_ref().unwrap();
+            let standings = demands.standings(&allocation.tasks);
+            let near = |ours: f64, theirs: f64, what: &str| {
+                let ours = ours * SLICES as f64;
+                assert!(
+                    (ours - theirs).abs() <= 30.0,
+                    "seed {seed}, alpha {alpha}, {what}: {ours}, slices {theirs}"
+                );
+            };
+            for (user, totals) in slices.users.iter().enumerate() {
+                near(standings[user], totals.useful as f64, "share");
+            }
+            for (t, quantum) in slices.quanta.iter().flatten().enumerate() {
+                for (user, theirs) in quantum.credits.iter().enumerate() {
+                    near(credits[t * users + user], *theirs, "credits");
                 }
             }
         }
     }
-    best
+    assert!(churned > 50);
 }
 
-/// Cases of one resource and one class, where tasks are slices; and of several.
-fn cases(one: bool, count: usize) -> impl Iterator<Item = (u64, Instance, DemandSeries)> {
-    let of = move |seed: u64| {
-        let (instance, series) = random_case(seed, 4, 9);
-        let fits = one == (instance.classes().len() == 1 && instance.resources().len() == 1);
-        fits.then_some((seed, instance, series))
-    };
-    (0..).filter_map(of).take(count)
-}
-
-fn search(one: bool, alpha: f64, count: usize, lies: &dyn Fn(u64) -> Vec<u64>) -> (f64, usize, String) {
-    let (mut most, mut gainful, mut how) = (1.0, 0, String::new());
-    for (seed, instance, series) in cases(one, count) {
-        let (factor, by) = best_lie(&instance, &series, alpha, lies);
-        gainful += usize::from(factor > 1.0 + 1e-4);
-        if factor > most {
-            (most, how) = (factor, format!("seed {seed}: {by}"));
+#[test]
+fn members_come_and_go_alike_under_both_rules_that_serve_who_has_least() {
+    for seed in 0..60 {
+        let (instance, series) = random_case(seed, 5, 9);
+        let series = with_random_members(&series, seed);
+        let demands = TaskDemands::new(&instance, &series).unwrap();
+        let karma = demands.standings(&run("karma", &demands, 0.0).tasks);
+        let cumulative = demands.standings(&run("cumulative-max-min", &demands, 0.0).tasks);
+        for (karma, cumulative) in karma.iter().zip(&cumulative) {
+            assert!((karma - cumulative).abs() <= 1e-5 * cumulative, "seed {seed}: {karma} and {cumulative}");
         }
     }
-    println!(
-        "one resource and class: {one}, alpha {alpha}; gains {most:.4} in {gainful} of {count} cases; {how}"
-    );
-    (most, gainful, how)
-}
-
-fn over(truth: u64) -> Vec<u64> {
-    vec![truth + 1, truth + 3, 2 * truth + 9]
-}
-
-fn under(truth: u64) -> Vec<u64> {
-    let mut lies = vec![0, truth / 2, truth.saturating_sub(1)];
-    lies.retain(|lie| *lie < truth);
-    lies.dedup();
-    lies
-}
-
-#[test]
-fn with_one_resource_no_exaggeration_pays_and_understating_gains_at_most_half() {
-    assert!(search(true, 0.0, 25, &over).0 <= 1.0 + 1e-4);
-    assert!(search(true, 0.0, 25, &under).0 <= 1.5);
-}
-
-#[test]
-fn with_several_resources_lies_are_searched_for() {
-    let exaggerating = search(false, 0.0, 60, &over);
-    let understating = search(false, 0.0, 60, &under);
-    assert!(exaggerating.0 <= 1.0 + 1e-4, "{}", exaggerating.2);
-    assert!(understating.0 <= 1.5, "{}", understating.2);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Demands in tasks over server classes: the offline optimum against exact arithmetic, and claims that must not pass.
 
 use fairplan_instances::{
-    DemandSeries, DemandSeriesBuilder, Draft, Instance, QuantumLabel, TaskDemands, TaskLevel, TaskOptimum,
+    DemandSeries, DemandSeriesBuilder, Draft, Instance, OfflineMeasure, QuantumLabel, TaskDemands, TaskLevel,
+    TaskOptimum,
 };
 use fairplan_solver::{HighsAlgorithm, task_level_by_highs, task_optimum};
 use fairplan_tests::{Dice, exact_over_time, random_draft};
@@ -37,10 +38,19 @@ fn proof(demands: &TaskDemands<'_>, optimum: &TaskOptimum) -> TaskProof {
 
 #[test]
 fn shares_over_all_quanta_are_the_exact_ones_on_300_random_cases() {
+    exact_on_random_cases(OfflineMeasure::Totals, 300);
+}
+
+#[test]
+fn welfare_over_all_quanta_is_the_exact_one_on_300_random_cases() {
+    exact_on_random_cases(OfflineMeasure::Welfare, 300);
+}
+
+fn exact_on_random_cases(measure: OfflineMeasure, count: u64) {
     let mut levels = 0;
-    for seed in 0..300 {
+    for seed in 0..count {
         let (instance, series) = random_case(seed, 4, 9);
-        let demands = TaskDemands::new(&instance, &series).unwrap();
+        let demands = TaskDemands::new(&instance, &series).unwrap().measured_by(measure);
         let exact = exact_over_time(&demands);
         let optimum = task_optimum(&demands);
         let standings = demands.standings(&optimum.tasks);
@@ -55,20 +65,41 @@ fn shares_over_all_quanta_are_the_exact_ones_on_300_random_cases() {
         assert!(proof.holds(), "seed {seed}: {:?}", proof.verdicts);
         levels += optimum.levels.len();
     }
-    assert!(levels > 300, "only {levels} levels: the cases are too easy");
+    assert!(levels > count as usize, "only {levels} levels: the cases are too easy");
 }
 
 #[test]
 fn the_first_level_is_that_of_the_linear_program() {
     for seed in 0..60 {
         let (instance, series) = random_case(seed, 12, 9);
-        let demands = TaskDemands::new(&instance, &series).unwrap();
-        let standings = demands.standings(&task_optimum(&demands).tasks);
-        let counting = standings.into_iter().zip(demands.most()).filter(|(_, most)| *most > 0.0);
-        let Some(ours) = counting.map(|(standing, _)| standing).reduce(f64::min) else { continue };
-        let theirs = task_level_by_highs(&demands, HighsAlgorithm::Simplex).unwrap();
-        assert!((ours - theirs).abs() <= 1e-6 * theirs, "seed {seed}: {ours}, {theirs}");
+        for measure in [OfflineMeasure::Totals, OfflineMeasure::Welfare] {
+            let demands = TaskDemands::new(&instance, &series).unwrap().measured_by(measure);
+            let standings = demands.standings(&task_optimum(&demands).tasks);
+            let counting = standings.into_iter().zip(demands.most()).filter(|(_, most)| *most > 0.0);
+            let Some(ours) = counting.map(|(standing, _)| standing).reduce(f64::min) else { continue };
+            let theirs = task_level_by_highs(&demands, HighsAlgorithm::Simplex).unwrap();
+            assert!((ours - theirs).abs() <= 1e-6 * theirs, "seed {seed}, {measure:?}: {ours}, {theirs}");
+        }
     }
+}
+
+/// The optimum of one measure is not that of the other, and its prices do not prove that it is.
+#[test]
+fn what_is_optimal_by_shares_is_no_optimum_of_welfare() {
+    let mut refused = 0;
+    for seed in 0..40 {
+        let (instance, series) = random_case(seed, 4, 9);
+        let shares = TaskDemands::new(&instance, &series).unwrap();
+        let welfare = shares.clone().measured_by(OfflineMeasure::Welfare);
+        let (by_shares, by_welfare) = (task_optimum(&shares), task_optimum(&welfare));
+        let (ours, theirs) = (welfare.standings(&by_welfare.tasks), welfare.standings(&by_shares.tasks));
+        if ours.iter().zip(&theirs).any(|(ours, theirs)| (ours - theirs).abs() > 1e-3) {
+            assert!(!proof(&welfare, &by_shares).holds(), "seed {seed}");
+            assert!(!proof(&shares, &by_welfare).holds(), "seed {seed}");
+            refused += 1;
+        }
+    }
+    assert!(refused > 10, "only {refused}");
 }
 
 /// A case with two levels at least, several users on the first, and its optimum.

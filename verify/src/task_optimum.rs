@@ -2,8 +2,9 @@
 //!
 //! For any multipliers `y >= 0` of the users and prices `p >= 0` of the capacities, whatever runs:
 //! `Σ_i y_i G_i <= Σ_tlr C_lr p_tlr + Σ_it d_it max(0, max_l (y_i g_il − Σ_r D_ir p_tlr))`, by adding up what each task
-//! gives and takes; `d_it` tasks, but never more than the cluster holds alone, `g_il = δ_i ρ_il / w_i` a task. With what
-//! the users of lower levels and those who run everything have taken off, the others' multipliers divide what is left:
+//! gives and takes; `d_it` tasks, but never more than the cluster holds alone. `g_il` is `δ_i ρ_il / w_i` where standings are
+//! weighted dominant shares, and `ρ_il` over the work of all the user's tasks where they are welfare. With what the users
+//! of lower levels and those who run everything have taken off, the others' multipliers divide what is left:
 //! a bound on the smallest of their shares; and with the others at that, on each of them. Doubles are rounded outward.
 
 use crate::exact::{Dyadic, Tally, excess};
@@ -267,11 +268,11 @@ struct Reachable {
 impl Reachable {
     fn of(demands: &TaskDemands<'_>, user: usize, capacity: &[f64]) -> Self {
         let instance = demands.instance();
+        let worth = demands.worth()[user];
         let user = instance.user(demands.users()[user]);
-        let share = user.task_share() / user.weight().to_f64();
         let usable = (0..instance.classes().len()).filter(|class| user.can_use(ClassId(*class)));
         let classes: Vec<(usize, f64)> =
-            usable.map(|class| (class, share * user.rule().rate(ClassId(class)).to_f64())).collect();
+            usable.map(|class| (class, worth * user.rule().rate(ClassId(class)).to_f64())).collect();
         let demand = user.demand_doubles();
         let fits = |class: usize| {
             let parts = demand.iter().zip(&capacity[class * demand.len()..]).filter(|(need, _)| **need > 0.0);

@@ -102,25 +102,32 @@ impl Job {
         instance: &Instance,
         common: CommonOptions,
     ) -> Result<Answer, Failure> {
-        for (stated, option) in [
-            (self.whole_slices, "--whole-slices"),
-            (self.guaranteed, "--guaranteed"),
-            (self.measure == OfflineMeasure::Welfare, "--measure welfare"),
+        for (stated, option, why) in [
+            (
+                self.whole_slices,
+                "--whole-slices",
+                "whole tasks on servers are a packing problem in every quantum",
+            ),
+            (
+                self.guaranteed,
+                "--guaranteed",
+                "the optimum over servers is found without guaranteed shares only",
+            ),
         ] {
             if stated {
-                return Err(Failure::refused(format!(
-                    "{option} has no meaning for tasks, which are divided at will"
-                )));
+                return Err(Failure::refused(format!("{option} cannot be given with an instance: {why}")));
             }
         }
-        let demands = TaskDemands::new(instance, series)?;
+        let shares = TaskDemands::new(instance, series)?;
+        let demands = shares.clone().measured_by(self.measure);
         let optimum = progress::during(common.quiet, "solving", || task_optimum(&demands));
         let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
         let proof = progress::during(common.quiet, "verifying", || verify_task_optimum(&demands, claim));
         let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
-        let settings = task_settings(&self.settings, &demands);
+        let settings = task_settings(&self.settings, &shares);
         let regret = |name: &'static str| -> Result<Against<'static>, Failure> {
-            let allocation = tasks_of(name, &demands, settings)?;
+            // Rules do not know how much will be demanded: they go by shares, whatever they are held to.
+            let allocation = tasks_of(name, &shares, settings)?;
             Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
         };
         let held = progress::during(common.quiet, "running the mechanisms", || {

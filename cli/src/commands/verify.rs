@@ -8,7 +8,9 @@ use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
 use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
-use fairplan_report::offline::{OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument};
+use fairplan_report::offline::{
+    OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
+};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
@@ -40,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with = "servers")]
     members: Option<String>,
     /// With DEMANDS in tasks: the instance, unless the demands name it themselves
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["servers", "members"])]
+    #[arg(long, value_name = "FILE", conflicts_with = "servers")]
     instance: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
@@ -84,7 +86,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         let sha256 = files::demands_sha256_hex(&series);
         let verdicts = progress::during(common.quiet, "verifying", || match &instance {
             None => offline(&name, &bytes, &series, &sha256),
-            Some(instance) => task_offline(&name, &bytes, &TaskDemands::new(instance, &series)?, &sha256),
+            Some(instance) => task_offline(&name, &bytes, TaskDemands::new(instance, &series)?, &sha256),
         })?;
         return job.report(Subject::Demands(DemandsStamp::new(&series, &sha256)), &format, &verdicts, common);
     }
@@ -134,13 +136,17 @@ fn offline(name: &str, bytes: &[u8], series: &DemandSeries, sha256: &str) -> Res
 fn task_offline(
     name: &str,
     bytes: &[u8],
-    demands: &TaskDemands<'_>,
+    demands: TaskDemands<'_>,
     sha256: &str,
 ) -> Result<Vec<Verdict>, Failure> {
     let document: TaskOfflineDocument<'_> = read_json(name, bytes)?;
     let sha256 = [sha256, &files::sha256_hex(demands.instance())];
-    Ok(match StatedTaskOffline::new(&document, demands, sha256) {
-        Ok(stated) => [vec![belonging(None)], stated.verdicts(&document, demands, sha256)].concat(),
+    let demands = match stated_measure(&document) {
+        Ok(measure) => demands.measured_by(measure),
+        Err(foreign) => return Ok(vec![belonging(Some(foreign))]),
+    };
+    Ok(match StatedTaskOffline::new(&document, &demands, sha256) {
+        Ok(stated) => [vec![belonging(None)], stated.verdicts(&document, &demands, sha256)].concat(),
         Err(foreign) => vec![belonging(Some(foreign))],
     })
 }

@@ -4,7 +4,7 @@
 use super::{Against, OfflineCertificate, OfflineFormat, OfflineMetrics, min_over_max};
 use crate::foreign::{Foreign, list};
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
-use fairplan_instances::{TaskDemands, TaskLevel, TaskOptimum};
+use fairplan_instances::{OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
 use fairplan_verify::{TASK_TOLERANCE, TaskClaim, TaskProof, Verdict, verify_task_optimum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,8 @@ pub struct TaskOfflineDocument<'a> {
     /// The servers, and what a task of each user needs.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
-    /// What is evened out: `dominant-shares`, summed over the quanta, by weight.
+    /// What is evened out, summed over the quanta: `dominant-shares`, by weight; or `welfare`, the part of the work that all of
+    /// a user's tasks would do where they do most.
     #[serde(borrow)]
     pub measure: Cow<'a, str>,
     /// `optimal` if the certificate proves it, otherwise `uncertified`.
@@ -82,7 +83,7 @@ pub struct TaskUser<'a> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaskLevelResult<'a> {
-    /// The smallest weighted dominant share of its users, summed over the quanta.
+    /// The smallest measure of its users, summed over the quanta.
     pub value: f64,
     /// Their ids.
     #[serde(borrow)]
@@ -104,7 +105,7 @@ pub struct TaskQuantum<'a> {
     pub tasks: Vec<Vec<f64>>,
 }
 
-/// What tasks come to beside the optimum: the smallest weighted dominant share over all quanta, of who demands anything.
+/// What tasks come to beside the optimum: the smallest standing over all quanta, of who demands anything.
 pub fn smallest_standing(demands: &TaskDemands<'_>, standings: &[f64]) -> f64 {
     let counting = standings.iter().zip(demands.most()).filter(|(_, most)| *most > 0.0);
     counting.map(|(standing, _)| *standing).reduce(f64::min).unwrap_or(0.0)
@@ -123,6 +124,31 @@ pub fn task_against<'a>(
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
 }
 
+impl TaskOfflineDocument<'_> {
+    /// What is evened out, for readers.
+    pub fn measure_in_words(&self) -> &'static str {
+        match &*self.measure {
+            "welfare" => "welfare",
+            _ => "dominant share",
+        }
+    }
+}
+
+/// What a measure is called where dominant shares are totals.
+fn measure_name(measure: OfflineMeasure) -> &'static str {
+    match measure {
+        OfflineMeasure::Totals => "dominant-shares",
+        OfflineMeasure::Welfare => "welfare",
+    }
+}
+
+/// The measure that a document states; fails where it is none.
+pub fn stated_measure(document: &TaskOfflineDocument<'_>) -> Result<OfflineMeasure, Foreign> {
+    let all = [OfflineMeasure::Totals, OfflineMeasure::Welfare];
+    let stated = all.into_iter().find(|measure| measure_name(*measure) == document.measure);
+    stated.ok_or_else(|| Foreign::new("measure", &document.measure, "is neither dominant-shares nor welfare"))
+}
+
 /// The document of an optimum, ready to be written.
 pub fn task_offline_document<'a>(
     demands: &TaskDemands<'a>,
@@ -134,6 +160,7 @@ pub fn task_offline_document<'a>(
 ) -> TaskOfflineDocument<'a> {
     let (series, instance) = (demands.series(), demands.instance());
     let standings = demands.standings(&optimum.tasks);
+    let shares = demands.weighted_shares(&optimum.tasks);
     let wanted = series.totals();
     let tasks = task_totals(demands, &optimum.tasks);
     let mut level_of = vec![None; series.user_count()];
@@ -146,7 +173,7 @@ pub fn task_offline_document<'a>(
         allocated: tasks[user],
         useful: tasks[user],
         welfare: (wanted[user] > 0).then(|| tasks[user] / wanted[user] as f64),
-        dominant_share: standings[user] * instance.user(demands.users()[user]).weight().to_f64(),
+        dominant_share: shares[user] * instance.user(demands.users()[user]).weight().to_f64(),
         level: level_of[user],
     };
     let (classes, resources) = (instance.classes().len(), instance.resources().len());
@@ -165,7 +192,7 @@ pub fn task_offline_document<'a>(
         fairplan_version: FAIRPLAN_VERSION.into(),
         demands: DemandsStamp::new(series, demands_sha256),
         instance: InstanceStamp::new(instance, instance_sha256),
-        measure: "dominant-shares".into(),
+        measure: measure_name(demands.measure()).into(),
         status: if proof.holds() { "optimal".into() } else { "uncertified".into() },
         value: smallest_standing(demands, &standings),
         users: (0..series.user_count()).map(user).collect(),
@@ -229,7 +256,7 @@ pub(crate) fn task_metrics(demands: &TaskDemands<'_>, tasks: &[f64]) -> OfflineM
     let count = welfare().count();
     let fairness: Vec<f64> =
         within.iter().flatten().map(|(least, most)| if *most == 0.0 { 1.0 } else { least / most }).collect();
-    let standings = demands.standings(tasks);
+    let standings = demands.weighted_shares(tasks);
     let standings = standings.into_iter().zip(&wanted).filter(|(_, wanted)| **wanted > 0);
     OfflineMetrics {
         utilization: used.iter().enumerate().map(part).fold(0.0, f64::max),

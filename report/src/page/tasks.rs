@@ -48,7 +48,7 @@ pub(super) fn offline(document: TaskOfflineDocument<'_>) -> Section {
     let mut section = Section::new("The optimum over the servers that knows all demands")
         .instance(&document.instance)
         .fact("Users, quanta", allocations::counts(document.demands.users, document.demands.quanta))
-        .fact("Smallest weighted dominant share, summed over the quanta", number(document.value))
+        .fact(&format!("Smallest {} over all quanta", document.measure_in_words()), number(document.value))
         .fact("Proof", proof(document.status == "optimal", document.certificate.relative_gap))
         .fact("Used of the resource used most", percent(document.metrics.utilization));
     for block in allocations::held_against(&document.measure, document.value, &document.against) {

@@ -40,7 +40,8 @@ pub fn task_offline(series: &DemandSeries, document: &TaskOfflineDocument<'_>) -
         "optimal" => format!("optimal, proved to within {gap:.1e}"),
         _ => format!("NOT PROVED: up to {gap:.1e} may be missing"),
     };
-    let _ = writeln!(text, "Smallest dominant share over all quanta: {} ({proof})", number(document.value));
+    let measure = document.measure_in_words();
+    let _ = writeln!(text, "Smallest {measure} over all quanta: {} ({proof})", number(document.value));
     let levels = thousands(document.levels.len() as u64);
     let used = percent(document.metrics.utilization);
     let _ = writeln!(text, "Levels set by capacity: {levels}; used of the resource used most: {used}");

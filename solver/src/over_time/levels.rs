@@ -66,19 +66,18 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
     let all = problem.most();
     let mut penalty = PENALTIES.0;
     while state.contains(&State::Open) {
-        let top = |user: usize| asked.base[user] + asked.most[user];
-        let highest = (0..users).filter(|user| state[*user] == State::Open).map(top).fold(0.0, f64::max);
         let mut search = Search::new(problem, asked, &state, &all);
-        // Somebody rises at any level below this.
-        let below = highest - SAME * search.scale(highest);
-        let mut upper = pooled_bound(&search).min(below);
+        let mut upper = pooled_bound(&search);
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
             search.every_row = attempt % 2 == 1;
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
             let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
+            let solved = search.finish(&point, upper);
+            // What is short of rounding counts as it runs, not as the point has it, which may overload what there is.
+            let gap = gap.max(search.lacking(&problem.work(&solved.tasks), upper) / search.scale(upper));
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
-                best = Some((gap, search.finish(&point, upper)));
+                best = Some((gap, solved));
             }
             if gap < CLOSE {
                 break;
@@ -124,7 +123,12 @@ fn pooled_bound(search: &Search<'_>) -> f64 {
             needs.map(|(user, limit)| cost[*user] * limit * problem.users[*user].best_gain()).sum()
         };
         let all: f64 = problem.quanta.iter().map(|quantum| used(quantum).min(1.0)).sum();
-        search.bounded(&cost, all, f64::MAX)
+        let open = (0..cost.len()).filter(|user| search.state[*user] == State::Open);
+        match open.map(|user| cost[user]).fold(0.0, f64::max) {
+            // What is frozen may come to a rounding more than there is: that says nothing of those who need none of it.
+            0.0 => f64::INFINITY,
+            _ => search.bounded(&cost, all, f64::MAX),
+        }
     };
     (0..problem.resources).map(bound).fold(f64::INFINITY, f64::min)
 }
@@ -248,11 +252,17 @@ impl<'a> Search<'a> {
         best.gap
     }
 
+    /// The most that anybody who has so much lacks of what is due to it at a level. (A point's roles do not say that: at
+    /// a lower level than theirs, users may be due what they are guaranteed instead of rising.)
+    fn lacking(&self, work: &[f64], level: f64) -> f64 {
+        (0..work.len()).map(|user| self.due(user, level) - work[user]).fold(0.0, f64::max)
+    }
+
     /// The gap to the bound, in parts of the level. Where users who are held have a hair more than they are held at, which
     /// rounding leaves them, the bound may be the one for what they have.
     fn gap_as_held(&self, point: &Point<'_>, y: &[f64], bound: f64, upper: f64) -> Best {
         let scale = self.scale(upper);
-        let gap = point.gap(upper) / scale;
+        let gap = self.lacking(&point.work, upper) / scale;
         let frozen = (0..y.len()).filter_map(|user| match self.state[user] {
             State::Frozen(share) if y[user] > 0.0 => Some((y[user], (point.work[user] - share).max(0.0))),
             _ => None,
@@ -260,7 +270,7 @@ impl<'a> Search<'a> {
         let (most, worth) =
             frozen.fold((0.0_f64, 0.0), |(most, worth), (y, more)| (most.max(more), worth + y * more));
         let as_held = self.bounded(y, bound - worth, upper);
-        let gap_as_held = most.max(point.gap(as_held)) / scale;
+        let gap_as_held = most.max(self.lacking(&point.work, as_held)) / scale;
         match gap_as_held < gap {
             true => Best { gap: gap_as_held, upper: as_held, point: None },
             false => Best { gap, upper, point: None },
@@ -274,7 +284,7 @@ impl<'a> Search<'a> {
         let highest = highest.map(|user| self.asked.base[user] + self.asked.most[user]).fold(0.0, f64::max);
         let most = most.min(highest);
         if due(most) <= bound {
-            return most;
+            return self.where_somebody_rises(most);
         }
         // What nobody has to rise for can be had; somebody is to rise.
         let had = self.lowest(|user| self.asked.base[user] + self.asked.least[user]);
@@ -283,7 +293,26 @@ impl<'a> Search<'a> {
             let middle = 0.5 * (low + high);
             if due(middle) <= bound { low = middle } else { high = middle }
         }
-        high.max((had + HARDLY * self.unit).min(most))
+        self.where_somebody_rises(high.max((had + HARDLY * self.unit).min(most)))
+    }
+
+    /// The level, or the next below it at which somebody rises: between those whose tasks have all run and those who have
+    /// more already, what is due stays the same, and nothing would tell how far the level goes.
+    fn where_somebody_rises(&self, level: f64) -> f64 {
+        let open = (0..self.state.len()).filter(|user| self.state[*user] == State::Open);
+        let ranges: Vec<(f64, f64)> = open
+            .map(|user| {
+                (
+                    self.asked.base[user] + self.asked.least[user],
+                    self.asked.base[user] + self.asked.most[user],
+                )
+            })
+            .collect();
+        if ranges.iter().any(|(from, top)| *from < level && level < *top) {
+            return level;
+        }
+        let highest = ranges.into_iter().filter(|(_, top)| *top <= level).max_by(|a, b| a.1.total_cmp(&b.1));
+        highest.map_or(level, |(from, top)| top - (SAME * self.scale(top)).min(0.5 * (top - from)))
     }
 
     /// Who is frozen at the point's level, and its proof.

@@ -11,10 +11,9 @@
 //!   weights to everybody, what is had beyond the guaranteed share costs as much, and as much of it as was donated is
 //!   paid to the donors, the poorest first. With `α = 0` it is `cumulative-max-min`, as long as nobody is out of credits.
 //!
-//! Of Karma's guarantees (Sec. 3.3): every quantum stays Pareto efficient, as a lexicographic max-min with free placement
-//! is (but for `strict`, and where credits run out); Thm. 4 holds with `α = 0`, by construction. That over-reporting never
-//! pays and under-reporting gains at most half rests on slices being alike: what one user gives up, another can use
-//! one for one. Over several resources it cannot, and the tests search for users who gain by it.
+//! Parts are those of the members of a quantum; who joins starts at the mean of the others' credits, or of their shares so
+//! far. The guide's page on guarantees says which of Karma's (Sec. 3.3) are left over several resources and servers, and
+//! why; `tests/tests/guarantees.rs` tries each.
 
 use super::levels::{Asked, Outcome, lexicographic};
 use super::problem::{Problem, Quantum};
@@ -64,7 +63,11 @@ pub fn divide_tasks(
         _ => return Err(UnknownTaskMechanism(name.chars().take(60).flat_map(char::escape_debug).collect())),
     };
     let mut run = Run::new(demands, settings);
+    let mut changes = demands.series().member_changes().into_iter().peekable();
     for quantum in 0..demands.series().quantum_count() {
+        if changes.next_if_eq(&quantum).is_some() {
+            run.admit(quantum);
+        }
         run.quantum(rule, quantum);
     }
     Ok(TaskAllocation {
@@ -87,10 +90,10 @@ struct Run<'a> {
     demands: &'a TaskDemands<'a>,
     settings: TaskSettings,
     problem: Problem,
-    /// By user its part of every class.
+    /// By user its part of every class, and its weight; 0 for who is no member.
     parts: Vec<f64>,
     weights: Vec<f64>,
-    /// Credits, or shares so far.
+    /// Credits spent, or shares so far.
     account: Vec<f64>,
     tasks: Vec<f64>,
     kept: Vec<f64>,
@@ -99,20 +102,36 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(demands: &'a TaskDemands<'a>, settings: TaskSettings) -> Self {
-        let weights: Vec<f64> =
-            demands.users().iter().map(|user| demands.instance().user(*user).weight().to_f64()).collect();
-        let all: f64 = weights.iter().sum();
+        let users = demands.users().len();
         Self {
             problem: Problem::without_quanta(demands),
-            parts: weights.iter().map(|weight| weight / all).collect(),
-            account: vec![0.0; weights.len()],
-            weights,
+            parts: vec![0.0; users],
+            weights: vec![0.0; users],
+            account: vec![0.0; users],
             demands,
             settings,
             tasks: Vec::new(),
             kept: Vec::new(),
             gaps: Vec::new(),
         }
+    }
+
+    /// Lets users join and leave. Who is new starts with the mean of the accounts of those who were there (Karma Sec. 3.4).
+    fn admit(&mut self, t: usize) {
+        let demands = self.demands;
+        let before = self.weights.iter().zip(&self.account).filter(|(weight, _)| **weight > 0.0);
+        let (count, sum) = before.fold((0.0, 0.0), |(count, sum), (_, account)| (count + 1.0, sum + account));
+        let mean = if count > 0.0 { sum / count } else { 0.0 };
+        for (user, id) in demands.users().iter().enumerate() {
+            let was_member = self.weights[user] > 0.0;
+            let is_member = demands.series().membership(user).contains(&t);
+            self.weights[user] = if is_member { demands.instance().user(*id).weight().to_f64() } else { 0.0 };
+            if !was_member {
+                self.account[user] = mean;
+            }
+        }
+        let all: f64 = self.weights.iter().sum();
+        self.parts = self.weights.iter().map(|weight| weight / all).collect();
     }
 
     fn quantum(&mut self, rule: Rule, t: usize) {
@@ -135,13 +154,16 @@ impl<'a> Run<'a> {
             Rule::Memoryless => vec![0.0; users],
             Rule::Cumulative => above_lowest(&quantum, &self.account),
             Rule::Karma => {
+                let minted = (1.0 - self.settings.alpha) / self.weights.iter().sum::<f64>();
+                self.account.iter_mut().for_each(|spent| *spent -= minted);
                 let before: Vec<f64> =
                     self.account.iter().map(|spent| self.settings.initial_credits - spent).collect();
                 for (user, limit) in quantum.users.iter().zip(&quantum.limit) {
                     let part = self.settings.alpha * self.parts[*user];
+                    let whole = self.problem.users[*user].share(&self.own(*user, part, *limit));
                     // All guaranteed tasks fit; a millionth of them is left open, for whoever has no other tasks to rise in.
-                    least[*user] = (1.0 - 1e-6) * self.share(*user, &self.own(*user, part, *limit));
-                    most[*user] = most[*user].min(least[*user] + before[*user].max(0.0));
+                    least[*user] = (1.0 - 1e-6) * whole;
+                    most[*user] = most[*user].min(whole + before[*user].max(0.0));
                 }
                 let spent = self.account.iter().zip(&least).map(|(spent, least)| spent - least);
                 above_lowest(&quantum, &spent.collect::<Vec<f64>>())
@@ -151,17 +173,21 @@ impl<'a> Run<'a> {
         self.problem.quanta = vec![quantum];
         let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked);
         let quantum = self.problem.quanta.pop().unwrap_or_default();
-        let rows = tasks.pop().unwrap_or_default();
+        let mut rows = tasks.pop().unwrap_or_default();
         self.gaps.push(gap);
         let mut gained = vec![0.0; users];
-        for (user, row) in quantum.users.iter().zip(rows.chunks_exact(self.classes())) {
-            gained[*user] = self.share(*user, row);
+        for (user, row) in quantum.users.iter().zip(rows.chunks_exact_mut(self.classes())) {
+            let (share, most) = (self.problem.users[*user].share(row), asked.most[*user]);
+            // A level says what users have at least. What is left over does not go to who cannot pay for it.
+            let part = if share > most * (1.0 + 1e-9) { most / share } else { 1.0 };
+            row.iter_mut().for_each(|tasks| *tasks *= part);
+            gained[*user] = share * part;
         }
         if rule == Rule::Karma {
             self.settle(&gained, &asked.least);
-            let minted = (1.0 - self.settings.alpha) / self.weights.iter().sum::<f64>();
-            self.account.iter_mut().for_each(|spent| *spent -= minted);
-            self.kept.extend(self.account.iter().map(|spent| self.settings.initial_credits - spent));
+            let kept = self.account.iter().zip(&self.weights);
+            let initial = self.settings.initial_credits;
+            self.kept.extend(kept.map(|(spent, weight)| if *weight > 0.0 { initial - spent } else { 0.0 }));
         } else {
             self.account.iter_mut().zip(&gained).for_each(|(sum, gained)| *sum += gained);
         }
@@ -181,7 +207,7 @@ impl<'a> Run<'a> {
         let donated: Vec<f64> = (0..least.len())
             .map(|user| {
                 let whole = self.own(user, self.settings.alpha * self.parts[user], f64::INFINITY);
-                (self.share(user, &whole) - least[user] - 1e-12).max(0.0)
+                (self.problem.users[user].share(&whole) - least[user] - 1e-12).max(0.0)
             })
             .collect();
         let all: f64 = donated.iter().zip(&self.weights).map(|(donated, weight)| donated * weight).sum();
@@ -216,12 +242,6 @@ impl<'a> Run<'a> {
             left -= tasks;
         }
         row
-    }
-
-    /// What a row of tasks over the classes gives a user.
-    fn share(&self, user: usize, row: &[f64]) -> f64 {
-        let member = &self.problem.users[user];
-        member.classes.iter().zip(&member.gain).map(|(class, gain)| gain * row[*class]).sum()
     }
 
     /// Adds the quantum's tasks in the order of the series.

@@ -1,6 +1,6 @@
 //! The problem in the solver's terms: what a task takes of each class and is worth to its user, quantum by quantum.
 
-use fairplan_instances::{ClassId, ResourceId, TaskDemands, UserId};
+use fairplan_instances::{ClassId, ResourceId, TaskDemands};
 
 /// Tasks of several users over the same classes in every quantum. A class has 1 of each resource.
 pub(crate) struct Problem {
@@ -19,7 +19,7 @@ pub(crate) struct Member {
     pub classes: Vec<usize>,
     /// For each of them the parts of its resources that one task takes.
     pub load: Vec<f64>,
-    /// For each of them the weighted dominant share that one task gives.
+    /// For each of them what one task adds to the user's standing: its weighted dominant share or its part of the welfare.
     pub gain: Vec<f64>,
     /// For each of them the tasks that fill it.
     pub alone: Vec<f64>,
@@ -39,6 +39,11 @@ impl Member {
     pub fn best_gain(&self) -> f64 {
         self.gain.iter().copied().fold(0.0, f64::max)
     }
+
+    /// What a row of tasks over the classes gives.
+    pub fn share(&self, row: &[f64]) -> f64 {
+        self.classes.iter().zip(&self.gain).map(|(class, gain)| gain * row[*class]).sum()
+    }
 }
 
 impl Problem {
@@ -51,10 +56,10 @@ impl Problem {
             class.count as f64 * class.capacity[r].to_f64()
         };
         let member = |position: usize| {
-            let user = instance.user(UserId(position));
+            let user = instance.user(demands.users()[position]);
             let mut member =
                 Member { classes: Vec::new(), load: Vec::new(), gain: Vec::new(), alone: Vec::new() };
-            let share = user.task_share() / user.weight().to_f64();
+            let worth = demands.worth()[position];
             for class in (0..instance.classes().len()).filter(|class| user.can_use(ClassId(*class))) {
                 let rate = user.rule().rate(ClassId(class)).to_f64();
                 let loads = user.demand_doubles().iter().enumerate();
@@ -62,13 +67,13 @@ impl Problem {
                     .map(|(r, demand)| if *demand > 0.0 { demand / capacity(class, r) } else { 0.0 })
                     .collect();
                 member.classes.push(class);
-                member.gain.push(share * rate);
+                member.gain.push(worth * rate);
                 member.alone.push(1.0 / loads.iter().copied().fold(0.0, f64::max));
                 member.load.extend(loads);
             }
             member
         };
-        let users = demands.users().iter().map(|user| member(user.0)).collect();
+        let users = (0..demands.users().len()).map(member).collect();
         let rows = resources * instance.classes().len();
         let totals: Vec<f64> = (0..resources).map(|r| instance.total(ResourceId(r))).collect();
         let part = |row: usize| match totals[row % resources] {
@@ -102,6 +107,17 @@ impl Problem {
             }
         }
         most
+    }
+
+    /// What each user has when so many tasks run, by quantum, entry and class.
+    pub fn work(&self, tasks: &[Vec<f64>]) -> Vec<f64> {
+        let mut work = vec![0.0; self.users.len()];
+        for (quantum, tasks) in self.quanta.iter().zip(tasks) {
+            for (user, row) in quantum.users.iter().zip(tasks.chunks_exact(self.rows / self.resources)) {
+                work[*user] += self.users[*user].share(row);
+            }
+        }
+        work
     }
 
     /// No tasks, by quantum, entry and class.

@@ -110,11 +110,76 @@ fn results_are_proved_again_from_the_files_and_changed_ones_are_not() {
     }
 }
 
+/// All quanta, and those before and after a user was a member.
+#[test]
+fn users_join_and_leave_over_an_instance() {
+    let folder = folder();
+    folder.write("m.csv", "user,first,last\nuser-1,0,1\nuser-2,1,2\n");
+    folder.write("d.csv", "quantum,user-1,user-2\n0,20,0\n1,20,20\n2,0,20\n");
+    let words = "allocate d.csv --instance i.json --members m.csv --mechanism karma --per-quantum --quiet";
+    let found = result(&folder, words);
+    fits(&folder, "allocation", &found);
+    assert_eq!([&found["users"][0]["first"], &found["users"][0]["last"]], [0, 1]);
+    assert_eq!([&found["users"][1]["first"], &found["users"][1]["last"]], [1, 2]);
+    assert_eq!(found["users"][0]["credits"], 0.0);
+    // Who joins has as many credits as who was there: both run the ten tasks of the paper.
+    for user in found["quanta"][1]["tasks"].as_array().unwrap() {
+        let tasks: f64 = user.as_array().unwrap().iter().map(|tasks| tasks.as_f64().unwrap()).sum();
+        assert!((tasks - 10.0).abs() < 1e-4, "{tasks}");
+    }
+    let alone = result(&folder, "allocate d.csv --instance i.json --mechanism strict --per-quantum --quiet");
+    let members = "allocate d.csv --instance i.json --members m.csv --mechanism strict --per-quantum --quiet";
+    let members = result(&folder, members);
+    let first = |found: &Value| {
+        let row = found["quanta"][0]["tasks"][0].as_array().unwrap();
+        row.iter().map(|tasks| tasks.as_f64().unwrap()).sum::<f64>()
+    };
+    assert!((first(&members) - 2.0 * first(&alone)).abs() < 1e-9, "the only member has every server");
+    let words =
+        "offline d.csv --instance i.json --members m.csv --against karma,strict --per-quantum --quiet";
+    let optimum = result(&folder, words);
+    fits(&folder, "offline", &optimum);
+    assert_eq!(optimum["status"], "optimal");
+    folder.write("r.json", optimum.to_string());
+    let words = "verify d.csv r.json --instance i.json --members m.csv --quiet";
+    folder.done(&words.split(' ').collect::<Vec<_>>());
+}
+
+#[test]
+fn welfare_over_an_instance_is_proved_again_as_what_it_is() {
+    let folder = folder();
+    let words =
+        "offline d.csv --instance i.json --measure welfare --against karma,drfh --per-quantum --quiet";
+    let found = result(&folder, words);
+    fits(&folder, "offline", &found);
+    assert_eq!([&found["status"], &found["measure"]], ["optimal", "welfare"]);
+    // Tasks do the same work everywhere, so that welfare is the part of them that runs.
+    let welfare = found["users"].as_array().unwrap().iter().map(|user| user["welfare"].as_f64().unwrap());
+    let value = found["value"].as_f64().unwrap();
+    assert!((welfare.fold(1.0, f64::min) - value).abs() < 1e-9);
+    let shares = result(&folder, "offline d.csv --instance i.json --quiet");
+    let least = shares["metrics"]["welfare_min"].as_f64().unwrap();
+    assert!(value > least + 1e-3, "{value} is what shares come to: {least}");
+    for against in found["against"].as_array().unwrap() {
+        assert!(against["regret"].as_f64().unwrap() > 1e-3, "{against}");
+    }
+    let verify = ["verify", "d.csv", "r.json", "--instance", "i.json", "--quiet"];
+    folder.write("r.json", found.to_string());
+    folder.done(&verify);
+    for measure in ["dominant-shares", "luck"] {
+        let mut changed = found.clone();
+        changed["measure"] = measure.into();
+        folder.write("r.json", changed.to_string());
+        assert_eq!(folder.run(&verify).status.code(), Some(1), "{measure}");
+    }
+}
+
 #[test]
 fn what_cannot_be_meant_over_an_instance_is_refused_in_one_line() {
     let folder = folder();
     folder.write("other.csv", "quantum,user-1,x\n0,1,1\n");
     folder.write("half.csv", "quantum,user-1\n0,0.5\n");
+    folder.write("m.csv", "user,first,last\nuser-2,1,2\n");
     folder.write(
         "named.json",
         r#"{"format": "fairplan.demands.v1", "instance": "gone.json", "users": ["user-1"], "demands": [[1]]}"#,
@@ -145,9 +210,13 @@ fn what_cannot_be_meant_over_an_instance_is_refused_in_one_line() {
         ),
         ("allocate d.csv --instance i.json --cache-slowdown 50", "--cache-slowdown has no meaning for tasks"),
         ("allocate d.csv --instance i.json --alpha 1.5", "alpha = 1.5: must be at least 0 and at most 1"),
-        ("offline d.csv --instance i.json --whole-slices", "--whole-slices has no meaning for tasks"),
-        ("offline d.csv --instance i.json --guaranteed", "--guaranteed has no meaning for tasks"),
-        ("offline d.csv --instance i.json --measure welfare", "--measure welfare has no meaning for tasks"),
+        (
+            "offline d.csv --instance i.json --whole-slices",
+            "--whole-slices cannot be given with an instance: whole tasks",
+        ),
+        ("offline d.csv --instance i.json --guaranteed", "--guaranteed cannot be given with an instance: "),
+        ("allocate d.csv --instance i.json --members m.csv", "demands 20 in quantum 0, when it is no member"),
+        ("offline d.csv --instance i.json --members m.csv", "demands 20 in quantum 0, when it is no member"),
         (
             "offline d.csv --instance i.json --against las",
             "unknown mechanism las over an instance: use karma",
