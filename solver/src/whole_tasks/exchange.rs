@@ -18,6 +18,9 @@ const LEAVING: (u64, u64) = (2, 5);
 /// Parts of a server that are left for a pair, least and most.
 const FOR_A_PAIR: (f64, f64) = (0.1, 0.35);
 
+/// Tasks that are tried until a server is full enough.
+const TRIED: usize = 200;
+
 /// A content is kept that loses up to this part more than the last one.
 const WORSE: f64 = 0.2;
 
@@ -122,9 +125,6 @@ impl Content {
         Pattern::new(exchange.class, counted)
     }
 }
-
-/// Tasks that are tried for a server.
-const TRIED: usize = 200;
 
 /// No tasks, single ones and pairs, the most valuable first.
 struct Pairs {
