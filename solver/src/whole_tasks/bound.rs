@@ -100,7 +100,7 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: S
         return;
     };
     let below: Vec<f64> = server_values.iter().map(|value| value * (1.0 - SEED)).collect();
-    let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len(), steps: 0 };
+    let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len() };
     let found = price(packing, (&values, &below), effort, None, stop);
     exclude(packing, breakpoints, bound, &values, &found);
     bound.patterns.extend(found.into_iter().flat_map(|found| found.patterns));

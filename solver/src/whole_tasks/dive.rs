@@ -12,7 +12,7 @@ use hashbrown::HashSet;
 
 /// Rounds of pricing between two roundings, and the effort of each search.
 const ROUNDS: usize = 6;
-const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6, steps: 0 };
+const EFFORT: Effort = Effort { budget: 3_000, part: 1e-6, kept: 6 };
 
 /// A fraction is rounded up if it is at least this large and its pattern still holds this part of what it was worth.
 const LARGE: f64 = 0.3;

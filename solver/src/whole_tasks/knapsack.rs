@@ -6,7 +6,6 @@
 //! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
 //! worth more or because it grew too long, still bounds the value.
 
-use super::exchange::Exchange;
 use super::packing::{Amounts, Packing, WIDTH, copies, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
@@ -29,8 +28,6 @@ pub(super) struct Search<'a> {
     pub budget: u64,
     /// Contents to keep at most; each first task gets at least this part of the nodes.
     pub kept: usize,
-    /// Steps of exchange for each content that is kept, if the search is cut short.
-    pub steps: u64,
     /// When time is over, no more nodes are looked at.
     pub stop: Stop,
 }
@@ -48,19 +45,14 @@ pub(super) struct Found {
 /// Nodes after which is asked whether time is over.
 const BETWEEN_STOPS: u64 = 4_096;
 
-/// A bound found by more nodes than these gives way to what sizes say at once, if that is above it by less than this part.
-const EASY: (u64, f64) = (10_000, 1e-5);
-
 /// Contents of more kinds of tasks are not looked into.
 const DEPTH: usize = 1_000;
 
-/// Tasks of one shape.
-pub(super) struct Item {
-    pub shape: u32,
-    pub demand: Amounts,
-    pub value: f64,
-    /// The most that count.
-    pub limit: u64,
+struct Item {
+    shape: u32,
+    demand: Amounts,
+    value: f64,
+    limit: u64,
 }
 
 struct Tree<'a> {
@@ -138,31 +130,13 @@ impl Search<'_> {
                 found.push((tree.best, Pattern::new(self.class, tree.best_content.iter().map(shape))));
             }
         }
-        let best = found.iter().map(|found| found.0).fold(self.threshold, f64::max);
-        let is_truncated = tree.cut > best + self.slack;
-        if is_truncated && self.steps > 0 {
-            let at_most = |room: &Amounts| tree.gain(0, tree.tightest(0, room));
-            let exchange = Exchange {
-                class: self.class,
-                capacity,
-                resources: self.packing.resources,
-                items: &tree.items,
-                at_most: &at_most,
-                threshold: best,
-            };
-            found.extend(exchange.run(self.kept, self.steps));
-        }
         found.sort_by(|a, b| b.0.total_cmp(&a.0));
         let best = found.first().map_or(self.threshold, |found| found.0);
         found.truncate(self.kept);
-        let bound = best.max(tree.passed).max(tree.cut);
-        // What took long to find takes long to check: it is stated only where it says more.
-        let at_once = tree.gain(0, tree.tightest(0, &capacity)).max(bound);
-        let is_easy = tree.nodes < EASY.0 || at_once > bound * (1.0 + EASY.1);
         Found {
             patterns: found.into_iter().map(|(_, pattern)| pattern).collect(),
-            bound: if is_easy { bound } else { at_once },
-            is_truncated,
+            bound: best.max(tree.passed).max(tree.cut),
+            is_truncated: tree.cut > best + self.slack,
         }
     }
 

@@ -2,15 +2,13 @@
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
-//! leave (`breakpoints.rs`). Where servers hold so many tasks that searches end early, `exchange.rs` finds patterns by
-//! changing others. `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what is left,
+//! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what is left,
 //! `rebuild.rs` fills some servers anew for the last of it, and `fill.rs` adds tasks until nothing fits.
 
 mod bound;
 mod breakpoints;
 mod dive;
 mod divisible;
-mod exchange;
 mod fill;
 mod knapsack;
 mod logarithms;
@@ -48,7 +46,7 @@ const PACES: [f64; 4] = [0.1, 0.03, 0.3, 0.01];
 const LOWER_TARGETS: usize = 3;
 
 /// The part of the time after which bounding ends.
-const BOUNDING: f64 = 0.6;
+const BOUNDING: f64 = 0.5;
 
 /// What servers cost while requirements are met: just enough to prefer fewer.
 const COST: f64 = 0.1;

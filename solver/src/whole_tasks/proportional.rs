@@ -32,7 +32,7 @@ const PACE: f64 = 0.1;
 const SEEDING: usize = 3;
 
 /// First contents that are looked for may be worth this part less than divisible tasks.
-const SEED: Effort = Effort { budget: 100_000, part: 1e-3, kept: usize::MAX, steps: 0 };
+const SEED: Effort = Effort { budget: 100_000, part: 1e-3, kept: usize::MAX };
 const BELOW: f64 = 2e-3;
 
 /// Tasks wanted one by one cover a mix so close to where they are centred.

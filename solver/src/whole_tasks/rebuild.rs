@@ -13,8 +13,10 @@ use fairplan_instances::{Random, SolverError};
 /// Servers that are emptied, try after try; half of them are those that lose most.
 const EMPTIED: [usize; 8] = [30, 60, 120, 60, 120, 240, 120, 240];
 
-/// Where more tasks are missing, a few servers do not hold what is lost.
+/// Where more tasks are missing, a few servers do not hold what is lost; where servers hold more tasks each, moving them
+/// does as well, and a dive takes long.
 const FEW: u64 = 20;
+const MOST_A_SERVER: usize = 10;
 
 /// What servers are filled by.
 pub(super) struct Values<'a> {
@@ -35,7 +37,8 @@ pub(super) fn rebuild(
     stop: Stop,
 ) -> Result<(), SolverError> {
     let missing = |repair: &Repair<'_>| repair.missing.iter().sum::<u64>();
-    if missing(repair) > FEW {
+    let placed: u64 = repair.servers.tasks.iter().flatten().map(|(_, tasks)| tasks).sum();
+    if missing(repair) > FEW || placed > (MOST_A_SERVER * repair.servers.free.len()) as u64 {
         return Ok(());
     }
     let mut random = Random::new(missing(repair), packing.shapes.len() as u64);

@@ -33,22 +33,14 @@ pub(super) struct Ended {
 /// What all servers are worth in whole numbers: values of single patterns stay far below 2^53.
 pub(super) const SCALE: f64 = (1u64 << 46) as f64;
 
-/// Contents of a class that are kept, and of how many shapes there is one more: the more the program has to tell apart,
-/// the longer it takes beside the searches.
-const KEPT: (usize, usize) = (12, 40);
-
-/// Nodes of a search, at first (for few shapes, and for each content kept) and at most: longer ones are tried only where
-/// shorter ones find nothing.
-const BUDGETS: (u64, u64, u64) = (10_000, 1_000, 1_000_000);
+/// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
+const BUDGETS: (u64, u64) = (10_000, 1_000_000);
 
 /// Where searches are cut short and so many rounds raise the mix by less than this part, searches get `LONG` nodes; where
 /// that is slow again, searches of `LAST` nodes at the mean of the last values end it.
 const SLOW: (usize, f64) = (20, 1e-5);
 const LONG: u64 = 50_000;
 const LAST: u64 = 20_000;
-
-/// Steps of exchange for each content that is kept, where searches are cut short.
-const STEPS: u64 = 500;
 
 /// Where searches are cut short, a bound this close to what the patterns reach is good enough.
 const CLOSE: f64 = 1e-6;
@@ -78,9 +70,8 @@ pub(super) fn run(
         add(master, pattern)?;
     }
     let mut mixes: Vec<Mix> = Vec::new();
-    let kept = KEPT.0.max(packing.shapes.len() / KEPT.1);
-    let mut least = BUDGETS.0.max(BUDGETS.1 * kept as u64);
-    let mut effort = Effort { budget: least, part: PARTS.0, kept, steps: STEPS };
+    let mut least = BUDGETS.0;
+    let mut effort = Effort { budget: BUDGETS.0, part: PARTS.0, kept: 12 };
     let mut rounds = 0;
     loop {
         let Some(mix) = master.solve(stop)? else {
@@ -115,12 +106,12 @@ pub(super) fn run(
             effort.budget = least.max(effort.budget / 10);
         } else if !is_last && effort.part > PARTS.1 {
             effort.part = PARTS.1.max(effort.part / 10.0);
-        } else if !is_last && truncated > 0 && effort.budget < BUDGETS.2 && !is_close {
+        } else if !is_last && truncated > 0 && effort.budget < BUDGETS.1 && !is_close {
             effort.budget *= 10;
         } else {
             if truncated > 0 && !is_close && !stop.is_over() {
                 let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
-                let effort = Effort { budget: LAST, part: PARTS.1, kept, steps: 0 };
+                let effort = Effort { budget: LAST, part: PARTS.1, kept: 12 };
                 let found = price(packing, (&values, &server_values), effort, None, stop);
                 goal.exclude(&mix, &values, &found);
             }
@@ -164,8 +155,6 @@ pub(super) struct Effort {
     pub part: f64,
     /// Contents of a class that are kept.
     pub kept: usize,
-    /// Steps of exchange for each of them where searches are cut short.
-    pub steps: u64,
 }
 
 /// Searches every class for contents worth more than a server of it. What is not searched for any more when time is over
@@ -182,7 +171,7 @@ pub(super) fn price(
     let search = |class: usize| {
         let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
         let slack = threshold * effort.part;
-        let Effort { budget, kept, steps, .. } = effort;
+        let Effort { budget, kept, .. } = effort;
         Search {
             packing,
             class,
@@ -193,7 +182,6 @@ pub(super) fn price(
             slack,
             budget,
             kept,
-            steps,
             stop,
         }
         .run()
