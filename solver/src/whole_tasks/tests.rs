@@ -42,3 +42,15 @@ fn the_published_table_comes_out() {
         assert!((upper - best).abs() < 5e-6 && (lower - best).abs() < 5e-6, "{users:?}: {lower} {upper}");
     }
 }
+
+/// Draws whose last task finds room only on servers that are filled anew.
+#[test]
+fn ten_users_on_twelve_thousand_servers_are_proved_optimal_in_every_draw() {
+    let open: Vec<u64> = (1..=30)
+        .filter(|seed| {
+            let instance = random_google(10, *seed);
+            !whole_task_bracket(&instance, TimeLimit::default()).unwrap().is_closed
+        })
+        .collect();
+    assert!(open.is_empty(), "{open:?}");
+}
