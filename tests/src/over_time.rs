@@ -3,8 +3,14 @@
 use crate::Fraction;
 use crate::max_min::{class_units, raise, share_row, task_share};
 use crate::simplex::Tableau;
-use fairplan_instances::{ClassId, OfflineMeasure, ResourceId, TaskDemands};
+use fairplan_instances::{ClassId, DemandSeries, OfflineMeasure, ResourceId, TaskDemands};
 use num_bigint::BigInt;
+
+/// What a user demands in a quantum, both by position.
+pub fn demanded(series: &DemandSeries, user: usize, quantum: usize) -> u64 {
+    let (users, demands) = series.demands(quantum);
+    users.binary_search(&(user as u32)).map_or(0, |entry| demands[entry])
+}
 
 /// Every user's standing over all quanta, as `demands` measures it; meant for a handful of users, classes and quanta.
 pub fn exact_over_time(demands: &TaskDemands<'_>) -> Vec<Fraction> {
@@ -106,7 +112,6 @@ fn capacities_and_demands(demands: &TaskDemands<'_>, variables: usize) -> Vec<(V
                 constraints.push((usage, class_units(instance, ClassId(class), resource)));
             }
         }
-        let (demanders, wanted) = series.demands(quantum);
         for user in 0..users {
             let (mut everywhere, mut not_allowed) = (row(), row());
             for class in 0..classes {
@@ -115,8 +120,7 @@ fn capacities_and_demands(demands: &TaskDemands<'_>, variables: usize) -> Vec<(V
                 not_allowed[at(quantum, user, class)] = BigInt::from(u8::from(!allowed));
             }
             constraints.push((not_allowed, BigInt::ZERO));
-            let wanted = demanders.binary_search(&(user as u32)).map_or(0, |entry| wanted[entry]);
-            constraints.push((everywhere, BigInt::from(wanted)));
+            constraints.push((everywhere, BigInt::from(demanded(series, user, quantum))));
         }
     }
     constraints

@@ -9,7 +9,7 @@ use fairplan_instances::{
 };
 use fairplan_report::task_allocation::useful_tasks;
 use fairplan_solver::{TaskSettings, divide_tasks};
-use fairplan_tests::{Dice, decimal, draft, exact_gains};
+use fairplan_tests::{Dice, decimal, demanded, draft, exact_gains};
 use rayon::prelude::*;
 
 /// Shares that differ by less than this part of the largest one are the same: what levels are frozen to.
@@ -162,11 +162,10 @@ fn credits_are_minted_and_change_hands_and_nothing_else() {
             for t in 0..series.quantum_count() {
                 let (alone, tasks) = quantum(&series, &allocation.tasks, instance.classes().len(), t);
                 let standings = TaskDemands::new(&instance, &alone).unwrap().standings(&tasks);
-                let (users, wanted) = series.demands(t);
                 let (mut borrowed, mut donated) = (0.0, 0.0);
                 for (position, weight) in weights.iter().enumerate() {
                     let user = instance.user(demands.users()[position]);
-                    let wanted = users.binary_search(&(position as u32)).map_or(0, |entry| wanted[entry]);
+                    let wanted = demanded(&series, position, t);
                     let own = |limit: f64| guaranteed(&instance, user, alpha * weight / all, limit);
                     borrowed += weight * (standings[position] - own(wanted as f64)).max(0.0);
                     donated += weight * (own(f64::INFINITY) - own(wanted as f64));
@@ -276,10 +275,8 @@ fn misreport(series: &DemandSeries, at: (usize, usize), tasks: u64) -> DemandSer
     }
     for t in 0..series.quantum_count() {
         builder.quantum(series.label(t)).unwrap();
-        let (users, wanted) = series.demands(t);
         for user in 0..series.user_count() {
-            let wanted = users.binary_search(&(user as u32)).map_or(0, |entry| wanted[entry]);
-            builder.demand(user, if (t, user) == at { tasks } else { wanted }).unwrap();
+            builder.demand(user, if (t, user) == at { tasks } else { demanded(series, user, t) }).unwrap();
         }
     }
     builder.build().unwrap()
@@ -393,8 +390,7 @@ fn search(cases: Cases, alpha: f64, seeds: std::ops::Range<u64>) -> Found {
         let mut found = Found { cases: 1, ..Found::default() };
         for t in 0..series.quantum_count() {
             for (user, has) in honest.iter().enumerate().filter(|(_, has)| **has > 0.0) {
-                let (users, wanted) = series.demands(t);
-                let truth = users.binary_search(&(user as u32)).map_or(0, |entry| wanted[entry]);
+                let truth = demanded(&series, user, t);
                 let mut lies =
                     vec![0, truth / 2, truth.saturating_sub(1), truth + 1, truth + 3, 2 * truth + 9];
                 lies.retain(|lie| *lie != truth);
@@ -441,8 +437,8 @@ fn lies_over_several_resources_gain_what_the_guide_says() {
 #[test]
 #[ignore = "a minute; with FAIRPLAN_SEEDS=10000 all that the guide counts, in ten"]
 fn lies_over_several_resources_gain_what_the_guide_says_in_more_cases() {
-    let stated = std::env::var("FAIRPLAN_SEEDS").ok().and_then(|seeds| seeds.parse().ok());
-    searched(400..stated.unwrap_or(1_400));
+    let stated = std::env::var("FAIRPLAN_SEEDS");
+    searched(400..stated.map_or(1_400, |seeds| seeds.parse().expect("FAIRPLAN_SEEDS: a whole number")));
 }
 
 /// The largest factors that the guide's page states, by claiming too much and too little, for `α` 0, 1/2 and 1.

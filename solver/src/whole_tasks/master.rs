@@ -121,7 +121,7 @@ impl Master {
         }
     }
 
-    /// `None` if time was over before.
+    /// `None` if time was over before; the program is then of no more use.
     pub fn solve(&mut self, stop: Stop) -> Result<Option<Mix>, SolverError> {
         let Some(mut model) = self.model.take() else { return Err(panicked()) };
         model.set_option("time_limit", self.seconds + stop.seconds_left());

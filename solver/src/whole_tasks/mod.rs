@@ -2,8 +2,8 @@
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
-//! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what is left,
-//! `rebuild.rs` fills some servers anew for the last of it, and `fill.rs` adds tasks until nothing fits.
+//! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
+//! is left, `rebuild.rs` fills some servers anew for the last of it, and `fill.rs` adds tasks until nothing fits.
 
 mod bound;
 mod breakpoints;
