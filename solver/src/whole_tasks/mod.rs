@@ -137,7 +137,6 @@ fn place(
         };
         let filled = dive::dive(packing, &mut needed, &start, stop)?;
         let mut repair = Repair::new(packing, filled, needed);
-        repair.place_missing(stop);
         if pace == PACES[0] {
             let (tasks, servers) = (&bound.task_values[..], &bound.server_values[..]);
             rebuild(packing, &mut repair, &Values { patterns: &patterns, tasks, servers, pace }, stop)?;

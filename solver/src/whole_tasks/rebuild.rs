@@ -29,13 +29,14 @@ pub(super) struct Values<'a> {
     pub pace: f64,
 }
 
-/// Finds room for more of what is missing.
+/// Finds room for what is missing: where tasks move to make it, or on servers filled anew.
 pub(super) fn rebuild(
     packing: &Packing,
     repair: &mut Repair<'_>,
     values: &Values<'_>,
     stop: Stop,
 ) -> Result<(), SolverError> {
+    repair.place_missing(stop);
     let missing = |repair: &Repair<'_>| repair.missing.iter().sum::<u64>();
     let placed: u64 = repair.servers.tasks.iter().flatten().map(|(_, tasks)| tasks).sum();
     if missing(repair) > FEW || placed > (MOST_A_SERVER * repair.servers.free.len()) as u64 {
