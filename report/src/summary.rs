@@ -224,8 +224,8 @@ pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) ->
             text,
             "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
         );
+        text += &truncated(bracket.truncated_searches);
     }
-    text += &truncated(bracket.truncated_searches);
     text
 }
 
@@ -261,7 +261,9 @@ pub fn proportional_bound(
             number(upper)
         ),
     };
-    text += &truncated(bracket.truncated_searches);
+    if !meets(instance, bracket) {
+        text += &truncated(bracket.truncated_searches);
+    }
     text
 }
 

@@ -1,9 +1,9 @@
 //! The bracket of what whole tasks can reach: against trying everything, against published values, against forgeries.
 
-use fairplan_instances::generate::drfh_fig4;
+use fairplan_instances::generate::{GoogleOptions, drfh_fig4, google};
 use fairplan_instances::{
-    Breakpoint, ClassId, Decimal, Draft, Instance, ResourceId, ServerClass, UserId, WholeTaskBracket,
-    files::sha256_hex,
+    Breakpoint, ClassId, Decimal, Draft, Instance, InstanceBuilder, NewUser, ResourceId, ServerClass, UserId,
+    WholeTaskBracket, files::sha256_hex,
 };
 use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document, breakpoint_value};
 use fairplan_report::{read_json, write_json};
@@ -96,6 +96,56 @@ fn three_hundred_brackets_of_tiny_beside_large_tasks_contain_the_optimum_and_nin
     let closed = closed_of(300, with_tiny_tasks);
     println!("{closed} of 300 closed");
     assert!(closed >= 270, "only {closed} of 300 brackets are closed");
+}
+
+/// Thirty users of Google's servers, some 300 of them, which hold 10 to 100 tasks each.
+fn with_small_tasks(seed: u64) -> Instance {
+    let servers = google(&GoogleOptions { servers: Some(300), seed, ..GoogleOptions::default() }).unwrap();
+    let mut builder = InstanceBuilder::new("small tasks", servers.resources().to_vec()).unwrap();
+    for class in servers.classes() {
+        builder.class(class.clone()).unwrap();
+    }
+    let mut dice = Dice::new(seed);
+    for i in 0..30 {
+        let mut draw = || Decimal::new(200 + dice.below(5_800), -5).unwrap();
+        let demand = [draw(), draw()];
+        builder.user(NewUser::new(&format!("user-{i}"), &demand)).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn small_tasks_fill_servers_so_far_that_most_placements_are_proved_optimal() {
+    let open: Vec<u64> = (1..=10).filter(|seed| !bracket(&with_small_tasks(*seed)).is_closed).collect();
+    println!("{open:?} of 10 stay open");
+    assert!(open.len() <= 2, "{open:?}");
+}
+
+/// What more than the upper bound takes is more CPU than there is, whatever is on which server.
+#[test]
+#[ignore = "half a minute"]
+fn the_real_users_of_google_have_the_best_that_whole_tasks_can_do() {
+    let instance = google(&GoogleOptions::default()).unwrap();
+    let bracket = bracket(&instance);
+    let (upper, lower) = (bracket.upper.unwrap(), bracket.lower.unwrap());
+    assert!(bracket.is_closed && compare_breakpoints(&instance, lower, upper).is_eq(), "{lower:?} {upper:?}");
+    let cpu = ResourceId(0);
+    let taken = instance.users().map(|user| {
+        let is_more = |tasks: u64| {
+            compare_breakpoints(&instance, Breakpoint { user: user.index(), tasks }, upper).is_gt()
+        };
+        let mut tasks = 1u64;
+        while !is_more(tasks) {
+            tasks *= 2;
+        }
+        let (mut short, mut enough) = (tasks / 2, tasks);
+        while enough - short > 1 {
+            let middle = (short + enough) / 2;
+            if is_more(middle) { enough = middle } else { short = middle }
+        }
+        u128::from(enough) * user.demand_units(cpu)
+    });
+    assert!(taken.sum::<u128>() > instance.total_units(cpu));
 }
 
 #[test]

@@ -119,6 +119,10 @@ pub(super) fn dive(
         if is_first {
             break;
         }
+        // Programs of fewer patterns are solved faster, and these will hardly be taken.
+        pool.retain(|pattern| {
+            pattern.worth(&solved.values) >= WORTHWHILE * solved.server_values[pattern.class]
+        });
     }
     Ok(servers)
 }

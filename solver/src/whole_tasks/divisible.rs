@@ -1,7 +1,7 @@
 //! What tasks are worth where they can be divided: nearly what they are worth whole, where servers hold many of them.
 
 use super::master::{Mix, Want, add_wants, broken, panicked, wanted_rows};
-use super::packing::Packing;
+use super::packing::{Class, Packing, Shape};
 use crate::highs::ONE_MODEL_AT_A_TIME;
 use fairplan_instances::SolverError;
 use highs::{ColProblem, HighsModelStatus, Row, Sense};
@@ -12,14 +12,17 @@ use std::sync::PoisonError;
 /// has what is wanted most with divisible tasks.
 pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix, SolverError> {
     let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    // Tolerances of HiGHS are absolute: a server should be worth about 1, and not next to nothing.
+    let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
+    let wants: Vec<Want> = wants.iter().map(|want| want.times(scale)).collect();
     let solve = || {
         let mut program = ColProblem::default();
-        let shapes = wanted_rows(&mut program, packing, wants);
-        let capacity = |class: &super::packing::Class| -> Vec<Row> {
+        let shapes = wanted_rows(&mut program, packing, &wants);
+        let capacity = |class: &Class| -> Vec<Row> {
             (0..packing.resources).map(|_| program.add_row(..=class.servers as f64)).collect()
         };
         let classes: Vec<Vec<Row>> = packing.classes.iter().map(capacity).collect();
-        add_wants(&mut program, &shapes, wants);
+        add_wants(&mut program, &shapes, &wants);
         for (shape, row) in packing.shapes.iter().zip(&shapes) {
             let Some(row) = row else { continue };
             for (l, class) in packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0) {
@@ -36,6 +39,7 @@ pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix,
         model.set_option("threads", 1);
         model.set_option("parallel", "off");
         model.set_option("solver", "simplex");
+        model.set_option("dual_feasibility_tolerance", 1e-10);
         model.try_solve().map(|solved| (solved.status(), solved.get_solution(), shapes))
     };
     let (status, solution, shapes) = catch_unwind(AssertUnwindSafe(solve))
@@ -45,14 +49,27 @@ pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix,
     if status != HighsModelStatus::Optimal || duals.iter().any(|dual| !dual.is_finite()) {
         return Err(broken(format!("stopped with status {status:?}")));
     }
-    let (of_shapes, of_classes) = duals.split_at(shapes.iter().flatten().count());
-    let mut of_shapes = of_shapes.iter().map(|dual| (-dual).max(0.0));
-    let values = shapes.iter().map(|row| row.and_then(|_| of_shapes.next()).unwrap_or(0.0)).collect();
-    let server = |duals: &[f64]| duals.iter().map(|dual| dual.max(0.0)).sum();
+    let prices = &duals[shapes.iter().flatten().count()..];
+    let prices: Vec<f64> = prices.iter().map(|dual| (dual / scale).max(0.0)).collect();
+    let prices: Vec<&[f64]> = prices.chunks(packing.resources.max(1)).collect();
+    let values = packing.shapes.iter().zip(&shapes);
+    let values =
+        values.map(|(shape, row)| if row.is_some() { cheapest(packing, &prices, shape) } else { 0.0 });
     Ok(Mix {
         wanted: solution.columns()[..wants.len()].to_vec(),
         servers: Vec::new(),
-        values,
-        server_values: of_classes.chunks(packing.resources.max(1)).map(server).collect(),
+        values: values.collect(),
+        server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),
     })
+}
+
+/// What a task costs where it costs least, at prices of all that a server of each class has of each resource. No larger
+/// worth goes with these prices, and the program's own is right only up to its tolerance.
+fn cheapest(packing: &Packing, prices: &[&[f64]], shape: &Shape) -> f64 {
+    let cost = |class: &Class, prices: &[f64]| -> f64 {
+        let taken = (0..packing.resources).filter(|&r| shape.demand[r] > 0);
+        taken.map(|r| prices[r] * shape.demand[r] as f64 / class.capacity[r] as f64).sum()
+    };
+    let classes = packing.classes.iter().zip(prices).zip(&shape.copies).filter(|(_, copies)| **copies > 0);
+    classes.map(|((class, prices), _)| cost(class, prices)).fold(f64::INFINITY, f64::min)
 }

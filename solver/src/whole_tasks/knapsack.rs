@@ -116,6 +116,8 @@ impl Search<'_> {
             passed: 0.0,
             cut: 0.0,
         };
+        // What tasks that can be divided would be worth.
+        let divisible = tree.gain(0, tree.tightest(0, &capacity));
         let mut found: Vec<(f64, Pattern)> = Vec::new();
         for first in 0..tree.items.len() {
             let left = self.budget.saturating_sub(tree.nodes);
@@ -135,8 +137,8 @@ impl Search<'_> {
         found.truncate(self.kept);
         Found {
             patterns: found.into_iter().map(|(_, pattern)| pattern).collect(),
-            bound: best.max(tree.passed).max(tree.cut),
-            is_truncated: tree.cut > best + self.slack,
+            bound: best.max(tree.passed).max(tree.cut).min(divisible),
+            is_truncated: tree.cut.min(divisible) > best + self.slack,
         }
     }
 

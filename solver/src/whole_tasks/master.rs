@@ -30,6 +30,11 @@ impl Want {
         let tasks = need.iter().enumerate().filter(|(_, tasks)| **tasks > 0);
         Self { worth: 1.0, most, tasks: tasks.map(|(s, tasks)| (s as u32, *tasks as f64)).collect() }
     }
+
+    /// Worth so many times as much.
+    pub fn times(&self, factor: f64) -> Self {
+        Self { worth: self.worth * factor, most: self.most, tasks: self.tasks.clone() }
+    }
 }
 
 /// The program, kept inside HiGHS.

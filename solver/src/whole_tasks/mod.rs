@@ -3,13 +3,16 @@
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
 //! leave (`breakpoints.rs`). `dive.rs` makes whole servers of the fractions, `repair.rs` moves tasks to make room for what
-//! is left, `rebuild.rs` fills some servers anew for the last of it, and `fill.rs` adds tasks until nothing fits.
+//! is left, `rebuild.rs` fills some servers anew for the last of it or, where tasks are small, `gather.rs` gathers what all
+//! servers lose, and `fill.rs` adds tasks until nothing fits.
 
 mod bound;
 mod breakpoints;
+mod choices;
 mod dive;
 mod divisible;
 mod fill;
+mod gather;
 mod knapsack;
 mod logarithms;
 mod master;
@@ -32,6 +35,7 @@ use dive::Dive;
 use fairplan_instances::{
     Breakpoint, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
 };
+use gather::gather;
 use master::Want;
 use packing::Packing;
 pub use proportional::proportional_bracket;
@@ -47,6 +51,9 @@ const LOWER_TARGETS: usize = 3;
 
 /// The part of the time after which bounding ends.
 const BOUNDING: f64 = 0.5;
+
+/// Where servers hold more tasks than this each, tasks are small enough to fill them almost fully.
+const MANY: u64 = 10;
 
 /// What servers cost while requirements are met: just enough to prefer fewer.
 const COST: f64 = 0.1;
@@ -79,14 +86,15 @@ pub fn whole_task_bracket(instance: &Instance, limit: TimeLimit) -> Result<Whole
     };
     let bound = bound::bound(&packing, &breakpoints, start, limit.after(BOUNDING))?;
     let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit.after(1.0))?;
+    let is_closed = breakpoints.compare(lower, bound.upper).is_eq();
     Ok(WholeTaskBracket {
         without_tasks,
         upper: Some(bound.upper),
         proof: Some(in_instance_order(instance, &packing, bound.proof)),
         lower: Some(lower),
         placement,
-        is_closed: breakpoints.compare(lower, bound.upper).is_eq(),
-        is_tight: bound.is_tight,
+        is_closed,
+        is_tight: bound.is_tight || is_closed,
         truncated_searches: bound.truncated_searches,
         rounds: bound.rounds,
     })
@@ -122,7 +130,10 @@ fn place(
     stop: Stop,
 ) -> Result<(Placement, Breakpoint), SolverError> {
     let mut best: Option<(Placement, Breakpoint)> = None;
-    let mut target = bound.reached;
+    let most = need(packing, &breakpoints.required(bound.upper, false)).iter().sum::<u64>();
+    let is_fine = most > MANY * instance.server_count();
+    // Small tasks fill servers better than the patterns known.
+    let mut target = if is_fine { bound.upper } else { bound.reached };
     let (servers, patterns) = (packing.servers(), dive::mixed(&bound.patterns, &bound.servers));
     for attempt in 0..PACES.len() + LOWER_TARGETS {
         let pace = PACES.get(attempt).copied().unwrap_or(PACES[0]);
@@ -139,7 +150,9 @@ fn place(
         let mut repair = Repair::new(packing, filled, needed);
         if pace == PACES[0] {
             let (tasks, servers) = (&bound.task_values[..], &bound.server_values[..]);
-            rebuild(packing, &mut repair, &Values { patterns: &patterns, tasks, servers, pace }, stop)?;
+            let values = Values { patterns: &patterns, tasks, servers, pace };
+            let find_room = if is_fine { gather } else { rebuild };
+            find_room(packing, &mut repair, &values, stop)?;
         }
         repair.run(breakpoints, target, stop);
         let share = |(user, tasks)| Breakpoint { user, tasks };

@@ -7,16 +7,15 @@ use super::master::Want;
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
+use super::servers::Servers;
 use super::time_limit::Stop;
 use fairplan_instances::{Random, SolverError};
 
 /// Servers that are emptied, try after try; half of them are those that lose most.
 const EMPTIED: [usize; 8] = [30, 60, 120, 60, 120, 240, 120, 240];
 
-/// Where more tasks are missing, a few servers do not hold what is lost; where servers hold more tasks each, moving them
-/// does as well, and a dive takes long.
+/// Where more tasks are missing, a few servers do not hold what is lost.
 const FEW: u64 = 20;
-const MOST_A_SERVER: usize = 10;
 
 /// What servers are filled by.
 pub(super) struct Values<'a> {
@@ -29,6 +28,20 @@ pub(super) struct Values<'a> {
     pub pace: f64,
 }
 
+impl Values<'_> {
+    /// What so many tasks of each shape are worth.
+    pub fn worth(&self, tasks: &[u64]) -> f64 {
+        tasks.iter().zip(self.tasks).map(|(count, value)| *count as f64 * value).sum()
+    }
+
+    /// By how much a server holds less than it is worth.
+    pub fn loss(&self, servers: &Servers, server: usize) -> f64 {
+        let tasks = servers.tasks[server].iter();
+        let held: f64 = tasks.map(|(shape, count)| self.tasks[*shape as usize] * *count as f64).sum();
+        self.servers[servers.class[server] as usize] - held
+    }
+}
+
 /// Finds room for what is missing: where tasks move to make it, or on servers filled anew.
 pub(super) fn rebuild(
     packing: &Packing,
@@ -38,8 +51,7 @@ pub(super) fn rebuild(
 ) -> Result<(), SolverError> {
     repair.place_missing(stop);
     let missing = |repair: &Repair<'_>| repair.missing.iter().sum::<u64>();
-    let placed: u64 = repair.servers.tasks.iter().flatten().map(|(_, tasks)| tasks).sum();
-    if missing(repair) > FEW || placed > (MOST_A_SERVER * repair.servers.free.len()) as u64 {
+    if missing(repair) > FEW {
         return Ok(());
     }
     let mut random = Random::new(missing(repair), packing.shapes.len() as u64);
@@ -57,13 +69,8 @@ pub(super) fn rebuild(
 /// Servers that lose most of what they are worth, and others.
 fn choose(repair: &Repair<'_>, values: &Values<'_>, count: usize, random: &mut Random) -> Vec<usize> {
     let servers = &repair.servers;
-    let loss = |server: usize| {
-        let tasks = servers.tasks[server].iter();
-        let held: f64 = tasks.map(|(shape, tasks)| values.tasks[*shape as usize] * *tasks as f64).sum();
-        values.servers[servers.class[server] as usize] - held
-    };
     let mut others: Vec<(f64, usize)> =
-        (0..servers.free.len()).map(|server| (loss(server), server)).collect();
+        (0..servers.free.len()).map(|server| (values.loss(servers, server), server)).collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let count = count.min(others.len());
     let mut chosen: Vec<usize> = others.drain(..count / 2).map(|(_, server)| server).collect();
@@ -75,7 +82,7 @@ fn choose(repair: &Repair<'_>, values: &Values<'_>, count: usize, random: &mut R
 }
 
 /// Fills these servers anew, unless that leaves out tasks that are worth more.
-fn fill_again(
+pub(super) fn fill_again(
     packing: &Packing,
     repair: &mut Repair<'_>,
     values: &Values<'_>,
@@ -103,9 +110,7 @@ fn fill_again(
         wants: &|needed| vec![Want::all(needed, 1.0)],
     };
     let filled = dive(packing, &mut needed, &start, stop)?;
-    let worth =
-        |tasks: &[u64]| -> f64 { tasks.iter().zip(values.tasks).map(|(n, value)| *n as f64 * value).sum() };
-    if worth(&needed) <= worth(&repair.missing) {
+    if values.worth(&needed) <= values.worth(&repair.missing) {
         let mut next: Vec<usize> = filled.of_class.iter().map(|range| range.start).collect();
         for server in chosen {
             let from = &mut next[repair.servers.class[*server] as usize];

@@ -107,7 +107,7 @@ pub(super) fn run(
         } else if !is_last && effort.part > PARTS.1 {
             effort.part = PARTS.1.max(effort.part / 10.0);
         } else if !is_last && truncated > 0 && effort.budget < BUDGETS.1 && !is_close {
-            effort.budget *= 10;
+            effort.budget = BUDGETS.1.min(effort.budget * 10);
         } else {
             if truncated > 0 && !is_close && !stop.is_over() {
                 let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
