@@ -50,7 +50,7 @@ const PACES: [f64; 4] = [0.1, 0.03, 0.3, 0.01];
 const LOWER_TARGETS: usize = 3;
 
 /// The part of the time after which bounding ends.
-const BOUNDING: f64 = 0.5;
+const BOUNDING: f64 = 0.7;
 
 /// Where servers hold more tasks than this each, tasks are small enough to fill them almost fully.
 const MANY: u64 = 10;
