@@ -135,6 +135,7 @@ fn place(
     // Small tasks fill servers better than the patterns known.
     let mut target = if is_fine { bound.upper } else { bound.reached };
     let (servers, patterns) = (packing.servers(), dive::mixed(&bound.patterns, &bound.servers));
+    let values = Values { patterns: &patterns, tasks: &bound.task_values, servers: &bound.server_values };
     for attempt in 0..PACES.len() + LOWER_TARGETS {
         let pace = PACES.get(attempt).copied().unwrap_or(PACES[0]);
         let mut needed = need(packing, &breakpoints.required(target, false));
@@ -148,11 +149,10 @@ fn place(
         };
         let filled = dive::dive(packing, &mut needed, &start, stop)?;
         let mut repair = Repair::new(packing, filled, needed);
-        if pace == PACES[0] {
-            let (tasks, servers) = (&bound.task_values[..], &bound.server_values[..]);
-            let values = Values { patterns: &patterns, tasks, servers, pace };
-            let find_room = if is_fine { gather } else { rebuild };
-            find_room(packing, &mut repair, &values, stop)?;
+        if !is_fine {
+            rebuild(packing, &mut repair, &values, stop)?;
+        } else if pace == PACES[0] {
+            gather(packing, &mut repair, &values, stop)?;
         }
         repair.run(breakpoints, target, stop);
         let share = |(user, tasks)| Breakpoint { user, tasks };

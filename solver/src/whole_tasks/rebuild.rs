@@ -17,6 +17,9 @@ const EMPTIED: [usize; 8] = [30, 60, 120, 60, 120, 240, 120, 240];
 /// Where more tasks are missing, a few servers do not hold what is lost.
 const FEW: u64 = 20;
 
+/// Of the servers that are filled anew, this part is rounded up at a time.
+const PACE: f64 = 0.1;
+
 /// What servers are filled by.
 pub(super) struct Values<'a> {
     /// The patterns of the best mix.
@@ -24,8 +27,6 @@ pub(super) struct Values<'a> {
     /// What a task of each shape is worth, and a server of each class.
     pub tasks: &'a [f64],
     pub servers: &'a [f64],
-    /// The part of the servers mixed that are rounded up at a time.
-    pub pace: f64,
 }
 
 impl Values<'_> {
@@ -106,7 +107,7 @@ pub(super) fn fill_again(
         patterns: &patterns,
         server_values: values.servers,
         cost: COST,
-        pace: values.pace,
+        pace: PACE,
         wants: &|needed| vec![Want::all(needed, 1.0)],
     };
     let filled = dive(packing, &mut needed, &start, stop)?;
