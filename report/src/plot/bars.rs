@@ -17,6 +17,10 @@ const BETWEEN: f64 = 10.0;
 const ABOVE: f64 = 40.0;
 const BELOW: f64 = 30.0;
 
+/// The room before a bar's value, and that of each of its letters.
+const GAP: f64 = 5.0;
+const LETTER: f64 = 6.8;
+
 /// Letters of a name that have room.
 const LETTERS: usize = 24;
 
@@ -37,7 +41,11 @@ pub fn bars(bars: &Bars) -> Drawing {
             let series = bars.series.get(position).map_or_else(String::new, |series| format!("{series}: "));
             let hint = Some(format!("{name}, {series}{label}"));
             shapes.push(Shape::Rectangle { corner: [NAMES, y], size: [long, BAR - 2.0], colour, hint });
-            let at = [NAMES + long + 5.0, y + BAR - 4.0];
+            // Beyond the mark's line where that would cross it.
+            let ends = [NAMES + long, NAMES + long + GAP + LETTER * label.chars().count() as f64];
+            let behind = |x: &f64| ends[0] <= *x && *x < ends[1] + GAP;
+            let after = mark.map(|mark| NAMES + length(mark)).filter(behind).unwrap_or(ends[0]);
+            let at = [after + GAP, y + BAR - 4.0];
             shapes.push(Shape::Text { at, anchor: Anchor::Start, size: 11.0, upwards: false, text: label });
             y += BAR;
         }
@@ -93,5 +101,26 @@ mod tests {
         assert!(svg.contains(r#"width="105.0""#) && svg.contains(r#"width="210.0""#), "{svg}");
         assert!(!svg.contains("<script") && svg.contains("&lt;script&gt;&quot;, memory: 1"), "{svg}");
         assert!(svg.contains("all: 2"));
+    }
+
+    #[test]
+    fn the_line_to_compare_with_does_not_cross_a_value() {
+        let chart = Bars {
+            caption: "c".into(),
+            series: Vec::new(),
+            groups: vec![("short".into(), vec![0.1]), ("long".into(), vec![0.95]), ("all".into(), vec![1.0])],
+            mark: Some((1.0, "most".into())),
+            format: |value| format!("{value:.6}"),
+        };
+        let places: Vec<f64> = bars(&chart)
+            .shapes
+            .into_iter()
+            .filter_map(|shape| match shape {
+                Shape::Text { at, size: 11.0, .. } => Some(at[0]),
+                _ => None,
+            })
+            .collect();
+        let line = NAMES + LONGEST;
+        assert_eq!(places, [NAMES + 0.1 * LONGEST + GAP, line + GAP, line + GAP]);
     }
 }

@@ -1,6 +1,6 @@
 //! A few tasks out of some: every choice of one, two, three… of them while these are not too many.
 
-use super::packing::{Amounts, Packing, more};
+use super::packing::{Amounts, Packing};
 
 /// Most tasks of a choice.
 const MOST: usize = 6;
@@ -33,7 +33,9 @@ impl Choice {
         with.shapes[self.count] = shape;
         with.count += 1;
         with.value += values[shape as usize];
-        with.load = more(&self.load, &packing.shapes[shape as usize].demand);
+        // Tasks that no server has room for together may take more than can be counted.
+        let demand = &packing.shapes[shape as usize].demand;
+        with.load.iter_mut().zip(demand).for_each(|(load, demand)| *load = load.saturating_add(*demand));
         with
     }
 }

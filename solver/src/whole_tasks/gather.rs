@@ -6,7 +6,7 @@
 //! at last one, which holds all that is left as soon as that is no more than it has room for.
 
 use super::choices::{Choice, choices};
-use super::packing::{Amounts, Packing, fits, less, more};
+use super::packing::{Packing, WIDTH, fits, more};
 use super::rebuild::{Values, fill_again};
 use super::repair::Repair;
 use super::servers::Servers;
@@ -103,11 +103,13 @@ fn gather_on(
     let considered = others.len().max(1);
     let mut exchanges = 0;
     let mut to_take = Vec::new();
+    let mut list_again = 0;
     for (loss, server) in others {
-        if stop.is_over() || emptied.len() == 1 && fits(&heap.load, &heap.capacity) {
+        if stop.is_over() || emptied.len() == 1 && heap.fits() {
             break;
         }
-        if exchanges % LISTED_FOR == 0 {
+        if exchanges == list_again {
+            list_again += LISTED_FOR;
             to_take = choices(packing, values.tasks, &heap.kinds(), TAKEN);
             to_take.sort_by(|a, b| a.value.total_cmp(&b.value));
         }
@@ -140,27 +142,31 @@ struct Heap {
     /// Tasks of each shape.
     tasks: Vec<u64>,
     /// The room they take, and the room of the servers.
-    load: Amounts,
-    capacity: Amounts,
+    load: [u128; WIDTH],
+    capacity: [u128; WIDTH],
 }
 
 impl Heap {
     /// Takes what is missing, and all from some servers.
     fn new(packing: &Packing, repair: &mut Repair<'_>, emptied: &[usize]) -> Self {
-        let mut heap =
-            Self { tasks: repair.missing.clone(), load: Amounts::default(), capacity: Amounts::default() };
+        let mut heap = Self { tasks: repair.missing.clone(), load: [0; WIDTH], capacity: [0; WIDTH] };
         for server in emptied {
             for (shape, count) in std::mem::take(&mut repair.servers.tasks[*server]) {
                 heap.tasks[shape as usize] += count;
             }
             let capacity = packing.classes[repair.servers.class[*server] as usize].capacity;
             repair.servers.free[*server] = capacity;
-            heap.capacity = more(&heap.capacity, &capacity);
+            heap.capacity.iter_mut().zip(capacity).for_each(|(sum, own)| *sum += u128::from(own));
         }
         for (count, shape) in heap.tasks.iter().zip(&packing.shapes) {
-            heap.load.iter_mut().zip(&shape.demand).for_each(|(load, demand)| *load += demand * count);
+            let parts = heap.load.iter_mut().zip(shape.demand);
+            parts.for_each(|(load, demand)| *load += u128::from(demand) * u128::from(*count));
         }
         heap
+    }
+
+    fn fits(&self) -> bool {
+        self.load.iter().zip(&self.capacity).all(|(load, capacity)| load <= capacity)
     }
 
     fn kinds(&self) -> Vec<(u32, u64)> {
@@ -170,8 +176,7 @@ impl Heap {
 
     fn fits_on(&self, packing: &Packing, servers: &Servers, server: usize) -> bool {
         let class = servers.class[server] as usize;
-        fits(&self.load, &self.capacity)
-            && self.kinds().iter().all(|(shape, _)| packing.shapes[*shape as usize].copies[class] > 0)
+        self.fits() && self.kinds().iter().all(|(shape, _)| packing.shapes[*shape as usize].copies[class] > 0)
     }
 
     /// Tasks of a server that loses `loss`, and others worth more that fit instead: the first found that leave it losing no
@@ -196,7 +201,7 @@ impl Heap {
                 let runs = |shape: &u32| packing.shapes[*shape as usize].copies[class] > 0;
                 fits(&taken.load, &room)
                     && amounts.all(|((taken, given), (load, capacity))| {
-                        load + given <= taken.saturating_add(*load.max(capacity))
+                        load + u128::from(*given) <= u128::from(*taken) + load.max(capacity)
                     })
                     && taken.shapes().iter().all(|s| runs(s) && taken.count(*s) <= self.tasks[*s as usize])
             };
@@ -231,6 +236,8 @@ impl Heap {
             servers.add(packing, server, *shape as usize);
             self.tasks[*shape as usize] -= 1;
         }
-        self.load = less(&more(&self.load, &given.load), &taken.load);
+        for ((load, given), taken) in self.load.iter_mut().zip(given.load).zip(taken.load) {
+            *load = *load + u128::from(given) - u128::from(taken);
+        }
     }
 }

@@ -36,9 +36,40 @@ fn uniform(users: usize, seed: u64, decades: u64) -> Result<Instance, Box<dyn st
     Ok(builder.build()?)
 }
 
+/// Google's 12,583 servers, and so many of the users of the trace's snapshot, all equally likely.
+fn snapshot(users: usize, seed: u64) -> Result<Instance, Box<dyn std::error::Error>> {
+    let all = google(&GoogleOptions::default())?;
+    let mut drawn: Vec<_> = all.users().collect();
+    let mut random = Random::new(seed, 9);
+    for at in 0..users {
+        let other = at + random.below((drawn.len() - at) as u64) as usize;
+        drawn.swap(at, other);
+    }
+    let mut builder = InstanceBuilder::new("users of the snapshot", all.resources().to_vec())?;
+    for class in all.classes() {
+        builder.class(class.clone())?;
+    }
+    drawn.truncate(users);
+    drawn.sort_by_key(|user| user.index());
+    for user in drawn {
+        builder.user(NewUser::new(user.id(), user.demand()))?;
+    }
+    Ok(builder.build()?)
+}
+
+/// What users' tasks take.
+#[derive(Clone, Copy, PartialEq)]
+enum Tasks {
+    /// 0.02 to 0.5 of each resource.
+    Uniform,
+    /// What users of the trace's snapshot ask for in the mean: some of thousands a server, some of one.
+    Snapshot,
+}
+
 /// Brackets over some seeds.
 struct Row {
     users: usize,
+    tasks: Tasks,
     seeds: u64,
     /// To both sides that weights span.
     decades: u64,
@@ -46,35 +77,36 @@ struct Row {
     limit: Option<f64>,
 }
 
-const ROWS: [Row; 8] = [
-    Row { users: 10, seeds: 30, decades: 0, limit: None },
-    Row { users: 100, seeds: 30, decades: 0, limit: None },
-    Row { users: 100, seeds: 30, decades: 2, limit: None },
-    Row { users: 500, seeds: 3, decades: 0, limit: None },
-    Row { users: 500, seeds: 3, decades: 2, limit: None },
-    Row { users: 1_000, seeds: 1, decades: 0, limit: None },
-    Row { users: 2_000, seeds: 1, decades: 0, limit: Some(120.0) },
-    Row { users: SNAPSHOT, seeds: 1, decades: 0, limit: None },
+const ROWS: [Row; 9] = [
+    Row { users: 10, tasks: Tasks::Uniform, seeds: 30, decades: 0, limit: None },
+    Row { users: 100, tasks: Tasks::Uniform, seeds: 30, decades: 0, limit: None },
+    Row { users: 100, tasks: Tasks::Uniform, seeds: 30, decades: 2, limit: None },
+    Row { users: 500, tasks: Tasks::Uniform, seeds: 3, decades: 0, limit: None },
+    Row { users: 500, tasks: Tasks::Uniform, seeds: 3, decades: 2, limit: None },
+    Row { users: 1_000, tasks: Tasks::Uniform, seeds: 1, decades: 0, limit: None },
+    Row { users: 2_000, tasks: Tasks::Uniform, seeds: 1, decades: 0, limit: Some(120.0) },
+    Row { users: 100, tasks: Tasks::Snapshot, seeds: 5, decades: 0, limit: None },
+    Row { users: SNAPSHOT, tasks: Tasks::Snapshot, seeds: 1, decades: 0, limit: None },
 ];
 
 impl Row {
     fn name(&self) -> String {
         let users = self.users;
-        let tasks = if users == SNAPSHOT { "the trace's, mean" } else { "0.02–0.5" };
+        let tasks = if self.tasks == Tasks::Snapshot { "the trace's, mean" } else { "0.02–0.5" };
         let weights = if self.decades > 0 { ", weights 0.01–100" } else { "" };
         let limit = self.limit.map_or_else(String::new, |limit| format!(", in {limit} s"));
         format!("{users}, {tasks}{weights}{limit}")
     }
 
     fn instance(&self, seed: u64) -> Result<Instance, Box<dyn std::error::Error>> {
-        match self.users {
-            SNAPSHOT => Ok(google(&GoogleOptions::default())?),
-            users => uniform(users, seed, self.decades),
+        match self.tasks {
+            Tasks::Snapshot => snapshot(self.users, seed),
+            Tasks::Uniform => uniform(self.users, seed, self.decades),
         }
     }
 }
 
-/// The users of the trace's snapshot, with the mean of what their tasks ask for: some of thousands a server, some of one.
+/// The users of the trace's snapshot.
 const SNAPSHOT: usize = 507;
 
 /// Brackets over some seeds: how many are closed, the widest gap, the longest search.
