@@ -68,6 +68,7 @@ pub(super) fn choices(packing: &Packing, values: &[f64], tasks: &[(u32, u64)], l
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::whole_tasks::packing::more;
     use fairplan_instances::generate::drfh_fig4;
 
     /// Of `a`, `a`, `b`, `c` there are these, each once.
