@@ -29,9 +29,9 @@ Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Take the best bracket found in this time, about two thirds of which are for the upper bound, the rest for the placement; a
-    /// first bound is found however long it takes, and checking comes on top; without a limit the same input gives the
-    /// same bytes
+    /// Take the best bracket found in this time, about two thirds of which are for the upper bound, the rest for the
+    /// placement; a first bound is found however long it takes, and checking comes on top; without a limit the same
+    /// input gives the same bytes
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// What is bounded: drfh, the smallest weighted dominant share, or pf, the sum of w ln(dominant share)

@@ -41,11 +41,15 @@ pub(super) fn gather(
     repair.place_missing(stop);
     let lost = (0..repair.servers.free.len()).map(|server| values.loss(&repair.servers, server));
     let spare = lost.sum::<f64>() - values.worth(&repair.missing);
+    let is_done = |repair: &Repair<'_>| repair.missing.iter().all(|missing| *missing == 0) || stop.is_over();
+    if spare < 0.0 || is_done(repair) {
+        return Ok(());
+    }
     let before = (values.worth(&repair.missing), repair.servers.clone(), repair.missing.clone());
     let mut random = Random::new(repair.missing.iter().sum(), packing.shapes.len() as u64);
     'rounds: for _ in 0..ROUNDS {
         for (at, count) in EMPTIED.into_iter().enumerate() {
-            if spare < 0.0 || repair.missing.iter().all(|missing| *missing == 0) || stop.is_over() {
+            if is_done(repair) {
                 break 'rounds;
             }
             let emptied = choose(&repair.servers, values, count, &mut random);
