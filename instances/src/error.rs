@@ -34,7 +34,7 @@ pub enum InstanceError {
 }
 
 /// `text` for one line of a terminal: texts come from files, so no control characters and no endless lines.
-pub(crate) fn printable(text: &str, limit: usize) -> String {
+pub fn printable(text: &str, limit: usize) -> String {
     let mut shown = String::new();
     for (count, letter) in text.chars().enumerate() {
         if count == limit {

@@ -4,17 +4,17 @@
 use crate::{Decimal, InstanceBuilder, ServerClass, Violation};
 
 /// CPU and memory, as fractions of the trace's largest machine.
-pub(crate) type CpuMemory = [Decimal; 2];
+pub type CpuMemory = [Decimal; 2];
 
 /// Requests and capacities of the trace are whole multiples of `10^UNIT` (and at most 1).
-pub(crate) const UNIT: i8 = -18;
+pub const UNIT: i8 = -18;
 
 /// Mean demands are rounded to multiples of `10^MEAN_UNIT`.
 const MEAN_UNIT: i8 = -9;
 
 /// Tasks of one user that all ask for the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TaskShape {
+pub struct TaskShape {
     /// Which user of the trace, in the order of appearance.
     pub user: usize,
     /// One task's request.
@@ -24,12 +24,12 @@ pub(crate) struct TaskShape {
 }
 
 /// Starts an instance with the resources `cpu` and `memory`.
-pub(crate) fn cpu_memory_builder(name: &str) -> Result<InstanceBuilder, Violation> {
+pub fn cpu_memory_builder(name: &str) -> Result<InstanceBuilder, Violation> {
     InstanceBuilder::new(name, vec!["cpu".into(), "memory".into()])
 }
 
 /// Adds the classes in the order given, named after what one server holds: `cpu0.5-mem0.4995`.
-pub(crate) fn add_classes(
+pub fn add_classes(
     builder: &mut InstanceBuilder,
     classes: impl IntoIterator<Item = (u64, CpuMemory)>,
 ) -> Result<(), Violation> {
@@ -40,18 +40,18 @@ pub(crate) fn add_classes(
 }
 
 /// So many servers of one capacity, named after it.
-pub(crate) fn server_class((count, [cpu, memory]): (u64, CpuMemory)) -> ServerClass {
+pub fn server_class((count, [cpu, memory]): (u64, CpuMemory)) -> ServerClass {
     ServerClass { id: shape_name([cpu, memory]), count, capacity: vec![cpu, memory] }
 }
 
 /// `cpu0.5-mem0.4995`.
-pub(crate) fn shape_name([cpu, memory]: CpuMemory) -> String {
+pub fn shape_name([cpu, memory]: CpuMemory) -> String {
     format!("cpu{cpu}-mem{memory}")
 }
 
 /// The mean request over all tasks of `shapes` and how many tasks these are (at least one). Exact, then
 /// rounded to nine decimals, halves up; what is not zero stays at least 1e-9.
-pub(crate) fn mean_demand(shapes: &[TaskShape]) -> Result<(CpuMemory, u64), Violation> {
+pub fn mean_demand(shapes: &[TaskShape]) -> Result<(CpuMemory, u64), Violation> {
     let tasks: u64 = shapes.iter().map(|shape| shape.tasks).sum();
     let mut mean = [Decimal::ZERO; 2];
     for (r, mean) in mean.iter_mut().enumerate() {

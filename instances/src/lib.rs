@@ -1,6 +1,6 @@
 //! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices,
-//! stochastic demand, what solving, placing, allocating and simulating them yields, and every way they come in: files,
-//! generators, importers. No solver, no clock.
+//! stochastic demand, what solving, placing, allocating and simulating them yields; fairplan's own file formats and generators.
+//! No solver, no clock.
 
 mod allocation;
 mod cluster_outcome;
@@ -10,9 +10,8 @@ mod error;
 mod fair_shares;
 pub mod files;
 pub mod generate;
-mod google2011;
+pub mod google2011;
 mod ids;
-pub mod import;
 mod lint;
 mod model;
 mod objective;
@@ -34,7 +33,7 @@ pub use allocation::Allocation;
 pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
-pub use error::InstanceError;
+pub use error::{InstanceError, printable};
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};

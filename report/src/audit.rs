@@ -1,8 +1,8 @@
 //! `fairplan.audit.v1`: the fairness properties of one objective on one instance.
 
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_analysis::{Finding, Outcome};
 use fairplan_instances::{Instance, Objective};
-use fairplan_verify::{Finding, Outcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

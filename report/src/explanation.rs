@@ -2,8 +2,8 @@
 
 use crate::solution::LimitName;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_analysis::Explanation;
 use fairplan_instances::{ClassId, Instance, ResourceId, Solution, UserId};
-use fairplan_verify::Explanation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,13 +1,13 @@
 //! Audits: DRFH is what its propositions say, and mechanisms that are unfair in a known way are found out.
 
 use crate::solving::{close, solve_for};
+use fairplan_analysis::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 use fairplan_instances::{
     Allocation, Decimal, Draft, DraftUser, Instance, Objective, Solution, Solver, SolverError, UserId,
     generate,
 };
 use fairplan_solver::backend;
 use fairplan_tests::{draft, random_draft};
-use fairplan_verify::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 
 const SETTINGS: AuditSettings = AuditSettings { users: 20, seed: 1 };
 

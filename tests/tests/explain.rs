@@ -1,9 +1,9 @@
 //! Explanations against cases worked by hand.
 
+use fairplan_analysis::{Explanation, explain};
 use fairplan_instances::{ClassId, Instance, LimitedBy, Objective, ResourceId, UserId, generate};
 use fairplan_solver::backend;
 use fairplan_tests::{decimal, draft};
-use fairplan_verify::{Explanation, explain};
 
 fn explained(instance: &Instance, user: usize) -> Explanation {
     explained_for(instance, Objective::Drfh, user)

@@ -1,12 +1,13 @@
 //! Purchases against all counts tried one by one in exact arithmetic; what servers are worth, what is lost, what grows.
 
+use fairplan_analysis::{differences, growth, losses, worth_of_servers};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
     Catalog, ClassId, Decimal, Draft, Instance, Objective, Offer, ResourceId, Target, UserId, generate,
 };
 use fairplan_solver::{Planner, backend};
 use fairplan_tests::{Dice, Tableau, decimal, draft, random_draft, with_capacity};
-use fairplan_verify::{differences, growth, least_cost, losses, worth_of_servers};
+use fairplan_verify::least_cost;
 use num_bigint::BigInt;
 use std::collections::HashSet;
 

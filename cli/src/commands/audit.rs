@@ -6,11 +6,11 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use fairplan_analysis::{AuditSettings, Finding, audit};
 use fairplan_instances::{Objective, Solver, SolverError, files};
 use fairplan_report::audit::audit_document;
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
-use fairplan_verify::{AuditSettings, Finding, audit};
 use std::io::Write;
 
 /// Test the fairness properties of an objective on an instance, with a witness for each that fails

@@ -7,11 +7,11 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use fairplan_analysis::explain;
 use fairplan_instances::{Objective, Solver};
 use fairplan_report::explanation::explanation_document;
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
-use fairplan_verify::explain;
 
 /// Say why a user has its share, and what would change it
 #[derive(Debug, clap::Args)]

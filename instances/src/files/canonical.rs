@@ -175,6 +175,7 @@ impl Text {
     }
 
     /// Everything, where nothing was passed on.
+    #[cfg(feature = "parquet")]
     pub(super) fn into_string(self) -> String {
         String::from_utf8(self.bytes).unwrap_or_default()
     }

@@ -8,11 +8,11 @@ mod demands;
 mod json;
 #[cfg(feature = "parquet")]
 mod parquet;
-pub(crate) mod rows;
+pub mod rows;
 pub mod source;
 mod strict_json;
 mod table_writer;
-pub(crate) mod tables;
+mod tables;
 mod trace;
 mod traffic;
 
@@ -24,7 +24,7 @@ pub use demands::{
 };
 pub use json::read_json;
 pub use table_writer::{write_servers, write_users};
-pub use tables::read_tables;
+pub use tables::{bad_header, read_tables};
 pub use trace::{read_trace, trace_sha256_hex, write_trace};
 pub use traffic::{read_traffic, traffic_sha256_hex, write_traffic};
 
@@ -36,13 +36,13 @@ pub fn read_instance(path: &str) -> Result<Instance, InstanceError> {
 }
 
 /// The decimal in `text`, or what is wrong with it at `place`.
-pub(crate) fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
+pub fn decimal(text: &[u8], place: impl Fn() -> String) -> Result<Decimal, Violation> {
     Decimal::parse(text)
         .map_err(|error| Violation::new(place(), String::from_utf8_lossy(text), error.to_string()))
 }
 
 /// `number` as a count; `3.0` is as whole as `3`.
-pub(crate) fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
+pub fn whole_number(number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
     let whole = number.scaled(0).ok_or_else(|| Violation::new(place(), number, "must be a whole number"))?;
     u64::try_from(whole).map_err(|_| Violation::new(place(), number, "is too large"))
 }

@@ -8,7 +8,7 @@ use super::csv::CsvRows;
 use super::source::{self, Source};
 
 /// A table read row by row, every cell as text.
-pub(crate) trait Rows: Send {
+pub trait Rows: Send {
     /// What is known before the first row.
     fn table(&self) -> &Table;
     /// Reads the next row, one cell a column; `false` after the last.
@@ -19,30 +19,30 @@ pub(crate) trait Rows: Send {
 
 /// A table's name and columns.
 #[derive(Clone)]
-pub(crate) struct Table {
+pub struct Table {
     /// The file's name for messages.
-    pub(crate) file: String,
+    pub file: String,
     /// The column names.
-    pub(crate) header: Vec<String>,
+    pub header: Vec<String>,
     /// Where the header stands in the file.
-    pub(crate) header_place: String,
+    pub header_place: String,
     /// What rows are counted in: `line` or `row`.
-    pub(crate) unit: &'static str,
+    pub unit: &'static str,
 }
 
 impl Table {
     /// Where a row stands in the file.
-    pub(crate) fn place(&self, row: Row<'_>) -> String {
+    pub fn place(&self, row: Row<'_>) -> String {
         format!("{} {}", self.unit, row.batch.places[row.position])
     }
 
     /// Where the cell of a row in the column called `column` stands.
-    pub(crate) fn place_in(&self, row: Row<'_>, column: &str) -> String {
+    pub fn place_in(&self, row: Row<'_>, column: &str) -> String {
         format!("{}, column {column}", self.place(row))
     }
 
     /// The cell as text, which must be UTF-8.
-    pub(crate) fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
+    pub fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
         let cell = row.cell(column);
         std::str::from_utf8(cell).map_err(|_| {
             let place = self.place_in(row, &self.header[column]);
@@ -51,7 +51,7 @@ impl Table {
     }
 
     /// The cell of a column that holds numbers; `None` when it is empty.
-    pub(crate) fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
+    pub fn number(&self, row: Row<'_>, column: usize) -> Result<Option<Decimal>, Violation> {
         row.number(column).map_err(|error| {
             let place = self.place_in(row, &self.header[column]);
             Violation::new(place, String::from_utf8_lossy(row.cell(column)), error.to_string())
@@ -61,27 +61,30 @@ impl Table {
 
 /// A row that is being read: its cells in one buffer, each followed by one more byte.
 #[derive(Default)]
-pub(crate) struct RowBuffer {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) ends: Vec<usize>,
+pub struct RowBuffer {
+    /// The cells, each followed by one more byte.
+    pub bytes: Vec<u8>,
+    /// Where each cell ends in `bytes`.
+    pub ends: Vec<usize>,
     /// Where it stands in the file, in the table's unit.
-    pub(crate) number: u64,
+    pub number: u64,
 }
 
 impl RowBuffer {
-    pub(crate) fn clear(&mut self) {
+    /// A row of no cells.
+    pub fn clear(&mut self) {
         self.bytes.clear();
         self.ends.clear();
     }
 
     /// Makes what was added to `bytes` since the last cell a cell.
-    pub(crate) fn end_cell(&mut self) {
+    pub fn end_cell(&mut self) {
         self.ends.push(self.bytes.len());
         self.bytes.push(b',');
     }
 
     /// The cell of a column.
-    pub(crate) fn cell(&self, column: usize) -> &[u8] {
+    pub fn cell(&self, column: usize) -> &[u8] {
         cell(&self.bytes, &self.ends, column)
     }
 }
@@ -97,13 +100,14 @@ type Number = Result<Option<Decimal>, DecimalError>;
 
 /// One row: its cells as they stand in the file, and as numbers where the column holds numbers.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
+pub struct Row<'a> {
     batch: &'a Batch,
     position: usize,
 }
 
 impl<'a> Row<'a> {
-    pub(crate) fn cell(&self, column: usize) -> &'a [u8] {
+    /// The cell of a column, as it stands in the file.
+    pub fn cell(&self, column: usize) -> &'a [u8] {
         let Batch { bytes, ends, columns, .. } = self.batch;
         cell(bytes, ends, self.position * columns + column)
     }
@@ -125,7 +129,7 @@ const AHEAD: usize = 3;
 /// Some rows, one after the other: what one thread hands to the next lies close together, which matters more than
 /// the copy.
 #[derive(Default)]
-pub(crate) struct Batch {
+pub struct Batch {
     columns: usize,
     bytes: Vec<u8>,
     /// Where each cell ends in `bytes`, row by row; it is followed by one more byte.
@@ -139,17 +143,17 @@ pub(crate) struct Batch {
 
 impl Batch {
     /// How many rows there are.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.places.len()
     }
 
     /// One of its rows.
-    pub(crate) fn row(&self, position: usize) -> Row<'_> {
+    pub fn row(&self, position: usize) -> Row<'_> {
         Row { batch: self, position }
     }
 
     /// How many rows the table has, judged by these.
-    pub(crate) fn expected_rows(&self) -> usize {
+    pub fn expected_rows(&self) -> usize {
         self.expected_rows
     }
 
@@ -188,7 +192,7 @@ impl Batch {
 }
 
 /// Hands every row to `take`, in order, as [`for_each_batch`] does.
-pub(crate) fn for_each_row(
+pub fn for_each_row(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
@@ -199,7 +203,7 @@ pub(crate) fn for_each_row(
 /// Hands all rows to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`
 /// says of each column whether it holds numbers, or is empty when none does. What `take` or a row that cannot be read
 /// returns first ends it.
-pub(crate) fn for_each_batch(
+pub fn for_each_batch(
     rows: &mut dyn Rows,
     numeric: &[bool],
     mut take: impl FnMut(&Batch) -> Result<(), InstanceError>,
@@ -232,12 +236,12 @@ pub(crate) fn for_each_batch(
 }
 
 /// Opens a table: Parquet by its first bytes, else CSV.
-pub(crate) fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+pub fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     table(source::open(path)?, path)
 }
 
 /// The table in `source`, which was opened from `path`.
-pub(crate) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
+pub fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
     if !source.is_parquet() {
         return Ok(Box::new(CsvRows::new(source)?));
     }
@@ -249,7 +253,7 @@ pub(crate) fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, Instanc
 }
 
 /// Why the Parquet file at `path` is not read.
-pub(crate) fn unread_parquet(path: &str) -> InstanceError {
+pub(super) fn unread_parquet(path: &str) -> InstanceError {
     let reason = match path {
         "-" => "Parquet is not read from standard input; name the file",
         _ => "is Parquet, which this build does not read; convert it to CSV",

@@ -103,7 +103,7 @@ impl Source {
 
     /// Reads the next line into `buffer`, without its end; false at the end of the file. `line` is its number, for the
     /// message when it is longer than `longest` bytes.
-    pub(crate) fn read_line(
+    pub fn read_line(
         &mut self,
         buffer: &mut Vec<u8>,
         longest: usize,

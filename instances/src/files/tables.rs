@@ -72,7 +72,8 @@ impl Layout {
     }
 }
 
-pub(crate) fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
+/// The error of a table whose column `column` is missing, there twice, or not to be there.
+pub fn bad_header(table: &Table, column: &str, problem: &str) -> InstanceError {
     let (file, place) = (table.file.clone(), format!("{}, column {column}", table.header_place));
     InstanceError::Malformed { file, place, problem: problem.to_owned() }
 }

@@ -101,11 +101,7 @@ pub fn google(options: &GoogleOptions) -> Result<Instance, Violation> {
 }
 
 /// The published classes with the counts of so many servers drawn from them, those of no server left out.
-pub(crate) fn drawn_classes(
-    servers: u64,
-    rounded: bool,
-    seed: u64,
-) -> Result<Vec<(u64, CpuMemory)>, Violation> {
+pub fn drawn_classes(servers: u64, rounded: bool, seed: u64) -> Result<Vec<(u64, CpuMemory)>, Violation> {
     let mut classes = published_classes(rounded)?;
     let weighted = Weighted::new(classes.iter().map(|class| class.0));
     let mut random = Random::new(seed, SERVER_STREAM);

@@ -11,8 +11,7 @@ mod traces;
 mod traffic;
 
 pub use demands::{Workload, WorkloadOptions, demands, karma_fig2};
-pub(crate) use google::drawn_classes;
-pub use google::{GoogleOptions, google};
+pub use google::{GoogleOptions, drawn_classes, google};
 pub use papers::{drfh_fig1, drfh_fig4};
 pub use population::{Cluster, PopulationKind, PopulationOptions, population};
 pub use traces::{RandomTraceOptions, drfh_fig4_trace, random_trace};

@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 use std::cmp::Ordering;
 
 /// Tasks and servers in any order, with names by position in the draft.
-pub(crate) struct TraceDraft {
+pub struct TraceDraft {
     header: TraceHeader,
     users: IdTable,
     jobs: IdTable,
@@ -19,14 +19,18 @@ pub(crate) struct TraceDraft {
 
 /// Identical tasks; names are positions in the draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct DraftTasks {
+pub struct DraftTasks {
     /// In microseconds.
     pub time: u64,
     /// In microseconds.
     pub duration: u64,
+    /// Whose tasks they are.
     pub user: u32,
+    /// The job they belong to.
     pub job: u32,
+    /// What one of them demands.
     pub demand: u32,
+    /// How many they are.
     pub count: u32,
 }
 

@@ -14,7 +14,7 @@ mod shapes;
 mod tally;
 
 pub use draft::SortedTrace;
-pub(crate) use draft::{DraftTasks, TraceDraft};
+pub use draft::{DraftTasks, TraceDraft};
 pub use header::{DECIMAL_PLACES, MOST_DECIMAL_PLACES, TraceHeader, TraceResource};
 pub use memory::{Replay, Trace};
 pub use register::{NewTasks, Register};

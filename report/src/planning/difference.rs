@@ -2,8 +2,8 @@
 
 use crate::solution::{LimitName, SolutionDocument, UserResult};
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_analysis::{Difference, PartChange};
 use fairplan_instances::Instance;
-use fairplan_verify::{Difference, PartChange};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -2,8 +2,8 @@
 
 use crate::planning::TargetResult;
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
+use fairplan_analysis::{Growth, Shortfall};
 use fairplan_instances::{DemandSeries, Instance};
-use fairplan_verify::{Growth, Shortfall};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

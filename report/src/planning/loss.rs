@@ -1,8 +1,8 @@
 //! `fairplan.loss.v1`: what the failure of servers of each class costs whom.
 
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_analysis::Loss;
 use fairplan_instances::Instance;
-use fairplan_verify::Loss;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

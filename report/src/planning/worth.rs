@@ -1,8 +1,8 @@
 //! `fairplan.worth.v1`: what one more server of each class is worth.
 
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_analysis::ServerWorth;
 use fairplan_instances::Instance;
-use fairplan_verify::ServerWorth;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -46,7 +46,7 @@ fn published_tables_name_where_they_come_from_and_how_they_are_read() {
 #[test]
 fn what_cannot_be_imported_is_refused_in_one_line() {
     let folder = Folder::new();
-    let shipped = |path: &str| root().join("instances/data").join(path).to_str().unwrap().to_owned();
+    let shipped = |path: &str| root().join("imports/data").join(path).to_str().unwrap().to_owned();
     let (nodes, pods) = (shipped("kubernetes/nodes.json"), shipped("kubernetes/pods.yaml"));
     folder.write("bad.json", std::fs::read_to_string(&nodes).unwrap().replace("3920m", "3920x"));
     folder.write("cut.json", &std::fs::read(&nodes).unwrap()[..500]);

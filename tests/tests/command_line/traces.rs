@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// A slice of the real trace that ships with the sources.
 fn slice(name: &str) -> String {
-    root().join("instances/data/google2011_slice").join(name).to_str().unwrap().to_owned()
+    root().join("imports/data/google2011_slice").join(name).to_str().unwrap().to_owned()
 }
 
 fn import(folder: &Folder, output: &str) -> String {

@@ -5,7 +5,7 @@ use super::super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_instances::import::{
+use fairplan_imports::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_trace,
 };

@@ -3,7 +3,7 @@
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::import::{self, Daemons, KubernetesOptions, PodOwner, TaskGrouping};
+use fairplan_imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping};
 
 /// A Kubernetes cluster: its nodes, and its pods that run or wait
 #[derive(Debug, clap::Args)]
@@ -16,8 +16,8 @@ The files are made by
   kubectl get nodes -o json > nodes.json
   kubectl get pods -A -o json > pods.json
 
-Example: fairplan import kubernetes --nodes instances/data/kubernetes/nodes.json \
---pods instances/data/kubernetes/pods.yaml")]
+Example: fairplan import kubernetes --nodes imports/data/kubernetes/nodes.json \
+--pods imports/data/kubernetes/pods.yaml")]
 pub struct Arguments {
     /// Nodes, as JSON or YAML, gzipped or not; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
@@ -50,5 +50,5 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let Arguments { nodes, pods, user, group, resources, daemons, all_nodes, output } = arguments;
     let options =
         KubernetesOptions { nodes, pods, owner: user, grouping: group, resources, daemons, all_nodes };
-    write_import(|| import::kubernetes(&options), &output, common)
+    write_import(|| fairplan_imports::kubernetes(&options), &output, common)
 }

@@ -3,7 +3,7 @@
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::import::{self, KubernetesQueuesOptions};
+use fairplan_imports::KubernetesQueuesOptions;
 
 /// Queues of Volcano, KAI or YuniKorn over the nodes of a Kubernetes cluster: their leaves are the users
 #[derive(Debug, clap::Args)]
@@ -17,8 +17,8 @@ The files are made by
   kubectl get nodes -o json > nodes.json
   kubectl get queues -o yaml > queues.yaml    (YuniKorn: its queues.yaml)
 
-Example: fairplan import kubernetes-queues --nodes instances/data/kubernetes/nodes.json \
---queues instances/data/kubernetes/volcano.yaml")]
+Example: fairplan import kubernetes-queues --nodes imports/data/kubernetes/nodes.json \
+--queues imports/data/kubernetes/volcano.yaml")]
 pub struct Arguments {
     /// Nodes, as JSON or YAML, gzipped or not; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
@@ -34,5 +34,5 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let Arguments { nodes, queues, output } = arguments;
     let options = KubernetesQueuesOptions { nodes, queues };
-    write_import(|| import::kubernetes_queues(&options), &output, common)
+    write_import(|| fairplan_imports::kubernetes_queues(&options), &output, common)
 }

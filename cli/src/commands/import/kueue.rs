@@ -3,7 +3,7 @@
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::import::{self, KueueOptions, QueueLevel, QueueWeights};
+use fairplan_imports::{KueueOptions, QueueLevel, QueueWeights};
 
 /// Kueue's queues: each cohort's quotas are the servers, each ClusterQueue or LocalQueue is a user
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ borrowing is limited. Both v1beta1 and v1beta2 are read. What is left out is cou
 The file is made by
   kubectl get clusterqueues,cohorts,localqueues -A -o yaml > queues.yaml
 
-Example: fairplan import kueue instances/data/kueue/queues.yaml")]
+Example: fairplan import kueue imports/data/kueue/queues.yaml")]
 pub struct Arguments {
     /// ClusterQueues, Cohorts and LocalQueues, as YAML or JSON, gzipped or not; - is standard input
     #[arg(value_name = "FILE", required = true)]
@@ -34,5 +34,5 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let Arguments { files, user, weights, output } = arguments;
     let options = KueueOptions { files, users: user, weights };
-    write_import(|| import::kueue(&options), &output, common)
+    write_import(|| fairplan_imports::kueue(&options), &output, common)
 }

@@ -15,7 +15,7 @@ use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_instances::import::ImportReport;
+use fairplan_imports::ImportReport;
 use fairplan_instances::{Instance, InstanceError};
 
 /// Make an instance, a trace or demands over time from published files or from the state of a cluster

@@ -3,10 +3,11 @@
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::Decimal;
-use fairplan_instances::import::{
-    self, AlibabaGpu2023Options, AzureV1InstanceOptions, EqualServers, TaskGrouping,
+use fairplan_imports::{
+    AlibabaGpu2023Options, AzureV1InstanceOptions, EqualServers, TaskGrouping, alibaba_gpu2023_instance,
+    azure_v1_instance,
 };
+use fairplan_instances::Decimal;
 
 /// Alibaba's GPU cluster of 2023: its nodes, and its pods with parts of GPUs
 #[derive(Debug, clap::Args)]
@@ -73,7 +74,7 @@ pub struct AzureArguments {
 pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let AlibabaArguments { nodes, pods, at, group, output } = arguments;
     let options = AlibabaGpu2023Options { nodes, pods, at, grouping: group };
-    write_import(|| import::alibaba_gpu2023_instance(&options), &output, common)
+    write_import(|| alibaba_gpu2023_instance(&options), &output, common)
 }
 
 /// Reads Azure's arrivals and writes the instance.
@@ -82,5 +83,5 @@ pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer,
     let servers = EqualServers { count: servers, capacity: vec![cores, memory] };
     let seconds = from..until.unwrap_or(u64::MAX);
     let options = AzureV1InstanceOptions { arrivals, sizes, seconds, servers };
-    write_import(|| import::azure_v1_instance(&options), &output, common)
+    write_import(|| azure_v1_instance(&options), &output, common)
 }

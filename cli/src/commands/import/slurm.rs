@@ -3,7 +3,7 @@
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::import::{self, JobOwner, SlurmOptions, TaskGrouping};
+use fairplan_imports::{JobOwner, SlurmOptions, TaskGrouping};
 
 /// A Slurm cluster: its nodes, and its jobs that run or wait
 #[derive(Debug, clap::Args)]
@@ -15,7 +15,7 @@ The files are made by
   scontrol show nodes --json > nodes.json    (or sinfo --json)
   squeue --json > jobs.json
 
-Example: fairplan import slurm --nodes instances/data/slurm/nodes.json --jobs instances/data/slurm/jobs.json")]
+Example: fairplan import slurm --nodes imports/data/slurm/nodes.json --jobs imports/data/slurm/jobs.json")]
 pub struct Arguments {
     /// Nodes, gzipped or not; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
@@ -40,5 +40,5 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let Arguments { nodes, jobs, user, group, all_nodes, output } = arguments;
     let options = SlurmOptions { nodes, jobs, owner: user, grouping: group, all_nodes };
-    write_import(|| import::slurm(&options), &output, common)
+    write_import(|| fairplan_imports::slurm(&options), &output, common)
 }

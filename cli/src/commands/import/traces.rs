@@ -4,7 +4,7 @@ use super::super::traces;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_instances::import::{AzureV1Options, EqualServers, alibaba_gpu2023, azure_v1, philly, swf};
+use fairplan_imports::{AzureV1Options, EqualServers, alibaba_gpu2023, azure_v1, philly, swf};
 use fairplan_instances::trace::SortedTrace;
 use fairplan_instances::{Decimal, InstanceError};
 

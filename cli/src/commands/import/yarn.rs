@@ -3,7 +3,7 @@
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use fairplan_instances::import::{self, YarnOptions};
+use fairplan_imports::YarnOptions;
 
 /// A YARN cluster: its nodes, and the leaf queues of its scheduler as users
 #[derive(Debug, clap::Args)]
@@ -16,7 +16,7 @@ The files are made by
   curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes > nodes.json
   cp $HADOOP_CONF_DIR/fair-scheduler.xml .    (or capacity-scheduler.xml)
 
-Example: fairplan import yarn --nodes instances/data/yarn/nodes.json --queues instances/data/yarn/fair-scheduler.xml")]
+Example: fairplan import yarn --nodes imports/data/yarn/nodes.json --queues imports/data/yarn/fair-scheduler.xml")]
 pub struct Arguments {
     /// The nodes, or a node list of the load simulator; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
@@ -32,5 +32,5 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let Arguments { nodes, queues, output } = arguments;
     let options = YarnOptions { nodes, queues };
-    write_import(|| import::yarn(&options), &output, common)
+    write_import(|| fairplan_imports::yarn(&options), &output, common)
 }

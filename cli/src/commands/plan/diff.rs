@@ -5,11 +5,11 @@ use crate::commands::solve::{backend_name, solver};
 use crate::commands::tell;
 use crate::failure::{Answer, Failure};
 use crate::progress;
+use fairplan_analysis::differences;
 use fairplan_instances::files;
 use fairplan_report::planning::{DifferenceDocument, difference_document, results_document};
 use fairplan_report::solution::{SolutionDocument, UserResult};
 use fairplan_report::{format_of, output::Destination, read_json, summary, table, write_json};
-use fairplan_verify::differences;
 
 /// Say what differs between two instances or two results of solve, and who has more or less for it
 #[derive(Debug, clap::Args)]

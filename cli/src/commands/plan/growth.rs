@@ -7,10 +7,10 @@ use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use fairplan_analysis::growth;
 use fairplan_instances::{DemandSeries, Instance, files};
 use fairplan_report::planning::growth_document;
 use fairplan_report::{summary, table, write_json};
-use fairplan_verify::growth;
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]

@@ -7,11 +7,11 @@ use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use fairplan_analysis::losses;
 use fairplan_instances::Objective;
 use fairplan_report::planning::loss_document;
 use fairplan_report::solution::Headline;
 use fairplan_report::{summary, table, write_json};
-use fairplan_verify::losses;
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]

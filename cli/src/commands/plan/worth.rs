@@ -7,11 +7,11 @@ use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
+use fairplan_analysis::worth_of_servers;
 use fairplan_instances::Objective;
 use fairplan_report::planning::worth_document;
 use fairplan_report::solution::Headline;
 use fairplan_report::{summary, table, write_json};
-use fairplan_verify::worth_of_servers;
 
 /// Say what one more server of each class is worth, solved again beside what the prices say
 #[derive(Debug, clap::Args)]

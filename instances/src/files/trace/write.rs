@@ -6,7 +6,9 @@ use std::io::{self, Write};
 
 use super::text::Writer;
 use crate::files::canonical::hashed;
-use crate::files::table_writer::{has_ending, lines, refuse_parquet};
+#[cfg(feature = "parquet")]
+use crate::files::table_writer::has_ending;
+use crate::files::table_writer::{lines, refuse_parquet};
 
 /// Writes all events of `source` to `out`, in the format that the ending of `path` names: `.parquet`, `.gz` (JSON Lines
 /// compressed) or any other (JSON Lines). `path` is only looked at and named in errors.

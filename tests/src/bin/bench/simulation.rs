@@ -2,8 +2,8 @@
 
 use super::{Outcome, fastest};
 use fairplan_heuristics::policy;
+use fairplan_imports::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 use fairplan_instances::generate::{GoogleOptions, google};
-use fairplan_instances::import::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, NewTasks, Trace, TraceHeader};
 use fairplan_instances::{ClusterOutcome, Random, UserId};
 use fairplan_simulation::{ClusterRules, ClusterSettings, ServiceOrder, simulate_cluster};

@@ -1,0 +1,67 @@
+//! Monotonicity: nobody does less work because somebody leaves (DRFH Prop. 7), or because there is more to share.
+
+use super::case::{Case, name, work};
+use super::largest::LargestViolation;
+use super::{Outcome, amount, shortfall};
+use fairplan_instances::{Decimal, Draft, SolverError};
+
+/// How much is added of one resource.
+const MORE: f64 = 1.1;
+
+pub(super) fn population(case: &Case<'_>) -> Result<Outcome, SolverError> {
+    if case.instance.user_count() == 1 {
+        return Ok(Outcome::NotApplicable("there is only one user".into()));
+    }
+    let mut worst = case.largest();
+    for leaver in case.sample() {
+        let mut draft = case.draft.clone();
+        draft.users.remove(leaver);
+        let before = |i: usize| case.work[i + usize::from(i >= leaver)];
+        compare(case, &draft, before, &mut worst, &|| {
+            format!("user {} leaves", name(&case.instance, leaver))
+        })?;
+    }
+    Ok(worst.outcome(&format!("{} leaving one by one", case.searched())))
+}
+
+pub(super) fn resources(case: &Case<'_>) -> Result<Outcome, SolverError> {
+    let mut worst = case.largest();
+    let before = |i: usize| case.work[i];
+    for (l, class) in case.draft.classes.iter().enumerate() {
+        let mut draft = case.draft.clone();
+        draft.classes[l].count += 1;
+        compare(case, &draft, before, &mut worst, &|| format!("class {} has one more server", class.id))?;
+    }
+    for (r, resource) in case.draft.resources.iter().enumerate() {
+        let mut draft = case.draft.clone();
+        for class in &mut draft.classes {
+            let more = format!("{:.8e}", class.capacity[r].to_f64() * MORE);
+            class.capacity[r] = Decimal::parse(more.as_bytes()).unwrap_or(class.capacity[r]);
+        }
+        compare(case, &draft, before, &mut worst, &|| format!("every server has a tenth more {resource}"))?;
+    }
+    Ok(worst.outcome("one more server of each class, a tenth more of each resource"))
+}
+
+/// Notes by how much users of a variant do less work than before.
+fn compare(
+    case: &Case<'_>,
+    draft: &Draft,
+    before: impl Fn(usize) -> f64,
+    worst: &mut LargestViolation,
+    change: &dyn Fn() -> String,
+) -> Result<(), SolverError> {
+    let Some((variant, solution)) = case.solve(draft)? else { return Ok(()) };
+    for user in variant.users() {
+        let (before, after) = (before(user.index().0), work(user, &solution.allocation));
+        worst.see(shortfall(after, before), || {
+            let (after, before) = (amount(after), amount(before));
+            format!(
+                "when {}, user {} does the work of {after} tasks instead of {before}",
+                change(),
+                user.id()
+            )
+        });
+    }
+    Ok(())
+}

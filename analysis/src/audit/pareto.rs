@@ -1,0 +1,50 @@
+//! Pareto optimality: nobody can do more work unless somebody does less (DRFH Sec. III-C).
+//!
+//! The test asks for the lexicographic max-min of the users' gains: DRFH with each user's present share as its weight.
+//! Everybody keeping what it has is feasible with all ratios at one, so a better allocation for some and a worse one for
+//! none exists exactly when that max-min has a ratio above one.
+
+use super::case::{Case, name, work};
+use super::{Outcome, amount, shortfall};
+use fairplan_instances::{Decimal, LimitedBy, SolverError, UserId};
+
+/// Weight, beside the smallest share, of users that have nothing: they may gain, but hardly at the others' cost.
+const NEXT_TO_NOTHING: f64 = 1e-9;
+
+pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
+    let mut draft = case.draft.clone();
+    let shares: Vec<f64> = (0..case.work.len())
+        .map(|i| case.solution.allocation.dominant_share(&case.instance, UserId(i)))
+        .collect();
+    let smallest = shares.iter().copied().filter(|share| *share > 0.0).fold(f64::INFINITY, f64::min);
+    let mut kept = Vec::new();
+    for (i, share) in shares.iter().enumerate() {
+        let can_have_more = case.solution.limited_by[i] == LimitedBy::Capacity;
+        if *share > 0.0 || can_have_more {
+            let weight = if *share > 0.0 { *share } else { NEXT_TO_NOTHING * smallest.min(1.0) };
+            let Ok(weight) = Decimal::from_f64(weight) else { continue };
+            draft.users[i].weight = weight;
+            kept.push(i);
+        }
+    }
+    draft.users = kept.iter().map(|&i| draft.users[i].clone()).collect();
+    let Some((variant, better)) = case.solve_drfh(&draft)? else {
+        return Ok(Outcome::NotApplicable(
+            "the search for a better allocation has no proved answer here".into(),
+        ));
+    };
+    let mut worst = case.largest();
+    let most = case.work.iter().copied().fold(0.0, f64::max);
+    for (user, &i) in variant.users().zip(&kept) {
+        let (before, after) = (case.work[i], work(user, &better.allocation));
+        // Next to nothing is judged against what others have, not against nothing.
+        let gain = if before > 0.0 { shortfall(before, after) } else { after / most.max(after) };
+        worst.see(gain, || {
+            let (id, before, after) = (name(&case.instance, i), amount(before), amount(after));
+            format!(
+                "user {id} could do the work of {after} tasks instead of {before}, and nobody less than now"
+            )
+        });
+    }
+    Ok(worst.outcome("all allocations"))
+}

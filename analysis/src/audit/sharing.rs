@@ -1,0 +1,70 @@
+//! Sharing incentive: nobody would do more work alone on its part of the cluster, against the two benchmarks of DRFH
+//! Sec. IV-D: the same part of every server, and as many whole servers dealt out at random.
+
+use super::case::{Case, name, work_in};
+use super::{Outcome, amount, shortfall};
+use fairplan_instances::{ClassId, SolverError};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// More servers than this are not dealt out one by one.
+const MOST_DEALT: u64 = 1_000_000;
+
+pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
+    let classes = case.instance.classes();
+    let total_weight: f64 = case.instance.users().map(|user| user.weight().to_f64()).sum();
+    let mut worst = case.largest();
+    for user in case.instance.users() {
+        let part = user.weight().to_f64() / total_weight;
+        let bundles = classes.iter().enumerate().map(|(l, class)| {
+            let servers = part * class.count as f64;
+            (ClassId(l), class.capacity.iter().map(|capacity| servers * capacity.to_f64()).collect())
+        });
+        let (alone, here) = (work_in(user, bundles), case.work[user.index().0]);
+        worst.see(shortfall(here, alone), || {
+            let (id, here, alone) = (user.id(), amount(here), amount(alone));
+            format!(
+                "user {id} does the work of {here} tasks, but of {alone} alone on {part:.6} of every server"
+            )
+        });
+    }
+    Ok(worst.outcome(&format!("all users; {}", dealt(case, total_weight))))
+}
+
+/// How the users fare against whole servers dealt out by weight, in words.
+fn dealt(case: &Case<'_>, total_weight: f64) -> String {
+    let servers = case.instance.server_count();
+    if servers > MOST_DEALT {
+        return format!("{servers} servers are too many to deal out one by one");
+    }
+    let classes = case.instance.classes();
+    let mut deck: Vec<usize> =
+        classes.iter().enumerate().flat_map(|(l, class)| (0..class.count).map(move |_| l)).collect();
+    let mut random = ChaCha8Rng::seed_from_u64(case.settings.seed);
+    for last in (1..deck.len()).rev() {
+        // Fisher–Yates; a deck of a million cards hides no bias of one in 2^64.
+        let other = ((u128::from(random.next_u64()) * (last as u128 + 1)) >> 64) as usize;
+        deck.swap(last, other);
+    }
+    let (mut from, mut weight, mut worse, mut first) = (0, 0.0, 0, None);
+    for user in case.instance.users() {
+        weight += user.weight().to_f64();
+        let to = ((weight / total_weight * deck.len() as f64).round() as usize).clamp(from, deck.len());
+        let mut counts = vec![0.0; classes.len()];
+        deck[from..to].iter().for_each(|&l| counts[l] += 1.0);
+        from = to;
+        let bundles = counts.iter().enumerate().map(|(l, count)| {
+            (ClassId(l), classes[l].capacity.iter().map(|capacity| count * capacity.to_f64()).collect())
+        });
+        let (alone, here) = (work_in(user, bundles), case.work[user.index().0]);
+        if shortfall(here, alone) > case.tolerance() {
+            worse += 1;
+            first = first.or(Some(user.index().0));
+        }
+    }
+    let such_as = first.map_or(String::new(), |i| format!(", user {} first", name(&case.instance, i)));
+    let (users, seed) = (case.instance.user_count(), case.settings.seed);
+    format!(
+        "with whole servers dealt out by weight (seed {seed}) {worse} of {users} users would do more alone{such_as}"
+    )
+}

@@ -1,0 +1,107 @@
+//! Alibaba's GPU trace of 2023 (cluster-trace-gpu-v2023): a table of nodes and a table of pods.
+//!
+//! Source: Q. Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent",
+//! USENIX ATC 2023, and the format's description beside the published files.
+
+use super::columns::for_each_row;
+use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
+use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
+
+pub(super) const NODE: [&str; 5] = ["sn", "cpu_milli", "memory_mib", "gpu", "model"];
+
+pub(super) const POD: [&str; 10] = [
+    "name",
+    "cpu_milli",
+    "memory_mib",
+    "num_gpu",
+    "gpu_milli",
+    "gpu_spec",
+    "qos",
+    "creation_time",
+    "deletion_time",
+    "scheduled_time",
+];
+pub(super) const POD_NAME: usize = 0;
+pub(super) const CPU: usize = 1;
+pub(super) const MEMORY: usize = 2;
+pub(super) const GPUS: usize = 3;
+pub(super) const GPU_MILLI: usize = 4;
+pub(super) const GPU_SPEC: usize = 5;
+pub(super) const QOS: usize = 6;
+pub(super) const CREATED: usize = 7;
+pub(super) const DELETED: usize = 8;
+const SCHEDULED: usize = 9;
+
+/// The nodes and pods as a trace over the resources `cpu` (cores), `memory` (MiB) and `gpu` (GPUs).
+///
+/// Nodes of one model and size are a server class. A pod is a job of one task: submitted when it was created, it runs for as
+/// long as from `scheduled_time` to `deletion_time`, on `num_gpu` times `gpu_milli` thousandths of a GPU. The files name no
+/// tenants; users are the classes of service (`qos`). Which GPU of a server a share is of is not modelled, nor which models
+/// a pod allows (`gpu_spec`). Pods that were never scheduled are left out. All of it is counted in the header.
+///
+/// # Errors
+/// A file that cannot be read, a missing column, a cell that is no number (file, line, column and value are named).
+pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceError> {
+    let source = "Alibaba cluster-trace-gpu-v2023 (Q. Weng et al., 2023)";
+    let mut draft = TraceDraft::new("Alibaba GPU 2023", source, &["cpu", "memory", "gpu"]);
+    let mut classes: Vec<ServerClass> = Vec::new();
+    for_each_row(nodes, &NODE, |cells| {
+        let [cpu, memory, gpu] = [milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
+        let model = cells.text(4)?;
+        let dash = if model.is_empty() { "" } else { "-" };
+        let id = format!("{model}{dash}cpu{cpu}-mem{memory}-gpu{gpu}");
+        match classes.iter_mut().find(|class| class.id == id) {
+            Some(class) => class.count += 1,
+            None => classes.push(ServerClass { id, count: 1, capacity: vec![cpu, memory, gpu] }),
+        }
+        Ok(())
+    })?;
+    draft.classes(classes);
+    let [mut count, mut pending, mut no_time, mut nothing, mut models] = [0u64; 5];
+    for_each_row(pods, &POD, |cells| {
+        count += 1;
+        let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
+        let gpu = milli(gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?);
+        let demand = [milli(cells.whole(CPU)?), cells.number(MEMORY)?, gpu];
+        let (created, deleted) = (cells.whole(CREATED)?, cells.whole(DELETED)?);
+        models += u64::from(!cells.text(GPU_SPEC)?.is_empty());
+        if cells.text(SCHEDULED)?.is_empty() {
+            pending += 1;
+            return Ok(());
+        }
+        let scheduled = cells.whole(SCHEDULED)?;
+        let at = |violation: Violation| Violation { place: cells.place(), ..violation };
+        let seconds = deleted.saturating_sub(scheduled);
+        if demand.iter().all(|amount| amount.is_zero()) {
+            nothing += 1;
+        } else if seconds == 0 {
+            no_time += 1;
+        } else {
+            let time =
+                created.checked_mul(MICROSECONDS).ok_or_else(|| cells.refused(CREATED, "is too large"))?;
+            let duration =
+                seconds.checked_mul(MICROSECONDS).ok_or_else(|| cells.refused(DELETED, "is too large"))?;
+            let user = draft.user(cells.text(QOS)?).map_err(at)?;
+            let job = draft.new_job(cells.text(POD_NAME)?).map_err(at)?;
+            let demand = draft.shape(&demand);
+            draft.submit(DraftTasks { time, duration, user, job, demand, count: 1 });
+        }
+        Ok(())
+    })?;
+    for (what, count) in [
+        ("pods", count),
+        ("pods left out: never scheduled", pending),
+        ("pods left out: deleted when they were scheduled, or before", no_time),
+        ("pods left out: they ask for nothing", nothing),
+        ("pods that allow certain models of GPU only: here any will do", models),
+    ] {
+        draft.count(what, count);
+    }
+    let together = |violation| InstanceError::Invalid { file: format!("{nodes} and {pods}"), violation };
+    draft.sort().map_err(together)
+}
+
+/// So many thousandths.
+pub(super) fn milli(thousandths: u64) -> Decimal {
+    Decimal::new(thousandths, -3).unwrap_or(Decimal::ZERO)
+}

@@ -1,0 +1,151 @@
+//! Alibaba's GPU trace of 2023 as an instance: nodes become server classes, pods tasks of their class of service.
+
+use super::alibaba_gpu2023::{
+    CPU, CREATED, DELETED, GPU_MILLI, GPU_SPEC, GPUS, MEMORY, NODE, POD, POD_NAME, QOS, milli,
+};
+use super::census::{Census, Server, TaskGrouping, Tasks};
+use super::columns::for_each_row;
+use super::report::ImportReport;
+use fairplan_instances::{Instance, InstanceError};
+use hashbrown::HashMap;
+
+/// What [`alibaba_gpu2023_instance`] reads and how.
+#[derive(Clone, Debug, Default)]
+pub struct AlibabaGpu2023Options {
+    /// The table of nodes, `openb_node_list_all_node.csv`.
+    pub nodes: String,
+    /// A table of pods, such as `openb_pod_list_default.csv`.
+    pub pods: String,
+    /// Whether a user is a class of service, or each different request of one.
+    pub grouping: TaskGrouping,
+    /// Only the pods that are there at this second of the trace; `None`: all.
+    pub at: Option<u64>,
+}
+
+/// The cluster and its users over the resources `cpu` (cores), `memory` (MiB) and `gpu` (GPUs).
+///
+/// Nodes of one model and size are a server class. A pod asks for `num_gpu` times `gpu_milli` thousandths of a GPU and
+/// may run on nodes of the models that its `gpu_spec` names, or on all where it names none. The files name no tenants;
+/// users are the classes of service (`qos`). Which GPU of a server a part is of is not modelled.
+///
+/// # Errors
+/// A file that cannot be read, a missing column, a cell that is no number (file, line, column and value are named).
+pub fn alibaba_gpu2023_instance(
+    options: &AlibabaGpu2023Options,
+) -> Result<(Instance, ImportReport), InstanceError> {
+    let mut report = ImportReport::default();
+    let mut nodes: Vec<(Server, String)> = Vec::new();
+    for_each_row(&options.nodes, &NODE, |cells| {
+        let capacity = vec![milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
+        let server = Server { name: cells.text(0)?.to_owned(), capacity, meets: Vec::new() };
+        nodes.push((server, cells.text(4)?.to_owned()));
+        Ok(())
+    })?;
+    report.add(nodes.len() as u64, "nodes");
+
+    let mut conditions: Vec<String> = Vec::new();
+    let mut position: HashMap<String, usize> = HashMap::new();
+    let mut tasks = Vec::new();
+    for_each_row(&options.pods, &POD, |cells| {
+        let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
+        let gpu = gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?;
+        let demand = vec![milli(cells.whole(CPU)?), cells.number(MEMORY)?, milli(gpu)];
+        let (created, deleted) = (cells.whole(CREATED)?, cells.whole(DELETED)?);
+        cells.text(POD_NAME)?;
+        let there = options.at.is_none_or(|at| (created..deleted).contains(&at));
+        report.one(if there { "pods" } else { "pods left out: not there at the moment" });
+        if there {
+            let models = cells.text(GPU_SPEC)?;
+            let condition = *position.entry_ref(models).or_insert_with(|| {
+                conditions.push(models.to_owned());
+                conditions.len() - 1
+            });
+            tasks.push(Tasks { owner: cells.text(QOS)?.to_owned(), demand, count: 1, condition });
+        }
+        Ok(())
+    })?;
+    let meets =
+        |model: &String, models: &String| models.is_empty() || models.split('|').any(|one| one == model);
+    let servers = nodes.into_iter().map(|(server, model)| {
+        let meets = conditions.iter().map(|models| meets(&model, models)).collect();
+        Server { meets, ..server }
+    });
+    let name = format!("Alibaba GPU 2023, {} pods", tasks.len());
+    let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
+    let census = Census { name, resources, servers: servers.collect(), tasks };
+    let instance = census.instance(options.grouping, &mut report).map_err(|violation| {
+        InstanceError::Invalid { file: format!("{} and {}", options.nodes, options.pods), violation }
+    })?;
+    Ok((instance, report))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::real_files::real_file;
+
+    const NODES: &str = "sn,cpu_milli,memory_mib,gpu,model\na,32000,262144,0,\nb,96000,393216,8,T4\nc,96000,393216,8,T4\nd,96000,393216,8,G2\n";
+    const PODS: &str = "name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,qos,pod_phase,creation_time,deletion_time,scheduled_time\n\
+        p,6000,12288,1,460,,LS,Running,0,50,0\nq,1500,1024,2,1000,G2|V100,BE,Running,10,20,10\nr,1000,1024,1,1000,V100,BE,Pending,0,20,\n";
+
+    #[test]
+    fn models_decide_which_class_a_pod_may_run_on_and_parts_of_gpus_add_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let options = AlibabaGpu2023Options {
+            nodes: file("nodes.csv", NODES),
+            pods: file("pods.csv", PODS),
+            ..Default::default()
+        };
+        let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
+        let classes: Vec<_> =
+            instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
+        assert_eq!(classes, [("cpu96-memory393216-gpu8", 2), ("a", 1), ("d", 1)]);
+        let users: Vec<_> = instance
+            .users()
+            .map(|user| {
+                format!("{} {} {} {}", user.id(), user.demand()[0], user.demand()[1], user.demand()[2])
+            })
+            .collect();
+        assert_eq!(users, ["LS 6 12288 0.46", "BE@d 1.5 1024 2"]);
+        assert_eq!(report.count("tasks left out: no server meets their conditions"), 1);
+
+        let (_, report) =
+            alibaba_gpu2023_instance(&AlibabaGpu2023Options { at: Some(20), ..options.clone() }).unwrap();
+        assert_eq!(report.count("pods left out: not there at the moment"), 2);
+        let bad = AlibabaGpu2023Options { pods: file("bad.csv", &PODS.replace("6000", "six")), ..options };
+        let error = alibaba_gpu2023_instance(&bad).unwrap_err().to_string();
+        assert!(error.contains("bad.csv: line 2, column cpu_milli = six"), "{error}");
+    }
+
+    #[test]
+    fn the_real_tables_have_the_nodes_and_pods_that_counting_their_lines_says() {
+        let (Some(nodes), Some(pods)) = (
+            real_file("alibaba-gpu2023/openb_node_list_all_node.csv"),
+            real_file("alibaba-gpu2023/openb_pod_list_gpuspec33.csv"),
+        ) else {
+            return;
+        };
+        let lines = |path: &str| std::fs::read_to_string(path).unwrap().lines().count() as u64 - 1;
+        let options = AlibabaGpu2023Options {
+            nodes: nodes.clone(),
+            pods: pods.clone(),
+            grouping: TaskGrouping::Shape,
+            at: None,
+        };
+        let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
+        assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), lines(&nodes));
+        assert_eq!((report.count("nodes"), report.count("pods")), (lines(&nodes), lines(&pods)));
+        let left_out: u64 =
+            report.counts().filter(|(_, what)| what.contains("left out")).map(|(count, _)| count).sum();
+        assert_eq!(instance.users().map(|user| user.tasks().unwrap()).sum::<u64>() + left_out, lines(&pods));
+        assert!(
+            instance.users().any(|user| user.rule().eligible().is_some()),
+            "a third of the pods name models"
+        );
+    }
+}

@@ -1,0 +1,332 @@
+//! Servers and tasks found one by one become classes and users: servers that nothing tells apart are a class.
+
+use super::report::ImportReport;
+use fairplan_instances::{
+    ClassId, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, Violation,
+};
+use hashbrown::HashMap;
+use std::cmp::Reverse;
+use std::str::FromStr;
+
+/// Who becomes a user of the instance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TaskGrouping {
+    /// Each owner of tasks; its demand is the mean request over its tasks, exact, then rounded to twelve
+    /// significant digits, halves up.
+    #[default]
+    User,
+    /// Each different request of each owner, as `OWNER:cpu2-memory4Gi`; the demand is the request.
+    Shape,
+}
+
+impl FromStr for TaskGrouping {
+    type Err = Violation;
+    /// `user` or `shape`.
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        match text {
+            "user" => Ok(Self::User),
+            "shape" => Ok(Self::Shape),
+            _ => Err(Violation::new("group", text, "choose user or shape")),
+        }
+    }
+}
+
+/// One server.
+pub(super) struct Server {
+    pub(super) name: String,
+    pub(super) capacity: Vec<Decimal>,
+    /// Of each condition that tasks put on servers, whether this one meets it.
+    pub(super) meets: Vec<bool>,
+}
+
+/// Tasks that are alike.
+pub(super) struct Tasks {
+    pub(super) owner: String,
+    pub(super) demand: Vec<Decimal>,
+    pub(super) count: u64,
+    /// Which condition they put on servers.
+    pub(super) condition: usize,
+}
+
+/// All servers and tasks of a cluster as they were found.
+pub(super) struct Census {
+    pub(super) name: String,
+    pub(super) resources: Vec<String>,
+    pub(super) servers: Vec<Server>,
+    pub(super) tasks: Vec<Tasks>,
+}
+
+impl Census {
+    /// The instance: classes as [`add_classes`] makes them, users in the order of their first task.
+    ///
+    /// A user whose tasks may run
+    /// everywhere has its owner's name; tasks of one owner under different conditions are several users, named
+    /// `OWNER@CLASS` or `OWNER@N-classes`. Tasks that ask for nothing, that no server may run, or that ask for what
+    /// no server has, are left out and counted.
+    pub(super) fn instance(
+        self,
+        grouping: TaskGrouping,
+        report: &mut ImportReport,
+    ) -> Result<Instance, Violation> {
+        let mut builder = InstanceBuilder::new(self.name, self.resources)?;
+        let resources = builder.resources().to_vec();
+        let classes = add_classes(&mut builder, &self.servers)?;
+        let conditions = self.servers.first().map_or(0, |server| server.meets.len());
+        let classes = &classes;
+        let meeting = |condition: usize| {
+            (0..classes.len()).filter(move |&l| classes[l].server.meets[condition]).collect()
+        };
+        let meeting: Vec<Vec<usize>> = (0..conditions).map(meeting).collect();
+        let mut users: Vec<User> = Vec::new();
+        let mut found: HashMap<Kind, usize> = HashMap::new();
+        for tasks in &self.tasks {
+            let may_run = meeting[tasks.condition].as_slice();
+            let lacks = |r: &usize| {
+                !tasks.demand[*r].is_zero() && classes.iter().all(|class| class.server.capacity[*r].is_zero())
+            };
+            if tasks.demand.iter().all(|demand| demand.is_zero()) {
+                report.add(tasks.count, "tasks left out: they ask for none of the resources");
+            } else if let Some(r) = (0..resources.len()).find(lacks) {
+                report.add(
+                    tasks.count,
+                    format!("tasks left out: they ask for {}, which no server has", resources[r]),
+                );
+            } else if may_run.is_empty() {
+                report.add(tasks.count, "tasks left out: no server meets their conditions");
+            } else {
+                let request = (grouping == TaskGrouping::Shape).then_some(tasks.demand.as_slice());
+                let user = *found.entry((&tasks.owner, may_run, request)).or_insert_with(|| {
+                    users.push(User { owner: &tasks.owner, may_run, tasks: Vec::new() });
+                    users.len() - 1
+                });
+                users[user].tasks.push(tasks);
+            }
+        }
+
+        let mut names = Names::default();
+        for user in &users {
+            let (demand, count) = user.mean(&resources)?;
+            let mut id = user.owner.to_owned();
+            if grouping == TaskGrouping::Shape {
+                id = format!("{id}:{}", shape(&resources, &demand));
+            }
+            let everywhere = user.may_run.len() == classes.len();
+            match *user.may_run {
+                _ if everywhere => {}
+                [class] => id = format!("{id}@{}", classes[class].id),
+                _ => id = format!("{id}@{}-classes", user.may_run.len()),
+            }
+            let eligible = user.may_run.iter().copied().map(ClassId).collect();
+            let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
+            let id = names.unique(id);
+            builder.user(NewUser { tasks: Some(count), rule, ..NewUser::new(&id, &demand) })?;
+        }
+        builder.build()
+    }
+}
+
+/// A server class with one of its servers.
+pub(super) struct Class<'a> {
+    id: String,
+    server: &'a Server,
+}
+
+/// Adds servers that nothing tells apart as classes, by descending count, then in the order of their first server; a
+/// class of one server has its name, others are named after what one holds.
+pub(super) fn add_classes<'a>(
+    builder: &mut InstanceBuilder,
+    servers: &'a [Server],
+) -> Result<Vec<Class<'a>>, Violation> {
+    let mut position: HashMap<(&[Decimal], &[bool]), usize> = HashMap::new();
+    let mut counts: Vec<(u64, &Server)> = Vec::new();
+    for server in servers {
+        let class = *position.entry((&server.capacity, &server.meets)).or_insert_with(|| {
+            counts.push((0, server));
+            counts.len() - 1
+        });
+        counts[class].0 += 1;
+    }
+    counts.sort_by_key(|(count, _)| Reverse(*count));
+    let mut names = Names::default();
+    let mut classes = Vec::with_capacity(counts.len());
+    for (count, server) in counts {
+        let wanted =
+            if count == 1 { server.name.clone() } else { shape(builder.resources(), &server.capacity) };
+        let id = names.unique(wanted);
+        builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
+        classes.push(Class { id, server });
+    }
+    Ok(classes)
+}
+
+/// What makes tasks those of one user: their owner, where they may run, and for a user each request what they ask for.
+type Kind<'a> = (&'a str, &'a [usize], Option<&'a [Decimal]>);
+
+/// Tasks that become one user.
+struct User<'a> {
+    owner: &'a str,
+    may_run: &'a [usize],
+    tasks: Vec<&'a Tasks>,
+}
+
+impl User<'_> {
+    /// The mean demand and how many tasks there are.
+    fn mean(&self, resources: &[String]) -> Result<(Vec<Decimal>, u64), Violation> {
+        let count = self.tasks.iter().map(|tasks| tasks.count).sum();
+        let mean = |r: usize| {
+            let demands = || self.tasks.iter().map(|tasks| (tasks.demand[r], tasks.count));
+            mean(demands, count).ok_or_else(|| {
+                let place = format!("{}: {}", self.owner, resources[r]);
+                Violation::new(
+                    place,
+                    "",
+                    "the requests are too far apart to average exactly; choose --group shape",
+                )
+            })
+        };
+        Ok(((0..resources.len()).map(mean).collect::<Result<_, _>>()?, count))
+    }
+}
+
+/// Significant digits of a mean that is not exact.
+const DIGITS: u32 = 12;
+
+/// The mean of amounts, each with how often it occurs, `count` in all: exact where they are all alike, else rounded
+/// to [`DIGITS`] significant digits, halves up.
+fn mean<I: Iterator<Item = (Decimal, u64)>>(amounts: impl Fn() -> I, count: u64) -> Option<Decimal> {
+    let (first, _) = amounts().next()?;
+    if amounts().all(|(amount, _)| amount == first) {
+        return Some(first);
+    }
+    let unit = amounts().map(|(amount, _)| amount.exponent()).min()?;
+    let sum = amounts().try_fold(0u128, |sum, (amount, times)| {
+        sum.checked_add(amount.scaled(unit)?.checked_mul(u128::from(times))?)
+    })?;
+    let (mut sum, mut divisor, mut exponent) = (sum, u128::from(count), i32::from(unit));
+    let (least, most) = (10u128.pow(DIGITS - 1), 10u128.pow(DIGITS));
+    while sum / divisor >= most {
+        divisor = divisor.checked_mul(10)?;
+        exponent += 1;
+    }
+    while sum / divisor < least && !sum.is_multiple_of(divisor) {
+        sum = sum.checked_mul(10)?;
+        exponent -= 1;
+    }
+    let rounded = (sum + divisor / 2) / divisor;
+    Decimal::from_units(rounded, exponent).ok()
+}
+
+/// What one server holds or one task needs, for people: `cpu4-memory15.5Gi`. Bytes are shortened.
+pub(super) fn shape(resources: &[String], amounts: &[Decimal]) -> String {
+    let parts = resources.iter().zip(amounts).filter(|(_, amount)| !amount.is_zero());
+    let parts: Vec<String> = parts.map(|(name, amount)| format!("{name}{}", short(*amount))).collect();
+    parts.join("-")
+}
+
+fn short(amount: Decimal) -> String {
+    let value = amount.to_f64();
+    for (unit, size) in [("Ti", 40), ("Gi", 30), ("Mi", 20)] {
+        let count = value / (1u64 << size) as f64;
+        if count >= 1.0 {
+            return format!("{}{unit}", (count * 10.0).round() / 10.0);
+        }
+    }
+    amount.to_string()
+}
+
+/// Gives each thing a name of its own: what is named like an earlier one gets a number.
+#[derive(Default)]
+pub(super) struct Names(HashMap<String, u64>);
+
+impl Names {
+    pub(super) fn unique(&mut self, wanted: String) -> String {
+        let mut name = wanted.clone();
+        while self.0.contains_key(&name) {
+            let again = self.0.get_mut(&wanted).map_or(2, |times| {
+                *times += 1;
+                *times
+            });
+            name = format!("{wanted}#{again}");
+        }
+        self.0.insert(name.clone(), 1);
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        text.parse().unwrap()
+    }
+
+    fn server(name: &str, cpu: &str, meets: [bool; 2]) -> Server {
+        Server { name: name.into(), capacity: vec![decimal(cpu), decimal("0")], meets: meets.into() }
+    }
+
+    fn tasks(owner: &str, cpu: &str, gpu: &str, count: u64, condition: usize) -> Tasks {
+        Tasks { owner: owner.into(), demand: vec![decimal(cpu), decimal(gpu)], count, condition }
+    }
+
+    fn census(tasks: Vec<Tasks>) -> Census {
+        let servers = vec![
+            server("a", "4", [true, false]),
+            server("b", "4", [true, true]),
+            server("c", "4", [true, false]),
+            server("d", "8", [true, true]),
+        ];
+        Census { name: String::new(), resources: vec!["cpu".into(), "gpu".into()], servers, tasks }
+    }
+
+    #[test]
+    fn servers_alike_in_capacity_and_in_whom_they_take_are_a_class_and_tasks_alike_in_both_a_user() {
+        let found = vec![
+            tasks("x", "1", "0", 2, 0),
+            tasks("x", "2", "0", 1, 0),
+            tasks("x", "3", "0", 5, 1),
+            tasks("y", "1", "1", 7, 0),
+            tasks("z", "0", "0", 9, 0),
+        ];
+        let mut report = ImportReport::default();
+        let instance = census(found).instance(TaskGrouping::User, &mut report).unwrap();
+        let classes: Vec<_> =
+            instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
+        assert_eq!(classes, [("cpu4", 2), ("b", 1), ("d", 1)]);
+        let users: Vec<_> =
+            instance.users().map(|user| (user.id(), user.demand()[0].to_string(), user.tasks())).collect();
+        assert_eq!(users, [("x", "1.33333333333".into(), Some(3)), ("x@2-classes", "3".into(), Some(5))]);
+        assert_eq!(report.count("tasks left out: they ask for gpu, which no server has"), 7);
+        assert_eq!(report.count("tasks left out: they ask for none of the resources"), 9);
+    }
+
+    #[test]
+    fn a_shape_is_a_user_with_the_request_itself() {
+        let found = vec![tasks("x", "1", "0", 2, 0), tasks("x", "2", "0", 1, 0), tasks("x", "1", "0", 3, 0)];
+        let instance = census(found).instance(TaskGrouping::Shape, &mut ImportReport::default()).unwrap();
+        let users: Vec<_> = instance.users().map(|user| (user.id(), user.tasks())).collect();
+        assert_eq!(users, [("x:cpu1", Some(5)), ("x:cpu2", Some(1))]);
+    }
+
+    #[test]
+    fn a_mean_is_exact_or_has_twelve_digits() {
+        let mean = |amounts: &[(&str, u64)]| {
+            let count = amounts.iter().map(|(_, times)| times).sum();
+            let text = super::mean(|| amounts.iter().map(|(text, times)| (decimal(text), *times)), count);
+            text.unwrap().to_string()
+        };
+        assert_eq!(mean(&[("0.1", 1), ("0.2", 1)]), "0.15");
+        assert_eq!(mean(&[("1", 1), ("0", 2)]), "0.333333333333");
+        assert_eq!(mean(&[("2", 1), ("0", 2)]), "0.666666666667");
+        assert_eq!(mean(&[("12345678901234567", 3)]), "12345678901234567");
+        assert_eq!(mean(&[("12345678901234567", 1), ("12345678901234568", 1)]), "12345678901200000");
+        assert_eq!(mean(&[("0.000000001", 1), ("0", 999_999)]), "1e-15");
+    }
+
+    #[test]
+    fn names_that_occur_again_are_numbered() {
+        let mut names = Names::default();
+        let given: Vec<_> = ["a", "a", "a#2", "a"].map(|name| names.unique(name.into())).into();
+        assert_eq!(given, ["a", "a#2", "a#2#2", "a#3"]);
+    }
+}

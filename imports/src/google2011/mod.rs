@@ -1,0 +1,196 @@
+//! The Google cluster-usage traces of 2011 (v2.1): machine and task events become the cluster and its users as
+//! of one moment.
+//!
+//! Source: C. Reiss, J. Wilkes, J. L. Hellerstein, "Google cluster-usage traces: format + schema", 2011.
+
+mod jobs;
+mod machines;
+mod rows;
+mod runs;
+mod tasks;
+#[cfg(test)]
+mod tests;
+mod trace;
+
+pub use trace::{DrawnServers, Google2011TraceOptions, google_2011_trace};
+
+use fairplan_instances::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
+use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser, Violation};
+use std::fmt;
+use std::str::FromStr;
+
+/// What [`google_2011`] reads and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Google2011Options {
+    /// Files of the table `machine_events`, in order; `-` is standard input, gzip is recognised.
+    pub machine_events: Vec<String>,
+    /// Files of the table `task_events`, in order.
+    pub task_events: Vec<String>,
+    /// The moment, in microseconds: events up to and including it have happened. The trace begins at
+    /// 600,000,000; the rows of time 0 (the default) tell the state before it.
+    pub at: u64,
+    /// Take every machine of the trace with its last known capacity, whenever it was there. This gives the
+    /// 12,583 machines that are published as "the Google cluster" (DRFH Table I).
+    pub last_shapes: bool,
+    /// Who becomes a user.
+    pub grouping: Grouping,
+}
+
+/// Who becomes a user of the instance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Grouping {
+    /// Each user of the trace, under its hash; its demand is the mean request over its tasks, exact, then
+    /// rounded to nine decimals, halves up, and at least 1e-9 unless it is zero.
+    #[default]
+    User,
+    /// Each different request of each user, as `HASH:cpu0.125-mem0.0159`; the demand is the request.
+    Shape,
+}
+
+/// What was read, what became of it and what was left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Google2011Report {
+    /// Rows of machine events up to the moment (with `last_shapes`: all).
+    pub machine_rows: u64,
+    /// Machines in the instance.
+    pub machines: u64,
+    /// Machines left out because no row states their capacity.
+    pub machines_without_capacity: u64,
+    /// Rows of task events up to the moment.
+    pub task_rows: u64,
+    /// Tasks that run at the moment.
+    pub running: u64,
+    /// Tasks that wait at the moment.
+    pub waiting: u64,
+    /// Of these, left out because no row states a request.
+    pub tasks_without_request: u64,
+    /// Of these, left out because no row names a user.
+    pub tasks_without_user: u64,
+    /// Of these, left out because they ask for neither CPU nor memory.
+    pub tasks_asking_nothing: u64,
+    /// Users of the trace with a task in the instance.
+    pub users: u64,
+    /// Different requests (cpu, memory) among the tasks in the instance.
+    pub shapes: u64,
+    /// SCHEDULE rows whose request is not that of the task; the task keeps its own.
+    pub deviating_requests: u64,
+    /// Tasks first met in another row than SUBMIT: earlier rows are missing.
+    pub starts_unseen: u64,
+    /// Ends of tasks that were never met: earlier rows are missing.
+    pub ends_unseen: u64,
+}
+
+/// The cluster and its users as of a moment of the trace.
+///
+/// *Machines*: ADD and UPDATE state a machine's capacity, REMOVE takes the machine away. Machines of equal
+/// capacity form a class (`cpu0.5-mem0.4995`); classes come by descending count, then by ascending capacity.
+///
+/// *Tasks*: SUBMIT makes a task wait, SCHEDULE makes it run, EVICT, FAIL, FINISH, KILL and LOST end it (an
+/// evicted task is submitted again). A task asks for what its SUBMIT row says, or a later UPDATE_PENDING or
+/// UPDATE_RUNNING row; where SUBMIT says nothing, the next row that does counts. (At time 0 the SCHEDULE rows
+/// of 37,313 of 144,339 tasks state another request than their SUBMIT rows, which the published snapshots
+/// follow; the report counts such rows.) Users come in the order in
+/// which the trace first names them, their shapes by ascending request; `tasks` counts running and waiting.
+///
+/// Reading stops at the first row after the moment; parts after it must exist but are not opened. Memory is
+/// taken by the machines and live tasks, not by the rows.
+///
+/// # Errors
+/// A file that cannot be read, a row that is not of the format (file, line, column and value are named), time
+/// that goes backwards, machine events that contradict each other, a moment without machines or tasks.
+pub fn google_2011(options: &Google2011Options) -> Result<(Instance, Google2011Report), InstanceError> {
+    let mut report = Google2011Report::default();
+    for path in options.machine_events.iter().chain(&options.task_events).filter(|path| *path != "-") {
+        std::fs::metadata(path).map_err(|source| InstanceError::Io { file: path.clone(), source })?;
+    }
+    let classes = machines::read(options, &mut report)?;
+    let live = tasks::read(options, &mut report)?;
+
+    let moment = if options.last_shapes { "in the trace".into() } else { format!("at time {}", options.at) };
+    let nothing = |files: &[String], table: &str, what: String| InstanceError::Invalid {
+        file: files.first().map_or(table, String::as_str).into(),
+        violation: Violation::new("", "", what),
+    };
+    if classes.is_empty() {
+        let what = format!("no machine of known capacity {moment}");
+        return Err(nothing(&options.machine_events, "machine events", what));
+    }
+    if live.shapes.is_empty() {
+        let what = format!("no task with a request runs or waits at time {}", options.at);
+        return Err(nothing(&options.task_events, "task events", what));
+    }
+    let machines = if options.last_shapes { ", all machines with their last capacity" } else { "" };
+    let name = format!("Google 2011 trace, tasks at time {}{machines}", options.at);
+    let instance = cpu_memory_builder(&name).and_then(|mut builder| {
+        add_classes(&mut builder, classes)?;
+        add_users(&mut builder, &live, options.grouping)?;
+        builder.build()
+    });
+    // What each file says has been checked row by row; what is left concerns machines and tasks together.
+    let together = |violation| InstanceError::Invalid { file: "machine and task events".into(), violation };
+    Ok((instance.map_err(together)?, report))
+}
+
+fn add_users(
+    builder: &mut InstanceBuilder,
+    live: &tasks::LiveTasks,
+    grouping: Grouping,
+) -> Result<(), Violation> {
+    let mut add = |id: &str, demand: CpuMemory, tasks| {
+        builder.user(NewUser { tasks: Some(tasks), ..NewUser::new(id, &demand) })
+    };
+    match grouping {
+        Grouping::User => {
+            for shapes in live.shapes.chunk_by(|a, b| a.user == b.user) {
+                let (demand, tasks) = mean_demand(shapes)?;
+                add(live.users.get(shapes[0].user), demand, tasks)?;
+            }
+        }
+        Grouping::Shape => {
+            for shape in &live.shapes {
+                let id = format!("{}:{}", live.users.get(shape.user), shape_name(shape.demand));
+                add(&id, shape.demand, shape.tasks)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+impl FromStr for Grouping {
+    type Err = Violation;
+    /// `user` or `shape`.
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        match text {
+            "user" => Ok(Self::User),
+            "shape" => Ok(Self::Shape),
+            _ => Err(Violation::new("group", text, "choose user or shape")),
+        }
+    }
+}
+
+impl fmt::Display for Google2011Report {
+    /// A few lines for people.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "machines: {} (from {} rows)", self.machines, self.machine_rows)?;
+        writeln!(
+            f,
+            "tasks: {} running, {} waiting (from {} rows)",
+            self.running, self.waiting, self.task_rows
+        )?;
+        write!(f, "users: {} with {} different requests", self.users, self.shapes)?;
+        for (count, what) in [
+            (self.machines_without_capacity, "machines left out, without a capacity"),
+            (self.tasks_without_request, "tasks left out, without a request"),
+            (self.tasks_without_user, "tasks left out, without a user"),
+            (self.tasks_asking_nothing, "tasks left out, asking for neither CPU nor memory"),
+            (self.deviating_requests, "SCHEDULE rows with another request than the task's (not used)"),
+            (self.starts_unseen, "tasks first met after their SUBMIT row (earlier parts are missing)"),
+            (self.ends_unseen, "ends of tasks never met (earlier parts are missing)"),
+        ] {
+            if count > 0 {
+                write!(f, "\n{what}: {count}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,283 @@
+//! A Kubernetes cluster: nodes become server classes, pods become tasks of users.
+
+mod nodes;
+mod placement;
+mod pods;
+#[cfg(test)]
+mod tests;
+
+use super::census::{Census, Server, TaskGrouping, Tasks};
+use super::manifests::{self, Manifest, of_kinds};
+use super::quantity::Quantity;
+use super::report::ImportReport;
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use hashbrown::HashMap;
+use nodes::Node;
+use placement::Conditions;
+use pods::{Amounts, Pod};
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+/// What [`kubernetes`] reads and how.
+#[derive(Clone, Debug, Default)]
+pub struct KubernetesOptions {
+    /// Files of nodes: JSON or YAML, gzipped or not; `-` is standard input.
+    pub nodes: Vec<String>,
+    /// Files of pods.
+    pub pods: Vec<String>,
+    /// Whose a pod is.
+    pub owner: PodOwner,
+    /// Whether a user is an owner, or each different request of one.
+    pub grouping: TaskGrouping,
+    /// The resources that count; `None`: all that a pod requests. `pods` is a resource too: each pod takes one.
+    pub resources: Option<Vec<String>>,
+    /// What becomes of pods that belong to their node: daemons and static pods.
+    pub daemons: Daemons,
+    /// Count nodes that are cordoned or not ready as well.
+    pub all_nodes: bool,
+}
+
+/// Whose a pod is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PodOwner {
+    /// Its namespace's.
+    #[default]
+    Namespace,
+    /// The value's of the label with this key; a pod without it is its namespace's, as `namespace/NAME`.
+    Label(String),
+}
+
+impl FromStr for PodOwner {
+    type Err = Violation;
+    /// `namespace` or `label=KEY`.
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        match text.split_once('=') {
+            None if text == "namespace" => Ok(Self::Namespace),
+            Some(("label", key)) if !key.is_empty() => Ok(Self::Label(key.to_owned())),
+            _ => Err(Violation::new("user", text, "choose namespace or label=KEY")),
+        }
+    }
+}
+
+/// What becomes of pods that belong to their node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Daemons {
+    /// They are tasks like others, that may run wherever their selector and tolerations allow.
+    #[default]
+    Count,
+    /// What they request is taken off their node, and they are no tasks.
+    Reserve,
+}
+
+impl FromStr for Daemons {
+    type Err = Violation;
+    /// `count` or `reserve`.
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        match text {
+            "count" => Ok(Self::Count),
+            "reserve" => Ok(Self::Reserve),
+            _ => Err(Violation::new("daemons", text, "choose count or reserve")),
+        }
+    }
+}
+
+/// The resource of which each pod takes one.
+const PODS: &str = "pods";
+
+/// The cluster and its users as the files tell.
+///
+/// *Nodes*: those with the same allocatable amounts that the same pods may run on are a class. Nodes that are cordoned
+/// or not ready are left out. *Pods*: those that are pending or running, with what the scheduler reserves for them: the
+/// sum over their containers, or what their init containers need if that is more, and their overhead; a container that
+/// states only a limit requests it, one that states nothing requests nothing. Amounts are exact; memory and storage are
+/// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow;
+/// affinity among pods, topology spread, volumes and ports are not looked at.
+///
+/// # Errors
+/// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node
+/// or without a pod that asks for something.
+pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport), InstanceError> {
+    let mut report = ImportReport::default();
+    let mut nodes = read_nodes(options, &mut report)?;
+    let pods = read_pods(options, &mut report)?;
+    let known: BTreeSet<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+    let elsewhere =
+        pods.iter().filter(|pod| !pod.node.is_empty() && !known.contains(pod.node.as_str())).count();
+    report.add(elsewhere as u64, "pods run on nodes that are not among these (they count)");
+
+    let (bound, mut free): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(|pod| pod.bound);
+    match options.daemons {
+        Daemons::Reserve => reserve(&mut nodes, &bound, &mut report),
+        Daemons::Count => {
+            report.add(
+                bound.len() as u64,
+                "pods belong to their node (DaemonSet or static) and count as movable",
+            );
+            free.extend(bound);
+        }
+    }
+
+    let resources = resources(options, &free);
+    let decimals = |amount: &dyn Fn(&str) -> Quantity, whose: &str| -> Result<Vec<Decimal>, InstanceError> {
+        let exact = |resource: &String| {
+            amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
+                file: whose.to_owned(),
+                violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
+            })
+        };
+        resources.iter().map(exact).collect()
+    };
+    let mut conditions: Vec<&Conditions> = Vec::new();
+    let mut position: HashMap<&Conditions, usize> = HashMap::new();
+    let mut tasks = Vec::with_capacity(free.len());
+    for pod in &free {
+        let condition = *position.entry(&pod.conditions).or_insert_with(|| {
+            conditions.push(&pod.conditions);
+            conditions.len() - 1
+        });
+        let amount = |resource: &str| match resource {
+            PODS => Quantity::ONE,
+            _ => pod.requests.get(resource).copied().unwrap_or_default(),
+        };
+        tasks.push(Tasks {
+            owner: owner(options, pod, &mut report),
+            demand: decimals(&amount, "pods")?,
+            count: 1,
+            condition,
+        });
+    }
+    let servers = nodes.iter().map(|node| {
+        let amount = |resource: &str| node.allocatable.get(resource).copied().unwrap_or_default();
+        let meets = conditions.iter().map(|conditions| conditions.allow(&node.site())).collect();
+        Ok(Server { name: node.name.clone(), capacity: decimals(&amount, "nodes")?, meets })
+    });
+    let name = format!("Kubernetes, {} nodes, {} pods", nodes.len(), free.len());
+    let census = Census {
+        name,
+        resources: resources.clone(),
+        servers: servers.collect::<Result<_, InstanceError>>()?,
+        tasks,
+    };
+    let together = |violation| InstanceError::Invalid { file: "nodes and pods".into(), violation };
+    let instance = census.instance(options.grouping, &mut report).map_err(together)?;
+    Ok((instance, report))
+}
+
+/// The nodes that count, each with its name and what pods may request of it.
+pub(super) fn open_nodes(
+    files: &[String],
+    report: &mut ImportReport,
+) -> Result<Vec<(String, Amounts)>, InstanceError> {
+    let options = KubernetesOptions { nodes: files.to_vec(), ..KubernetesOptions::default() };
+    Ok(read_nodes(&options, report)?.into_iter().map(|node| (node.name, node.allocatable)).collect())
+}
+
+fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Vec<Node>, InstanceError> {
+    let found = objects(&options.nodes, "Node", "kubectl get nodes -o json", report)?;
+    let mut nodes = Vec::with_capacity(found.len());
+    let mut names = BTreeSet::new();
+    for manifest in &found {
+        let node = Node::read(manifest)?;
+        if !names.insert(node.name.clone()) {
+            report.one("nodes left out: named a second time");
+            continue;
+        }
+        match node.closed {
+            Some(reason) if !options.all_nodes => report.one(reason),
+            _ => nodes.push(node),
+        }
+    }
+    report.add(nodes.len() as u64, "nodes");
+    Ok(nodes)
+}
+
+fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Vec<Pod>, InstanceError> {
+    let found = objects(&options.pods, "Pod", "kubectl get pods -A -o json", report)?;
+    let mut pods = Vec::with_capacity(found.len());
+    let mut names = BTreeSet::new();
+    let mut silent = 0;
+    for manifest in &found {
+        let pod = Pod::read(manifest)?;
+        if !names.insert(manifest.name.clone()) {
+            report.one("pods left out: named a second time");
+        } else if pod.phase == "Pending" || pod.phase == "Running" {
+            report.one(format!("pods {}", pod.phase.to_lowercase()));
+            silent += pod.silent;
+            pods.push(pod);
+        } else {
+            let phase = if pod.phase.is_empty() { "no phase" } else { &pod.phase };
+            report.one(format!("pods left out: {phase}"));
+        }
+    }
+    report.add(silent, "containers of these request nothing (taken as 0)");
+    Ok(pods)
+}
+
+/// The objects of one kind in `files`, of which there must be some.
+fn objects(
+    files: &[String],
+    kind: &str,
+    command: &str,
+    report: &mut ImportReport,
+) -> Result<Vec<Manifest>, InstanceError> {
+    let all = manifests::read(files)?;
+    let others: BTreeSet<String> = all.iter().map(|manifest| manifest.kind.clone()).collect();
+    let found = of_kinds(all, &[kind], report);
+    if found.is_empty() {
+        let others = others.into_iter().collect::<Vec<_>>().join(", ");
+        let problem = format!("there is no {kind} here; `{command}` makes such a file");
+        let violation = Violation::new(if others.is_empty() { "" } else { "kind" }, others, problem);
+        return Err(InstanceError::Invalid { file: files.join(", "), violation });
+    }
+    Ok(found)
+}
+
+/// Takes what daemons request off the nodes they run on.
+fn reserve(nodes: &mut [Node], daemons: &[Pod], report: &mut ImportReport) {
+    let position: HashMap<String, usize> =
+        nodes.iter().enumerate().map(|(position, node)| (node.name.clone(), position)).collect();
+    for pod in daemons {
+        let Some(&node) = position.get(&pod.node) else {
+            report.one("pods of DaemonSets left out: they run on no node that counts");
+            continue;
+        };
+        report.one("pods belong to their node (DaemonSet or static) and are taken off it");
+        for (resource, left) in &mut nodes[node].allocatable {
+            let taken = match resource.as_str() {
+                PODS => Quantity::ONE,
+                _ => pod.requests.get(resource).copied().unwrap_or_default(),
+            };
+            *left = left.minus(taken);
+        }
+    }
+}
+
+/// The resources of the instance: cpu and memory first.
+fn resources(options: &KubernetesOptions, pods: &[Pod]) -> Vec<String> {
+    if let Some(chosen) = &options.resources {
+        return chosen.clone();
+    }
+    let mut requested: BTreeSet<&str> = BTreeSet::new();
+    for pod in pods {
+        requested.extend(
+            pod.requests.iter().filter(|(_, amount)| !amount.is_zero()).map(|(name, _)| name.as_str()),
+        );
+    }
+    let usual = ["cpu", "memory"];
+    let rest = requested.iter().filter(|name| !usual.contains(name));
+    usual.iter().chain(rest).map(|name| (*name).to_owned()).collect()
+}
+
+fn owner(options: &KubernetesOptions, pod: &Pod, report: &mut ImportReport) -> String {
+    let namespace = match pod.metadata.namespace.as_str() {
+        "" => "default",
+        named => named,
+    };
+    match &options.owner {
+        PodOwner::Namespace => namespace.to_owned(),
+        PodOwner::Label(key) => pod.metadata.labels.get(key).cloned().unwrap_or_else(|| {
+            report.one(format!("pods without the label {key} are their namespace's"));
+            format!("namespace/{namespace}")
+        }),
+    }
+}

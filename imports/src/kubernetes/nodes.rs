@@ -1,0 +1,99 @@
+//! A node: what it can give to pods, and whether it takes any.
+
+use super::placement::{Site, Taint};
+use crate::manifests::{Manifest, Metadata, nullable};
+use crate::quantity::{Quantity, Written};
+use fairplan_instances::InstanceError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Fields {
+    metadata: Metadata,
+    #[serde(deserialize_with = "nullable")]
+    spec: Spec,
+    #[serde(deserialize_with = "nullable")]
+    status: State,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spec {
+    #[serde(deserialize_with = "nullable")]
+    unschedulable: bool,
+    #[serde(deserialize_with = "nullable")]
+    taints: Vec<Taint>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct State {
+    #[serde(deserialize_with = "nullable")]
+    allocatable: BTreeMap<String, Written>,
+    #[serde(deserialize_with = "nullable")]
+    capacity: BTreeMap<String, Written>,
+    #[serde(deserialize_with = "nullable")]
+    conditions: Vec<Condition>,
+}
+
+#[derive(Deserialize)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+}
+
+/// A node as far as it concerns an instance.
+pub(super) struct Node {
+    pub(super) name: String,
+    labels: BTreeMap<String, String>,
+    taints: Vec<Taint>,
+    /// What pods may request of it.
+    pub(super) allocatable: BTreeMap<String, Quantity>,
+    /// Why it takes no pods, if it takes none.
+    pub(super) closed: Option<&'static str>,
+}
+
+impl Node {
+    pub(super) fn read(manifest: &Manifest) -> Result<Self, InstanceError> {
+        let Fields { metadata, spec, status } = manifest.read()?;
+        let (field, written) = if status.allocatable.is_empty() {
+            ("status.capacity", &status.capacity)
+        } else {
+            ("status.allocatable", &status.allocatable)
+        };
+        if written.is_empty() {
+            return Err(manifest.refused("status.allocatable", "", "is missing; a node says what it has"));
+        }
+        let allocatable = quantities(written, manifest, field)?;
+        let ready = status.conditions.iter().find(|condition| condition.kind == "Ready");
+        let closed = if spec.unschedulable {
+            Some("nodes left out: cordoned (unschedulable)")
+        } else if ready.is_some_and(|ready| ready.status != "True") {
+            Some("nodes left out: not ready")
+        } else {
+            None
+        };
+        let name = if metadata.name.is_empty() { manifest.name.clone() } else { metadata.name };
+        Ok(Self { name, labels: metadata.labels, taints: spec.taints, allocatable, closed })
+    }
+
+    pub(super) fn site(&self) -> Site<'_> {
+        Site { name: &self.name, labels: &self.labels, taints: &self.taints }
+    }
+}
+
+/// What `written` in `field` of an object says, resource by resource.
+pub(super) fn quantities(
+    written: &BTreeMap<String, Written>,
+    manifest: &Manifest,
+    field: &str,
+) -> Result<BTreeMap<String, Quantity>, InstanceError> {
+    let read = |(resource, Written(text)): (&String, &Written)| {
+        let amount = Quantity::parse(text)
+            .map_err(|problem| manifest.refused(&format!("{field}.{resource}"), text, problem))?;
+        Ok((resource.clone(), amount))
+    };
+    written.iter().map(read).collect()
+}

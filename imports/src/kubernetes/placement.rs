@@ -1,0 +1,212 @@
+//! Which nodes a pod may run on: its node selector, the required terms of its node affinity, the nodes' taints.
+//!
+//! Source: the Kubernetes documentation, "Assigning Pods to Nodes" and "Taints and Tolerations". What a scheduler
+//! merely prefers, and what pods want of each other, restricts nothing here.
+
+use crate::manifests::nullable;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// What a node offers and keeps away, by its name, labels and taints.
+pub(super) struct Site<'a> {
+    pub(super) name: &'a str,
+    pub(super) labels: &'a BTreeMap<String, String>,
+    pub(super) taints: &'a [Taint],
+}
+
+/// What keeps pods away that do not tolerate it.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Taint {
+    key: String,
+    #[serde(deserialize_with = "nullable")]
+    value: String,
+    effect: String,
+}
+
+/// The conditions that a pod puts on its node. Two pods that state the same are told apart by nothing here.
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Conditions {
+    pub(super) selector: BTreeMap<String, String>,
+    /// Any of these; `None` when there is no affinity.
+    pub(super) terms: Option<Vec<Term>>,
+    pub(super) tolerations: Vec<Toleration>,
+}
+
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[serde(default)]
+pub(super) struct Affinity {
+    #[serde(rename = "nodeAffinity", deserialize_with = "nullable")]
+    pub(super) node: NodeAffinity,
+}
+
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[serde(default)]
+pub(super) struct NodeAffinity {
+    #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
+    pub(super) required: Option<NodeSelector>,
+}
+
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[serde(default)]
+pub(super) struct NodeSelector {
+    #[serde(rename = "nodeSelectorTerms", deserialize_with = "nullable")]
+    pub(super) terms: Vec<Term>,
+}
+
+/// All of its requirements together; without any it matches no node.
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[serde(default)]
+pub(super) struct Term {
+    #[serde(rename = "matchExpressions", deserialize_with = "nullable")]
+    pub(super) expressions: Vec<Requirement>,
+    #[serde(rename = "matchFields", deserialize_with = "nullable")]
+    pub(super) fields: Vec<Requirement>,
+}
+
+#[derive(Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Requirement {
+    key: String,
+    operator: Operator,
+    #[serde(default, deserialize_with = "nullable")]
+    values: Vec<String>,
+}
+
+#[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Operator {
+    In,
+    NotIn,
+    Exists,
+    DoesNotExist,
+    Gt,
+    Lt,
+}
+
+#[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[serde(default)]
+pub(super) struct Toleration {
+    #[serde(deserialize_with = "nullable")]
+    key: String,
+    #[serde(deserialize_with = "nullable")]
+    operator: String,
+    #[serde(deserialize_with = "nullable")]
+    value: String,
+    #[serde(deserialize_with = "nullable")]
+    effect: String,
+}
+
+impl Conditions {
+    /// Whether a pod with these conditions may be put on the node.
+    pub(super) fn allow(&self, site: &Site<'_>) -> bool {
+        let selected = self.selector.iter().all(|(key, value)| site.labels.get(key) == Some(value));
+        let near = self.terms.as_ref().is_none_or(|terms| terms.iter().any(|term| term.matches(site)));
+        selected
+            && near
+            && site.taints.iter().filter(|taint| taint.repels()).all(|taint| self.tolerate(taint))
+    }
+
+    fn tolerate(&self, taint: &Taint) -> bool {
+        self.tolerations.iter().any(|toleration| toleration.covers(taint))
+    }
+}
+
+impl Taint {
+    /// Whether it keeps pods away, rather than being a preference.
+    fn repels(&self) -> bool {
+        self.effect == "NoSchedule" || self.effect == "NoExecute"
+    }
+}
+
+impl Toleration {
+    fn covers(&self, taint: &Taint) -> bool {
+        let any_key = self.key.is_empty() && self.operator == "Exists";
+        (self.effect.is_empty() || self.effect == taint.effect)
+            && (any_key || self.key == taint.key)
+            && (self.operator == "Exists" || self.value == taint.value)
+    }
+}
+
+impl Term {
+    fn matches(&self, site: &Site<'_>) -> bool {
+        let label = |key: &str| site.labels.get(key).map(String::as_str);
+        let field = |key: &str| (key == "metadata.name").then_some(site.name);
+        !(self.expressions.is_empty() && self.fields.is_empty())
+            && self.expressions.iter().all(|requirement| requirement.met(label(&requirement.key)))
+            && self.fields.iter().all(|requirement| requirement.met(field(&requirement.key)))
+    }
+}
+
+impl Requirement {
+    fn met(&self, value: Option<&str>) -> bool {
+        let listed = value.is_some_and(|value| self.values.iter().any(|one| one == value));
+        let compared = || {
+            let (value, bound) = (value?.parse::<i64>().ok()?, self.values.first()?.parse::<i64>().ok()?);
+            Some(value.cmp(&bound))
+        };
+        match self.operator {
+            Operator::In => listed,
+            Operator::NotIn => !listed,
+            Operator::Exists => value.is_some(),
+            Operator::DoesNotExist => value.is_none(),
+            Operator::Gt => compared().is_some_and(|order| order.is_gt()),
+            Operator::Lt => compared().is_some_and(|order| order.is_lt()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, from_value, json};
+
+    /// Whether a pod with this specification may run on node `n` with label `disk=ssd`, `cores=8`, tainted `gpu=yes`.
+    fn allowed(selector: Value, terms: Value, tolerations: Value) -> bool {
+        let labels = from_value(json!({"disk": "ssd", "cores": "8"})).unwrap();
+        let taints: Vec<Taint> = from_value(json!([{"key": "gpu", "value": "yes", "effect": "NoSchedule"},
+                              {"key": "old", "effect": "PreferNoSchedule"}]))
+        .unwrap();
+        let conditions: Conditions =
+            from_value(json!({"selector": selector, "terms": terms, "tolerations": tolerations})).unwrap();
+        conditions.allow(&Site { name: "n", labels: &labels, taints: &taints })
+    }
+
+    #[test]
+    fn a_taint_needs_a_toleration_of_its_key_value_and_effect() {
+        for (toleration, expected) in [
+            (json!([]), false),
+            (json!([{"operator": "Exists"}]), true),
+            (json!([{"key": "gpu", "operator": "Exists"}]), true),
+            (json!([{"key": "gpu", "operator": "Equal", "value": "yes", "effect": "NoSchedule"}]), true),
+            (json!([{"key": "gpu", "value": "yes"}]), true),
+            (json!([{"key": "gpu", "value": "no"}]), false),
+            (json!([{"key": "gpu", "operator": "Exists", "effect": "NoExecute"}]), false),
+            (json!([{"key": "old", "operator": "Exists"}]), false),
+        ] {
+            assert_eq!(allowed(json!({}), Value::Null, toleration.clone()), expected, "{toleration}");
+        }
+    }
+
+    #[test]
+    fn selectors_need_every_label_and_affinity_any_of_its_terms() {
+        let all = json!([{"operator": "Exists"}]);
+        assert!(allowed(json!({"disk": "ssd"}), Value::Null, all.clone()));
+        assert!(!allowed(json!({"disk": "ssd", "zone": "a"}), Value::Null, all.clone()));
+        for (requirement, expected) in [
+            (json!({"key": "disk", "operator": "In", "values": ["hdd", "ssd"]}), true),
+            (json!({"key": "disk", "operator": "NotIn", "values": ["ssd"]}), false),
+            (json!({"key": "zone", "operator": "NotIn", "values": ["a"]}), true),
+            (json!({"key": "disk", "operator": "Exists"}), true),
+            (json!({"key": "disk", "operator": "DoesNotExist"}), false),
+            (json!({"key": "cores", "operator": "Gt", "values": ["7"]}), true),
+            (json!({"key": "cores", "operator": "Lt", "values": ["8"]}), false),
+            (json!({"key": "disk", "operator": "Gt", "values": ["7"]}), false),
+        ] {
+            let terms = json!([{"matchExpressions": [requirement.clone()]}]);
+            assert_eq!(allowed(json!({}), terms, all.clone()), expected, "{requirement}");
+        }
+        let terms = |name: &str| json!([{}, {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}]);
+        assert!(allowed(json!({}), terms("n"), all.clone()));
+        assert!(!allowed(json!({}), terms("m"), all.clone()));
+        assert!(!allowed(json!({}), json!([]), all), "an affinity without terms matches nothing");
+    }
+}

@@ -1,0 +1,163 @@
+//! A pod: what the scheduler reserves for it, whose it is, and where it may run.
+
+use super::nodes::quantities;
+use super::placement::{Affinity, Conditions, Toleration};
+use crate::manifests::{Manifest, Metadata, nullable};
+use crate::quantity::{Quantity, Written};
+use fairplan_instances::InstanceError;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// Amounts by resource; what is not there is zero.
+pub(super) type Amounts = BTreeMap<String, Quantity>;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Fields {
+    metadata: Metadata,
+    #[serde(deserialize_with = "nullable")]
+    spec: Spec,
+    #[serde(deserialize_with = "nullable")]
+    status: State,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spec {
+    #[serde(deserialize_with = "nullable")]
+    containers: Vec<Container>,
+    #[serde(rename = "initContainers", deserialize_with = "nullable")]
+    init_containers: Vec<Container>,
+    #[serde(deserialize_with = "nullable")]
+    overhead: BTreeMap<String, Written>,
+    /// Of the pod as a whole, which goes before the sum of its containers.
+    #[serde(deserialize_with = "nullable")]
+    resources: Resources,
+    #[serde(rename = "nodeName", deserialize_with = "nullable")]
+    node_name: String,
+    #[serde(rename = "nodeSelector", deserialize_with = "nullable")]
+    node_selector: BTreeMap<String, String>,
+    #[serde(deserialize_with = "nullable")]
+    affinity: Affinity,
+    #[serde(deserialize_with = "nullable")]
+    tolerations: Vec<Toleration>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Container {
+    #[serde(deserialize_with = "nullable")]
+    resources: Resources,
+    #[serde(rename = "restartPolicy", deserialize_with = "nullable")]
+    restart_policy: String,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Resources {
+    #[serde(deserialize_with = "nullable")]
+    requests: BTreeMap<String, Written>,
+    #[serde(deserialize_with = "nullable")]
+    limits: BTreeMap<String, Written>,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct State {
+    #[serde(deserialize_with = "nullable")]
+    phase: String,
+}
+
+/// A pod as far as it concerns an instance.
+pub(super) struct Pod {
+    pub(super) metadata: Metadata,
+    /// `Pending`, `Running`, `Succeeded`, `Failed`, `Unknown`, or nothing.
+    pub(super) phase: String,
+    /// The node it runs on; empty while there is none.
+    pub(super) node: String,
+    pub(super) requests: Amounts,
+    pub(super) conditions: Conditions,
+    /// How many containers request nothing and limit nothing, init containers aside.
+    pub(super) silent: u64,
+    /// A daemon or a static pod, which is part of its node.
+    pub(super) bound: bool,
+}
+
+impl Pod {
+    pub(super) fn read(manifest: &Manifest) -> Result<Self, InstanceError> {
+        let Fields { metadata, spec, status } = manifest.read()?;
+        let requests = requests(&spec, manifest)?;
+        let silent = |container: &&Container| {
+            container.resources.requests.is_empty() && container.resources.limits.is_empty()
+        };
+        let silent = spec.containers.iter().filter(silent).count() as u64;
+        let bound = metadata.owners.iter().any(|owner| owner.kind == "DaemonSet" || owner.kind == "Node");
+        let mut terms = spec.affinity.node.required.map(|required| required.terms);
+        if bound && let Some(terms) = &mut terms {
+            // The daemon controller ties each of its pods to its node by this, one term for all of them.
+            terms.iter_mut().for_each(|term| term.fields.clear());
+            terms.retain(|term| !term.expressions.is_empty());
+        }
+        let terms = if bound { terms.filter(|terms| !terms.is_empty()) } else { terms };
+        let conditions = Conditions { selector: spec.node_selector, terms, tolerations: spec.tolerations };
+        Ok(Self { metadata, phase: status.phase, node: spec.node_name, requests, conditions, silent, bound })
+    }
+}
+
+/// What the scheduler reserves: the sum over the containers, or what an init container needs beside the sidecars that
+/// started before it, whichever is more, and the overhead on top.
+///
+/// Source: the Kubernetes documentation, "Init Containers" (effective requests), "Sidecar Containers", "Pod Overhead".
+fn requests(spec: &Spec, manifest: &Manifest) -> Result<Amounts, InstanceError> {
+    let mut together = Amounts::new();
+    for (position, container) in spec.containers.iter().enumerate() {
+        let place = || format!("spec.containers[{position}].resources");
+        add(&mut together, &container.resources.amounts(manifest, place)?);
+    }
+    let (mut sidecars, mut starting) = (Amounts::new(), Amounts::new());
+    for (position, container) in spec.init_containers.iter().enumerate() {
+        let place = || format!("spec.initContainers[{position}].resources");
+        let own = container.resources.amounts(manifest, place)?;
+        if container.restart_policy == "Always" {
+            add(&mut sidecars, &own);
+            add(&mut together, &own);
+            at_least(&mut starting, &sidecars);
+        } else {
+            let mut beside = sidecars.clone();
+            add(&mut beside, &own);
+            at_least(&mut starting, &beside);
+        }
+    }
+    at_least(&mut together, &starting);
+    for (resource, amount) in spec.resources.amounts(manifest, || "spec.resources".into())? {
+        together.insert(resource, amount);
+    }
+    add(&mut together, &quantities(&spec.overhead, manifest, "spec.overhead")?);
+    Ok(together)
+}
+
+impl Resources {
+    /// The requests; where only a limit is stated, that is the request too.
+    fn amounts(&self, manifest: &Manifest, place: impl Fn() -> String) -> Result<Amounts, InstanceError> {
+        if self.requests.is_empty() && self.limits.is_empty() {
+            return Ok(Amounts::new());
+        }
+        let mut amounts = quantities(&self.limits, manifest, &format!("{}.limits", place()))?;
+        amounts.extend(quantities(&self.requests, manifest, &format!("{}.requests", place()))?);
+        Ok(amounts)
+    }
+}
+
+fn add(sum: &mut Amounts, more: &Amounts) {
+    for (resource, amount) in more {
+        let total = sum.entry(resource.clone()).or_default();
+        *total = total.plus(*amount);
+    }
+}
+
+fn at_least(most: &mut Amounts, other: &Amounts) {
+    for (resource, amount) in other {
+        let value = most.entry(resource.clone()).or_default();
+        *value = (*value).max(*amount);
+    }
+}

@@ -1,0 +1,258 @@
+//! The small cluster that is shipped gives what its files say by hand, real clusters what counting their files another
+//! way gives, and every defect is refused with file, object, field and value.
+
+use super::*;
+use crate::real_files::real_file;
+use fairplan_instances::{ClassId, UserId};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+fn shipped(name: &str) -> String {
+    format!("{}/data/kubernetes/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn options() -> KubernetesOptions {
+    KubernetesOptions {
+        nodes: vec![shipped("nodes.json")],
+        pods: vec![shipped("pods.yaml")],
+        ..Default::default()
+    }
+}
+
+/// Each user's name, demand, tasks and eligible classes.
+fn users(instance: &Instance) -> Vec<String> {
+    let classes = instance.classes();
+    let user = |user: fairplan_instances::User<'_>| {
+        let demand: Vec<String> = user.demand().iter().map(Decimal::to_string).collect();
+        let may_run: Vec<&str> = (0..classes.len())
+            .filter(|&l| user.rule().allows(ClassId(l)))
+            .map(|l| classes[l].id.as_str())
+            .collect();
+        format!("{} {} x{} on {}", user.id(), demand.join(","), user.tasks().unwrap(), may_run.join("+"))
+    };
+    instance.users().map(user).collect()
+}
+
+fn classes(instance: &Instance) -> Vec<String> {
+    let class = |class: &fairplan_instances::ServerClass| {
+        let capacity: Vec<String> = class.capacity.iter().map(Decimal::to_string).collect();
+        format!("{} x{} {}", class.id, class.count, capacity.join(","))
+    };
+    instance.classes().iter().map(class).collect()
+}
+
+#[test]
+fn nodes_become_classes_and_pods_tasks_of_their_namespace() {
+    let (instance, report) = kubernetes(&options()).unwrap();
+    assert_eq!(instance.resources(), ["cpu", "memory", "nvidia.com/gpu"]);
+    assert_eq!(
+        classes(&instance),
+        [
+            "cpu3.92-memory15.5Gi x2 3.92,16678711296,0",
+            "worker-3 x1 3.92,16678711296,0",
+            "gpu-1 x1 64,274877906944,8",
+        ]
+    );
+    assert_eq!(
+        users(&instance),
+        [
+            // 250m + 100m, the limit of the proxy; 512Mi + 128Mi.
+            "shop@2-classes 0.35,671088640,0 x2 on cpu3.92-memory15.5Gi+worker-3",
+            // While it starts 2 cores beside no sidecar yet, which is more than 1 + 0.1; 4Gi and 64Mi overhead.
+            "shop@cpu3.92-memory15.5Gi 2,4362076160,0 x1 on cpu3.92-memory15.5Gi",
+            "research@2-classes 8,64000000000,2 x1 on worker-3+gpu-1",
+            "monitoring 0.02,104857600,0 x1 on cpu3.92-memory15.5Gi+worker-3+gpu-1",
+        ]
+    );
+    for (count, what) in [
+        (4, "nodes"),
+        (1, "nodes left out: cordoned (unschedulable)"),
+        (1, "nodes left out: not ready"),
+        (4, "pods running"),
+        (3, "pods pending"),
+        (1, "pods left out: Succeeded"),
+        (2, "containers of these request nothing (taken as 0)"),
+        (1, "pods belong to their node (DaemonSet or static) and count as movable"),
+        (1, "tasks left out: they ask for none of the resources"),
+        (1, "tasks left out: no server meets their conditions"),
+    ] {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+}
+
+#[test]
+fn daemons_are_taken_off_their_nodes_when_asked_for() {
+    let (instance, _) = kubernetes(&KubernetesOptions { daemons: Daemons::Reserve, ..options() }).unwrap();
+    assert!(instance.users().all(|user| !user.id().starts_with("monitoring")));
+    assert_eq!(classes(&instance)[0], "worker-1 x1 3.9,16573853696,0", "{:?}", classes(&instance));
+}
+
+#[test]
+fn pods_are_a_resource_when_asked_for_and_nodes_that_are_closed_count() {
+    let resources = Some(vec!["cpu".to_owned(), "pods".to_owned()]);
+    let (instance, report) =
+        kubernetes(&KubernetesOptions { resources, all_nodes: true, ..options() }).unwrap();
+    assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), 6);
+    assert!(instance.users().all(|user| user.demand()[1] == Decimal::ONE));
+    assert_eq!(report.count("tasks left out: they ask for none of the resources"), 0);
+}
+
+#[test]
+fn users_are_the_values_of_a_label_or_every_request() {
+    let owner = "label=team".parse().unwrap();
+    let (instance, report) = kubernetes(&KubernetesOptions { owner, ..options() }).unwrap();
+    let ids: Vec<&str> = instance.users().map(|user| user.id()).collect();
+    assert_eq!(
+        ids,
+        ["front@2-classes", "back@cpu3.92-memory15.5Gi", "lab@2-classes", "namespace/monitoring"]
+    );
+    assert_eq!(report.count("pods without the label team are their namespace's"), 3);
+
+    let (instance, _) =
+        kubernetes(&KubernetesOptions { grouping: TaskGrouping::Shape, ..options() }).unwrap();
+    assert_eq!(instance.user(UserId(3)).id(), "monitoring:cpu0.02-memory100Mi");
+}
+
+/// What is replaced in one of the shipped files, by what, and what the message must contain.
+#[test]
+fn each_defect_is_named_with_file_object_field_and_value() {
+    let folder = tempfile::tempdir().unwrap();
+    for (file, from, to, told) in [
+        ("nodes.json", "3920m", "3920x", "Node worker-1: status.allocatable.cpu = 3920x: is no quantity"),
+        (
+            "nodes.json",
+            "\"cpu\": 64",
+            "\"cpu\": -64",
+            "Node gpu-1: status.allocatable.cpu = -64: must be >= 0",
+        ),
+        ("nodes.json", "\"cpu\": 64", "\"cpu\": true", "Node gpu-1: status.allocatable.cpu: invalid type"),
+        ("nodes.json", "\"effect\": \"NoSchedule\"", "\"effect\": 1", "Node gpu-1: spec.taints[0].effect"),
+        ("nodes.json", "\"items\": [", "\"items\": 1, \"x\": [", "items must be a list"),
+        ("nodes.json", "\"kind\": \"List\"", "\"king\": \"List\"", "has no kind"),
+        (
+            "pods.yaml",
+            "cpu: 250m",
+            "cpu: 250 m",
+            "Pod shop/web-1: spec.containers[0].resources.requests.cpu = 250 m",
+        ),
+        ("pods.yaml", "memory: 64Mi", "memory: lots", "Pod shop/database: spec.overhead.memory = lots"),
+        (
+            "pods.yaml",
+            "cpu: 100m",
+            "cpu: 1e",
+            "Pod shop/database: spec.initContainers[1].resources.requests.cpu = 1e",
+        ),
+        ("pods.yaml", "operator: In,", "operator: Is,", "Pod monitoring/agent-1: spec.affinity"),
+        ("pods.yaml", "kind: PodList", "kind: NodeList", "kind = Node: there is no Pod here"),
+        ("pods.yaml", "items:\n", "items: {\n", "line"),
+    ] {
+        let text = std::fs::read_to_string(shipped(file)).unwrap();
+        assert!(text.contains(from), "{from}");
+        let path = folder.path().join(file).to_str().unwrap().to_owned();
+        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+        let mut options = options();
+        let list = if file == "nodes.json" { &mut options.nodes } else { &mut options.pods };
+        *list = vec![path];
+        let error = kubernetes(&options).unwrap_err().to_string();
+        assert!(error.contains(file) && error.contains(told), "{to}: {error}");
+    }
+    let swapped = KubernetesOptions { nodes: options().pods, pods: options().nodes, ..Default::default() };
+    let error = kubernetes(&swapped).unwrap_err().to_string();
+    assert!(error.contains("kind = Pod: there is no Node here; `kubectl get nodes -o json`"), "{error}");
+}
+
+#[test]
+fn a_file_cut_off_anywhere_is_refused_or_has_fewer_objects() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nodes.json").to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(shipped("nodes.json")).unwrap();
+    for length in (1..text.trim_end().len()).step_by(7) {
+        std::fs::write(&path, &text[..length]).unwrap();
+        let error = kubernetes(&KubernetesOptions { nodes: vec![path.clone()], ..options() })
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("nodes.json: line "), "{length}: {error}");
+    }
+}
+
+#[test]
+fn a_real_cluster_of_three_nodes_has_what_counting_its_files_says() {
+    let Some(nodes) = real_file("kubernetes/sbctl/nodes.json") else { return };
+    let namespaces =
+        ["default", "kube-system", "kurl", "longhorn-system", "minio", "projectcontour", "velero"];
+    let pods: Vec<String> = namespaces
+        .iter()
+        .filter_map(|name| real_file(&format!("kubernetes/sbctl/pods/{name}.json")))
+        .collect();
+    let resources = Some(["cpu", "memory", "pods"].map(str::to_owned).to_vec());
+    let options =
+        KubernetesOptions { nodes: vec![nodes], pods: pods.clone(), resources, ..Default::default() };
+    let (instance, report) = kubernetes(&options).unwrap();
+    assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), 3);
+    assert_eq!(instance.total(fairplan_instances::ResourceId(1)), 3.0 * 16_287_804.0 * 1024.0);
+
+    let (mut running, mut millis, mut containers, mut stating) = (BTreeMap::new(), 0.0, 0, 0);
+    for path in &pods {
+        let list: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        for pod in list["items"].as_array().unwrap() {
+            for container in pod["spec"]["containers"].as_array().unwrap() {
+                containers += 1;
+                let requests = &container["resources"]["requests"];
+                stating += u32::from(requests.is_object());
+                if let Some(cpu) = requests["cpu"].as_str() {
+                    millis += cpu
+                        .strip_suffix('m')
+                        .map_or_else(|| cpu.parse::<f64>().unwrap() * 1000.0, |m| m.parse().unwrap());
+                }
+            }
+            if pod["status"]["phase"] == "Running" {
+                *running.entry(pod["metadata"]["namespace"].as_str().unwrap().to_owned()).or_insert(0u64) +=
+                    1;
+            }
+        }
+    }
+    assert_eq!((containers, stating), (69, 27), "the file is another one");
+    let mut tasks = BTreeMap::new();
+    for user in instance.users() {
+        *tasks.entry(user.id().split('@').next().unwrap().to_owned()).or_insert(0u64) +=
+            user.tasks().unwrap();
+    }
+    assert_eq!(tasks, running);
+    assert_eq!(report.count("pods running"), 57);
+    let cpu: f64 =
+        instance.users().map(|user| user.demand()[0].to_f64() * user.tasks().unwrap() as f64).sum();
+    assert!((1000.0 * cpu - millis).abs() < 1e-6, "{cpu} cores against {millis} thousandths");
+}
+
+#[test]
+fn the_openb_cluster_has_what_its_tables_say() {
+    let (Some(nodes), Some(pods)) =
+        (real_file("derived/k8s_openb_nodes.json.gz"), real_file("derived/k8s_openb_pods.json.gz"))
+    else {
+        return;
+    };
+    let options = KubernetesOptions { nodes: vec![nodes], pods: vec![pods], ..Default::default() };
+    let (instance, report) = kubernetes(&options).unwrap();
+    assert_eq!(report.count("nodes"), 1523);
+    assert_eq!(report.count("pods pending"), 8152);
+    let tasks: Vec<(&str, u64)> = instance.users().map(|user| (user.id(), user.tasks().unwrap())).collect();
+    // In the order of their first pod.
+    assert_eq!(tasks, [("ls", 4647), ("burstable", 100), ("be", 3398), ("guaranteed", 7)]);
+    let shapes = kubernetes(&KubernetesOptions { grouping: TaskGrouping::Shape, ..options }).unwrap().0;
+    let total = |r: usize| -> f64 {
+        shapes.users().map(|user| user.demand()[r].to_f64() * user.tasks().unwrap() as f64).sum()
+    };
+    // The same from the table that the files were made of.
+    let Some(table) = real_file("alibaba-gpu2023/openb_pod_list_default.csv") else { return };
+    let text = std::fs::read_to_string(table).unwrap();
+    let column = |column: usize| -> f64 {
+        text.lines().skip(1).map(|line| line.split(',').nth(column).unwrap().parse::<f64>().unwrap()).sum()
+    };
+    assert!((total(0) - column(1) / 1000.0).abs() < 1e-6);
+    assert!((total(1) - column(2) * 1048576.0).abs() < 1.0);
+    // Parts of GPUs are annotations there, no requests.
+    let whole = |line: &&str| line.split(',').nth(4) == Some("1000");
+    let gpus: f64 =
+        text.lines().filter(whole).map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap()).sum();
+    assert_eq!(total(2), gpus);
+}

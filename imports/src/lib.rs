@@ -1,0 +1,69 @@
+//! Real files of other systems become instances, traces and demands over time; one module a format, each strict about what it reads.
+
+mod alibaba_gpu2023;
+mod alibaba_gpu2023_instance;
+mod azure_v1;
+mod azure_v1_instance;
+mod census;
+mod columns;
+mod google2011;
+mod helios;
+mod kubernetes;
+mod kubernetes_queues;
+mod kueue;
+mod manifests;
+mod philly;
+mod quantity;
+mod queues;
+#[cfg(test)]
+mod real_files;
+mod report;
+mod seconds;
+mod shaved_ice;
+mod slurm;
+mod snowset;
+mod swf;
+mod xml;
+mod yarn;
+
+pub use alibaba_gpu2023::alibaba_gpu2023;
+pub use alibaba_gpu2023_instance::{AlibabaGpu2023Options, alibaba_gpu2023_instance};
+pub use azure_v1::{AzureV1Options, azure_v1};
+pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
+pub use census::TaskGrouping;
+pub use google2011::{
+    DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
+    google_2011_trace,
+};
+pub use helios::{HeliosOptions, helios};
+pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
+pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
+pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
+pub use philly::philly;
+pub use report::ImportReport;
+pub use shaved_ice::shaved_ice;
+pub use slurm::{JobOwner, SlurmOptions, slurm};
+pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, snowset};
+pub use swf::swf;
+pub use yarn::{YarnOptions, yarn};
+
+use fairplan_instances::{Decimal, ServerClass};
+
+/// Servers that are all alike, for traces that do not tell of theirs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EqualServers {
+    /// How many.
+    pub count: u64,
+    /// What each has, one number a resource.
+    pub capacity: Vec<Decimal>,
+}
+
+impl EqualServers {
+    /// As the one class `server`.
+    fn class(&self) -> ServerClass {
+        ServerClass { id: "server".into(), count: self.count, capacity: self.capacity.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests;

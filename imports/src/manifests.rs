@@ -1,0 +1,161 @@
+//! Kubernetes objects from JSON or YAML: single ones, several in a file, and lists of them.
+
+use super::report::ImportReport;
+use fairplan_instances::files::source;
+use fairplan_instances::{InstanceError, Violation};
+use serde::Deserialize;
+use serde::de::{DeserializeOwned, Deserializer};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// One object, its fields not yet understood.
+pub(super) struct Manifest {
+    file: String,
+    /// `Node`, `Pod`, `ClusterQueue`; empty where the file names none.
+    pub(super) kind: String,
+    /// `NAMESPACE/NAME`, or the name alone; of an object without one its place in the file.
+    pub(super) name: String,
+    content: Value,
+}
+
+impl Manifest {
+    /// The object as what it should be; unknown fields are no concern of an importer.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, InstanceError> {
+        serde_path_to_error::deserialize(&self.content).map_err(|error| {
+            let (path, problem) = (error.path().to_string(), error.inner().to_string());
+            self.refused(&path, "", &problem)
+        })
+    }
+
+    /// The error that names this object, one of its fields, the value there and what is wrong with it.
+    pub(super) fn refused(&self, field: &str, value: &str, problem: &str) -> InstanceError {
+        let field = if field.is_empty() || field == "." { "" } else { &format!(": {field}") };
+        let place = format!("{} {}{field}", self.kind, self.name);
+        InstanceError::Invalid { file: self.file.clone(), violation: Violation::new(place, value, problem) }
+    }
+}
+
+/// The objects of all `files`, in order; `-` is standard input, gzip is recognised.
+pub(super) fn read(files: &[String]) -> Result<Vec<Manifest>, InstanceError> {
+    let mut found = Vec::new();
+    for path in files {
+        for document in documents(path)? {
+            collect(path, document, None, &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+/// Those of `manifests` that are of one of `kinds`; counts the others.
+pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut ImportReport) -> Vec<Manifest> {
+    let (wanted, others): (Vec<_>, Vec<_>) =
+        manifests.into_iter().partition(|manifest| kinds.contains(&manifest.kind.as_str()));
+    for other in others {
+        report.one(format!("objects of kind {} left out", other.kind));
+    }
+    wanted
+}
+
+/// The JSON values or YAML documents of a file.
+pub(super) fn documents(path: &str) -> Result<Vec<Value>, InstanceError> {
+    let source = source::open(path)?;
+    let file = source.name().to_owned();
+    let content = source.read_all()?;
+    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);
+    let malformed = |place: String, problem: String| InstanceError::Malformed { file, place, problem };
+    if content.trim_ascii_start().starts_with(b"{") {
+        let values: Result<Vec<Value>, _> =
+            serde_json::Deserializer::from_slice(content).into_iter().collect();
+        return values.map_err(|error| {
+            let text = error.to_string();
+            let told = text.rsplit_once(" at line").map_or(text.as_str(), |(told, _)| told);
+            malformed(format!("line {}, column {}", error.line(), error.column()), told.to_owned())
+        });
+    }
+    let limits = serde_saphyr::budget! {
+        max_events: 100_000_000,
+        max_nodes: 100_000_000,
+        max_documents: 1_000_000,
+        max_total_scalar_bytes: 1 << 30,
+    };
+    let options = serde_saphyr::options! { budget: limits, with_snippet: false };
+    let documents: Result<Vec<Value>, _> = serde_saphyr::from_slice_multiple_with_options(content, options);
+    let documents = documents.map_err(|error| {
+        let place = error
+            .location()
+            .map_or_else(String::new, |at| format!("line {}, column {}", at.line(), at.column()));
+        malformed(if place.is_empty() { "YAML".into() } else { place }, error.to_string())
+    })?;
+    Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
+}
+
+/// An object, or those of a list, of which `kind` is known where they do not say it themselves.
+fn collect(
+    file: &str,
+    content: Value,
+    kind: Option<&str>,
+    found: &mut Vec<Manifest>,
+) -> Result<(), InstanceError> {
+    let position = found.len();
+    let refused = |problem: &str| InstanceError::Malformed {
+        file: file.to_owned(),
+        place: format!("object {}", position + 1),
+        problem: problem.to_owned(),
+    };
+    let Value::Object(mut fields) = content else {
+        return Err(refused("is no Kubernetes object; write what `kubectl get … -o json` (or yaml) prints"));
+    };
+    let stated = fields.get("kind").and_then(Value::as_str).map(str::to_owned);
+    let kind = stated.or_else(|| kind.map(str::to_owned)).unwrap_or_default();
+    if let Some(of) = kind.strip_suffix("List")
+        && let Some(items) = fields.remove("items")
+    {
+        return match items {
+            Value::Array(items) => {
+                let of = Some(of).filter(|of| !of.is_empty());
+                items.into_iter().try_for_each(|item| collect(file, item, of, found))
+            }
+            Value::Null => Ok(()),
+            _ => Err(refused("items must be a list")),
+        };
+    }
+    if kind.is_empty() {
+        return Err(refused("has no kind; write what `kubectl get … -o json` (or yaml) prints"));
+    }
+    let metadata = |key: &str| fields.get("metadata").and_then(|data| data.get(key)).and_then(Value::as_str);
+    let name = match (metadata("namespace"), metadata("name")) {
+        (Some(namespace), Some(name)) => format!("{namespace}/{name}"),
+        (None, Some(name)) => name.to_owned(),
+        _ => format!("number {}", position + 1),
+    };
+    found.push(Manifest { file: file.to_owned(), kind, name, content: Value::Object(fields) });
+    Ok(())
+}
+
+/// What every object says of itself.
+#[derive(Deserialize, Default)]
+#[serde(default)]
+pub(super) struct Metadata {
+    pub(super) name: String,
+    #[serde(deserialize_with = "nullable")]
+    pub(super) namespace: String,
+    #[serde(deserialize_with = "nullable")]
+    pub(super) labels: BTreeMap<String, String>,
+    #[serde(deserialize_with = "nullable")]
+    pub(super) annotations: BTreeMap<String, String>,
+    #[serde(rename = "ownerReferences", deserialize_with = "nullable")]
+    pub(super) owners: Vec<Owner>,
+}
+
+/// Who made an object.
+#[derive(Deserialize)]
+pub(super) struct Owner {
+    pub(super) kind: String,
+}
+
+/// `null` is what Go writes for an empty list or map.
+pub(super) fn nullable<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}

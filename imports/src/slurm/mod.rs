@@ -1,0 +1,174 @@
+//! A Slurm cluster: nodes become server classes, jobs that run or wait become tasks of users.
+
+mod jobs;
+mod nodes;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use super::census::{Census, Server, TaskGrouping, Tasks};
+use super::manifests::documents;
+use super::report::ImportReport;
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use hashbrown::HashMap;
+use jobs::Job;
+use nodes::Node;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::str::FromStr;
+use values::Amounts;
+
+/// What [`slurm`] reads and how.
+#[derive(Clone, Debug, Default)]
+pub struct SlurmOptions {
+    /// What `sinfo --json` or `scontrol show nodes --json` prints.
+    pub nodes: Vec<String>,
+    /// What `squeue --json` prints.
+    pub jobs: Vec<String>,
+    /// Whose a job is.
+    pub owner: JobOwner,
+    /// Whether a user is an owner, or each different request of one.
+    pub grouping: TaskGrouping,
+    /// Count nodes that are down, drained or otherwise not available as well.
+    pub all_nodes: bool,
+}
+
+/// Whose a job is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum JobOwner {
+    /// Its user's.
+    #[default]
+    User,
+    /// Its account's.
+    Account,
+    /// Its partition's.
+    Partition,
+}
+
+impl FromStr for JobOwner {
+    type Err = Violation;
+    /// `user`, `account` or `partition`.
+    fn from_str(text: &str) -> Result<Self, Violation> {
+        match text {
+            "user" => Ok(Self::User),
+            "account" => Ok(Self::Account),
+            "partition" => Ok(Self::Partition),
+            _ => Err(Violation::new("user", text, "choose user, account or partition")),
+        }
+    }
+}
+
+/// The cluster and its users as the files tell, from Slurm 21.08 on.
+///
+/// *Nodes*: cpus, memory in MiB and gpus of those that are up; those alike in these and in their partitions are a
+/// class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks of an `n`th of its request, a waiting array
+/// as many jobs as it names. A job may run on the nodes of its partitions; of a partition that no node names nothing
+/// is known, so its jobs may run everywhere. Features, licences and reservations are not looked at.
+///
+/// # Errors
+/// A file that cannot be read or is not of the format (file, node or job, field and value are named), files without a
+/// node or a job.
+pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), InstanceError> {
+    let mut report = ImportReport::default();
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut position: HashMap<String, usize> = HashMap::new();
+    for path in &options.nodes {
+        for document in documents(path)? {
+            for node in nodes::read(path, &document, &mut report)? {
+                match position.get(&node.name) {
+                    // A node is listed once for each of its partitions.
+                    Some(&known) => nodes[known].partitions.extend(node.partitions),
+                    None => {
+                        position.insert(node.name.clone(), nodes.len());
+                        nodes.push(node);
+                    }
+                }
+            }
+        }
+    }
+    nodes.retain(|node| {
+        let counts = options.all_nodes || node.closed.is_none();
+        if !counts {
+            report.one(format!("nodes left out: {}", node.closed.as_deref().unwrap_or_default()));
+        }
+        counts
+    });
+    report.add(nodes.len() as u64, "nodes");
+    let mut jobs: Vec<Job> = Vec::new();
+    for path in &options.jobs {
+        for document in documents(path)? {
+            jobs.extend(jobs::read(path, &document, &mut report)?);
+        }
+    }
+    census(options, &nodes, &jobs, &mut report)
+        .map(|instance| (instance, report))
+        .map_err(|violation| InstanceError::Invalid { file: "nodes and jobs".into(), violation })
+}
+
+fn census(
+    options: &SlurmOptions,
+    nodes: &[Node],
+    jobs: &[Job],
+    report: &mut ImportReport,
+) -> Result<Instance, Violation> {
+    let mut resources: Vec<String> = vec!["cpu".into(), "memory".into()];
+    let others: BTreeSet<&String> = jobs.iter().flat_map(|job| job.demand.keys()).collect();
+    resources.extend(others.into_iter().filter(|name| !["cpu", "memory"].contains(&name.as_str())).cloned());
+    let amounts = |amounts: &Amounts| -> Vec<Decimal> {
+        resources.iter().map(|name| amounts.get(name).copied().unwrap_or(Decimal::ZERO)).collect()
+    };
+
+    let partitions: BTreeSet<&str> =
+        nodes.iter().flat_map(|node| &node.partitions).map(String::as_str).collect();
+    let mut conditions: Vec<&BTreeSet<String>> = Vec::new();
+    let mut position: HashMap<&BTreeSet<String>, usize> = HashMap::new();
+    let mut tasks = Vec::new();
+    for job in jobs {
+        if !job.partitions.iter().any(|partition| partitions.contains(partition.as_str())) {
+            let of = job.partitions.iter().cloned().collect::<Vec<_>>().join(",");
+            report.one(format!("jobs of partition {of}, which no node names: they may run everywhere"));
+        }
+        let condition = *position.entry(&job.partitions).or_insert_with(|| {
+            conditions.push(&job.partitions);
+            conditions.len() - 1
+        });
+        let owner = match options.owner {
+            JobOwner::User => &job.user,
+            JobOwner::Account => &job.account,
+            JobOwner::Partition => &job.partition,
+        };
+        tasks.push(Tasks { owner: owner.clone(), demand: amounts(&job.demand), count: job.tasks, condition });
+    }
+    let meets = |node: &Node, wanted: &BTreeSet<String>| {
+        !wanted.is_disjoint(&node.partitions) || wanted.iter().all(|name| !partitions.contains(name.as_str()))
+    };
+    let servers = nodes.iter().map(|node| Server {
+        name: node.name.clone(),
+        capacity: amounts(&node.capacity),
+        meets: conditions.iter().map(|wanted| meets(node, wanted)).collect(),
+    });
+    let name = format!("Slurm, {} nodes, {} jobs", nodes.len(), jobs.len());
+    let servers = servers.collect();
+    Census { name, resources: resources.clone(), servers, tasks }.instance(options.grouping, report)
+}
+
+/// The array `key` of a document that Slurm printed, or what the document has instead.
+fn array<'a>(
+    file: &str,
+    document: &'a Value,
+    keys: &[&str],
+    command: &str,
+) -> Result<(usize, &'a [Value]), InstanceError> {
+    for (position, key) in keys.iter().enumerate() {
+        if let Some(Value::Array(elements)) = document.get(key) {
+            return Ok((position, elements));
+        }
+    }
+    let present: Vec<&str> =
+        document.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    Err(InstanceError::Malformed {
+        file: file.into(),
+        place: format!("has {}", present.join(", ")),
+        problem: format!("expected a list {}; `{command}` prints it", keys.join(" or ")),
+    })
+}

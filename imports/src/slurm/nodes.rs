@@ -1,0 +1,182 @@
+//! Nodes: one by one as Slurm 21.08 has them and `scontrol` still does, or by partition and state as `sinfo` has them now.
+
+use super::array;
+use super::values::{Amounts, Number, Place, Words, gres, number};
+use crate::report::ImportReport;
+use fairplan_instances::{Decimal, InstanceError};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A node as far as it concerns an instance.
+pub(super) struct Node {
+    pub(super) name: String,
+    pub(super) partitions: BTreeSet<String>,
+    pub(super) capacity: Amounts,
+    /// The state that keeps it from taking jobs, if one does.
+    pub(super) closed: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Fields {
+    #[serde(default)]
+    name: String,
+    cpus: Option<Number>,
+    real_memory: Option<Number>,
+    #[serde(default)]
+    gres: Option<String>,
+    #[serde(default)]
+    partitions: Words,
+    #[serde(default)]
+    state: Words,
+    #[serde(default)]
+    state_flags: Words,
+}
+
+#[derive(Deserialize)]
+struct GroupFields {
+    nodes: GroupNodes,
+    cpus: Range,
+    memory: Range,
+    #[serde(default)]
+    gres: GroupGres,
+    #[serde(default)]
+    partition: GroupPartition,
+    #[serde(default)]
+    node: GroupState,
+}
+
+#[derive(Deserialize)]
+struct GroupNodes {
+    #[serde(default)]
+    nodes: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct Range {
+    minimum: Option<Number>,
+    maximum: Option<Number>,
+}
+
+#[derive(Deserialize, Default)]
+struct GroupGres {
+    #[serde(default)]
+    total: String,
+}
+
+#[derive(Deserialize, Default)]
+struct GroupPartition {
+    #[serde(default)]
+    name: String,
+}
+
+#[derive(Deserialize, Default)]
+struct GroupState {
+    #[serde(default)]
+    state: Words,
+}
+
+/// States in which a node takes no jobs. A node that sleeps in the cloud (`powered_down`) is woken for a job.
+const CLOSED: [&str; 12] = [
+    "down",
+    "drain",
+    "drained",
+    "draining",
+    "fail",
+    "failing",
+    "maint",
+    "error",
+    "unknown",
+    "not_responding",
+    "future",
+    "invalid_reg",
+];
+
+/// The nodes of a document.
+pub(super) fn read(
+    file: &str,
+    document: &Value,
+    report: &mut ImportReport,
+) -> Result<Vec<Node>, InstanceError> {
+    let (form, elements) = array(file, document, &["nodes", "sinfo"], "scontrol show nodes --json")?;
+    let mut nodes = Vec::new();
+    for (position, element) in elements.iter().enumerate() {
+        if form == 0 {
+            nodes.push(node(file, position, element)?);
+        } else {
+            group(file, position, element, report, &mut nodes)?;
+        }
+    }
+    Ok(nodes)
+}
+
+fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceError> {
+    let name = element
+        .get("name")
+        .and_then(Value::as_str)
+        .map_or_else(|| format!("{}", position + 1), str::to_owned);
+    let place = Place { file, object: format!("node {name}") };
+    let fields: Fields = place.read(element)?;
+    let cpus = place.whole("cpus", &fields.cpus)?;
+    let memory = place.whole("real_memory", &fields.real_memory)?;
+    let capacity = capacity(&place, cpus, memory, fields.gres.as_deref().unwrap_or_default())?;
+    let mut states = fields.state.lower();
+    states.extend(fields.state_flags.lower());
+    let name = if fields.name.is_empty() { name } else { fields.name };
+    Ok(Node {
+        name,
+        partitions: fields.partitions.list().into_iter().collect(),
+        capacity,
+        closed: closed(&states),
+    })
+}
+
+/// Nodes that `sinfo` lists together; their sizes are those of the smallest where they differ.
+fn group(
+    file: &str,
+    position: usize,
+    element: &Value,
+    report: &mut ImportReport,
+    nodes: &mut Vec<Node>,
+) -> Result<(), InstanceError> {
+    let place = Place { file, object: format!("sinfo[{position}]") };
+    let fields: GroupFields = place.read(element)?;
+    if fields.nodes.nodes.is_empty() {
+        return Ok(());
+    }
+    let cpus = place.whole("cpus.minimum", &fields.cpus.minimum)?;
+    let memory = place.whole("memory.minimum", &fields.memory.minimum)?;
+    let largest = (number(&fields.cpus.maximum), number(&fields.memory.maximum));
+    if largest != (Some(cpus as f64), Some(memory as f64)) {
+        report.add(
+            fields.nodes.nodes.len() as u64,
+            "nodes listed together though they differ, taken as the smallest of them (scontrol show nodes --json tells them apart)",
+        );
+    }
+    let capacity = capacity(&place, cpus, memory, &fields.gres.total)?;
+    for name in fields.nodes.nodes {
+        nodes.push(Node {
+            name,
+            partitions: BTreeSet::from([fields.partition.name.clone()]),
+            capacity: capacity.clone(),
+            closed: closed(&fields.node.state.lower()),
+        });
+    }
+    Ok(())
+}
+
+fn capacity(place: &Place, cpus: u64, memory: u64, generic: &str) -> Result<Amounts, InstanceError> {
+    let mut capacity = gres(generic).map_err(|(value, problem)| place.refused("gres", value, problem))?;
+    for (name, amount) in [("cpu", cpus), ("memory", memory)] {
+        let amount = Decimal::new(amount, 0)
+            .map_err(|error| place.refused(name, &amount.to_string(), &error.to_string()))?;
+        capacity.insert(name.into(), amount);
+    }
+    Ok(capacity)
+}
+
+fn closed(states: &BTreeSet<String>) -> Option<String> {
+    // Older versions append marks such as * (not responding) to the state.
+    let bare = |state: &str| state.trim_end_matches(|letter: char| !letter.is_ascii_alphabetic()).to_owned();
+    states.iter().map(|state| bare(state)).find(|state| CLOSED.contains(&state.as_str()))
+}

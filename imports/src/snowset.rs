@@ -1,0 +1,320 @@
+//! Snowset: queries of Snowflake's warehouses become demands over time, one user a warehouse (Vuppalapati et al.,
+//! "Building An Elastic Query Engine on Disaggregated Storage", NSDI 2020).
+//!
+//! A query holds its servers, or its memory, from `createdTime` until `endTime`. A user's demand in a quantum is the mean
+//! over the quantum of what its queries hold, rounded up to whole slices. Rows are read one by one, in any order; only
+//! the sums are kept.
+
+use super::helios::series;
+use super::seconds::date_and_time;
+use fairplan_instances::files::rows::{Row, Table, for_each_row, open};
+use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
+use std::collections::{BTreeMap, HashMap};
+
+/// What a missing cell says.
+const MISSING: &[u8] = b"\\N";
+
+/// What a query holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SnowsetDemand {
+    /// Its servers; a slice is one of them.
+    Servers,
+    /// Its memory; a slice has so many bytes.
+    Memory {
+        /// Bytes, at least 1.
+        slice: u64,
+    },
+}
+
+/// What to read.
+#[derive(Clone, Debug)]
+pub struct SnowsetOptions {
+    /// `snowset-main.csv`, gzipped or not, with its header.
+    pub queries: String,
+    /// What a query holds.
+    pub demand: SnowsetDemand,
+    /// Seconds of a quantum, at least 1. Quanta begin at whole multiples since 1970.
+    pub quantum: u64,
+    /// Only what is held from this time on, `2018-02-21 00:00:00` in UTC.
+    pub from: Option<String>,
+    /// Only what is held before this time.
+    pub until: Option<String>,
+}
+
+/// What was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnowsetReport {
+    /// Rows of the table.
+    pub rows: u64,
+    /// Rows left out: no warehouse, no time or nothing held is stated.
+    pub incomplete: u64,
+}
+
+/// Reads the demands of all warehouses that hold anything in the time asked for, in the order of their ids.
+///
+/// # Errors
+/// A missing column, a time or a number that is none, an end before its beginning, no query in the time asked for.
+pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport), InstanceError> {
+    let invalid = |violation| InstanceError::Invalid { file: options.queries.clone(), violation };
+    let bound = |name: &str, text: &Option<String>| match text {
+        None => Ok(None),
+        Some(text) => milliseconds(text).map(Some).ok_or_else(|| {
+            invalid(Violation::new(name, text, "must be a time like 2018-02-21 00:00:00, in UTC"))
+        }),
+    };
+    let (from, until) = (bound("from", &options.from)?, bound("until", &options.until)?);
+    let mut rows = open(&options.queries)?;
+    let table = rows.table().clone();
+    let columns = Columns::of(&table, options.demand).map_err(invalid)?;
+    let mut held: HashMap<u64, HashMap<u64, u128>> = HashMap::new();
+    let mut report = SnowsetReport::default();
+    let quantum = options.quantum * 1000;
+    for_each_row(rows.as_mut(), &[], |row| {
+        report.rows += 1;
+        let Some(query) = columns.query(&table, row).map_err(invalid)? else {
+            report.incomplete += 1;
+            return Ok(());
+        };
+        let begin = query.begin.max(from.unwrap_or(0));
+        let end = query.end.min(until.unwrap_or(u64::MAX));
+        if begin < end && query.amount > 0 {
+            let of_user = held.entry(query.warehouse).or_default();
+            for position in begin / quantum..end.div_ceil(quantum) {
+                let within = end.min((position + 1) * quantum) - begin.max(position * quantum);
+                *of_user.entry(position).or_default() += u128::from(query.amount) * u128::from(within);
+            }
+        }
+        Ok(())
+    })?;
+    let slice = match options.demand {
+        SnowsetDemand::Servers => 1,
+        SnowsetDemand::Memory { slice } => slice,
+    };
+    let whole = u128::from(quantum) * u128::from(slice);
+    let mut warehouses: Vec<(u64, HashMap<u64, u128>)> = held.into_iter().collect();
+    warehouses.sort_by_key(|(warehouse, _)| *warehouse);
+    let mut builder = DemandSeriesBuilder::default();
+    let mut demands: BTreeMap<u64, Vec<(usize, u64)>> = BTreeMap::new();
+    for (warehouse, quanta) in warehouses {
+        let user = builder.user(&warehouse.to_string()).map_err(invalid)?;
+        for (position, held) in quanta {
+            let slices = u64::try_from(held.div_ceil(whole)).unwrap_or(u64::MAX);
+            demands.entry(position).or_default().push((user, slices));
+        }
+    }
+    let range = demands.keys().next().copied().zip(demands.keys().next_back().copied());
+    let (first, last) = range.ok_or_else(|| {
+        invalid(Violation::new("createdTime", "", "no query holds anything in the time asked for"))
+    })?;
+    let named = (first..=last).map(|position| {
+        let mut demands = demands.remove(&position).unwrap_or_default();
+        demands.sort_unstable();
+        (time(position * quantum), demands)
+    });
+    Ok((series(builder, named.collect()).map_err(invalid)?, report))
+}
+
+/// A query as far as it counts.
+struct Query {
+    warehouse: u64,
+    /// Milliseconds since 1970.
+    begin: u64,
+    end: u64,
+    amount: u64,
+}
+
+/// Where the columns are that are read.
+struct Columns {
+    warehouse: usize,
+    created: usize,
+    end: usize,
+    amount: usize,
+}
+
+impl Columns {
+    fn of(table: &Table, demand: SnowsetDemand) -> Result<Self, Violation> {
+        let find = |name: &str| {
+            let found = table.header.iter().position(|other| other == name);
+            found.ok_or_else(|| {
+                Violation::new(format!("{}, column {name}", table.header_place), "", "is missing")
+            })
+        };
+        let amount = match demand {
+            SnowsetDemand::Servers => "serverCount",
+            SnowsetDemand::Memory { .. } => "memoryUsed",
+        };
+        Ok(Self {
+            warehouse: find("warehouseId")?,
+            created: find("createdTime")?,
+            end: find("endTime")?,
+            amount: find(amount)?,
+        })
+    }
+
+    /// The query of a row, or nothing where something is missing.
+    fn query(&self, table: &Table, row: Row<'_>) -> Result<Option<Query>, Violation> {
+        let cells = [self.warehouse, self.created, self.end, self.amount];
+        if cells.iter().any(|column| matches!(row.cell(*column), b"" | MISSING)) {
+            return Ok(None);
+        }
+        let whole = |column: usize| {
+            let place = || table.place_in(row, &table.header[column]);
+            fairplan_instances::files::whole_number(
+                fairplan_instances::files::decimal(row.cell(column), place)?,
+                place,
+            )
+        };
+        let moment = |column: usize| {
+            let text = table.text(row, column)?;
+            milliseconds(text).ok_or_else(|| {
+                let problem = "must be a time like 2018-02-21 12:59:59.713, in UTC";
+                Violation::new(table.place_in(row, &table.header[column]), text, problem)
+            })
+        };
+        let (begin, end) = (moment(self.created)?, moment(self.end)?);
+        if end < begin {
+            let problem = "comes before createdTime";
+            return Err(Violation::new(table.place_in(row, "endTime"), table.text(row, self.end)?, problem));
+        }
+        Ok(Some(Query { warehouse: whole(self.warehouse)?, begin, end, amount: whole(self.amount)? }))
+    }
+}
+
+/// Seconds from the year 0 to 1970.
+const EPOCH: u64 = 62_167_219_200;
+
+/// The milliseconds since 1970 of a time in UTC: date, blank or `T`, time, up to three digits that count of a fraction,
+/// and `Z`, `+00` or `+00:00` or nothing.
+fn milliseconds(text: &str) -> Option<u64> {
+    let text = ["Z", "+00:00", "+00"].iter().find_map(|zone| text.strip_suffix(zone)).unwrap_or(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 9 {
+        return None;
+    }
+    let seconds = date_and_time(&whole.replacen('T', " ", 1))?.checked_sub(EPOCH)?;
+    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    Some(seconds * 1000 + fraction)
+}
+
+/// Days of a month.
+fn days(year: u64, month: u64) -> u64 {
+    match month {
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+/// The time of so many milliseconds since 1970, to the second.
+fn time(milliseconds: u64) -> String {
+    let (mut day, clock) = (milliseconds / 86_400_000, milliseconds % 86_400_000 / 1000);
+    let (mut year, mut month) = (1970, 1);
+    while day >= days(year, month) {
+        day -= days(year, month);
+        (year, month) = if month == 12 { (year + 1, 1) } else { (year, month + 1) };
+    }
+    let (hour, minute, second) = (clock / 3600, clock / 60 % 60, clock % 60);
+    format!("{year:04}-{month:02}-{:02} {hour:02}:{minute:02}:{second:02}", day + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Columns in the published order, as far as they matter; two warehouses.
+    const QUERIES: &str = "\
+queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
+1,77,9,2018-02-21 00:00:10.000+00,2018-02-21 00:01:30.000+00,4,3000
+2,5,9,2018-02-21T00:02:00Z,2018-02-21T00:02:30.500Z,2,10
+3,77,9,2018-02-21 00:00:40,2018-02-21 00:01:00,3,\\N
+4,\\N,9,2018-02-21 00:00:40,2018-02-21 00:01:00,3,7
+";
+
+    fn read(
+        rows: &str,
+        change: impl Fn(&mut SnowsetOptions),
+    ) -> Result<(DemandSeries, SnowsetReport), String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("snowset-main.csv");
+        std::fs::write(&path, rows).unwrap();
+        let mut options = SnowsetOptions {
+            queries: path.to_str().unwrap().to_owned(),
+            demand: SnowsetDemand::Servers,
+            quantum: 60,
+            from: None,
+            until: None,
+        };
+        change(&mut options);
+        snowset(&options).map_err(|error| error.to_string())
+    }
+
+    fn rows(series: &DemandSeries) -> Vec<Vec<(u32, u64)>> {
+        let row = |quantum| {
+            let (users, slices) = series.demands(quantum);
+            users.iter().copied().zip(slices.iter().copied()).collect()
+        };
+        (0..series.quantum_count()).map(row).collect()
+    }
+
+    #[test]
+    fn demand_is_the_mean_of_what_queries_hold_rounded_up() {
+        let (series, report) = read(QUERIES, |_| ()).unwrap();
+        assert_eq!(report, SnowsetReport { rows: 4, incomplete: 1 });
+        assert_eq!([series.user_id(0), series.user_id(1)], ["5", "77"]);
+        assert_eq!(series.label(1).to_string(), "2018-02-21 00:01:00");
+        // Of 77, 4 servers for 50 s and 3 for 20 s are 260/60; then 4 for 30 s. Of 5, 2 for 30.5 s.
+        assert_eq!(rows(&series), [vec![(1, 5)], vec![(1, 2)], vec![(0, 2)]]);
+        let (series, report) =
+            read(QUERIES, |options| options.demand = SnowsetDemand::Memory { slice: 1000 }).unwrap();
+        assert_eq!((rows(&series), report.incomplete), (vec![vec![(1, 3)], vec![(1, 2)], vec![(0, 1)]], 2));
+        let (series, _) = read(QUERIES, |options| {
+            options.from = Some("2018-02-21 00:00:30".into());
+            options.until = Some("2018-02-21 00:01:00".into());
+        })
+        .unwrap();
+        assert_eq!(rows(&series), [[(0, 3)]]);
+    }
+
+    #[test]
+    fn times_go_through_leap_years_both_ways() {
+        for text in
+            ["1970-01-01 00:00:00", "2000-02-29 23:59:59", "2018-12-31 00:00:01", "2100-03-01 12:00:00"]
+        {
+            assert_eq!(time(milliseconds(text).unwrap()), text);
+        }
+        assert_eq!(milliseconds("2018-02-21 12:59:59.713"), Some(1_519_217_999_713));
+        for text in [
+            "",
+            "2018-02-29 00:00:00",
+            "2018-13-01 00:00:00",
+            "2018-02-21",
+            "2018-02-21 24:00:00",
+            "1969-12-31 23:59:59",
+        ] {
+            assert_eq!(milliseconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_query_is_refused_with_its_place() {
+        for (from, to, told) in [
+            ("warehouseId", "warehouse", "column warehouseId: is missing"),
+            (
+                "2018-02-21 00:01:30.000+00,4",
+                "2018-02-21 00:00:09,4",
+                "line 2, column endTime = 2018-02-21 00:00:09: comes before",
+            ),
+            ("2018-02-21T00:02:00Z", "yesterday", "line 3, column createdTime = yesterday: must be a time"),
+            (",4,3000", ",-4,3000", "line 2, column serverCount = -4: must be >= 0"),
+        ] {
+            assert!(QUERIES.contains(from), "{from}");
+            let text = read(&QUERIES.replacen(from, to, 1), |_| ()).err().unwrap();
+            assert!(text.contains(told), "{text}");
+        }
+        let text = read(QUERIES, |options| options.from = Some("2019-01-01 00:00:00".into())).err().unwrap();
+        assert!(text.contains("no query holds anything"), "{text}");
+        let text = read(QUERIES, |options| options.until = Some("soon".into())).err().unwrap();
+        assert!(text.contains("until = soon: must be a time"), "{text}");
+    }
+}

@@ -1,0 +1,209 @@
+//! Logs in the Standard Workload Format (version 2): comments after `;`, then eighteen fields a line, -1 for unknown.
+//!
+//! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
+//! definition kept by the Parallel Workloads Archive.
+
+use super::EqualServers;
+use super::seconds::microseconds;
+use fairplan_instances::files::source;
+use fairplan_instances::trace::{DraftTasks, SortedTrace, TraceDraft};
+use fairplan_instances::{Decimal, InstanceError, Violation};
+
+const LONGEST_LINE: usize = 1 << 16;
+
+const FIELDS: [&str; 18] = [
+    "job number",
+    "submit time",
+    "wait time",
+    "run time",
+    "allocated processors",
+    "average CPU time",
+    "used memory",
+    "requested processors",
+    "requested time",
+    "requested memory",
+    "status",
+    "user",
+    "group",
+    "executable",
+    "queue",
+    "partition",
+    "preceding job",
+    "think time",
+];
+const NUMBER: usize = 0;
+const SUBMIT: usize = 1;
+const RUN: usize = 3;
+const ALLOCATED: usize = 4;
+const REQUESTED: usize = 7;
+const STATUS: usize = 10;
+const USER: usize = 11;
+
+/// The log as a trace over the resource `processors`.
+///
+/// A job is as many tasks as processors were allocated to it (or asked for, where that is unknown), each of one processor;
+/// they are submitted together, run for the job's run time and are placed one by one, not together. Servers are those given,
+/// or else those that the log's comments describe: `MaxNodes` servers with equal parts of `MaxProcs` processors, or
+/// `MaxProcs` servers of one processor where that does not divide. Jobs without a known user are of the user `unknown`.
+/// Left out and counted: jobs of unknown or no run time or processors, and lines of a job's parts (status 2, 3, 4), whose
+/// whole job has a line of its own.
+///
+/// # Errors
+/// A file that cannot be read, a line that is not of the format (file, line, field and value are named), no jobs, servers
+/// neither given nor described.
+pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, InstanceError> {
+    let mut source = source::open(path)?;
+    let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
+    let mut log = Log::default();
+    let mut draft = TraceDraft::new("", "Standard Workload Format", &["processors"]);
+    let demand = draft.shape(&[Decimal::ONE]);
+    let mut buffer = Vec::new();
+    let mut line = 0;
+    while source.read_line(&mut buffer, LONGEST_LINE, line + 1)? {
+        line += 1;
+        let text = buffer.trim_ascii();
+        if let Some(comment) = text.strip_prefix(b";") {
+            log.comment(&String::from_utf8_lossy(comment));
+        } else if !text.is_empty() {
+            let fields = Fields::split(text, line).map_err(invalid)?;
+            log.job(&fields, demand, &mut draft).map_err(invalid)?;
+        }
+    }
+    if log.jobs == 0 {
+        return Err(invalid(Violation::new("", "", "there are no jobs")));
+    }
+    let servers = servers.or_else(|| log.servers()).ok_or_else(|| {
+        let problem = "no comment states MaxProcs or MaxNodes; say how many servers there are";
+        invalid(Violation::new("", "", problem))
+    })?;
+    draft.classes(vec![servers.class()]);
+    draft.name(if log.computer.is_empty() { "Workload log" } else { &log.computer });
+    for (what, count) in [
+        ("jobs in the log", log.jobs),
+        ("jobs left out: their run time is unknown or zero", log.no_time),
+        ("jobs left out: their processors are unknown or zero", log.no_processors),
+        ("lines left out: parts of a job that has a line of its own", log.parts),
+        ("jobs without a known user: of the user unknown", log.no_user),
+        ("jobs whose line comes after that of a later one", log.unsorted),
+    ] {
+        draft.count(what, count);
+    }
+    draft.sort().map_err(invalid)
+}
+
+/// What was read of a log.
+#[derive(Default)]
+struct Log {
+    computer: String,
+    nodes: Option<u64>,
+    processors: Option<u64>,
+    jobs: u64,
+    no_time: u64,
+    no_processors: u64,
+    parts: u64,
+    no_user: u64,
+    unsorted: u64,
+    latest: u64,
+}
+
+impl Log {
+    fn comment(&mut self, comment: &str) {
+        let Some((key, value)) = comment.split_once(':') else { return };
+        let (key, value) = (key.trim(), value.trim());
+        let number = || value.split_whitespace().next().and_then(|word| word.parse().ok()).filter(|n| *n > 0);
+        match key {
+            "Computer" => self.computer = value.to_owned(),
+            "MaxNodes" => self.nodes = number(),
+            "MaxProcs" => self.processors = number(),
+            _ => {}
+        }
+    }
+
+    fn servers(&self) -> Option<EqualServers> {
+        let (count, processors) = match (self.nodes, self.processors) {
+            (Some(nodes), Some(processors)) if processors.is_multiple_of(nodes) => {
+                (nodes, processors / nodes)
+            }
+            (nodes, processors) => (processors.or(nodes)?, 1),
+        };
+        Some(EqualServers { count, capacity: vec![Decimal::new(processors, 0).ok()?] })
+    }
+
+    fn job(&mut self, fields: &Fields<'_>, demand: u32, draft: &mut TraceDraft) -> Result<(), Violation> {
+        if fields.whole(STATUS)?.is_some_and(|status| (2..=4).contains(&status)) {
+            self.parts += 1;
+            return Ok(());
+        }
+        self.jobs += 1;
+        let time = |field: usize| -> Result<Option<u64>, Violation> {
+            let time = |seconds| microseconds(seconds).map_err(|problem| fields.refused(field, problem));
+            fields.number(field)?.map(time).transpose()
+        };
+        let submitted = time(SUBMIT)?.ok_or_else(|| fields.refused(SUBMIT, "must be known"))?;
+        let run = time(RUN)?.filter(|run| *run > 0);
+        let processors = match fields.whole(ALLOCATED)? {
+            None | Some(0) => fields.whole(REQUESTED)?,
+            allocated => allocated,
+        };
+        self.unsorted += u64::from(submitted < self.latest);
+        self.latest = self.latest.max(submitted);
+        let (Some(duration), Some(processors)) = (run, processors.filter(|count| *count > 0)) else {
+            *(if run.is_none() { &mut self.no_time } else { &mut self.no_processors }) += 1;
+            return Ok(());
+        };
+        let count = u32::try_from(processors).map_err(|_| fields.refused(ALLOCATED, "is too large"))?;
+        let user = fields.whole(USER)?;
+        self.no_user += u64::from(user.is_none());
+        let user = draft.user(&user.map_or("unknown".into(), |user| format!("user-{user}")))?;
+        let number = fields.whole(NUMBER)?.ok_or_else(|| fields.refused(NUMBER, "must be known"))?;
+        let job = draft
+            .new_job(&number.to_string())
+            .map_err(|violation| fields.refused(NUMBER, &violation.problem))?;
+        draft.submit(DraftTasks { time: submitted, duration, user, job, demand, count });
+        Ok(())
+    }
+}
+
+/// One line of a job.
+struct Fields<'a> {
+    line: u64,
+    texts: [&'a [u8]; 18],
+}
+
+impl<'a> Fields<'a> {
+    fn split(text: &'a [u8], line: u64) -> Result<Self, Violation> {
+        let mut texts = [&[] as &[u8]; 18];
+        let mut count = 0;
+        for word in text.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty()) {
+            if let Some(field) = texts.get_mut(count) {
+                *field = word;
+            }
+            count += 1;
+        }
+        if count != texts.len() {
+            let problem = format!("{count} fields instead of {}", texts.len());
+            return Err(Violation::new(format!("line {line}"), "", problem));
+        }
+        Ok(Self { line, texts })
+    }
+
+    /// A number; nothing for -1.
+    fn number(&self, field: usize) -> Result<Option<Decimal>, Violation> {
+        match self.texts[field] {
+            b"-1" | b"-1.0" | b"-1.00" => Ok(None),
+            text => Decimal::parse(text).map(Some).map_err(|error| self.refused(field, &error.to_string())),
+        }
+    }
+
+    /// A whole number; nothing for -1.
+    fn whole(&self, field: usize) -> Result<Option<u64>, Violation> {
+        let whole = |number: Decimal| number.scaled(0).and_then(|whole| u64::try_from(whole).ok());
+        let refused = || self.refused(field, "must be a whole number, or -1 for unknown");
+        self.number(field)?.map(|number| whole(number).ok_or_else(refused)).transpose()
+    }
+
+    fn refused(&self, field: usize, problem: &str) -> Violation {
+        let place = format!("line {}, field {} ({})", self.line, field + 1, FIELDS[field]);
+        Violation::new(place, String::from_utf8_lossy(self.texts[field]), problem)
+    }
+}

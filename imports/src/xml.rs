@@ -1,0 +1,111 @@
+//! Configuration files in XML as a tree of elements.
+
+use fairplan_instances::InstanceError;
+use fairplan_instances::files::source;
+use quick_xml::escape::unescape;
+use quick_xml::events::Event;
+use quick_xml::reader::Reader;
+
+/// An element: its attributes, the text directly inside it, and its children.
+#[derive(Debug, Default)]
+pub(super) struct Element {
+    pub(super) name: String,
+    attributes: Vec<(String, String)>,
+    pub(super) text: String,
+    pub(super) children: Vec<Element>,
+}
+
+/// Deeper nesting is no configuration.
+const DEEPEST: usize = 100;
+
+impl Element {
+    pub(super) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    pub(super) fn children<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Element> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    /// The text of the first child of this name.
+    pub(super) fn text_of<'a>(&'a self, name: &'a str) -> Option<&'a str> {
+        self.children(name).next().map(|child| child.text.trim())
+    }
+}
+
+/// The root element of a file; entities beyond XML's own five are refused, so nothing expands.
+pub(super) fn read(path: &str) -> Result<Element, InstanceError> {
+    let source = source::open(path)?;
+    let file = source.name().to_owned();
+    let content = source.read_all()?;
+    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);
+    let malformed = |position: u64, problem: String| {
+        let before = &content[..content.len().min(position as usize)];
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        InstanceError::Malformed { file: file.clone(), place: format!("line {line}"), problem }
+    };
+    let text = std::str::from_utf8(content)
+        .map_err(|error| malformed(error.valid_up_to() as u64, "is not valid UTF-8".into()))?;
+    let mut reader = Reader::from_str(text);
+    let mut open: Vec<Element> = vec![Element::default()];
+    loop {
+        let event =
+            reader.read_event().map_err(|error| malformed(reader.error_position(), error.to_string()))?;
+        let at = reader.buffer_position();
+        match event {
+            Event::Start(ref start) | Event::Empty(ref start) => {
+                let mut element = Element { name: start.name().0.to_owned(), ..Element::default() };
+                for attribute in start.attributes() {
+                    let attribute = attribute.map_err(|error| malformed(at, error.to_string()))?;
+                    let value =
+                        unescape(&attribute.value).map_err(|error| malformed(at, error.to_string()))?;
+                    element.attributes.push((attribute.key.0.to_owned(), value.into_owned()));
+                }
+                if open.len() > DEEPEST {
+                    return Err(malformed(at, format!("elements are nested more than {DEEPEST} deep")));
+                }
+                if matches!(event, Event::Empty(_)) {
+                    inside(&mut open).children.push(element);
+                } else {
+                    open.push(element);
+                }
+            }
+            Event::End(_) => {
+                let done = open.pop().unwrap_or_default();
+                inside(&mut open).children.push(done);
+            }
+            Event::Text(letters) => inside(&mut open).text.push_str(&letters),
+            Event::CData(letters) => inside(&mut open).text.push_str(&letters),
+            Event::GeneralRef(entity) => {
+                let known = match &*entity {
+                    "amp" => "&",
+                    "lt" => "<",
+                    "gt" => ">",
+                    "quot" => "\"",
+                    "apos" => "'",
+                    _ => return Err(malformed(at, format!("the entity &{}; is not known", &*entity))),
+                };
+                inside(&mut open).text.push_str(known);
+            }
+            Event::Eof if open.len() > 1 => {
+                return Err(malformed(
+                    at,
+                    format!("<{}> is never closed: the file is truncated", inside(&mut open).name),
+                ));
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    let root = inside(&mut open).children.pop();
+    root.ok_or_else(|| malformed(0, "there is no XML element here".into()))
+}
+
+/// The element that is read into; the document itself is never closed.
+fn inside(open: &mut Vec<Element>) -> &mut Element {
+    if open.is_empty() {
+        open.push(Element::default());
+    }
+    let last = open.len() - 1;
+    &mut open[last]
+}

@@ -1,0 +1,126 @@
+//! Nodes as the ResourceManager's REST service lists them, or as the load simulator's files do.
+
+use crate::census::Server;
+use crate::manifests::documents;
+use crate::report::ImportReport;
+use fairplan_instances::{Decimal, InstanceError, Violation};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What the load simulator gives a node of which its file states no size (`yarn.sls.nm.memory.mb`, `…vcores`).
+const DEFAULT: [u64; 2] = [10_240, 10];
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    id: String,
+    #[serde(rename = "nodeHostName", default)]
+    host: String,
+    #[serde(default)]
+    state: String,
+    #[serde(rename = "usedMemoryMB", default)]
+    used_memory: u64,
+    #[serde(rename = "availMemoryMB", default)]
+    free_memory: u64,
+    #[serde(rename = "usedVirtualCores", default)]
+    used_cores: u64,
+    #[serde(rename = "availableVirtualCores", default)]
+    free_cores: u64,
+    #[serde(rename = "totalResource")]
+    total: Option<Size>,
+}
+
+#[derive(Deserialize)]
+struct Size {
+    memory: u64,
+    #[serde(rename = "vCores")]
+    cores: u64,
+}
+
+#[derive(Deserialize)]
+struct Simulated {
+    node: String,
+    #[serde(rename = "memory-mb")]
+    memory: Option<u64>,
+    vcores: Option<u64>,
+}
+
+/// The nodes of all files.
+pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Server>, InstanceError> {
+    let mut servers = Vec::new();
+    for file in files {
+        for document in documents(file)? {
+            match document.get("nodes") {
+                Some(Value::Array(nodes)) => {
+                    for node in nodes {
+                        servers.push(simulated(file, &place(node, "node", servers.len()), node, report)?);
+                    }
+                }
+                Some(Value::Object(listed)) => {
+                    for node in listed.get("node").and_then(Value::as_array).into_iter().flatten() {
+                        servers.extend(self::listed(file, &place(node, "id", servers.len()), node, report)?);
+                    }
+                }
+                _ => {
+                    let problem = "there are no nodes here; `curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes` lists them";
+                    return Err(refused(file, "nodes", problem));
+                }
+            }
+        }
+    }
+    report.add(servers.len() as u64, "nodes");
+    Ok(servers)
+}
+
+fn simulated(
+    file: &str,
+    place: &str,
+    node: &Value,
+    report: &mut ImportReport,
+) -> Result<Server, InstanceError> {
+    let Simulated { node, memory, vcores } =
+        Simulated::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
+    if memory.is_none() || vcores.is_none() {
+        report.one("nodes without a size: taken as the load simulator's default, 10240 MiB and 10 vcores");
+    }
+    server(file, node, memory.unwrap_or(DEFAULT[0]), vcores.unwrap_or(DEFAULT[1]))
+}
+
+fn listed(
+    file: &str,
+    place: &str,
+    node: &Value,
+    report: &mut ImportReport,
+) -> Result<Option<Server>, InstanceError> {
+    let node = Listed::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
+    if !node.state.is_empty() && node.state != "RUNNING" {
+        report.one(format!("nodes left out: {}", node.state.to_lowercase()));
+        return Ok(None);
+    }
+    let name = if node.host.is_empty() { node.id } else { node.host };
+    let (memory, cores) = match node.total {
+        Some(Size { memory, cores }) => (memory, cores),
+        None => (
+            node.used_memory.saturating_add(node.free_memory),
+            node.used_cores.saturating_add(node.free_cores),
+        ),
+    };
+    server(file, name, memory, cores).map(Some)
+}
+
+fn server(file: &str, name: String, memory: u64, cores: u64) -> Result<Server, InstanceError> {
+    let exact =
+        |amount: u64| Decimal::new(amount, 0).map_err(|error| refused(file, &name, &error.to_string()));
+    let capacity = vec![exact(memory)?, exact(cores)?];
+    Ok(Server { name, capacity, meets: Vec::new() })
+}
+
+fn place(node: &Value, key: &str, position: usize) -> String {
+    node.get(key)
+        .and_then(Value::as_str)
+        .map_or(format!("node {}", position + 1), |name| format!("node {name}"))
+}
+
+fn refused(file: &str, place: &str, problem: &str) -> InstanceError {
+    InstanceError::Invalid { file: file.into(), violation: Violation::new(place, "", problem) }
+}
