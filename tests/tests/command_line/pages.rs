@@ -142,7 +142,7 @@ fn what_is_no_result_is_refused_and_nothing_is_written() {
 }
 
 /// What a browser prints with these options about a page; `None`, with a word, without a browser.
-fn in_a_browser(folder: &Folder, page: &str, options: &[&str]) -> Option<String> {
+pub(super) fn in_a_browser(folder: &Folder, page: &str, options: &[&str]) -> Option<String> {
     let address = format!("file://{}", folder.path(page).display());
     let profile = format!("--user-data-dir={}", folder.path("profile").display());
     let quiet =

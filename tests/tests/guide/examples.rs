@@ -110,6 +110,7 @@ fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("bash")
         .current_dir(&out)
+        .env_remove("COLUMNS")
         .env("PATH", format!("{}:{path}", command.display()))
         .env("PYTHON", python::interpreter().unwrap_or_default())
         .env("GOOGLE2011", google_trace().unwrap_or_default())
