@@ -17,7 +17,7 @@ use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::{LimitName, SolutionDocument};
 use crate::task_allocation::TaskAllocationDocument;
-use crate::units::{count, money, number, percent, share, thousands};
+use crate::units::{counted, money, number, percent, share, thousands};
 use crate::verification::VerificationDocument;
 
 /// Letters of a name in a sentence.
@@ -35,7 +35,7 @@ fn name(name: &str) -> String {
 }
 
 fn users(n: usize) -> String {
-    count(n as u64, "user", "users")
+    counted(n as u64, "user", "users")
 }
 
 /// `a, b and c`; of many, the first ones and how many there are besides.
@@ -73,7 +73,7 @@ impl Fates {
 
     /// The sentence.
     pub fn told(self) -> String {
-        let users = |n: u64| count(n, "user", "users");
+        let users = |n: u64| counted(n, "user", "users");
         let all = self.all_tasks + self.held + self.nothing;
         let nothing = match self.nothing {
             0 => String::new(),
@@ -126,7 +126,7 @@ pub(crate) fn solution(document: &SolutionDocument<'_>) -> String {
 pub(crate) fn placement(document: &PlacementDocument<'_>) -> String {
     let tasks = document.users.iter().map(|user| user.tasks).sum();
     let least = worst_off(document.users.iter().map(|user| (&*user.id, user.dominant_share)));
-    let placed = count(tasks, "whole task", "whole tasks");
+    let placed = counted(tasks, "whole task", "whole tasks");
     format!("{} places {placed}; {least}.", name(&document.policy))
 }
 
@@ -285,7 +285,7 @@ pub(crate) fn allocation(document: &AllocationDocument<'_>) -> String {
     format!(
         "{} hands out {} that are of use, {} of all there are{least}.",
         document.mechanism,
-        count(useful, "slice", "slices"),
+        counted(useful, "slice", "slices"),
         percent(metrics.utilization)
     )
 }
@@ -365,7 +365,7 @@ pub(crate) fn simulation(document: &SimulationDocument<'_>) -> String {
     };
     let done = |run: &crate::simulation::PolicyRun<'_>| percent(run.completion_ratio);
     if runs.len() == 1 {
-        let waiting = count(most.tasks.waiting, "task waits", "tasks wait");
+        let waiting = counted(most.tasks.waiting, "task waits", "tasks wait");
         return format!("{} completes {} of the tasks; {waiting} at the end.", most.policy, done(most));
     }
     if most.completion_ratio == least.completion_ratio {
@@ -438,14 +438,14 @@ pub(crate) fn losses(document: &LossDocument<'_>) -> String {
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?))) else {
         return "Whichever of these servers fail, no user has less.".into();
     };
-    let servers = count(worst.servers, "server", "servers");
+    let servers = counted(worst.servers, "server", "servers");
     let nothing = match worst.stranded {
         0 => String::new(),
         n => format!(", and leaves {} with nothing", users(n)),
     };
     let rest = match harmless {
         0 => String::new(),
-        n => format!(" {} can lose as many without harm to anybody.", count(n as u64, "class", "classes")),
+        n => format!(" {} can lose as many without harm to anybody.", counted(n as u64, "class", "classes")),
     };
     format!(
         "The worst is to lose {servers} of class {}: it takes {} of its tasks from user {}{nothing}.{rest}",
@@ -476,7 +476,7 @@ pub(crate) fn difference(document: &DifferenceDocument<'_>) -> String {
 /// How long a cluster lasts.
 pub(crate) fn growth(document: &GrowthDocument<'_>) -> String {
     let times = number((document.part_at_one * 100.0).round() / 100.0);
-    let quanta = count(document.series.quanta, "quantum", "quanta");
+    let quanta = counted(document.series.quanta, "quantum", "quanta");
     match &document.first_missed {
         None => format!("The cluster lasts through all {quanta}: it has room for {times} times the target."),
         Some(first) => format!(
@@ -492,7 +492,7 @@ pub(crate) fn growth(document: &GrowthDocument<'_>) -> String {
 /// A reproduction.
 pub(crate) fn reproduction(document: &ReproductionDocument<'_>) -> String {
     let agree = document.numbers.iter().filter(|number| number.agrees).count();
-    let all = count(document.numbers.len() as u64, "published number", "published numbers");
+    let all = counted(document.numbers.len() as u64, "published number", "published numbers");
     match document.numbers.len() - agree {
         0 => format!("All {all} come out as published."),
         n => format!("{n} of {all} {} out otherwise.", if n == 1 { "comes" } else { "come" }),

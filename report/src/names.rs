@@ -44,7 +44,14 @@ pub(crate) fn apart(names: &[&str], longest: usize) -> Vec<String> {
 
 /// The letters of a name, those that could do harm on a terminal spelt out.
 fn safe(name: &str) -> Vec<char> {
-    name.chars().flat_map(char::escape_debug).collect()
+    let mut letters = Vec::new();
+    for letter in name.chars() {
+        match letter {
+            '"' | '\'' | '\\' => letters.push(letter),
+            _ => letters.extend(letter.escape_debug()),
+        }
+    }
+    letters
 }
 
 /// `letters` with `head` of them before what is left out, if there are more than `longest`.

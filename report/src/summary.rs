@@ -33,13 +33,13 @@ use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
 use crate::names::{self, beginning as shortened};
 use crate::solution::{Headline, LimitName, UserResults};
-pub(crate) use crate::units::{count, duration, money, number, percent, share, thousands, violation};
+pub(crate) use crate::units::{counted, duration, money, number, percent, share, thousands, violation};
 use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
 use fairplan_verify::Verdict;
-use grid::{Column, grid};
+use grid::{Column, grid, paragraph};
 
 use std::fmt::Write;
 
@@ -56,7 +56,7 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     let method = solution.method;
     let seconds = solution.statistics.seconds;
     let limits = solution.limited_by.iter().map(|limit| LimitName::from(*limit));
-    let _ = writeln!(text, "{}", Fates::of(limits).told());
+    text += &paragraph(&Fates::of(limits).told());
     let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
     let _ = writeln!(text, "{}: {value}{unit} ({proof})", value_name(solution.objective));
     let _ = writeln!(text, "Used: {}", used(instance, &headline.utilization(instance)));
@@ -171,7 +171,7 @@ pub fn placement(
     policy: &str,
 ) -> String {
     let mut text = heading(instance);
-    let _ = writeln!(text, "Placed by {policy}: {}", count(figures.tasks, "task", "tasks"));
+    let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
     let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
     let _ = writeln!(text, "Used: {}\n", used(instance, &figures.utilization));
     let rows = (0..instance.user_count()).take(ROWS).map(|i| {
@@ -197,7 +197,7 @@ pub fn placement(
 /// The summary of a comparison.
 pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> String {
     let mut text = heading(instance);
-    let _ = writeln!(text, "{}", answer::comparison(document));
+    text += &paragraph(&answer::comparison(document));
     let divisible = share(document.bounds.divisible);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
     let integral = document.bounds.integral_upper.zip(document.bounds.integral_lower);
@@ -301,7 +301,7 @@ fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
     let ids = users.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
     let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
     let more = if users.len() > ROWS { ", …" } else { "" };
-    let (users, ids) = (count(users.len() as u64, "user", "users"), ids.join(", "));
+    let (users, ids) = (counted(users.len() as u64, "user", "users"), ids.join(", "));
     format!("No task fits any server, or there are none, of {users}: {ids}{more}\n{so}\n")
 }
 
@@ -362,7 +362,7 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
         });
         text += &grid(&columns, rows);
         for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
-            let _ = writeln!(text, "Why numbers differ: {}", reason.why);
+            text += &paragraph(&format!("Why numbers differ: {}", reason.why));
         }
         text.push('\n');
     }
@@ -372,9 +372,9 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
 
 /// One line on an instance: its name and size.
 pub fn heading(instance: &Instance) -> String {
-    let users = count(instance.user_count() as u64, "user", "users");
-    let servers = count(instance.server_count(), "server", "servers");
-    let classes = count(instance.classes().len() as u64, "class", "classes");
+    let users = counted(instance.user_count() as u64, "user", "users");
+    let servers = counted(instance.server_count(), "server", "servers");
+    let classes = counted(instance.classes().len() as u64, "class", "classes");
     let name = if instance.name().is_empty() { "Unnamed instance" } else { instance.name() };
     format!("{}: {users} on {servers} in {classes}\n", shortened(name, 60))
 }

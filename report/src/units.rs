@@ -35,7 +35,7 @@ fn grouped(digits: &str) -> String {
 }
 
 /// So many of something: `1 user`, `1,200 users`.
-pub(crate) fn count(count: u64, one: &str, many: &str) -> String {
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
@@ -53,12 +53,12 @@ pub(crate) fn share(part: f64) -> String {
     if percentage == 0.0 || !percentage.is_finite() || percentage.abs() >= 0.995 {
         return percent(part);
     }
-    let magnitude = percentage.abs().log10().floor();
-    if magnitude < -7.0 {
-        return format!("{percentage:.2e}%");
+    let digits = format!("{percentage:.2e}");
+    let magnitude = digits.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or(0);
+    match usize::try_from(2 - magnitude) {
+        Ok(places) if places < 10 => format!("{percentage:.places$}%"),
+        _ => format!("{digits}%"),
     }
-    let places = (2.0 - magnitude) as usize;
-    format!("{percentage:.places$}%")
 }
 
 /// Money: whole amounts in thousands, others with cents.
@@ -110,7 +110,7 @@ mod tests {
             [0, 999, 1000, 12_583, 1_234_567].map(thousands),
             ["0", "999", "1,000", "12,583", "1,234,567"]
         );
-        assert_eq!([1, 0, 2000].map(|n| count(n, "user", "users")), ["1 user", "0 users", "2,000 users"]);
+        assert_eq!([1, 0, 2000].map(|n| counted(n, "user", "users")), ["1 user", "0 users", "2,000 users"]);
     }
 
     #[test]

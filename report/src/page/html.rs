@@ -4,7 +4,7 @@
 use super::{Block, Cell, Grid, Section};
 use crate::FAIRPLAN_VERSION;
 use crate::plot::{Drawing, Ground, Room, bars, panels};
-use crate::units::{count, thousands};
+use crate::units::{counted, thousands};
 use std::collections::HashSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::io::{self, Write};
@@ -106,7 +106,7 @@ fn warnings<'a>(warnings: &'a [String], warned: &mut HashSet<&'a str>) -> Markup
         }
         @if !folded.is_empty() {
             details.warnings {
-                summary { (count(folded.len() as u64, "more warning", "more warnings")) }
+                summary { (counted(folded.len() as u64, "more warning", "more warnings")) }
                 ul { @for warning in folded { li { (warning) } } }
             }
         }
@@ -122,7 +122,7 @@ fn grid(grid: &Grid) -> Markup {
             @if zeros > 0 {
                 details {
                     summary {
-                        @if grid.rows.is_empty() { "All " } (count(zeros as u64, "row", "rows")) " with nothing but zeros"
+                        @if grid.rows.is_empty() { "All " } (counted(zeros as u64, "row", "rows")) " with nothing but zeros"
                     }
                     (table(grid, &grid.zeros))
                 }

@@ -93,7 +93,7 @@ impl Cell {
         Self { text: money(amount), number: Some(amount) }
     }
 
-    /// Of a table of shares or of parts of shares: dashes where there are none.
+    /// Whether it is a number, and that zero.
     fn is_zero(&self) -> bool {
         self.number.is_some_and(|number| number == 0.0)
     }
@@ -350,7 +350,7 @@ fn sizes_side_by_side(
         if !rest.is_empty() {
             let sizes = || rest.iter().flat_map(|(_, sizes)| sizes).copied();
             let range = [sizes().fold(f64::INFINITY, f64::min), sizes().fold(f64::NEG_INFINITY, f64::max)];
-            let others = crate::units::count(rest.len() as u64, "other has", "others have");
+            let others = crate::units::counted(rest.len() as u64, "other has", "others have");
             caption += &match range.map(format) {
                 [least, most] if least == most => format!(": the largest {shown}; {others} {most}"),
                 [least, most] => format!(": the largest {shown}; {others} {least} to {most}"),

@@ -3,7 +3,7 @@
 use super::{Block, Section, figure, line, time};
 use crate::figure::{Curve, Mark, Panel};
 use crate::json::{MalformedResult, read_json};
-use crate::units::{count, duration, thousands};
+use crate::units::{counted, duration, thousands};
 use crate::table::{SampleLine, UserLine};
 
 /// Users that have a curve of their own.
@@ -58,7 +58,7 @@ fn answer(samples: &[SampleLine<'_>]) -> String {
     let last = samples.iter().map(|sample| sample.time).fold(f64::NEG_INFINITY, f64::max);
     let waiting = samples.iter().max_by_key(|sample| sample.waiting);
     let most = waiting.map_or_else(String::new, |sample| {
-        let tasks = count(sample.waiting, "task waits", "tasks wait");
+        let tasks = counted(sample.waiting, "task waits", "tasks wait");
         format!(" At most {tasks}: under {}, {} on.", sample.policy, duration(sample.time))
     });
     format!("The cluster is shown over {}.{most}", duration(last - first))

@@ -1,7 +1,7 @@
 //! The summary of demands over time and of what a mechanism made of them.
 
 use super::grid::{Column, grid};
-use super::{ROWS, count, cut, label, number, percent, proof, thousands};
+use super::{ROWS, counted, cut, label, number, percent, proof, thousands};
 use crate::answer;
 use crate::allocation::AllocationDocument;
 use crate::offline::{Against, OfflineDocument};
@@ -10,9 +10,9 @@ use std::fmt::Write;
 
 /// One line on a series: its size.
 pub fn demands(series: &DemandSeries) -> String {
-    let users = count(series.user_count() as u64, "user", "users");
-    let quanta = count(series.quantum_count() as u64, "quantum", "quanta");
-    let demands = count(series.entry_count() as u64, "demand", "demands");
+    let users = counted(series.user_count() as u64, "user", "users");
+    let quanta = counted(series.quantum_count() as u64, "quantum", "quanta");
+    let demands = counted(series.entry_count() as u64, "demand", "demands");
     format!("{users}, {quanta} from {} to {}, {demands} above zero\n", first(series), last(series))
 }
 

@@ -1,6 +1,6 @@
 //! The summary of what schedulers' rules promise: users side by side, and what the servers can keep.
 
-use super::grid::{Column, grid};
+use super::grid::{Column, grid, paragraph};
 use super::{ROWS, cut, percent, share};
 use crate::answer;
 use crate::entitlements::EntitlementsDocument;
@@ -10,10 +10,12 @@ const SAME: f64 = 1e-9;
 
 /// The summary of entitlements: the users whose entitlements differ most from DRFH first.
 pub fn entitlements(document: &EntitlementsDocument<'_>) -> String {
-    let mut text = format!(
-        "{}\n\nDominant shares: DRFH on the servers, and what the rules promise on all servers as one pool (difference)\n\n",
-        answer::entitlements(document)
+    let mut text = paragraph(&answer::entitlements(document));
+    text.push('\n');
+    text += &paragraph(
+        "Dominant shares: DRFH on the servers, and what the rules promise on all servers as one pool (difference)",
     );
+    text.push('\n');
     let mut users: Vec<_> = document.users.iter().collect();
     let largest = |user: &crate::entitlements::EntitledUser<'_>| {
         user.entitlements.iter().map(|entitlement| entitlement.difference.abs()).fold(0.0, f64::max)

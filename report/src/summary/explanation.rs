@@ -1,6 +1,6 @@
 //! The summary of an explanation, in sentences a user can follow.
 
-use super::grid::{Column, grid};
+use super::grid::{Column, grid, paragraph};
 use super::{label, number, percent};
 use crate::answer;
 use crate::explanation::ExplanationDocument;
@@ -11,7 +11,7 @@ const LISTED: usize = 6;
 
 /// Why a user has its share.
 pub fn explanation(document: &ExplanationDocument<'_>) -> String {
-    let mut text = answer::explanation(document) + "\n";
+    let mut text = paragraph(&answer::explanation(document));
     if !document.held_by.is_empty() {
         let columns = [
             Column::id("server class"),
@@ -42,14 +42,13 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
             false => format!("from {least} to {most} (now {now})"),
         };
         let (price, resource, class) = (number(range.price), label(&range.resource), label(&range.class));
-        let _ = writeln!(text, "The price {price} of {resource} in class {class} holds {until}.");
+        text += &paragraph(&format!("The price {price} of {resource} in class {class} holds {until}."));
     }
     for change in &document.smaller_demands {
         let largest = change.largest_gain.as_ref().map_or(String::new(), |gain| {
             format!(", most user {} ({} more work)", label(&gain.user), percent(gain.part))
         });
-        let _ = writeln!(
-            text,
+        text += &paragraph(&format!(
             "If a task needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
             number(change.smaller),
             label(&change.resource),
@@ -57,7 +56,7 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
             number(change.own_tasks),
             others(change.gain),
             others(change.lose)
-        );
+        ));
     }
     text
 }

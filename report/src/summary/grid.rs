@@ -204,6 +204,11 @@ fn row(cells: &[Vec<String>], widths: &[usize], numbers: &[bool]) -> String {
     text
 }
 
+/// Sentences in lines as long as the terminal allows, each ended by a newline.
+pub(super) fn paragraph(text: &str) -> String {
+    broken(text, width()).join("\n") + "\n"
+}
+
 /// `text` in lines of at most `width` letters where its words allow it.
 fn broken(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();

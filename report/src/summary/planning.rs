@@ -1,7 +1,7 @@
 //! The summaries of planning: what to buy, what servers are worth, what failures cost, what changed, how long it lasts.
 
-use super::grid::{Column, grid};
-use super::{ROWS, count, cut, label, money, number, percent, share, shortened, thousands, value_by_name};
+use super::grid::{Column, grid, paragraph};
+use super::{ROWS, counted, cut, label, money, number, percent, share, shortened, thousands, value_by_name};
 use crate::answer;
 use crate::planning::{
     ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
@@ -51,7 +51,7 @@ pub(crate) fn target(target: &TargetResult) -> String {
         parts.push(format!("{} tasks for every user", number(tasks)));
     }
     if target.users_with_own_target > 0 {
-        let users = count(target.users_with_own_target as u64, "user", "users");
+        let users = counted(target.users_with_own_target as u64, "user", "users");
         parts.push(format!("tasks of their own for {users}"));
     }
     if target.as_today {
@@ -59,7 +59,7 @@ pub(crate) fn target(target: &TargetResult) -> String {
     }
     let more = match target.more_users {
         0 => String::new(),
-        more => format!(", with {}", count(more, "more user", "more users")),
+        more => format!(", with {}", counted(more, "more user", "more users")),
     };
     parts.join(" and ") + &more
 }
@@ -139,10 +139,8 @@ fn unit(currency: &str) -> String {
 
 /// What servers are worth.
 pub fn worth(document: &WorthDocument<'_>) -> String {
-    let mut text = format!(
-        "{}\n\nWhat one more server of a class adds to the smallest weighted dominant share:\n\n",
-        answer::worth(document)
-    );
+    let mut text = paragraph(&answer::worth(document));
+    text += "\nWhat one more server of a class adds to the smallest weighted dominant share:\n\n";
     let columns = [
         Column::id("server class"),
         Column::number("servers"),
@@ -192,7 +190,8 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
 
 /// What failures cost.
 pub fn losses(document: &LossDocument<'_>) -> String {
-    let mut text = format!("{}\n\nThe worst first:\n\n", answer::losses(document));
+    let mut text = paragraph(&answer::losses(document));
+    text += "\nThe worst first:\n\n";
     let columns = [
         Column::id("server class"),
         Column::number("servers lost"),
@@ -222,7 +221,8 @@ pub fn losses(document: &LossDocument<'_>) -> String {
 
 /// What changed, and for whom.
 pub fn difference(document: &DifferenceDocument<'_>) -> String {
-    let mut text = format!("{}\n\n", answer::difference(document));
+    let mut text = paragraph(&answer::difference(document));
+    text.push('\n');
     let changes = |text: &mut String, changes: &[ChangeResult<'_>], what: &str| {
         for change in changes.iter().take(ROWS) {
             let detail = change.changes.join(", ");
@@ -293,15 +293,16 @@ pub fn difference(document: &DifferenceDocument<'_>) -> String {
 
 /// How long a cluster lasts.
 pub fn growth(document: &GrowthDocument<'_>) -> String {
-    let mut text = format!("{}\n", answer::growth(document));
+    let mut text = paragraph(&answer::growth(document));
     let _ = writeln!(text, "Target, at a scale of 1: {}.", target(&document.target));
     let needs = |short: &ShortfallResult<'_>| {
         let (user, times) = (label(&short.user), number(short.scale));
         format!("user {user} needs the most of what is short, at {times} times its target")
     };
     if let Some(first) = &document.first_missed {
-        let quanta = count(document.series.quanta, "quantum", "quanta");
-        let _ = writeln!(text, "Missed in {} of {quanta}; {}.", thousands(document.missed), needs(first));
+        let quanta = counted(document.series.quanta, "quantum", "quanta");
+        let missed = thousands(document.missed);
+        text += &paragraph(&format!("Missed in {missed} of {quanta}; {}.", needs(first)));
     }
     let is_first = |tightest: &ShortfallResult<'_>| {
         document.first_missed.as_ref().is_some_and(|first| first.quantum == tightest.quantum)
@@ -309,11 +310,9 @@ pub fn growth(document: &GrowthDocument<'_>) -> String {
     if let Some(tightest) = document.tightest.as_ref().filter(|tightest| !is_first(tightest)) {
         let quantum = label(&tightest.quantum.to_string());
         let (part, resource) = (percent(tightest.part), label(&tightest.resource));
-        let _ = writeln!(
-            text,
-            "Tightest in {quantum}: room for {part} of what is asked for, by {resource}; {}.",
-            needs(tightest)
-        );
+        let needs = needs(tightest);
+        let room = format!("room for {part} of what is asked for, by {resource}; {needs}.");
+        text += &paragraph(&format!("Tightest in {quantum}: {room}"));
     }
     text
 }

@@ -1,7 +1,7 @@
 //! The summary of a simulation: a line for each policy, side by side.
 
-use super::grid::{Column, grid};
-use super::{count, duration, number, percent, shortened, thousands};
+use super::grid::{Column, grid, paragraph};
+use super::{counted, duration, number, percent, shortened, thousands};
 use crate::answer;
 use crate::simulation::SimulationDocument;
 use std::fmt::Write;
@@ -14,9 +14,9 @@ pub fn simulation(document: &SimulationDocument<'_>) -> String {
     let _ = writeln!(
         text,
         ": {} in {} of {}, {} simulated",
-        count(first.tasks.submitted, "task", "tasks"),
-        count(first.jobs, "job", "jobs"),
-        count(first.users.iter().filter(|user| user.submitted > 0).count() as u64, "user", "users"),
+        counted(first.tasks.submitted, "task", "tasks"),
+        counted(first.jobs, "job", "jobs"),
+        counted(first.users.iter().filter(|user| user.submitted > 0).count() as u64, "user", "users"),
         duration(document.policies.iter().map(|run| run.end - run.start).fold(0.0, f64::max)),
     );
     if document.partial {
@@ -24,10 +24,10 @@ pub fn simulation(document: &SimulationDocument<'_>) -> String {
     }
     let too_large = first.tasks.too_large;
     if too_large > 0 {
-        let tasks = count(too_large, "waiting task is", "waiting tasks are");
+        let tasks = counted(too_large, "waiting task is", "waiting tasks are");
         let _ = writeln!(text, "{tasks} larger than every server");
     }
-    let _ = writeln!(text, "{}", answer::simulation(document));
+    text += &paragraph(&answer::simulation(document));
     text.push('\n');
     let mut columns = vec![Column::id("policy")];
     columns.extend(first.utilization.0.iter().map(|(name, _)| Column::number(format!("{name} used"))));

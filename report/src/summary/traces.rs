@@ -1,6 +1,6 @@
 //! The summary of a trace: what is in it, and what was counted when it was made.
 
-use super::{count, duration, grid, shortened, thousands};
+use super::{counted, duration, grid, shortened, thousands};
 use fairplan_instances::trace::{MICROSECONDS, Register, Tally};
 use std::fmt::Write;
 
@@ -15,13 +15,13 @@ pub fn trace(register: &Register, tally: Tally) -> String {
     let _ = writeln!(
         text,
         "{} in {} of {} within {}; a task runs {mean} on average",
-        count(tally.tasks, "task", "tasks"),
-        count(tally.jobs, "job", "jobs"),
-        count(register.users().len() as u64, "user", "users"),
+        counted(tally.tasks, "task", "tasks"),
+        counted(tally.jobs, "job", "jobs"),
+        counted(register.users().len() as u64, "user", "users"),
         span(tally.latest as f64),
     );
-    let servers = count(register.servers().len() as u64, "server", "servers");
-    let events = count(tally.server_events, "event", "events");
+    let servers = counted(register.servers().len() as u64, "server", "servers");
+    let events = counted(tally.server_events, "event", "events");
     let _ = writeln!(text, "{servers}, {events} of servers");
     let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
     let digits = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
