@@ -23,8 +23,13 @@ demo: build ## Solve, verify and compare placements on the built-in Google clust
 	$(FAIRPLAN) verify $(OUT)/google.json $(OUT)/solution.json
 	$(FAIRPLAN) compare $(OUT)/google.json -o $(OUT)/comparison.json
 
-figures: build ## Draw the charts of "Is my heuristic good?" again, docs/*-servers.svg (a minute or two)
+figures: build ## Draw the README's pictures again, docs/*.svg (a minute or two)
 	@mkdir -p $(OUT)
+	$(FAIRPLAN) generate google --quiet -o $(OUT)/google.json
+	cd $(OUT) && { \
+	  echo '$$ fairplan solve google.json -o solution.json'; ../$(FAIRPLAN) solve google.json -o solution.json; echo; \
+	  echo '$$ fairplan compare google.json -o comparison.json'; ../$(FAIRPLAN) compare google.json -o comparison.json; \
+	} 2>&1 | python3 ../setup/terminal-picture.py 'fairplan on 12,583 Google servers' > ../docs/demo.svg
 	$(FAIRPLAN) generate drfh-fig4 | $(FAIRPLAN) compare - --no-timing -o $(OUT)/hundred.json
 	$(FAIRPLAN) report $(OUT)/hundred.json --plot docs/hundred-servers.svg -o $(OUT)/hundred.html
 	$(FAIRPLAN) generate google | $(FAIRPLAN) compare - --time-limit 1000 --no-timing -o $(OUT)/google-whole.json

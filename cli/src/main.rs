@@ -21,6 +21,9 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     interrupt::watch();
+    if let Some(width) = terminal_width() {
+        fairplan_report::summary::fit_terminal(width);
+    }
     // A defect, here or in a backend, is one line and an exit code like any other failure.
     std::panic::set_hook(Box::new(|defect| {
         let place =
@@ -38,6 +41,15 @@ fn main() -> ExitCode {
         Err(_) => 3,
     };
     ExitCode::from(status)
+}
+
+/// How wide summaries may be: as `COLUMNS` says, else as the terminal is that shows them; nothing in a pipe.
+fn terminal_width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    said.filter(|columns| *columns > 0).or_else(|| {
+        let (width, _) = terminal_size::terminal_size_of(std::io::stderr())?;
+        Some(usize::from(width.0))
+    })
 }
 
 fn run() -> Result<Answer, Failure> {

@@ -2,6 +2,7 @@
 //! all.
 
 pub mod allocation;
+mod answer;
 pub mod audit;
 pub mod bound;
 pub mod comparison;
@@ -11,6 +12,7 @@ pub mod figure;
 pub mod flows;
 mod foreign;
 mod json;
+mod names;
 pub mod offline;
 pub mod output;
 pub mod page;
@@ -27,6 +29,7 @@ mod stamp;
 pub mod summary;
 pub mod table;
 pub mod task_allocation;
+mod units;
 pub mod verification;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Short summaries for people, at most 100 columns wide: what came out, in plain words and aligned numbers.
+//! Short summaries for people, as wide as their terminal: what came out, in plain words and aligned numbers.
 
 mod allocation;
 mod audits;
@@ -7,6 +7,7 @@ mod explanation;
 mod figures;
 mod flows;
 mod grid;
+
 mod planning;
 mod simulation;
 mod tasks;
@@ -17,24 +18,29 @@ pub use audits::audits;
 pub use entitlements::entitlements;
 pub use explanation::explanation;
 pub use flows::{flows, traffic};
+pub use grid::fit_terminal;
 pub(crate) use planning::target;
 pub use planning::{difference, growth, losses, plan, worth};
 pub use simulation::simulation;
 pub use tasks::{task_allocation, task_offline};
 pub use traces::trace;
 
+use crate::answer::{self, Fates};
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
 use crate::placement::PlacementFigures;
 use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
+use crate::names::{self, beginning as shortened};
 use crate::solution::{Headline, LimitName, UserResults};
+pub(crate) use crate::units::{counted, duration, money, number, percent, share, thousands, violation};
 use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
 use fairplan_verify::Verdict;
-use grid::{Column, grid};
+use grid::{Column, grid, paragraph};
+
 use std::fmt::Write;
 
 /// Lists in a summary are cut after this many rows.
@@ -49,7 +55,9 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
     let proof = proof(solution.status == Status::Optimal, headline.relative_gap);
     let method = solution.method;
     let seconds = solution.statistics.seconds;
-    let (value, unit) = (number(headline.value), unit(&solution.certificate));
+    let limits = solution.limited_by.iter().map(|limit| LimitName::from(*limit));
+    text += &paragraph(&Fates::of(limits).told());
+    let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
     let _ = writeln!(text, "{}: {value}{unit} ({proof})", value_name(solution.objective));
     let _ = writeln!(text, "Used: {}", used(instance, &headline.utilization(instance)));
     let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
@@ -62,15 +70,15 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
             LimitName::NoUsableClass => "no usable class",
         };
         vec![
-            label(&user.id),
+            user.id.into_owned(),
             label(&user.dominant_resource),
-            number(user.dominant_share),
+            share(user.dominant_share),
             number(user.tasks),
             limit.into(),
         ]
     });
     let columns = [
-        Column::text("user"),
+        Column::id("user"),
         Column::text("dominant resource"),
         Column::number("dominant share"),
         Column::number("tasks"),
@@ -82,7 +90,7 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
 
     let m = instance.resources().len();
     let priced = headline.has_prices() && m <= 3;
-    let mut columns = vec![Column::text("server class"), Column::number("servers")];
+    let mut columns = vec![Column::id("server class"), Column::number("servers")];
     if !solution.allocation.is_pooled() {
         columns
             .extend(instance.resources().iter().map(|name| Column::number(format!("{} used", label(name)))));
@@ -92,7 +100,7 @@ pub fn solution(instance: &Instance, solution: &Solution, headline: &Headline) -
         columns.extend(instance.resources().iter().map(price));
     }
     let rows = instance.classes().iter().enumerate().take(ROWS).map(|(l, class)| {
-        let mut row = vec![label(&class.id), thousands(class.count)];
+        let mut row = vec![class.id.clone(), thousands(class.count)];
         row.extend(headline.class_utilization(instance, ClassId(l)).into_iter().flatten().map(percent));
         if priced {
             row.extend(headline.prices[l * m..(l + 1) * m].iter().map(|price| number(*price)));
@@ -113,9 +121,9 @@ pub(crate) fn proof(optimal: bool, gap: f64) -> String {
     }
 }
 
-/// A bracket as one number where it is closed.
+/// A bracket of a share as one number where it is closed.
 pub(crate) fn bracket(lower: f64, upper: f64) -> String {
-    if upper == lower { number(upper) } else { format!("{} to {}", number(lower), number(upper)) }
+    if upper == lower { share(upper) } else { format!("{} to {}", share(lower), share(upper)) }
 }
 
 /// What the value of an objective is.
@@ -128,6 +136,23 @@ pub(crate) fn value_name(objective: Objective) -> &'static str {
         Objective::AlphaFair(_) => "Sum of weighted utilities of dominant shares",
         Objective::Utilitarian => "Sum of weighted dominant shares",
     }
+}
+
+/// The value of an objective: a share, or a sum.
+pub(crate) fn value_of(objective: Objective, value: f64) -> String {
+    match objective {
+        Objective::Drfh
+        | Objective::DrfPooled
+        | Objective::TaskShareFairness
+        | Objective::BottleneckMaxFairness
+        | Objective::DrfPerServer => share(value),
+        Objective::ProportionalFairness | Objective::AlphaFair(_) | Objective::Utilitarian => number(value),
+    }
+}
+
+/// The same of an objective by its name; a name that is none has a plain number.
+pub(crate) fn value_by_name(objective: &str, value: f64) -> String {
+    objective.parse().map_or_else(|_| number(value), |objective| value_of(objective, value))
 }
 
 /// What follows a value in the summary: its power of ten, if it has one.
@@ -146,20 +171,20 @@ pub fn placement(
     policy: &str,
 ) -> String {
     let mut text = heading(instance);
-    let _ = writeln!(text, "Placed by {policy}: {} tasks", thousands(figures.tasks));
-    let _ = writeln!(text, "Smallest weighted dominant share: {}", number(figures.value));
+    let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
+    let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
     let _ = writeln!(text, "Used: {}\n", used(instance, &figures.utilization));
     let rows = (0..instance.user_count()).take(ROWS).map(|i| {
         let user = instance.user(UserId(i));
         vec![
-            label(user.id()),
+            user.id().to_owned(),
             label(&instance.resources()[user.dominant_resource().0]),
-            number(figures.dominant_shares[i]),
+            share(figures.dominant_shares[i]),
             thousands(placement.tasks[i]),
         ]
     });
     let columns = [
-        Column::text("user"),
+        Column::id("user"),
         Column::text("dominant resource"),
         Column::number("dominant share"),
         Column::number("tasks"),
@@ -172,7 +197,8 @@ pub fn placement(
 /// The summary of a comparison.
 pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> String {
     let mut text = heading(instance);
-    let divisible = number(document.bounds.divisible);
+    text += &paragraph(&answer::comparison(document));
+    let divisible = share(document.bounds.divisible);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
     let integral = document.bounds.integral_upper.zip(document.bounds.integral_lower);
     if let Some((upper, lower)) = integral {
@@ -180,7 +206,7 @@ pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> Str
     }
     text.push('\n');
     let mut columns =
-        vec![Column::text("policy"), Column::number("smallest share"), Column::number("below divisible")];
+        vec![Column::id("policy"), Column::number("smallest share"), Column::number("below divisible")];
     if integral.is_some() {
         columns.push(Column::number("below whole-task bound"));
     }
@@ -191,7 +217,7 @@ pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> Str
         columns.push(Column::number("seconds"));
     }
     let rows = document.policies.iter().map(|policy| {
-        let mut row = vec![label(&policy.name), number(policy.value), percent(policy.gap_to_divisible)];
+        let mut row = vec![policy.name.to_string(), share(policy.value), percent(policy.gap_to_divisible)];
         row.extend(policy.gap_to_integral.map(|gap| {
             if policy.proved_optimal == Some(true) { "proved optimal".into() } else { percent(gap) }
         }));
@@ -208,7 +234,7 @@ pub fn comparison(instance: &Instance, document: &ComparisonDocument<'_>) -> Str
 pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) -> String {
     let mut text = heading(instance);
     let bounds = stated_bounds(instance, bracket);
-    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", number(divisible));
+    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
     let (upper, lower) = (bounds.upper_of_others, bounds.lower_of_others);
@@ -216,10 +242,10 @@ pub fn bound(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) ->
         let _ = writeln!(
             text,
             "Best smallest share of whole tasks: {} (placed, and proved optimal)",
-            number(lower)
+            share(lower)
         );
     } else {
-        let (below, upper, lower) = (1.0 - lower / upper, number(upper), number(lower));
+        let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
         let _ = writeln!(
             text,
             "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
@@ -275,8 +301,8 @@ fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
     let ids = users.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
     let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
     let more = if users.len() > ROWS { ", …" } else { "" };
-    let (count, ids) = (users.len(), ids.join(", "));
-    format!("No task fits any server, or there are none, of {count} users: {ids}{more}\n{so}\n")
+    let (users, ids) = (counted(users.len() as u64, "user", "users"), ids.join(", "));
+    format!("No task fits any server, or there are none, of {users}: {ids}{more}\n{so}\n")
 }
 
 fn truncated(searches: u64) -> String {
@@ -336,7 +362,7 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
         });
         text += &grid(&columns, rows);
         for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
-            let _ = writeln!(text, "Why numbers differ: {}", reason.why);
+            text += &paragraph(&format!("Why numbers differ: {}", reason.why));
         }
         text.push('\n');
     }
@@ -346,12 +372,9 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
 
 /// One line on an instance: its name and size.
 pub fn heading(instance: &Instance) -> String {
-    let count = |count: u64, one: &str, many: &str| {
-        format!("{} {}", thousands(count), if count == 1 { one } else { many })
-    };
-    let users = count(instance.user_count() as u64, "user", "users");
-    let servers = count(instance.server_count(), "server", "servers");
-    let classes = count(instance.classes().len() as u64, "class", "classes");
+    let users = counted(instance.user_count() as u64, "user", "users");
+    let servers = counted(instance.server_count(), "server", "servers");
+    let classes = counted(instance.classes().len() as u64, "class", "classes");
     let name = if instance.name().is_empty() { "Unnamed instance" } else { instance.name() };
     format!("{}: {users} on {servers} in {classes}\n", shortened(name, 60))
 }
@@ -371,79 +394,5 @@ fn cut(text: &mut String, count: usize, what: &str) {
 
 /// A name from a file: one line, no control characters, not too long.
 fn label(name: &str) -> String {
-    shortened(name, ID_LENGTH)
-}
-
-fn shortened(text: &str, length: usize) -> String {
-    let mut shown: String = text.chars().take(length).flat_map(char::escape_debug).collect();
-    if text.chars().nth(length).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-/// Six significant digits.
-pub(crate) fn number(value: f64) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    let magnitude = value.abs().log10().floor();
-    if !(-5.0..15.0).contains(&magnitude) {
-        return format!("{value:.5e}");
-    }
-    let places = (5.0 - magnitude).max(0.0) as usize;
-    let fixed = format!("{value:.places$}");
-    if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() } else { fixed }
-}
-
-/// With two decimals; what rounds to zero has no sign.
-pub(crate) fn percent(part: f64) -> String {
-    let hundredths = (part * 10_000.0).round();
-    format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { part * 100.0 })
-}
-
-fn violation(value: f64) -> String {
-    if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
-}
-
-pub(crate) fn thousands(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_have_six_digits_and_no_idle_zeros() {
-        let shown = [0.0, 1.0, 5.0 / 7.0, 10.0, 123_456.78, 3e-9, 1e20, -0.00001234567].map(number);
-        let expected = ["0", "1", "0.714286", "10", "123457", "3.00000e-9", "1.00000e20", "-0.0000123457"];
-        assert_eq!(shown, expected);
-        assert_eq!(
-            [0, 999, 1000, 12_583, 1_234_567].map(thousands),
-            ["0", "999", "1,000", "12,583", "1,234,567"]
-        );
-    }
-
-    #[test]
-    fn what_rounds_to_no_percent_has_no_sign() {
-        assert_eq!(
-            [-1e-9, 0.0, -0.0, -0.0001, 0.5, -0.000_049].map(percent),
-            ["0.00%", "0.00%", "0.00%", "-0.01%", "50.00%", "0.00%"]
-        );
-    }
-
-    #[test]
-    fn names_from_files_cannot_reach_the_terminal_raw_or_break_the_layout() {
-        assert_eq!(label("a\u{1b}[31m\nb"), "a\\u{1b}[31m\\nb");
-        assert_eq!(label(&"x".repeat(1000)), format!("{}…", "x".repeat(ID_LENGTH)));
-    }
+    names::cut(name, ID_LENGTH)
 }

@@ -4,13 +4,14 @@ use super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::generate::{
-    Cluster, GoogleOptions, PopulationKind, PopulationOptions, RandomTraceOptions, Workload, WorkloadOptions,
+    Cluster, GoogleOptions, KUBERNETES_NODES, KUBERNETES_PODS, PopulationKind, PopulationOptions, RandomTraceOptions, Workload, WorkloadOptions,
     demands, drfh_fig1, drfh_fig4, drfh_fig4_trace, google, karma_fig2, mrf_fig1, mrf_fig2, population,
     random_trace,
 };
 use fairplan_instances::{Decimal, DemandSeries, Instance, Traffic, files};
 use fairplan_report::output::Destination;
 use fairplan_report::summary;
+use std::io::Write;
 
 /// Make an instance, demands over time or a trace: published clusters, the papers' examples, synthetic ones
 #[derive(Debug, clap::Args)]
@@ -35,6 +36,8 @@ enum Kind {
     MrfFig2(UnequalTrafficArguments),
     TraceDrfhFig4(TraceFig4Arguments),
     TraceRandom(RandomTraceArguments),
+    KubernetesNodes(NodesArguments),
+    KubernetesPods(PodsArguments),
 }
 
 /// Google's cluster of 2011: 12,583 servers in ten classes, 507 real users
@@ -190,6 +193,22 @@ struct RandomTraceArguments {
     output: OutputArguments,
 }
 
+/// The nodes of a real cluster as kubectl prints them, to try import on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate kubernetes-nodes -o nodes.json")]
+struct NodesArguments {
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+/// The pods of a real cluster as kubectl prints them, to try import on
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example: fairplan generate kubernetes-pods -o pods.json")]
+struct PodsArguments {
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
 /// Makes the instance, the demands or the trace and writes them.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let (instance, output) = match arguments.kind {
@@ -223,8 +242,16 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
             let options = RandomTraceOptions { servers, users, jobs, seconds, outages, seed };
             return traces::write(&mut random_trace(&options)?, &destination, common);
         }
+        Kind::KubernetesNodes(NodesArguments { output }) => return write_file(KUBERNETES_NODES, &output),
+        Kind::KubernetesPods(PodsArguments { output }) => return write_file(KUBERNETES_PODS, &output),
     };
     write_instance(&instance, &output.destination()?, common)
+}
+
+/// Writes a file of another system as it is.
+fn write_file(content: &str, output: &OutputArguments) -> Result<Answer, Failure> {
+    output.destination()?.write(|out| out.write_all(content.as_bytes()))?;
+    Ok(Answer::Yes)
 }
 
 /// Writes demands over time as JSON and says what they are.

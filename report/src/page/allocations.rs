@@ -4,7 +4,9 @@ use super::{Block, Cell, Grid, Section, curves, sizes, time, words};
 use crate::allocation::AllocationDocument;
 use crate::figure::Bars;
 use crate::offline::{Against, OfflineDocument};
-use crate::summary::{number, percent, proof, thousands};
+use crate::answer;
+use crate::summary::proof;
+use crate::units::{number, percent, thousands};
 
 /// An allocation as a section.
 pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
@@ -18,18 +20,19 @@ pub(super) fn allocation(document: AllocationDocument<'_>) -> Section {
             Cell::count(user.demand),
             Cell::count(user.allocated),
             Cell::count(user.useful),
-            Cell::maybe(user.welfare, Cell::number),
+            Cell::maybe(user.welfare, Cell::percent),
             Cell::maybe(user.credits, Cell::number),
         ]
     });
     let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
     let mut section = Section::new(format!("Divided quantum by quantum by {}", document.mechanism))
+        .answer(answer::allocation(&document))
         .fact("Users, quanta", counts(document.demands.users, document.demands.quanta))
         .fact("Used", percent(metrics.utilization))
         .fact("Smallest over largest welfare", number(metrics.fairness))
-        .fact("Smallest welfare", number(metrics.welfare_min))
+        .fact("Smallest welfare", percent(metrics.welfare_min))
         .fact("Slices that change hands a quantum", number(metrics.handoffs_per_quantum))
-        .block(sizes("Welfare by user", "welfare", welfare, number));
+        .block(sizes("Welfare by user", welfare, percent));
     if let Some(quanta) = &document.quanta {
         let axis = time::axis(quanta.first().map(|one| &one.quantum));
         let slices = |user: usize, quantum: usize| -> f64 {
@@ -58,17 +61,18 @@ pub(super) fn held_against(measure: &str, optimum: f64, against: &[Against<'_>])
     if against.is_empty() {
         return Vec::new();
     }
+    let is_part = measure == "welfare";
     let bars = Bars {
         caption: format!("Smallest {measure} that each mechanism reaches"),
         series: Vec::new(),
         groups: against.iter().map(|one| (one.mechanism.to_string(), vec![one.value])).collect(),
         mark: Some((optimum, "the optimum that knows all demands".into())),
-        format: number,
+        format: if is_part { percent } else { number },
     };
     let row = |one: &Against<'_>| {
         vec![
             Cell::text(&*one.mechanism),
-            Cell::number(one.value),
+            if is_part { Cell::percent(one.value) } else { Cell::number(one.value) },
             Cell::percent(one.regret),
             Cell::number(one.regret_per_quantum),
         ]
@@ -82,8 +86,9 @@ pub(super) fn held_against(measure: &str, optimum: f64, against: &[Against<'_>])
 pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
     let proof = proof(document.status == "optimal", document.certificate.relative_gap);
     let mut section = Section::new("The optimum that knows all demands")
+        .answer(answer::offline(&document))
         .fact("Users, quanta", counts(document.demands.users, document.demands.quanta))
-        .fact(&format!("Smallest {}", document.measure), number(document.value))
+        .fact(&format!("Smallest {}", document.measure), answer::measured(&document.measure, document.value))
         .fact("Proof", proof)
         .fact("Used", percent(document.metrics.utilization));
     for block in held_against(&document.measure, document.value, &document.against) {
@@ -96,12 +101,12 @@ pub(super) fn offline(document: OfflineDocument<'_>) -> Section {
             Cell::count(user.demand),
             Cell::number(user.allocated),
             Cell::number(user.useful),
-            Cell::maybe(user.welfare, Cell::number),
+            Cell::maybe(user.welfare, Cell::percent),
             Cell::maybe(user.level.map(|level| f64::from(level) + 1.0), Cell::number),
         ]
     });
     let allocated = document.users.iter().map(|user| (user.id.to_string(), user.allocated)).collect();
-    section = section.block(sizes("Slices by user", "slices", allocated, number));
+    section = section.block(sizes("Slices by user", allocated, number));
     if let Some(quanta) = &document.quanta {
         let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
         let axis = time::axis(quanta.first().map(|one| &one.quantum));

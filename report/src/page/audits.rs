@@ -2,8 +2,9 @@
 
 use super::{Block, Cell, Grid, Section, words};
 use crate::audit::{AuditDocument, Holds};
+use crate::answer;
 use crate::figure::Bars;
-use crate::summary::percent;
+use crate::units::percent;
 use crate::verification::VerificationDocument;
 
 /// How much of the allowed violation each property takes: those that were measured against something above zero.
@@ -43,6 +44,7 @@ pub(super) fn audit(document: AuditDocument<'_>) -> Section {
     });
     let chart = measured(document.properties.iter().map(|one| (&*one.name, one.residual, one.tolerance)));
     let section = Section::new(format!("Fairness properties of {}", document.objective))
+        .answer(answer::audit(&document))
         .instance(&document.instance)
         .fact("Properties that fail", format!("{failed} of {}", document.properties.len()));
     chart.into_iter().fold(section, Section::block).block(Block::Grid(Grid::new("Properties", header, rows)))
@@ -61,6 +63,7 @@ pub(super) fn verification(document: VerificationDocument<'_>) -> Section {
         ]
     });
     let section = Section::new(format!("Verification of a {}", document.result_format))
+        .answer(answer::verification(&document))
         .fact("Every property holds", if document.holds { "yes" } else { "NO" });
     let section = match &document.instance {
         Some(stamp) => section.instance(stamp),

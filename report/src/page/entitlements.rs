@@ -3,7 +3,8 @@
 use super::{Block, Cell, Grid, Section, sizes_side_by_side, words};
 use crate::entitlements::EntitlementsDocument;
 use crate::figure::Bars;
-use crate::summary::percent;
+use crate::answer;
+use crate::units::{percent, share};
 
 /// Entitlements as a section.
 pub(super) fn entitlements(document: EntitlementsDocument<'_>) -> Section {
@@ -26,22 +27,22 @@ pub(super) fn entitlements(document: EntitlementsDocument<'_>) -> Section {
         header.extend([format!("{rule} share"), format!("{rule}, more than DRFH"), format!("{rule} tasks")]);
     }
     let rows = document.users.iter().map(|user| {
-        let mut row = vec![Cell::text(&*user.id), Cell::percent(user.drfh_share)];
+        let mut row = vec![Cell::text(&*user.id), Cell::share(user.drfh_share)];
         for entitlement in &user.entitlements {
-            row.push(Cell::percent(entitlement.dominant_share));
+            row.push(Cell::share(entitlement.dominant_share));
             row.push(Cell::change(entitlement.difference));
             row.push(Cell::number(entitlement.tasks));
         }
         row
     });
     Section::new("What schedulers' rules promise, beside exact DRFH")
+        .answer_in_shares(answer::entitlements(&document))
         .instance(&document.instance)
         .block(sizes_side_by_side(
             "Dominant shares by user, as promised and as the servers give them",
-            "dominant share",
             &series,
             shares.collect(),
-            percent,
+            share,
         ))
         .block(Block::Bars(kept))
         .block(Block::Grid(Grid::new("Users", header, rows)))

@@ -1,21 +1,23 @@
 //! Why a user has its share, and what would change it.
 
 use super::{Block, Cell, Grid, Section, limit, words};
+use crate::answer;
 use crate::explanation::{ClassViewResult, ExplanationDocument};
 use crate::figure::Bars;
-use crate::summary::{number, percent};
+use crate::units::{number, share};
 
 /// An explanation as a section.
 pub(super) fn explanation(document: ExplanationDocument<'_>) -> Section {
     let level = document.level.map_or_else(String::new, |level| {
-        format!(", at level {} (weighted share {})", level.position, number(level.value))
+        format!(", at level {} (weighted share {})", level.position, share(level.value))
     });
     let mut section =
         Section::new(format!("Why user {} has its share: {}", document.user, document.objective))
+            .answer(answer::explanation(&document))
             .instance(&document.instance)
             .fact(
                 "Dominant share",
-                format!("{} of all {}", percent(document.dominant_share), document.dominant_resource),
+                format!("{} of all {}", share(document.dominant_share), document.dominant_resource),
             )
             .fact("Tasks", number(document.tasks))
             .fact("Limited by", format!("{}{level}", limit(document.limited_by)));

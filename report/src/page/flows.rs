@@ -1,6 +1,7 @@
 //! What stochastic demand comes to: how fast each class is served, by load.
 
 use super::{Block, Cell, Grid, Section, words};
+use crate::answer;
 use crate::figure::{Curve, Figure, Mark, Panel};
 use crate::flows::FlowsDocument;
 
@@ -55,7 +56,7 @@ pub(super) fn flows(document: FlowsDocument<'_>) -> Section {
         vertical: "service rate".into(),
         panels,
     };
-    let section = Section::new("Stochastic demand").fact("Level", document.level.clone());
+    let section = Section::new("Stochastic demand").answer(answer::flows(&document)).fact("Level", document.level.clone());
     let section = if document.results.is_empty() { section } else { section.block(Block::Curves(figure)) };
     section.block(Block::Grid(Grid::new("Classes", header, rows.into_iter())))
 }

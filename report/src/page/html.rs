@@ -1,10 +1,11 @@
 //! How a page looks: dark and light, on paper too, readable without scripts; one small script sorts tables. Whatever names the
 //! results hold, they are text.
 
-use super::{Block, Grid, Section};
+use super::{Block, Cell, Grid, Section};
 use crate::FAIRPLAN_VERSION;
-use crate::plot::{Ground, bars, curves};
-use crate::summary::thousands;
+use crate::plot::{Drawing, Ground, Room, bars, panels};
+use crate::units::{counted, thousands};
+use std::collections::HashSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::io::{self, Write};
 
@@ -13,6 +14,7 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// Writes the page of these sections.
 pub fn write_page(out: &mut impl Write, title: &str, sections: &[Section]) -> io::Result<()> {
+    let mut warned = HashSet::new();
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -37,7 +39,9 @@ pub fn write_page(out: &mut impl Write, title: &str, sections: &[Section]) -> io
                     }
                 }
                 main {
-                    @for (position, one) in sections.iter().enumerate() { (section(position + 1, one)) }
+                    @for (position, one) in sections.iter().enumerate() {
+                        (section(position + 1, one, &mut warned))
+                    }
                 }
                 footer { "Written by fairplan " (FAIRPLAN_VERSION) "." }
                 script { (PreEscaped(SCRIPT)) }
@@ -47,11 +51,14 @@ pub fn write_page(out: &mut impl Write, title: &str, sections: &[Section]) -> io
     out.write_all(page.into_string().as_bytes())
 }
 
-fn section(number: usize, section: &Section) -> Markup {
+/// A section; warnings that were on the page before are not repeated.
+fn section<'a>(number: usize, section: &'a Section, warned: &mut HashSet<&'a str>) -> Markup {
     html! {
         section id={ "section-" (number) } {
             h2 { (section.title) }
             p.source { "From " code { (section.source) } }
+            @if !section.answer.is_empty() { p.answer { (section.answer) } }
+            @if !section.note.is_empty() { p.note { (section.note) } }
             @if !section.facts.is_empty() {
                 dl {
                     @for (what, value) in &section.facts {
@@ -59,36 +66,82 @@ fn section(number: usize, section: &Section) -> Markup {
                     }
                 }
             }
-            @for one in &section.blocks { (block(one)) }
+            @for one in &section.blocks { (block(one, warned)) }
         }
     }
 }
 
-fn block(block: &Block) -> Markup {
+fn block<'a>(block: &'a Block, warned: &mut HashSet<&'a str>) -> Markup {
     html! {
         @match block {
             Block::Bars(chart) => figure {
                 figcaption { (chart.caption) }
-                (PreEscaped(bars(chart).svg(Ground::Page)))
+                div.wide { (drawn(&bars(chart, Room::Wide))) }
+                div.narrow { (drawn(&bars(chart, Room::Narrow))) }
             },
             Block::Curves(figure) => figure {
                 figcaption { (figure.title) }
-                (PreEscaped(curves(figure).svg(Ground::Page)))
+                div.panels { @for panel in panels(figure) { (drawn(&panel)) } }
             },
             Block::Grid(one) => (grid(one)),
-            Block::Warnings(warnings) => ul.warnings {
-                @for warning in warnings { li { (warning) } }
-            },
+            Block::Warnings(all) => (warnings(all, warned)),
+        }
+    }
+}
+
+fn drawn(drawing: &Drawing) -> PreEscaped<String> {
+    PreEscaped(drawing.svg(Ground::Page))
+}
+
+/// Warnings before the rest is folded away.
+const OPEN_WARNINGS: usize = 3;
+
+/// What deserves a look and was not told on this page.
+fn warnings<'a>(warnings: &'a [String], warned: &mut HashSet<&'a str>) -> Markup {
+    let new: Vec<&str> = warnings.iter().map(String::as_str).filter(|warning| warned.insert(warning)).collect();
+    let (open, folded) = new.split_at(OPEN_WARNINGS.min(new.len()));
+    html! {
+        @if !open.is_empty() {
+            ul.warnings { @for warning in open { li { (warning) } } }
+        }
+        @if !folded.is_empty() {
+            details.warnings {
+                summary { (counted(folded.len() as u64, "more warning", "more warnings")) }
+                ul { @for warning in folded { li { (warning) } } }
+            }
         }
     }
 }
 
 fn grid(grid: &Grid) -> Markup {
-    let is_number = |column: usize| grid.rows.iter().any(|row| row[column].number.is_some());
+    let zeros = grid.zeros.len();
     html! {
-        div.table {
+        figure.grid {
+            figcaption { (grid.caption) }
+            @if !grid.rows.is_empty() { (table(grid, &grid.rows)) }
+            @if zeros > 0 {
+                details {
+                    summary {
+                        @if grid.rows.is_empty() { "All " } (counted(zeros as u64, "row", "rows")) " with nothing but zeros"
+                    }
+                    (table(grid, &grid.zeros))
+                }
+            }
+            @if grid.total > grid.rows.len() + zeros {
+                p.more {
+                    "… and " (thousands((grid.total - grid.rows.len() - zeros) as u64))
+                    " more: the result itself has them all."
+                }
+            }
+        }
+    }
+}
+
+fn table(grid: &Grid, rows: &[Vec<Cell>]) -> Markup {
+    let is_number = |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.number.is_some()));
+    html! {
+        div.table tabindex="0" role="group" aria-label=(grid.caption) {
             table.sortable {
-                caption { (grid.caption) }
                 thead {
                     tr {
                         @for (column, name) in grid.header.iter().enumerate() {
@@ -97,7 +150,7 @@ fn grid(grid: &Grid) -> Markup {
                     }
                 }
                 tbody {
-                    @for row in &grid.rows {
+                    @for row in rows {
                         tr {
                             @for (column, cell) in row.iter().enumerate() {
                                 td .number[is_number(column)] data-value=[cell.number] { (cell.text) }
@@ -107,11 +160,6 @@ fn grid(grid: &Grid) -> Markup {
                 }
             }
         }
-        @if grid.total > grid.rows.len() {
-            p.more {
-                "… and " (thousands((grid.total - grid.rows.len()) as u64))
-                " more: the result itself has them all."
-            }
-        }
+        p.cut { "The table goes on to the right: swipe or scroll." }
     }
 }

@@ -19,11 +19,12 @@ mod what_if;
 
 pub use html::write_page;
 
+use crate::answer;
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
 use crate::json::{MalformedResult, format_of, read_json};
 use crate::plot::{self, Drawing};
 use crate::solution::LimitName;
-use crate::summary::{number, percent, thousands};
+use crate::units::{money, number, percent, share, thousands};
 use crate::{InstanceStamp, ResourceMap};
 
 /// What one result says, in the words of people.
@@ -33,6 +34,10 @@ pub struct Section {
     pub title: String,
     /// Where it was read from.
     pub source: String,
+    /// What it comes to, in one or two sentences.
+    answer: String,
+    /// What a word of the answer means, in smaller letters.
+    note: &'static str,
     /// The few numbers to read first, with what they are.
     facts: Vec<(String, String)>,
     blocks: Vec<Block>,
@@ -54,6 +59,8 @@ struct Grid {
     caption: String,
     header: Vec<String>,
     rows: Vec<Vec<Cell>>,
+    /// Rows of which every number is zero, where they are many: folded away below the others.
+    zeros: Vec<Vec<Cell>>,
     /// How many rows there are in the result: all but the first ones are left out of the page.
     total: usize,
 }
@@ -78,6 +85,19 @@ impl Cell {
         Self { text: percent(part), number: Some(part) }
     }
 
+    fn share(part: f64) -> Self {
+        Self { text: share(part), number: Some(part) }
+    }
+
+    fn money(amount: f64) -> Self {
+        Self { text: money(amount), number: Some(amount) }
+    }
+
+    /// Whether it is a number, and that zero.
+    fn is_zero(&self) -> bool {
+        self.number.is_some_and(|number| number == 0.0)
+    }
+
     fn count(count: u64) -> Self {
         Self { text: thousands(count), number: Some(count as f64) }
     }
@@ -98,13 +118,31 @@ impl Cell {
 /// Rows of a table on a page: more are for a file, not for eyes.
 const ROWS: usize = 500;
 
-/// Groups of bars: more are shown as a curve.
+/// Groups of bars: of more, only the longest are shown.
 const GROUPS: usize = 40;
+
+/// Of many groups, so many are shown, ranked.
+const RANKED: usize = 20;
+
+/// Bars of all groups together, where a group has several.
+const BARS: usize = 60;
+
+/// Rows of nothing but zeros: more are folded away.
+const ZEROS: usize = 5;
 
 impl Grid {
     fn new(caption: &str, header: Vec<String>, rows: impl ExactSizeIterator<Item = Vec<Cell>>) -> Self {
         let total = rows.len();
-        Self { caption: caption.into(), header, rows: rows.take(ROWS).collect(), total }
+        let mut rows: Vec<Vec<Cell>> = rows.take(ROWS).collect();
+        let is_zero = |row: &Vec<Cell>| {
+            let mut numbers = row.iter().filter(|cell| cell.number.is_some()).peekable();
+            numbers.peek().is_some() && numbers.all(Cell::is_zero)
+        };
+        let mut zeros = Vec::new();
+        if rows.iter().filter(|row| is_zero(row)).count() > ZEROS {
+            (zeros, rows) = rows.into_iter().partition(is_zero);
+        }
+        Self { caption: caption.into(), header, rows, zeros, total }
     }
 }
 
@@ -171,7 +209,24 @@ impl Section {
     }
 
     fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), source: String::new(), facts: Vec::new(), blocks: Vec::new() }
+        Self {
+            title: title.into(),
+            source: String::new(),
+            answer: String::new(),
+            note: "",
+            facts: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// What the result comes to, before anything else.
+    fn answer(self, answer: impl Into<String>) -> Self {
+        Self { answer: answer.into(), ..self }
+    }
+
+    /// The same of a result in shares, with what those are.
+    fn answer_in_shares(self, answer: impl Into<String>) -> Self {
+        Self { note: answer::OF_SHARES, ..self.answer(answer) }
     }
 
     fn fact(mut self, what: &str, value: impl Into<String>) -> Self {
@@ -209,7 +264,7 @@ impl Section {
         let charts: Vec<&Block> = self.blocks.iter().filter(|block| block.caption().is_some()).collect();
         let chart = number.checked_sub(1).and_then(|position| charts.get(position));
         match chart {
-            Some(Block::Bars(bars)) => Ok(plot::bars(bars)),
+            Some(Block::Bars(bars)) => Ok(plot::bars(bars, plot::Room::Wide)),
             Some(Block::Curves(figure)) => Ok(plot::curves(figure)),
             _ if charts.is_empty() => {
                 Err(format!("{}: there is nothing in this result to draw", self.source))
@@ -251,14 +306,6 @@ fn is_over_instance(bytes: &[u8]) -> bool {
 /// Points of a curve: more than there are pixels are of no use.
 const POINTS: usize = 400;
 
-/// The sizes of many users, the largest first: users from left to right.
-fn ranked(mut sizes: Vec<f64>) -> Vec<[f64; 2]> {
-    sizes.sort_by(|a, b| b.total_cmp(a));
-    let step = sizes.len().div_ceil(POINTS).max(1);
-    let point = |(position, size): (usize, &f64)| [position as f64 + 1.0, *size];
-    sizes.iter().enumerate().filter(|(position, _)| position % step == 0).map(point).collect()
-}
-
 /// A line with a name.
 fn line(name: &str, points: Vec<[f64; 2]>) -> Curve<'static> {
     Curve { kind: "".into(), subject: name.to_owned().into(), mark: Mark::Line, points }
@@ -280,31 +327,38 @@ fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<Panel<'stat
     }
 }
 
-/// The sizes of users: bars where they can be told apart, else a curve.
-fn sizes(caption: &str, vertical: &str, users: Vec<(String, f64)>, format: fn(f64) -> String) -> Block {
+/// The sizes of users as bars, in their order; of many users, the largest.
+fn sizes(caption: &str, users: Vec<(String, f64)>, format: fn(f64) -> String) -> Block {
     let users = users.into_iter().map(|(id, size)| (id, vec![size])).collect();
-    sizes_side_by_side(caption, vertical, &[], users, format)
+    sizes_side_by_side(caption, &[], users, format)
 }
 
-/// Several sizes of each user, by the names of `series` (one without a name, if there are none): bars where they can be
-/// told apart, else a curve each.
+/// Several sizes of each user, by the names of `series` (one without a name, if there are none), as bars; of many users,
+/// those with the largest ones, and what the others have in the caption.
 fn sizes_side_by_side(
     caption: &str,
-    vertical: &str,
     series: &[&str],
-    users: Vec<(String, Vec<f64>)>,
+    mut users: Vec<(String, Vec<f64>)>,
     format: fn(f64) -> String,
 ) -> Block {
-    if users.len() * series.len().max(1) <= GROUPS {
-        let series = series.iter().map(|name| (*name).to_owned()).collect();
-        return Block::Bars(Bars { caption: caption.into(), series, groups: users, mark: None, format });
+    let mut caption = caption.to_owned();
+    if users.len() * series.len().max(1) > GROUPS {
+        let shown = (BARS / series.len().max(1)).clamp(1, RANKED).min(users.len());
+        let largest = |sizes: &[f64]| sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        users.sort_by(|a, b| largest(&b.1).total_cmp(&largest(&a.1)));
+        let rest = users.split_off(shown);
+        if !rest.is_empty() {
+            let sizes = || rest.iter().flat_map(|(_, sizes)| sizes).copied();
+            let range = [sizes().fold(f64::INFINITY, f64::min), sizes().fold(f64::NEG_INFINITY, f64::max)];
+            let others = crate::units::counted(rest.len() as u64, "other has", "others have");
+            caption += &match range.map(format) {
+                [least, most] if least == most => format!(": the largest {shown}; {others} {most}"),
+                [least, most] => format!(": the largest {shown}; {others} {least} to {most}"),
+            };
+        }
     }
-    let names = if series.is_empty() { &[vertical] } else { series };
-    let curve = |(position, name): (usize, &&str)| {
-        line(name, ranked(users.iter().filter_map(|(_, sizes)| sizes.get(position).copied()).collect()))
-    };
-    let all = names.iter().enumerate().map(curve).collect();
-    Block::Curves(curves(caption, "users, the largest first", vertical, all))
+    let series = series.iter().map(|name| (*name).to_owned()).collect();
+    Block::Bars(Bars { caption, series, groups: users, mark: None, format })
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use crate::comparison::ComparisonDocument;
 use crate::figure::Bars;
 use crate::placement::PlacementDocument;
 use crate::proportional_bound::ProportionalBoundDocument;
-use crate::summary::{bracket, number, percent, thousands};
+use crate::answer;
+use crate::summary::bracket;
+use crate::units::{number, share, thousands};
 
 /// A placement as a section.
 pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
@@ -17,16 +19,17 @@ pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
         vec![
             Cell::text(&*user.id),
             Cell::text(&*user.dominant_resource),
-            Cell::number(user.dominant_share),
+            Cell::share(user.dominant_share),
             Cell::count(user.tasks),
         ]
     });
     Section::new(format!("Whole tasks placed by {}", document.policy))
+        .answer_in_shares(answer::placement(&document))
         .instance(&document.instance)
-        .fact("Smallest weighted dominant share", number(document.value))
+        .fact("Smallest weighted dominant share", share(document.value))
         .fact("Tasks placed", thousands(tasks))
         .fact("Used", used(&document.utilization))
-        .block(sizes("Dominant shares by user", "dominant share", shares, percent))
+        .block(sizes("Dominant shares by user", shares, share))
         .block(Block::Grid(Grid::new("Users", header, rows)))
 }
 
@@ -34,8 +37,9 @@ pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
 pub(super) fn comparison(document: ComparisonDocument<'_>) -> Section {
     let bounds = document.bounds;
     let mut section = Section::new("Placement policies compared")
+        .answer_in_shares(answer::comparison(&document))
         .instance(&document.instance)
-        .fact("Best smallest share if tasks could be divided at will", number(bounds.divisible));
+        .fact("Best smallest share if tasks could be divided at will", share(bounds.divisible));
     if let Some((upper, lower)) = bounds.integral_upper.zip(bounds.integral_lower) {
         section = section.fact("Best smallest share of whole tasks", bracket(lower, upper));
     }
@@ -52,27 +56,27 @@ pub(super) fn comparison(document: ComparisonDocument<'_>) -> Section {
             .map(|policy| (policy.name.to_string(), vec![policy.value]))
             .collect(),
         mark: Some(mark),
-        format: number,
+        format: share,
     };
     let resources: Vec<String> = document
         .policies
         .first()
-        .map(|policy| policy.utilization.0.iter().map(|(name, _)| format!("{name} used")).collect())
+        .map(|policy| policy.utilization.0.iter().map(|(name, _)| name.to_string()).collect())
         .unwrap_or_default();
     let mut header =
         words(["policy", "smallest share", "below divisible", "below whole-task bound", "verdict", "tasks"]);
-    header.extend(resources);
+    header.extend(resources.iter().map(|name| format!("{name} used")));
     let rows = document.policies.iter().map(|policy| {
         let verdict = if policy.proved_optimal == Some(true) { "proved optimal" } else { "" };
         let mut row = vec![
             Cell::text(&*policy.name),
-            Cell::number(policy.value),
+            Cell::share(policy.value),
             Cell::percent(policy.gap_to_divisible),
             Cell::maybe(policy.gap_to_integral, Cell::percent),
             Cell::text(verdict),
             Cell::count(policy.tasks),
         ];
-        row.extend(policy.utilization.0.iter().map(|(_, part)| Cell::percent(*part)));
+        row.extend(resources.iter().map(|name| Cell::maybe(policy.utilization.get(name), Cell::percent)));
         row
     });
     section.block(Block::Bars(bars)).block(Block::Grid(Grid::new("Policies", header, rows)))
@@ -89,12 +93,13 @@ pub(super) fn bound(document: BoundDocument<'_>) -> Section {
             ("at most, divisible".into(), vec![document.divisible]),
         ],
         mark: None,
-        format: number,
+        format: share,
     };
     let mut section = Section::new("The best that whole tasks can do")
+        .answer_in_shares(answer::bound(&document))
         .instance(&document.instance)
-        .fact("Placed", number(document.integral_lower))
-        .fact("At most", number(document.integral_upper))
+        .fact("Placed", share(document.integral_lower))
+        .fact("At most", share(document.integral_upper))
         .fact("Proved optimal", proved(document.proved_optimal));
     if !document.users_without_tasks.is_empty() {
         section = section.fact("Users without any task", document.users_without_tasks.join(", "));
@@ -116,6 +121,7 @@ fn tasks(users: &[UserTotal<'_>]) -> Block {
 pub(super) fn proportional_bound(document: ProportionalBoundDocument<'_>) -> Section {
     let sum = |sum: Option<f64>| sum.map_or_else(|| "none".into(), number);
     let mut section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
+        .answer(answer::proportional_bound(&document))
         .instance(&document.instance)
         .fact("Placed", sum(document.integral_lower))
         .fact("At most", sum(document.integral_upper))
@@ -129,6 +135,6 @@ pub(super) fn proportional_bound(document: ProportionalBoundDocument<'_>) -> Sec
     let placed =
         document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
     section
-        .block(sizes("Tasks placed by user", "tasks", placed, number))
+        .block(sizes("Tasks placed by user", placed, number))
         .block(tasks(&document.placement.users))
 }

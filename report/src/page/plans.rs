@@ -3,14 +3,18 @@
 use super::{Block, Cell, Grid, Section, curves, line, words};
 use crate::figure::Bars;
 use crate::planning::{FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind};
-use crate::summary::{number, percent, target};
+use crate::answer;
+use crate::summary::target;
+use crate::units::{self, percent};
 
 /// A plan as a section.
 pub(super) fn plan(document: PlanDocument<'_>) -> Section {
     let currency = &document.catalog.currency;
-    let money = |amount: f64| format!("{} {currency}", number(amount)).trim_end().to_owned();
-    let mut section =
-        Section::new("What to buy").instance(&document.instance).fact("Target", target(&document.target));
+    let money = |amount: f64| answer::price(amount, currency);
+    let mut section = Section::new("What to buy")
+        .answer(answer::plan(&document))
+        .instance(&document.instance)
+        .fact("Target", target(&document.target));
     if let Some(part) = document.part_before {
         section = section.fact("Reached of it by the servers that there are", percent(part.min(1.0)));
     }
@@ -34,7 +38,7 @@ pub(super) fn plan(document: PlanDocument<'_>) -> Section {
             series: Vec::new(),
             groups: servers.iter().map(|bought| (bought.kind.to_string(), vec![bought.cost])).collect(),
             mark: None,
-            format: number,
+            format: units::money,
         }));
     }
     let header = words(["type", "servers", "price", "cost"]);
@@ -42,8 +46,8 @@ pub(super) fn plan(document: PlanDocument<'_>) -> Section {
         vec![
             Cell::text(&*bought.kind),
             Cell::count(bought.count),
-            Cell::number(bought.price),
-            Cell::number(bought.cost),
+            Cell::money(bought.price),
+            Cell::money(bought.cost),
         ]
     };
     section = section.table("Servers to buy", header, servers.iter().map(row));
@@ -72,7 +76,7 @@ fn bought(
     section
         .fact("Cost", money(purchase.cost))
         .fact("By branch and bound", proof)
-        .fact("Costs at least, proved by prices alone", money(purchase.proved_bound))
+        .fact("Proved by prices alone: it costs at least", money(purchase.proved_bound))
         .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
 }
 
@@ -111,9 +115,9 @@ fn frontier(section: Section, frontier: &[FrontierPoint<'_>], currency: &str) ->
         let servers = point.servers.iter().map(|servers| format!("{} {}", servers.count, servers.kind));
         vec![
             Cell::percent(point.part),
-            Cell::maybe(point.share, Cell::number),
-            Cell::number(point.cost),
-            Cell::number(point.bound),
+            Cell::maybe(point.share, Cell::share),
+            Cell::money(point.cost),
+            Cell::money(point.bound),
             Cell::text(servers.collect::<Vec<_>>().join(", ")),
         ]
     });

@@ -1,6 +1,7 @@
 //! What reproductions say: published numbers beside ours, and the curves of figures.
 
 use super::{Block, Cell, Grid, Section, words};
+use crate::answer;
 use crate::figure::{Curve, Figure, Panel};
 use crate::reproduction::ReproductionDocument;
 
@@ -18,6 +19,7 @@ pub(super) fn reproduction(document: ReproductionDocument<'_>) -> Section {
         ]
     });
     let mut section = Section::new("Published results, recomputed")
+        .answer(answer::reproduction(&document))
         .fact("Numbers that agree", format!("{agree} of {}", document.numbers.len()));
     for reason in &document.reasons {
         section = section.fact(&format!("Why numbers of {} differ", reason.exhibit), &*reason.why);

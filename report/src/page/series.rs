@@ -3,7 +3,7 @@
 use super::{Block, Section, figure, line, time};
 use crate::figure::{Curve, Mark, Panel};
 use crate::json::{MalformedResult, read_json};
-use crate::summary::thousands;
+use crate::units::{counted, duration, thousands};
 use crate::table::{SampleLine, UserLine};
 
 /// Users that have a curve of their own.
@@ -31,6 +31,7 @@ pub(super) fn series(file: &str, bytes: &[u8]) -> Result<Option<Section>, Malfor
     }
     let policies: Vec<&str> = runs.iter().map(|run| run.policy).collect();
     let mut section = Section::new("How a simulated cluster stands over time")
+        .answer(answer(&samples))
         .fact("Policies", policies.join(", "))
         .fact("Samples", thousands(samples.len() as u64));
     let panels = |title: &str, vertical: &str, curves: &dyn Fn(&Run<'_>) -> Vec<Curve<'static>>| {
@@ -49,6 +50,18 @@ pub(super) fn series(file: &str, bytes: &[u8]) -> Result<Option<Section>, Malfor
             .block(panels("Capacity used", "part of the capacity", &|run| run.utilization()))
             .block(panels("Tasks", "tasks", &tasks)),
     ))
+}
+
+/// How long was simulated, and how full the cluster was.
+fn answer(samples: &[SampleLine<'_>]) -> String {
+    let first = samples.iter().map(|sample| sample.time).fold(f64::INFINITY, f64::min);
+    let last = samples.iter().map(|sample| sample.time).fold(f64::NEG_INFINITY, f64::max);
+    let waiting = samples.iter().max_by_key(|sample| sample.waiting);
+    let most = waiting.map_or_else(String::new, |sample| {
+        let tasks = counted(sample.waiting, "task waits", "tasks wait");
+        format!(" At most {tasks}: under {}, {} on.", sample.policy, duration(sample.time))
+    });
+    format!("The cluster is shown over {}.{most}", duration(last - first))
 }
 
 /// The users, if there are few.

@@ -1,9 +1,10 @@
 //! What simulated clusters say: what each policy made of the same jobs.
 
 use super::{Block, Cell, Grid, Section, words};
+use crate::answer;
 use crate::figure::Bars;
 use crate::simulation::SimulationDocument;
-use crate::summary::percent;
+use crate::units::percent;
 
 /// A simulation as a section.
 pub(super) fn simulation(document: SimulationDocument<'_>) -> Section {
@@ -21,7 +22,8 @@ pub(super) fn simulation(document: SimulationDocument<'_>) -> Section {
             format: percent,
         })
     };
-    let used = |p: usize| policies[p].utilization.0.iter().map(|(_, part)| *part).collect();
+    let part = |p: usize, name: &str| policies[p].utilization.get(name);
+    let used = |p: usize| resources.iter().map(|name| part(p, name).unwrap_or(0.0)).collect();
     let mut header = words(["policy"]);
     header.extend(resources.iter().map(|name| format!("{name} used")));
     header.extend(words([
@@ -36,7 +38,7 @@ pub(super) fn simulation(document: SimulationDocument<'_>) -> Section {
     ]));
     let rows = policies.iter().map(|run| {
         let mut row = vec![Cell::text(&*run.policy)];
-        row.extend(run.utilization.0.iter().map(|(_, part)| Cell::percent(*part)));
+        row.extend(resources.iter().map(|name| Cell::maybe(run.utilization.get(name), Cell::percent)));
         let tasks = run.tasks;
         row.extend(
             [tasks.submitted, tasks.completed, tasks.running, tasks.waiting, tasks.evicted].map(Cell::count),
@@ -46,7 +48,9 @@ pub(super) fn simulation(document: SimulationDocument<'_>) -> Section {
         row.push(Cell::maybe(run.completion_time.map(|times| times.median), Cell::number));
         row
     });
-    let mut section = Section::new("Jobs of a trace on a cluster").fact("Trace", document.trace.name.clone());
+    let mut section = Section::new("Jobs of a trace on a cluster")
+        .answer(answer::simulation(&document))
+        .fact("Trace", document.trace.name.clone());
     if document.partial {
         section = section.fact("Partial", "stopped before its end: the numbers tell how things stood then");
     }

@@ -3,21 +3,27 @@
 use super::{Block, Cell, Grid, Section, limit, sizes, used, words};
 use crate::figure::Bars;
 use crate::solution::{SolutionDocument, StatusName};
-use crate::summary::{number, percent, proof, value_name};
+use crate::answer;
+use crate::summary::{proof, value_name, value_of};
+use crate::units::{number, percent, share};
 
 /// A solution as a section.
 pub(super) fn solution(document: SolutionDocument<'_>) -> Section {
     let proof = proof(document.status == StatusName::Optimal, document.certificate.relative_gap);
     let exponent = document.value_exponent.map_or_else(String::new, |exponent| format!(" × 10^{exponent}"));
     let mut section = Section::new(format!("Fair shares: {}", document.objective.0))
+        .answer_in_shares(answer::solution(&document))
         .instance(&document.instance)
-        .fact(value_name(document.objective.0), format!("{}{exponent}", number(document.value)))
+        .fact(
+            value_name(document.objective.0),
+            format!("{}{exponent}", value_of(document.objective.0, document.value)),
+        )
         .fact("Proof", proof)
         .fact("Used", used(&document.utilization));
 
     let users = &document.users;
-    let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, share)| (id.to_owned(), *share));
-    section = section.block(sizes("Dominant shares by user", "dominant share", shares.collect(), percent));
+    let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, part)| (id.to_owned(), *part));
+    section = section.block(sizes("Dominant shares by user", shares.collect(), share));
 
     let classes: Vec<_> = document
         .server_classes
@@ -76,7 +82,7 @@ pub(super) fn solution(document: SolutionDocument<'_>) -> Section {
         vec![
             Cell::text(id),
             Cell::text(&*names[users.dominant_resources[i] as usize]),
-            Cell::number(users.dominant_shares[i]),
+            Cell::share(users.dominant_shares[i]),
             Cell::number(users.tasks[i]),
             Cell::text(limit(users.limited_by[i])),
         ]

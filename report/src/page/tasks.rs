@@ -2,7 +2,9 @@
 
 use super::{Block, Cell, Grid, Section, allocations, curves, sizes, time, words};
 use crate::offline::{TaskOfflineDocument, TaskQuantum};
-use crate::summary::{number, percent, proof};
+use crate::answer;
+use crate::summary::proof;
+use crate::units::{number, percent};
 use crate::task_allocation::TaskAllocationDocument;
 
 /// An allocation over an instance as a section.
@@ -23,13 +25,14 @@ pub(super) fn allocation(document: TaskAllocationDocument<'_>) -> Section {
         ]
     });
     let mut section = Section::new(format!("Servers divided quantum by quantum by {}", document.mechanism))
+        .answer(answer::task_allocation(&document))
         .instance(&document.instance)
         .fact("Users, quanta", allocations::counts(document.demands.users, document.demands.quanta))
         .fact("Used of the resource used most", percent(metrics.utilization))
         .fact("Smallest over largest welfare", number(metrics.fairness))
         .fact("Smallest welfare", percent(metrics.welfare_min))
         .fact("Tasks that change hands a quantum", number(metrics.handoffs_per_quantum))
-        .block(sizes("Dominant shares by user, summed over the quanta", "dominant share", shares, number));
+        .block(sizes("Dominant shares by user, summed over the quanta", shares, number));
     if let Some(quanta) = &document.quanta {
         section = section.block(tasks_over_time(&ids, quanta));
         if let Some(credits) = &document.credits {
@@ -46,9 +49,10 @@ pub(super) fn allocation(document: TaskAllocationDocument<'_>) -> Section {
 pub(super) fn offline(document: TaskOfflineDocument<'_>) -> Section {
     let ids: Vec<&str> = document.users.iter().map(|user| &*user.id).collect();
     let mut section = Section::new("The optimum over the servers that knows all demands")
+        .answer(answer::task_offline(&document))
         .instance(&document.instance)
         .fact("Users, quanta", allocations::counts(document.demands.users, document.demands.quanta))
-        .fact(&format!("Smallest {} over all quanta", document.measure_in_words()), number(document.value))
+        .fact(&format!("Smallest {} over all quanta", document.measure_in_words()), answer::measured(&document.measure, document.value))
         .fact("Proof", proof(document.status == "optimal", document.certificate.relative_gap))
         .fact("Used of the resource used most", percent(document.metrics.utilization));
     for block in allocations::held_against(&document.measure, document.value, &document.against) {
@@ -57,7 +61,6 @@ pub(super) fn offline(document: TaskOfflineDocument<'_>) -> Section {
     let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
     section = section.block(sizes(
         "Dominant shares by user, summed over the quanta",
-        "dominant share",
         shares,
         number,
     ));

@@ -60,10 +60,34 @@ fn what_has_no_page_is_refused_by_its_format() {
 }
 
 #[test]
-fn many_users_are_ranked_on_a_curve() {
-    let users: Vec<(String, f64)> = (0..1000).map(|i| (i.to_string(), f64::from(i))).collect();
-    let Block::Curves(figure) = sizes("c", "v", users, number) else { panic!("bars of 1000 users") };
-    let points = &figure.panels[0].curves[0].points;
-    assert!(points.len() <= 400 && points[0] == [1.0, 999.0], "{points:?}");
-    assert!(points.windows(2).all(|pair| pair[0][1] > pair[1][1]));
+fn of_many_users_the_largest_have_bars_with_their_names() {
+    let users: Vec<(String, f64)> = (0..41).map(|i| (format!("user {i}"), f64::from(i))).collect();
+    let Block::Bars(bars) = sizes("Tasks", users.clone(), number) else { panic!("no bars of 41 users") };
+    assert_eq!(bars.groups.len(), RANKED);
+    assert_eq!(bars.groups[0], ("user 40".to_owned(), vec![40.0]));
+    assert_eq!(bars.caption, "Tasks: the largest 20; 21 others have 0 to 20");
+    let Block::Bars(all) = sizes("Tasks", users[..40].to_vec(), number) else { panic!("no bars of 40 users") };
+    assert_eq!((all.groups.len(), &*all.caption), (40, "Tasks"));
+}
+
+#[test]
+fn rows_of_nothing_but_zeros_are_folded_away() {
+    let row = |(name, number): (&str, f64)| vec![Cell::text(name), Cell::number(number), Cell::text("")];
+    let grid = |rows: Vec<(&str, f64)>| Grid::new("g", words(["a", "b", "c"]), rows.into_iter().map(row));
+    let folded = grid([vec![("some", 1.0)], vec![("none", 0.0); 81]].concat());
+    assert_eq!((folded.rows.len(), folded.zeros.len(), folded.total), (1, 81, 82));
+    assert_eq!(grid(vec![("none", 0.0); ZEROS]).zeros.len(), 0);
+    let section = Section { source: "f".into(), ..Section::new("t").block(Block::Grid(folded)) };
+    let mut page = Vec::new();
+    write_page(&mut page, "t", &[section]).unwrap();
+    let page = String::from_utf8(page).unwrap();
+    assert!(page.contains("<details><summary>81 rows with nothing but zeros</summary>"), "{page}");
+}
+
+#[test]
+fn every_section_begins_with_its_answer_and_warnings_are_told_once() {
+    let page = page(&[comparison(2), comparison(1)]);
+    assert_eq!(page.matches("<p class=\"answer\">").count(), 2);
+    assert!(page.contains("does best: the worst-off user has a share of 25.00%"), "{page}");
+    assert_eq!(page.matches("<ul class=\"warnings\">").count(), 1);
 }

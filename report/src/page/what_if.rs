@@ -6,7 +6,9 @@ use crate::planning::{
     ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ShortfallResult,
     WorthDocument, WorthResult,
 };
-use crate::summary::{number, percent, target, thousands};
+use crate::answer;
+use crate::summary::{target, value_by_name};
+use crate::units::{number, percent, share, thousands};
 
 /// What servers are worth as a section.
 pub(super) fn worth(document: WorthDocument<'_>) -> Section {
@@ -18,7 +20,7 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
             .map(|class| (class.id.to_string(), vec![gain(class.gain, &document), class.by_price]))
             .collect(),
         mark: None,
-        format: number,
+        format: share,
     };
     let header = words([
         "server class",
@@ -35,8 +37,8 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
         vec![
             Cell::text(&*class.id),
             Cell::count(class.count),
-            Cell::number(gain(class.gain, &document)),
-            Cell::number(class.by_price),
+            Cell::share(gain(class.gain, &document)),
+            Cell::share(class.by_price),
             Cell::count(class.gaining as u64),
             Cell::count(class.losing as u64),
             Cell::text(largest.map_or("", |gain| &*gain.id)),
@@ -44,8 +46,9 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
         ]
     });
     let section = Section::new("What one more server is worth")
+        .answer_in_shares(answer::worth(&document))
         .instance(&document.instance)
-        .fact("Smallest weighted dominant share now", number(document.value))
+        .fact("Smallest weighted dominant share now", share(document.value))
         .block(Block::Bars(bars))
         .block(Block::Grid(Grid::new("One more server of each class", header, rows)));
     let header = words([
@@ -64,7 +67,7 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
                 Cell::text(&*class.id),
                 Cell::text(&*more.resource),
                 Cell::number(more.amount),
-                Cell::number(gain(more.gain, &document)),
+                Cell::share(gain(more.gain, &document)),
                 Cell::number(more.price),
                 Cell::maybe(more.capacity, Cell::number),
                 Cell::maybe(more.least, Cell::number),
@@ -111,7 +114,7 @@ pub(super) fn losses(document: LossDocument<'_>) -> Section {
         vec![
             Cell::text(&*loss.class),
             Cell::count(loss.servers),
-            Cell::number(loss.value),
+            Cell::share(loss.value),
             Cell::percent(loss.lost),
             Cell::count(loss.losing as u64),
             Cell::count(loss.stranded as u64),
@@ -134,8 +137,9 @@ pub(super) fn losses(document: LossDocument<'_>) -> Section {
         })
         .collect();
     Section::new("What failures cost")
+        .answer(answer::losses(&document))
         .instance(&document.instance)
-        .fact("Smallest weighted dominant share now", number(document.value))
+        .fact("Smallest weighted dominant share now", share(document.value))
         .block(Block::Bars(bars))
         .block(Block::Grid(Grid::new("Failures, the worst first", header, rows)))
         .table(
@@ -149,7 +153,8 @@ pub(super) fn losses(document: LossDocument<'_>) -> Section {
 pub(super) fn difference(document: DifferenceDocument<'_>) -> Section {
     let side = |side: &DifferenceSide<'_>| {
         let name = if side.instance.name.is_empty() { "" } else { &side.instance.name };
-        let value = side.value.map_or_else(|| "value unknown".into(), number);
+        let value = (side.value)
+            .map_or_else(|| "value unknown".into(), |value| value_by_name(&side.objective, value));
         [name, &side.objective, &value]
             .iter()
             .filter(|word| !word.is_empty())
@@ -164,12 +169,13 @@ pub(super) fn difference(document: DifferenceDocument<'_>) -> Section {
     let users: Vec<_> = users.collect();
     let count = moved.count();
     let mut section = Section::new("What differs, and for whom")
+        .answer(answer::difference(&document))
         .fact("Before", side(&document.before))
         .fact("After", side(&document.after))
         .fact("Users with more or less", thousands(count as u64));
     if !users.is_empty() {
         let caption = "Tasks of the users that have more or less";
-        section = section.block(sizes_side_by_side(caption, "tasks", &["before", "after"], users, number));
+        section = section.block(sizes_side_by_side(caption, &["before", "after"], users, number));
     }
     let change = |change: &ChangeResult<'_>| {
         vec![Cell::text(&*change.id), Cell::text(&*change.kind), Cell::text(change.changes.join(", "))]
@@ -181,7 +187,7 @@ pub(super) fn difference(document: DifferenceDocument<'_>) -> Section {
     let steps = document.steps.iter().map(|step| {
         vec![
             Cell::text(&*step.change),
-            Cell::maybe(step.value, Cell::number),
+            Cell::maybe(step.value, Cell::share),
             Cell::count(step.gaining as u64),
             Cell::count(step.losing as u64),
         ]
@@ -211,6 +217,7 @@ pub(super) fn growth(document: GrowthDocument<'_>) -> Section {
     };
     let first = document.first_missed.as_ref();
     let mut section = Section::new("How long the cluster lasts")
+        .answer(answer::growth(&document))
         .instance(&document.instance)
         .fact("Target at a scale of 1", target(&document.target))
         .fact("The cluster reaches of it", percent(document.part_at_one))
@@ -222,7 +229,7 @@ pub(super) fn growth(document: GrowthDocument<'_>) -> Section {
     if let Some(tightest) = &document.tightest {
         section = section.fact("Tightest", short(tightest));
     }
-    let Some(quanta) = &document.quanta else { return section };
+    let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };
     let scales: Vec<f64> = quanta.iter().map(|quantum| quantum.scale).collect();
     let end = scales.len() as f64;
     let reached = Curve {
@@ -241,4 +248,22 @@ pub(super) fn growth(document: GrowthDocument<'_>) -> Section {
     let rows = missed.iter();
     let rows = rows.map(|quantum| vec![Cell::text(quantum.quantum.to_string()), Cell::number(quantum.scale)]);
     section.table("Quanta that are missed", words(["quantum", "times the target"]), rows)
+}
+
+/// What there is room for beside what is asked for, of a result without its quanta.
+fn asked_and_had(document: &GrowthDocument<'_>) -> Block {
+    let asked = |short: &ShortfallResult<'_>, what: &str| {
+        (format!("{what}: {}", short.quantum), vec![document.part_at_one / short.part])
+    };
+    let mut groups = vec![("at a scale of 1".to_owned(), vec![1.0])];
+    groups.extend(document.first_missed.as_ref().map(|first| asked(first, "first missed")));
+    groups.extend(document.tightest.as_ref().map(|tightest| asked(tightest, "tightest")));
+    groups.retain(|(_, times)| times[0].is_finite());
+    Block::Bars(Bars {
+        caption: "How many times the target is asked for".into(),
+        series: Vec::new(),
+        groups,
+        mark: Some((document.part_at_one, "there is room for".into())),
+        format: |times| number((times * 1000.0).round() / 1000.0),
+    })
 }

@@ -49,7 +49,7 @@ pub struct GrowthDocument<'a> {
     /// The quantum of which the smallest part can be reached. Absent where nothing is ever asked for.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub tightest: Option<ShortfallResult<'a>>,
-    /// Every quantum, with `--per-quantum`.
+    /// Every quantum, with `--per-quantum` or where there are at most 400.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<GrowthQuantum<'a>>>,
 }

@@ -15,9 +15,13 @@ const RIGHT: f64 = 18.0;
 const ABOVE: f64 = 64.0;
 const BELOW: f64 = 52.0;
 
-/// A row of the legend, and the columns, which are read one after the other.
+/// A row of the legend; of its columns, which are read one after the other, there are two where the words have room.
 const ROW: f64 = 18.0;
 const COLUMNS: usize = 2;
+
+/// What an entry of the legend takes before its words, and each letter of these.
+const SAMPLE: f64 = 35.0;
+const LETTER: f64 = 6.6;
 
 /// About so many ticks on an axis.
 const TICKS: f64 = 5.0;
@@ -25,16 +29,38 @@ const TICKS: f64 = 5.0;
 /// Half of a cross.
 const ARM: f64 = 4.0;
 
-/// `figure` as a drawing.
+/// `figure` as a drawing, its panels side by side.
 pub fn curves(figure: &Figure<'_>) -> Drawing {
-    let entries = figure.panels.iter().map(|panel| panel.curves.len()).max().unwrap_or(0);
-    let width = (LEFT + WIDTH + RIGHT) * figure.panels.len() as f64;
-    let height = ABOVE + HEIGHT + BELOW + ROW * entries.div_ceil(COLUMNS) as f64 + 8.0;
+    let panels = figure.panels.iter().enumerate();
+    let at = |(position, panel)| (panel, (LEFT + WIDTH + RIGHT) * position as f64 + LEFT);
+    drawing(figure, &panels.map(at).collect::<Vec<_>>())
+}
+
+/// Each panel of `figure` as a drawing of its own, on the same axes: for where there may be no room beside each other.
+pub fn panels(figure: &Figure<'_>) -> Vec<Drawing> {
+    figure.panels.iter().map(|panel| drawing(figure, &[(panel, LEFT)])).collect()
+}
+
+/// Panels of a figure and where the axes of each begin.
+fn drawing(figure: &Figure<'_>, panels: &[(&Panel<'_>, f64)]) -> Drawing {
+    let rows = panels.iter().map(|(panel, _)| legend_rows(panel)).max().unwrap_or(0);
+    let width = (LEFT + WIDTH + RIGHT) * panels.len() as f64;
+    let height = ABOVE + HEIGHT + BELOW + ROW * rows as f64 + 8.0;
     let axes = Axes::new(figure);
-    let panels = figure.panels.iter().enumerate().flat_map(|(position, panel)| {
-        drawn(figure, panel, &axes, (LEFT + WIDTH + RIGHT) * position as f64 + LEFT)
-    });
-    Drawing { title: figure.title.to_string(), width, height, shapes: panels.collect() }
+    let shapes = panels.iter().flat_map(|(panel, left)| drawn(figure, panel, &axes, *left));
+    Drawing { title: figure.title.to_string(), width, height, shapes: shapes.collect() }
+}
+
+/// What the legend calls a curve.
+fn name(curve: &Curve<'_>) -> String {
+    let words = [&*curve.kind, &*curve.subject];
+    words.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+fn legend_rows(panel: &Panel<'_>) -> usize {
+    let longest = panel.curves.iter().map(|curve| name(curve).chars().count()).max().unwrap_or(0);
+    let columns = if SAMPLE + LETTER * longest as f64 > WIDTH / COLUMNS as f64 { 1 } else { COLUMNS };
+    panel.curves.len().div_ceil(columns)
 }
 
 /// What the axes show, the same in all panels, so that these can be compared.
@@ -132,7 +158,7 @@ fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Vec<
         let points: Vec<[f64; 2]> =
             curve.points.iter().map(|[x, y]| [axes.x(left, *x), axes.y(*y)]).collect();
         shapes.push(marked(curve.mark, colour, points));
-        let rows = panel.curves.len().div_ceil(COLUMNS);
+        let rows = legend_rows(panel);
         let (column, row) = (entry / rows, entry % rows);
         let x = left + WIDTH / COLUMNS as f64 * column as f64;
         let y = bottom + BELOW + ROW * row as f64 + 4.0;
@@ -141,9 +167,7 @@ fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Vec<
             Mark::Line | Mark::Dashes => vec![[x, y], [x + 28.0, y]],
         };
         shapes.push(marked(curve.mark, colour, sample));
-        let name = [&*curve.kind, &*curve.subject];
-        let name: Vec<&str> = name.into_iter().filter(|part| !part.is_empty()).collect();
-        shapes.push(Shape::text([x + 35.0, y + 4.0], Anchor::Start, name.join(", ")));
+        shapes.push(Shape::text([x + SAMPLE, y + 4.0], Anchor::Start, name(curve)));
     }
     shapes
 }
@@ -208,6 +232,7 @@ mod tests {
             panels: vec![panel.clone(), panel],
         };
         let svg = curves(&figure).svg(Ground::Paper);
+        assert_eq!(panels(&figure).len(), 2);
         // The corners of the axes: the vertical one ends at 0.5.
         let (right, bottom) = (LEFT + WIDTH, ABOVE + HEIGHT);
         let line = format!("M{LEFT:.1} {bottom:.1}L{right:.1} {ABOVE:.1}");

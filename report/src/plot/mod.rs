@@ -7,8 +7,8 @@ mod drawing;
 mod png;
 mod svg;
 
-pub use bars::bars;
-pub use curves::curves;
+pub use bars::{Room, bars};
+pub use curves::{curves, panels};
 pub use drawing::Drawing;
 pub use svg::Ground;
 

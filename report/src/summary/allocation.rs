@@ -1,7 +1,8 @@
 //! The summary of demands over time and of what a mechanism made of them.
 
 use super::grid::{Column, grid};
-use super::{ROWS, cut, label, number, percent, proof, thousands};
+use super::{ROWS, counted, cut, label, number, percent, proof, thousands};
+use crate::answer;
 use crate::allocation::AllocationDocument;
 use crate::offline::{Against, OfflineDocument};
 use fairplan_instances::DemandSeries;
@@ -9,12 +10,9 @@ use std::fmt::Write;
 
 /// One line on a series: its size.
 pub fn demands(series: &DemandSeries) -> String {
-    let count = |count: usize, one: &str, many: &str| {
-        format!("{} {}", thousands(count as u64), if count == 1 { one } else { many })
-    };
-    let users = count(series.user_count(), "user", "users");
-    let quanta = count(series.quantum_count(), "quantum", "quanta");
-    let demands = count(series.entry_count(), "demand", "demands");
+    let users = counted(series.user_count() as u64, "user", "users");
+    let quanta = counted(series.quantum_count() as u64, "quantum", "quanta");
+    let demands = counted(series.entry_count() as u64, "demand", "demands");
     format!("{users}, {quanta} from {} to {}, {demands} above zero\n", first(series), last(series))
 }
 
@@ -43,7 +41,7 @@ pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> S
         ("within a quantum, on the mean", Some(number(metrics.short_term_fairness))),
         (
             "Smallest and mean welfare",
-            Some(format!("{}, {}", number(metrics.welfare_min), number(metrics.welfare_mean))),
+            Some(format!("{}, {}", percent(metrics.welfare_min), percent(metrics.welfare_mean))),
         ),
         ("Smallest over largest allocation", Some(number(metrics.allocation_min_over_max))),
         ("Slices that change hands a quantum", Some(number(metrics.handoffs_per_quantum))),
@@ -63,7 +61,7 @@ pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> S
     text.push('\n');
     let has_credits = document.users.iter().any(|user| user.credits.is_some());
     let mut columns = vec![
-        Column::text("user"),
+        Column::id("user"),
         Column::number("demand"),
         Column::number("allocated"),
         Column::number("useful"),
@@ -72,11 +70,11 @@ pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> S
     columns.extend(has_credits.then(|| Column::number("credits")));
     let rows = document.users.iter().take(ROWS).map(|user| {
         let mut row = vec![
-            label(&user.id),
+            user.id.to_string(),
             thousands(user.demand),
             thousands(user.allocated),
             thousands(user.useful),
-            user.welfare.map(number).unwrap_or_default(),
+            user.welfare.map(percent).unwrap_or_default(),
         ];
         row.extend(user.credits.map(number));
         row
@@ -87,13 +85,18 @@ pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> S
 }
 
 /// What mechanisms lose against an optimum.
-pub(super) fn regrets(text: &mut String, against: &[Against<'_>], bound: Option<&Against<'_>>) {
+pub(super) fn regrets(
+    text: &mut String,
+    measure: &str,
+    against: &[Against<'_>],
+    bound: Option<&Against<'_>>,
+) {
     if against.is_empty() {
         return;
     }
     let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
     let row =
-        |name: String, against: &Against<'_>| vec![name, number(against.value), percent(against.regret)];
+        |name: String, against: &Against<'_>| vec![name, answer::measured(measure, against.value), percent(against.regret)];
     let rows = against.iter().map(|against| row(against.mechanism.clone().into_owned(), against));
     let rows = rows.chain(bound.map(|bound| row("(best without foresight)".into(), bound)));
     *text += &grid(&columns, rows);
@@ -104,13 +107,14 @@ pub(super) fn regrets(text: &mut String, against: &[Against<'_>], bound: Option<
 pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String {
     let mut text = demands(series);
     let proof = proof(document.status == "optimal", document.certificate.relative_gap);
-    let _ = writeln!(text, "Smallest {}: {} ({proof})", document.measure, number(document.value));
+    let value = answer::measured(&document.measure, document.value);
+    let _ = writeln!(text, "Smallest {}: {value} ({proof})", document.measure);
     let metrics = document.metrics;
     let levels = document.levels.len();
     let _ = writeln!(text, "Levels: {}; used: {}\n", thousands(levels as u64), percent(metrics.utilization));
-    regrets(&mut text, &document.against, document.online_bound.as_ref());
+    regrets(&mut text, &document.measure, &document.against, document.online_bound.as_ref());
     let columns = [
-        Column::text("user"),
+        Column::id("user"),
         Column::number("demand"),
         Column::number("allocated"),
         Column::number("welfare"),
@@ -118,10 +122,10 @@ pub fn offline(series: &DemandSeries, document: &OfflineDocument<'_>) -> String 
     ];
     let rows = document.users.iter().take(ROWS).map(|user| {
         vec![
-            label(&user.id),
+            user.id.to_string(),
             thousands(user.demand),
             number(user.allocated),
-            user.welfare.map(number).unwrap_or_default(),
+            user.welfare.map(percent).unwrap_or_default(),
             user.level.map(|level| thousands(u64::from(level) + 1)).unwrap_or_default(),
         ]
     });

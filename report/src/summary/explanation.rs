@@ -1,9 +1,9 @@
 //! The summary of an explanation, in sentences a user can follow.
 
-use super::grid::{Column, grid};
-use super::{label, number};
-use crate::explanation::{ExplanationDocument, HoldingResult};
-use crate::solution::LimitName;
+use super::grid::{Column, grid, paragraph};
+use super::{label, number, percent};
+use crate::answer;
+use crate::explanation::ExplanationDocument;
 use std::fmt::Write;
 
 /// Classes and capacities listed before the rest is only counted.
@@ -11,26 +11,10 @@ const LISTED: usize = 6;
 
 /// Why a user has its share.
 pub fn explanation(document: &ExplanationDocument<'_>) -> String {
-    let user = label(&document.user);
-    let mut text = format!(
-        "User {user} gets {} tasks, {} of all {} (its dominant resource).\n",
-        number(document.tasks),
-        percent(document.dominant_share),
-        label(&document.dominant_resource)
-    );
-    text += &match document.limited_by {
-        LimitName::Tasks => "It has no more tasks: nothing else holds it.\n".to_owned(),
-        LimitName::NoUsableClass => format!("It has nothing: {}.\n", document.why_nothing.join("; ")),
-        LimitName::Capacity => {
-            let level = document.level.map_or(String::new(), |level| {
-                format!(" at level {} (weighted share {})", level.position, number(level.value))
-            });
-            format!("It is held{level} by {}.\n", held(&document.held_by))
-        }
-    };
+    let mut text = paragraph(&answer::explanation(document));
     if !document.held_by.is_empty() {
         let columns = [
-            Column::text("server class"),
+            Column::id("server class"),
             Column::text("usable"),
             Column::number("tasks there"),
             Column::number("cost of a whole share"),
@@ -38,7 +22,7 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
         ];
         let rows = document.server_classes.iter().take(LISTED).map(|class| {
             vec![
-                label(&class.id),
+                class.id.to_string(),
                 if class.usable { "yes" } else { "no" }.into(),
                 number(class.tasks),
                 class.cost_of_share.map(number).unwrap_or_default(),
@@ -58,14 +42,13 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
             false => format!("from {least} to {most} (now {now})"),
         };
         let (price, resource, class) = (number(range.price), label(&range.resource), label(&range.class));
-        let _ = writeln!(text, "The price {price} of {resource} in class {class} holds {until}.");
+        text += &paragraph(&format!("The price {price} of {resource} in class {class} holds {until}."));
     }
     for change in &document.smaller_demands {
         let largest = change.largest_gain.as_ref().map_or(String::new(), |gain| {
             format!(", most user {} ({} more work)", label(&gain.user), percent(gain.part))
         });
-        let _ = writeln!(
-            text,
+        text += &paragraph(&format!(
             "If a task needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
             number(change.smaller),
             label(&change.resource),
@@ -73,27 +56,9 @@ pub fn explanation(document: &ExplanationDocument<'_>) -> String {
             number(change.own_tasks),
             others(change.gain),
             others(change.lose)
-        );
+        ));
     }
     text
-}
-
-fn held(holdings: &[HoldingResult<'_>]) -> String {
-    let mut words: Vec<String> = holdings
-        .iter()
-        .take(LISTED)
-        .map(|held| format!("{} in class {}", label(&held.resource), label(&held.class)))
-        .collect();
-    match holdings.len() {
-        0 => return "what the others have".into(),
-        all if all > LISTED => words.push(format!("{} more", all - LISTED)),
-        _ => {}
-    }
-    match &words[..] {
-        [only] => only.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-        [] => String::new(),
-    }
 }
 
 fn others(count: usize) -> String {
@@ -102,8 +67,4 @@ fn others(count: usize) -> String {
         1 => "1 other would".into(),
         _ => format!("{count} others would"),
     }
-}
-
-fn percent(part: f64) -> String {
-    format!("{}%", number(100.0 * part))
 }

@@ -52,7 +52,7 @@ pub fn flows(document: &FlowsDocument<'_>) -> String {
         }
     }
     let claimed = kinds.iter().any(|(_, demands)| *demands != "truthful");
-    let mut columns = vec![Column::number("load"), Column::text("class")];
+    let mut columns = vec![Column::number("load"), Column::id("class")];
     columns.extend(kinds.iter().map(|(objective, demands)| {
         Column::number(if claimed { format!("{objective}, {demands}") } else { (*objective).to_owned() })
     }));
@@ -74,7 +74,7 @@ pub fn flows(document: &FlowsDocument<'_>) -> String {
     let rows = loads.iter().flat_map(|load| ids.iter().enumerate().map(move |(k, id)| (*load, k, *id)));
     let cells = rows.clone().take(ROWS).map(|(load, k, id)| {
         let rates = kinds.iter().map(|kind| found(load, k, kind).map_or("unstable".into(), shown));
-        [number(load), label(id)].into_iter().chain(rates).collect()
+        [number(load), (*id).to_owned()].into_iter().chain(rates).collect()
     });
     text += &grid(&columns, cells);
     let all = loads.len() * ids.len();

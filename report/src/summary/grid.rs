@@ -1,89 +1,284 @@
-//! Plain tables: a ruled header, text to the left, numbers to the right, never wider than 100 columns.
+//! Plain tables: a ruled header, text to the left, numbers to the right, as wide as the terminal. A word or a number is never
+//! broken: first headers take more lines, then cells of words do, and then the columns go one below the other.
 
-use comfy_table::{
-    Cell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width,
-};
+use crate::names::apart;
+use std::sync::OnceLock;
+use unicode_width::UnicodeWidthStr;
 
-/// Wide enough for a terminal, narrow enough for a README.
-const WIDTH: u16 = 100;
+/// Columns of letters where nothing tells how wide the terminal is: narrow enough for a README.
+const WIDTH: usize = 100;
 
-/// What a column takes beside its text, and what is between two of them.
-const PADDING: u16 = 2;
-const BETWEEN: u16 = 1;
+/// What is narrower is taken as this wide.
+const NARROWEST: usize = 24;
 
-/// A column's header and how its cells are aligned.
+/// Letters that an id takes at most, unless more are needed to tell it from the others.
+const ID_LENGTH: usize = 32;
+
+/// Blanks around a cell, and between two of them.
+const MARGIN: usize = 1;
+const BETWEEN: usize = 3;
+
+static TERMINAL: OnceLock<usize> = OnceLock::new();
+
+/// Says how wide the terminal is, in letters, before the first summary is made; without it, summaries are 100 wide.
+pub fn fit_terminal(width: usize) {
+    let _ = TERMINAL.set(width.max(NARROWEST));
+}
+
+/// How wide summaries are, in letters.
+pub(super) fn width() -> usize {
+    TERMINAL.get().copied().unwrap_or(WIDTH)
+}
+
+/// What the cells of a column are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Id,
+    Number,
+}
+
+/// A column's header and how its cells are written.
+#[derive(Clone, Debug)]
 pub(super) struct Column {
     header: String,
-    alignment: CellAlignment,
+    kind: Kind,
 }
 
 impl Column {
-    /// A column of words.
+    /// A column of words, which may go over several lines.
     pub fn text(header: impl Into<String>) -> Self {
-        Self { header: header.into(), alignment: CellAlignment::Left }
+        Self { header: header.into(), kind: Kind::Text }
     }
 
-    fn is_text(&self) -> bool {
-        self.alignment == CellAlignment::Left
+    /// A column of names as their file has them: made safe here, and cut in the middle where they are long, so that they
+    /// still differ.
+    pub fn id(header: impl Into<String>) -> Self {
+        Self { header: header.into(), kind: Kind::Id }
     }
 
     /// A column of numbers.
     pub fn number(header: impl Into<String>) -> Self {
-        Self { header: header.into(), alignment: CellAlignment::Right }
+        Self { header: header.into(), kind: Kind::Number }
     }
 }
 
 /// The table as lines of text, each ended by a newline.
 pub(super) fn grid(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let mut table = Table::new();
-    table
-        .load_style(TableStyle::new().header_separator(LineStyle::none().fill('─').junction('─')))
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .set_width(WIDTH);
-    let cell = |text: &str, column: &Column| Cell::new(text).set_alignment(column.alignment);
-    table.set_header(columns.iter().map(|column| cell(&column.header, column)));
-    let mut longest = vec![0; columns.len()];
-    for row in rows {
-        table.add_row(row.iter().zip(columns).map(|(text, column)| cell(text, column)));
-        for (longest, text) in longest.iter_mut().zip(&row) {
-            *longest = text.chars().count().max(*longest);
+    laid_out(columns, rows.collect(), width())
+}
+
+fn laid_out(columns: &[Column], mut rows: Vec<Vec<String>>, width: usize) -> String {
+    let longest_id = ID_LENGTH.min(width / 2);
+    for (position, column) in columns.iter().enumerate() {
+        if column.kind == Kind::Id {
+            let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
+            let shown = apart(&ids, longest_id);
+            rows.iter_mut().zip(shown).for_each(|(row, id)| {
+                if let Some(cell) = row.get_mut(position) {
+                    *cell = id;
+                }
+            });
         }
     }
-    // Where it can be avoided, headers of numbers are broken into lines, and no words.
-    let width = |(longest, column): (&usize, &Column)| {
-        let header = if column.is_text() { column.header.chars().count() } else { 0 };
-        (*longest).max(header).min(usize::from(WIDTH)) as u16 + PADDING
-    };
-    let widths: Vec<u16> = longest.iter().zip(columns).map(width).collect();
-    if widths.iter().map(|width| u32::from(width + BETWEEN)).sum::<u32>() <= WIDTH.into() {
-        for ((column, width), told) in table.column_iter_mut().zip(widths).zip(columns) {
-            if told.is_text() {
-                column.set_constraint(ColumnConstraint::LowerBoundary(Width::Fixed(width)));
+    let needs: Vec<Need> =
+        columns.iter().enumerate().map(|(position, column)| Need::new(column, position, &rows)).collect();
+    let groups = groups(&needs, width);
+    let draw = |group: &Vec<usize>| drawn(columns, &rows, group, &widths(&needs, group, width));
+    groups.iter().map(draw).collect::<Vec<_>>().join("\n")
+}
+
+/// How wide a column may be and must be, in letters.
+struct Need {
+    /// With header and cells on one line each.
+    whole: usize,
+    /// With the header broken between its words.
+    broken_header: usize,
+    /// With the cells broken, too, where they are words.
+    broken: usize,
+    is_number: bool,
+}
+
+impl Need {
+    fn new(column: &Column, position: usize, rows: &[Vec<String>]) -> Self {
+        let cells = || rows.iter().filter_map(|row| row.get(position));
+        let longest = cells().map(|cell| cell.width()).max().unwrap_or(0);
+        let word = |text: &str| text.split(' ').map(UnicodeWidthStr::width).max().unwrap_or(0);
+        let header = word(&column.header);
+        let words = match column.kind {
+            Kind::Text => cells().map(|cell| word(cell)).max().unwrap_or(0),
+            Kind::Id | Kind::Number => longest,
+        };
+        Self {
+            whole: column.header.width().max(longest),
+            broken_header: header.max(longest),
+            broken: header.max(words),
+            is_number: column.kind == Kind::Number,
+        }
+    }
+}
+
+/// The columns of each table, one table below the other: the first column, which says what a row is, is in all of them.
+fn groups(needs: &[Need], width: usize) -> Vec<Vec<usize>> {
+    let all: Vec<usize> = (0..needs.len()).collect();
+    let mut groups = Vec::new();
+    let mut group: Vec<usize> = Vec::new();
+    for position in all {
+        let with = |group: &[usize]| group.iter().chain([&position]).map(|c| needs[*c].broken).collect::<Vec<_>>();
+        if group.len() > 1 && total(&with(&group)) > width {
+            groups.push(std::mem::replace(&mut group, vec![0]));
+        }
+        group.push(position);
+    }
+    groups.push(group);
+    groups
+}
+
+/// How wide a table of columns of these widths is.
+fn total(widths: &[usize]) -> usize {
+    2 * MARGIN + widths.iter().sum::<usize>() + BETWEEN * widths.len().saturating_sub(1)
+}
+
+/// How wide the columns of a table are: as narrow as they must be, the widest first.
+fn widths(needs: &[Need], group: &[usize], width: usize) -> Vec<usize> {
+    let mut widths: Vec<usize> = group.iter().map(|c| needs[*c].whole).collect();
+    // Headers of numbers are broken first, then those of words, then cells.
+    let limits: [fn(&Need) -> usize; 3] = [
+        |need| if need.is_number { need.broken_header } else { need.whole },
+        |need| need.broken_header,
+        |need| need.broken,
+    ];
+    for limit in limits {
+        while total(&widths) > width {
+            let room = |place: &usize| widths[*place] > limit(&needs[group[*place]]);
+            let Some(widest) = (0..group.len()).filter(room).max_by_key(|place| widths[*place]) else { break };
+            widths[widest] -= 1;
+        }
+    }
+    widths
+}
+
+fn drawn(columns: &[Column], rows: &[Vec<String>], group: &[usize], widths: &[usize]) -> String {
+    let header: Vec<Vec<String>> =
+        group.iter().zip(widths).map(|(c, width)| broken(&columns[*c].header, *width)).collect();
+    let cells: Vec<Vec<Vec<String>>> = rows
+        .iter()
+        .map(|row| {
+            let cell = |c: usize, width: usize| match (row.get(c), columns[c].kind) {
+                (None, _) => Vec::new(),
+                (Some(text), Kind::Text) => broken(text, width),
+                (Some(text), Kind::Id | Kind::Number) => vec![text.clone()],
+            };
+            group.iter().zip(widths).map(|(c, width)| cell(*c, *width)).collect()
+        })
+        .collect();
+    // Lines may have come out shorter than they were allowed to be.
+    let widths: Vec<usize> = (0..group.len())
+        .map(|place| {
+            let lines = cells.iter().map(|row| &row[place]).chain([&header[place]]).flatten();
+            lines.map(|line| line.width()).max().unwrap_or(0)
+        })
+        .collect();
+    let numbers: Vec<bool> = group.iter().map(|c| columns[*c].kind == Kind::Number).collect();
+    let mut text = row(&header, &widths, &numbers);
+    text += &"─".repeat(total(&widths));
+    text.push('\n');
+    cells.iter().for_each(|cells| text += &row(cells, &widths, &numbers));
+    text
+}
+
+/// The lines of one row.
+fn row(cells: &[Vec<String>], widths: &[usize], numbers: &[bool]) -> String {
+    let mut text = String::new();
+    for line in 0..cells.iter().map(Vec::len).max().unwrap_or(0).max(1) {
+        let mut written = " ".repeat(MARGIN);
+        for ((lines, width), is_number) in cells.iter().zip(widths).zip(numbers) {
+            let words = lines.get(line).map_or("", String::as_str);
+            let blanks = " ".repeat(width.saturating_sub(words.width()));
+            written += &if *is_number { blanks + words } else { words.to_owned() + &blanks };
+            written += &" ".repeat(BETWEEN);
+        }
+        text += written.trim_end();
+        text.push('\n');
+    }
+    text
+}
+
+/// Sentences in lines as long as the terminal allows, each ended by a newline.
+pub(super) fn paragraph(text: &str) -> String {
+    broken(text, width()).join("\n") + "\n"
+}
+
+/// `text` in lines of at most `width` letters where its words allow it.
+fn broken(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
             }
+            _ => lines.push(word.to_owned()),
         }
     }
-    table.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
+    lines
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn table(columns: &[Column], rows: &[&[&str]], width: usize) -> String {
+        let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
+        laid_out(columns, rows, width)
+    }
+
     #[test]
-    fn numbers_are_aligned_and_long_rows_stay_within_the_width() {
-        let columns = [Column::text("user"), Column::number("tasks")];
-        let rows = [vec!["a".to_owned(), "1".to_owned()], vec!["bcd".to_owned(), "22".to_owned()]];
-        let text = grid(&columns, rows.into_iter());
+    fn numbers_are_aligned_to_the_right_and_a_rule_is_below_the_header() {
+        let columns = [Column::id("user"), Column::number("tasks")];
+        let text = table(&columns, &[&["a", "1"], &["bcd", "22"]], WIDTH);
         assert_eq!(text, " user   tasks\n──────────────\n a          1\n bcd       22\n");
-        let columns: Vec<Column> = std::iter::once(Column::text("policy"))
-            .chain((0..8).map(|i| Column::number(format!("resource {i} used"))))
-            .collect();
-        let row = std::iter::once("dot-product".to_owned()).chain(vec!["100.00%".to_owned(); 8]);
-        let text = grid(&columns, std::iter::once(row.collect()));
-        assert!(text.contains(" dot-product "), "{text}");
-        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
-        let columns: Vec<Column> = (0..20).map(|i| Column::number(format!("resource {i} used"))).collect();
-        let text = grid(&columns, std::iter::once(vec!["0.123456789".to_owned(); 20]));
-        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH)), "{text}");
+        let wide = table(&columns, &[&["\u{4e2d}\u{6587}", "1"], &["bcde", "22"]], WIDTH);
+        assert!(wide.contains(" \u{4e2d}\u{6587}       1\n bcde      22\n"), "{wide}");
+    }
+
+    /// Whatever the width, every word and number of a table stands there whole.
+    #[test]
+    fn no_word_and_no_number_is_ever_broken() {
+        let mut columns = vec![Column::id("policy"), Column::text("what it does with what is left over")];
+        columns.extend((0..9).map(|i| Column::number(format!("below whole-task bound {i}"))));
+        let mut row = vec!["dot-product", "puts the largest first wherever there is room"];
+        row.extend(["0.0001609797", "proved optimal", "1,234,567", "100.00%", "-", "0", "1e-9", "12", "13"]);
+        for width in NARROWEST..200 {
+            let text = table(&columns, &[&row], width);
+            let words: Vec<&str> = text.split_whitespace().collect();
+            for word in row.iter().flat_map(|cell| cell.split(' ')).chain(["whole-task", "policy"]) {
+                assert!(words.contains(&word), "{word} at {width}:\n{text}");
+            }
+            let longest = text.lines().map(|line| line.trim_end_matches('─').width()).max().unwrap();
+            // Two columns of a table are as wide as their longest words, where the terminal is not.
+            assert!(longest <= width || width < 40, "{longest} at {width}:\n{text}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_beside_goes_below_with_the_names_again() {
+        let columns: Vec<Column> =
+            [Column::id("policy")].into_iter().chain((0..3).map(|i| Column::number(format!("used-{i}")))).collect();
+        let text = table(&columns, &[&["best-fit", "100.00%", "50.00%", "7.00%"]], 30);
+        let expected = " policy      used-0   used-1\n\
+                        ─────────────────────────────\n best-fit   100.00%   50.00%\n\n policy     used-2\n\
+                        ───────────────────\n best-fit    7.00%\n";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn headers_of_numbers_are_broken_before_cells_of_words_are() {
+        let columns = [Column::text("servers"), Column::number("part of the target")];
+        let text = table(&columns, &[&["3 large, 2 small", "5.00%"]], 30);
+        let expected = "                    part of\n servers                the\n";
+        assert!(text.lines().any(|line| line.contains("3 large, 2 small")), "{text} {expected}");
+        let text = table(&columns, &[&["3 large, 2 small", "5.00%"]], 24);
+        assert!(text.contains("3 large, 2") && !text.contains("3 large, 2 small"), "{text}");
     }
 }

@@ -1,9 +1,10 @@
 //! The summaries of planning: what to buy, what servers are worth, what failures cost, what changed, how long it lasts.
 
-use super::grid::{Column, grid};
-use super::{ROWS, cut, label, number, percent, shortened, thousands};
+use super::grid::{Column, grid, paragraph};
+use super::{ROWS, counted, cut, label, money, number, percent, share, shortened, thousands, value_by_name};
+use crate::answer;
 use crate::planning::{
-    ChangeResult, DifferenceDocument, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
+    ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
     PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference, WorthDocument,
 };
 use std::fmt::Write;
@@ -22,13 +23,13 @@ pub fn plan(document: &PlanDocument<'_>) -> String {
         text += &stands_against(document, obstacle, &currency);
     }
     if !document.frontier.is_empty() {
-        let share = document.frontier.iter().any(|point| point.share.is_some());
+        let has_shares = document.frontier.iter().any(|point| point.share.is_some());
         let mut columns = vec![Column::number("part of the target")];
-        columns.extend(share.then(|| Column::number("share")));
+        columns.extend(has_shares.then(|| Column::number("share")));
         columns.extend([Column::number("cost"), Column::text("servers")]);
         let rows = document.frontier.iter().map(|point| {
             let mut row = vec![percent(point.part)];
-            row.extend(point.share.map(number));
+            row.extend(point.share.map(share));
             row.extend([money(point.cost), list(&point.servers)]);
             row
         });
@@ -40,24 +41,25 @@ pub fn plan(document: &PlanDocument<'_>) -> String {
 
 pub(crate) fn target(target: &TargetResult) -> String {
     let mut parts = Vec::new();
-    if let Some(share) = target.share {
+    if let Some(part) = target.share {
         parts.push(format!(
             "a weighted dominant share of {} of today's cluster for every user",
-            number(share)
+            share(part)
         ));
     }
     if let Some(tasks) = target.tasks {
         parts.push(format!("{} tasks for every user", number(tasks)));
     }
     if target.users_with_own_target > 0 {
-        parts.push(format!("tasks of their own for {} users", target.users_with_own_target));
+        let users = counted(target.users_with_own_target as u64, "user", "users");
+        parts.push(format!("tasks of their own for {users}"));
     }
     if target.as_today {
         parts.push("what every user has today".into());
     }
     let more = match target.more_users {
         0 => String::new(),
-        more => format!(", with {} more users", thousands(more)),
+        more => format!(", with {}", counted(more, "more user", "more users")),
     };
     parts.join(" and ") + &more
 }
@@ -71,7 +73,7 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     let proof = match (purchase.gap, tasks) {
         (0.0, _) if is_proved => format!("{placed}proved the cheapest"),
         (0.0, _) => format!(
-            "{placed}the cheapest by branch and bound (prices alone prove {} at least)",
+            "{placed}the cheapest by branch and bound (by prices alone it is proved to cost {} or more)",
             money(purchase.proved_bound)
         ),
         (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
@@ -81,13 +83,13 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     };
     let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
     let columns = [
-        Column::text("server type"),
+        Column::id("server type"),
         Column::number("servers"),
         Column::number("price"),
         Column::number("cost"),
     ];
     let rows = purchase.servers.iter().map(|servers| {
-        vec![label(&servers.kind), thousands(servers.count), money(servers.price), money(servers.cost)]
+        vec![servers.kind.to_string(), thousands(servers.count), money(servers.price), money(servers.cost)]
     });
     text += &grid(&columns, rows);
     if purchase.part_under_drfh < 1.0 - 1e-9 {
@@ -135,24 +137,12 @@ fn unit(currency: &str) -> String {
     if currency.is_empty() { String::new() } else { format!(" {}", shortened(currency, 20)) }
 }
 
-/// Whole amounts in thousands, others with cents.
-fn money(amount: f64) -> String {
-    let cents = (amount * 100.0).round();
-    if !(0.0..1e15).contains(&cents) {
-        return number(amount);
-    }
-    let (whole, cents) = (thousands((cents / 100.0) as u64), cents % 100.0);
-    if cents == 0.0 { whole } else { format!("{whole}.{cents:02}") }
-}
-
 /// What servers are worth.
 pub fn worth(document: &WorthDocument<'_>) -> String {
-    let mut text = format!(
-        "Smallest weighted dominant share: {}. One more server of a class adds to it:\n\n",
-        number(document.value)
-    );
+    let mut text = paragraph(&answer::worth(document));
+    text += "\nWhat one more server of a class adds to the smallest weighted dominant share:\n\n";
     let columns = [
-        Column::text("server class"),
+        Column::id("server class"),
         Column::number("servers"),
         Column::number("solved again"),
         Column::number("by the prices"),
@@ -163,12 +153,12 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
         // What is below what solutions are exact to is nothing.
         let gain = if class.gain < 1e-8 * document.value { 0.0 } else { class.gain };
         vec![
-            label(&class.id),
+            class.id.to_string(),
             thousands(class.count),
-            number(gain),
-            number(class.by_price),
-            class.gaining.to_string(),
-            class.losing.to_string(),
+            share(gain),
+            share(class.by_price),
+            thousands(class.gaining as u64),
+            thousands(class.losing as u64),
         ]
     });
     text += &grid(&columns, rows);
@@ -180,7 +170,7 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
         .collect();
     if !ranged.is_empty() {
         let columns = [
-            Column::text("server class"),
+            Column::id("server class"),
             Column::text("resource"),
             Column::number("price a unit"),
             Column::number("capacity"),
@@ -188,7 +178,7 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
             Column::number("to"),
         ];
         let rows = ranged.iter().take(ROWS).map(|(class, more, capacity, least, most)| {
-            let words = [label(&class.id), label(&more.resource)];
+            let words = [class.id.to_string(), label(&more.resource)];
             words.into_iter().chain([more.price, *capacity, *least, *most].map(number)).collect()
         });
         text += "\n";
@@ -200,24 +190,25 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
 
 /// What failures cost.
 pub fn losses(document: &LossDocument<'_>) -> String {
-    let mut text = String::from("The worst first:\n\n");
+    let mut text = paragraph(&answer::losses(document));
+    text += "\nThe worst first:\n\n";
     let columns = [
-        Column::text("server class"),
+        Column::id("server class"),
         Column::number("servers lost"),
         Column::number("users that lose"),
         Column::number("left with nothing"),
-        Column::text("worst off"),
+        Column::id("worst off"),
         Column::number("loses"),
         Column::number("lost in all"),
     ];
     let rows = document.losses.iter().take(ROWS).map(|loss| {
         let worst = loss.losers.first();
         vec![
-            label(&loss.class),
+            loss.class.to_string(),
             thousands(loss.servers),
-            loss.losing.to_string(),
-            loss.stranded.to_string(),
-            worst.map_or("nobody".into(), |loser| shortened(&loser.id, 16)),
+            thousands(loss.losing as u64),
+            thousands(loss.stranded as u64),
+            worst.map_or("nobody".into(), |loser| loser.id.to_string()),
             worst.map_or(String::new(), |loser| percent(loser.part)),
             percent(loss.lost),
         ]
@@ -230,7 +221,8 @@ pub fn losses(document: &LossDocument<'_>) -> String {
 
 /// What changed, and for whom.
 pub fn difference(document: &DifferenceDocument<'_>) -> String {
-    let mut text = String::new();
+    let mut text = paragraph(&answer::difference(document));
+    text.push('\n');
     let changes = |text: &mut String, changes: &[ChangeResult<'_>], what: &str| {
         for change in changes.iter().take(ROWS) {
             let detail = change.changes.join(", ");
@@ -257,21 +249,23 @@ pub fn difference(document: &DifferenceDocument<'_>) -> String {
         let rows = document.steps.iter().map(|step| {
             vec![
                 step.change.to_string(),
-                step.value.map_or("no cluster".into(), number),
-                step.gaining.to_string(),
-                step.losing.to_string(),
+                step.value.map_or("no cluster".into(), share),
+                thousands(step.gaining as u64),
+                thousands(step.losing as u64),
             ]
         });
         let _ = write!(text, "\n{}", grid(&columns, rows));
     } else {
-        let value = |value: Option<f64>| value.map_or("unknown".into(), number);
+        let value = |side: &DifferenceSide<'_>| {
+            side.value.map_or("unknown".into(), |value| value_by_name(&side.objective, value))
+        };
         let (before, after) = (&document.before, &document.after);
         let _ = writeln!(
             text,
             "Value: {} ({}) before, {} ({}) after",
-            value(before.value),
+            value(before),
             before.objective,
-            value(after.value),
+            value(after),
             after.objective
         );
     }
@@ -282,7 +276,7 @@ pub fn difference(document: &DifferenceDocument<'_>) -> String {
         return text;
     }
     let columns = [
-        Column::text("user"),
+        Column::id("user"),
         Column::number("tasks before"),
         Column::number("after"),
         Column::number("change"),
@@ -290,7 +284,7 @@ pub fn difference(document: &DifferenceDocument<'_>) -> String {
     let cells = rows.iter().take(ROWS).map(|user| {
         let tasks = |tasks: Option<f64>| tasks.map_or("not there".into(), number);
         let change = user.part.map_or(String::new(), |part| format!("{:+.2}%", part * 100.0));
-        vec![label(&user.id), tasks(user.before), tasks(user.after), change]
+        vec![user.id.to_string(), tasks(user.before), tasks(user.after), change]
     });
     let _ = write!(text, "\n{}", grid(&columns, cells));
     cut(&mut text, rows.len(), "users");
@@ -299,32 +293,26 @@ pub fn difference(document: &DifferenceDocument<'_>) -> String {
 
 /// How long a cluster lasts.
 pub fn growth(document: &GrowthDocument<'_>) -> String {
-    let mut text = format!("Target at a scale of 1: {}.\n", target(&document.target));
-    let reaches = if document.part_at_one < 1.0 { "only " } else { "" };
-    let _ = writeln!(text, "The cluster reaches {reaches}{} of it.", percent(document.part_at_one));
-    let told = |short: &ShortfallResult<'_>| {
-        let quantum = label(&short.quantum.to_string());
-        format!(
-            "{quantum}: {} of what is asked for can be reached ({} is short; user {} needs the most of it, at {} times its \
-             target)",
-            percent(short.part),
-            label(&short.resource),
-            label(&short.user),
-            number(short.scale)
-        )
+    let mut text = paragraph(&answer::growth(document));
+    let _ = writeln!(text, "Target, at a scale of 1: {}.", target(&document.target));
+    let needs = |short: &ShortfallResult<'_>| {
+        let (user, times) = (label(&short.user), number(short.scale));
+        format!("user {user} needs the most of what is short, at {times} times its target")
     };
-    match &document.first_missed {
-        None => {
-            let _ = writeln!(text, "It is never missed in {} quanta.", thousands(document.series.quanta));
-        }
-        Some(first) => {
-            let _ = writeln!(text, "First missed in {}.", told(first));
-            let (missed, all) = (thousands(document.missed), thousands(document.series.quanta));
-            let _ = writeln!(text, "Missed in {missed} of {all} quanta.");
-        }
+    if let Some(first) = &document.first_missed {
+        let quanta = counted(document.series.quanta, "quantum", "quanta");
+        let missed = thousands(document.missed);
+        text += &paragraph(&format!("Missed in {missed} of {quanta}; {}.", needs(first)));
     }
-    if let Some(tightest) = &document.tightest {
-        let _ = writeln!(text, "Tightest in {}.", told(tightest));
+    let is_first = |tightest: &ShortfallResult<'_>| {
+        document.first_missed.as_ref().is_some_and(|first| first.quantum == tightest.quantum)
+    };
+    if let Some(tightest) = document.tightest.as_ref().filter(|tightest| !is_first(tightest)) {
+        let quantum = label(&tightest.quantum.to_string());
+        let (part, resource) = (percent(tightest.part), label(&tightest.resource));
+        let needs = needs(tightest);
+        let room = format!("room for {part} of what is asked for, by {resource}; {needs}.");
+        text += &paragraph(&format!("Tightest in {quantum}: {room}"));
     }
     text
 }

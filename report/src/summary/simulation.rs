@@ -1,7 +1,8 @@
 //! The summary of a simulation: a line for each policy, side by side.
 
-use super::grid::{Column, grid};
-use super::{number, percent, shortened, thousands};
+use super::grid::{Column, grid, paragraph};
+use super::{counted, duration, number, percent, shortened, thousands};
+use crate::answer;
 use crate::simulation::SimulationDocument;
 use std::fmt::Write;
 
@@ -12,21 +13,23 @@ pub fn simulation(document: &SimulationDocument<'_>) -> String {
     let Some(first) = document.policies.first() else { return text };
     let _ = writeln!(
         text,
-        ": {} tasks in {} jobs of {} users, {} s simulated",
-        thousands(first.tasks.submitted),
-        thousands(first.jobs),
-        thousands(first.users.iter().filter(|user| user.submitted > 0).count() as u64),
-        number(document.policies.iter().map(|run| run.end - run.start).fold(0.0, f64::max)),
+        ": {} in {} of {}, {} simulated",
+        counted(first.tasks.submitted, "task", "tasks"),
+        counted(first.jobs, "job", "jobs"),
+        counted(first.users.iter().filter(|user| user.submitted > 0).count() as u64, "user", "users"),
+        duration(document.policies.iter().map(|run| run.end - run.start).fold(0.0, f64::max)),
     );
     if document.partial {
         text += "STOPPED before the end: the numbers tell how things stood then\n";
     }
     let too_large = first.tasks.too_large;
     if too_large > 0 {
-        let _ = writeln!(text, "{} waiting tasks are larger than every server", thousands(too_large));
+        let tasks = counted(too_large, "waiting task is", "waiting tasks are");
+        let _ = writeln!(text, "{tasks} larger than every server");
     }
+    text += &paragraph(&answer::simulation(document));
     text.push('\n');
-    let mut columns = vec![Column::text("policy")];
+    let mut columns = vec![Column::id("policy")];
     columns.extend(first.utilization.0.iter().map(|(name, _)| Column::number(format!("{name} used"))));
     columns.extend(
         ["tasks done", "waiting", "jobs done", "mean job time (s)", "median", "90%"].map(Column::number),

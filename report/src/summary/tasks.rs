@@ -2,7 +2,8 @@
 
 use super::allocation::{demands, regrets};
 use super::grid::{Column, grid};
-use super::{ROWS, cut, label, number, percent, thousands};
+use super::{ROWS, cut, number, percent, thousands};
+use crate::answer;
 use crate::offline::{OfflineMetrics, TaskOfflineDocument};
 use crate::task_allocation::TaskAllocationDocument;
 use fairplan_instances::DemandSeries;
@@ -17,10 +18,10 @@ pub fn task_allocation(series: &DemandSeries, document: &TaskAllocationDocument<
         writeln!(text, "Divided by {name}: {used} of the resource used most; every quantum within {gap:.1e}");
     welfare(&mut text, &document.metrics);
     let rows = document.users.iter().map(|user| {
-        let welfare = user.welfare.map(number).unwrap_or_default();
+        let welfare = user.welfare.map(percent).unwrap_or_default();
         let credits = user.credits.map(number).unwrap_or_default();
         [
-            label(&user.id),
+            user.id.to_string(),
             thousands(user.demand),
             number(user.useful),
             welfare,
@@ -41,17 +42,17 @@ pub fn task_offline(series: &DemandSeries, document: &TaskOfflineDocument<'_>) -
         _ => format!("NOT PROVED: up to {gap:.1e} may be missing"),
     };
     let measure = document.measure_in_words();
-    let _ = writeln!(text, "Smallest {measure} over all quanta: {} ({proof})", number(document.value));
+    let _ = writeln!(text, "Smallest {measure} over all quanta: {} ({proof})", answer::measured(&document.measure, document.value));
     let levels = thousands(document.levels.len() as u64);
     let used = percent(document.metrics.utilization);
     let _ = writeln!(text, "Levels set by capacity: {levels}; used of the resource used most: {used}");
     welfare(&mut text, &document.metrics);
-    regrets(&mut text, &document.against, document.online_bound.as_ref());
+    regrets(&mut text, &document.measure, &document.against, document.online_bound.as_ref());
     let rows = document.users.iter().map(|user| {
-        let welfare = user.welfare.map(number).unwrap_or_default();
+        let welfare = user.welfare.map(percent).unwrap_or_default();
         let level = user.level.map(|level| thousands(u64::from(level) + 1)).unwrap_or_default();
         [
-            label(&user.id),
+            user.id.to_string(),
             thousands(user.demand),
             number(user.useful),
             welfare,
@@ -64,13 +65,13 @@ pub fn task_offline(series: &DemandSeries, document: &TaskOfflineDocument<'_>) -
 }
 
 fn welfare(text: &mut String, metrics: &OfflineMetrics) {
-    let (least, mean) = (number(metrics.welfare_min), number(metrics.welfare_mean));
+    let (least, mean) = (percent(metrics.welfare_min), percent(metrics.welfare_mean));
     let _ = writeln!(text, "Smallest and mean welfare: {least}, {mean}\n");
 }
 
 fn users(text: &mut String, last: &'static str, rows: impl Iterator<Item = [String; 6]>, count: usize) {
     let columns = [
-        Column::text("user"),
+        Column::id("user"),
         Column::number("demand"),
         Column::number("useful"),
         Column::number("welfare"),

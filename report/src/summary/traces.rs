@@ -1,33 +1,32 @@
 //! The summary of a trace: what is in it, and what was counted when it was made.
 
-use super::{number, shortened, thousands};
+use super::{counted, duration, grid, shortened, thousands};
 use fairplan_instances::trace::{MICROSECONDS, Register, Tally};
 use std::fmt::Write;
-
-/// Columns that a line has.
-const WIDTH: usize = 100;
 
 /// What is in a trace that has been read to the end.
 pub fn trace(register: &Register, tally: Tally) -> String {
     let header = register.header();
     let name = if header.name.is_empty() { "Unnamed trace" } else { &header.name };
-    let mut text = shortened(name, WIDTH) + "\n";
-    let seconds = |microseconds: f64| number(microseconds / MICROSECONDS as f64);
-    let mean = seconds(tally.work as f64 / tally.tasks.max(1) as f64);
+    let width = grid::width();
+    let mut text = shortened(name, width) + "\n";
+    let span = |microseconds: f64| duration(microseconds / MICROSECONDS as f64);
+    let mean = span(tally.work as f64 / tally.tasks.max(1) as f64);
     let _ = writeln!(
         text,
-        "{} tasks in {} jobs of {} users within {} s; a task runs {mean} s on average",
-        thousands(tally.tasks),
-        thousands(tally.jobs),
-        thousands(register.users().len() as u64),
-        seconds(tally.latest as f64),
+        "{} in {} of {} within {}; a task runs {mean} on average",
+        counted(tally.tasks, "task", "tasks"),
+        counted(tally.jobs, "job", "jobs"),
+        counted(register.users().len() as u64, "user", "users"),
+        span(tally.latest as f64),
     );
-    let servers = thousands(register.servers().len() as u64);
-    let _ = writeln!(text, "{servers} servers, {} events of servers", thousands(tally.server_events));
+    let servers = counted(register.servers().len() as u64, "server", "servers");
+    let events = counted(tally.server_events, "event", "events");
+    let _ = writeln!(text, "{servers}, {events} of servers");
     let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
-    let width = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
+    let digits = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
     for (count, what) in counts() {
-        let _ = writeln!(text, "{count:>width$} {}", shortened(what, WIDTH - width - 1));
+        let _ = writeln!(text, "{count:>digits$} {}", shortened(what, width.saturating_sub(digits + 1)));
     }
     text
 }

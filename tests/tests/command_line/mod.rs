@@ -8,6 +8,7 @@ mod imports;
 mod outputs;
 mod over_instance;
 mod pages;
+mod pictures;
 mod planning;
 mod python_checker;
 mod simulation;

@@ -116,3 +116,52 @@ fn anchor_of(heading: &str) -> String {
     let kept = kept.chars().filter(|letter| letter.is_alphanumeric() || matches!(letter, ' ' | '-' | '_'));
     kept.map(|letter| if letter == ' ' { '-' } else { letter }).collect()
 }
+
+/// Words that a sentence of the tutorial has at most.
+const SENTENCE: usize = 29;
+
+/// The sentences of a page: not its examples, tables and headings.
+fn sentences(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    let mut fenced = false;
+    for line in text.lines() {
+        let is_fence = line.starts_with("```");
+        fenced ^= is_fence;
+        if is_fence || fenced || line.is_empty() || line.starts_with(['#', '|']) {
+            paragraphs.push(String::new());
+        } else {
+            let item = line.strip_prefix("- ");
+            if item.is_some() {
+                paragraphs.push(String::new());
+            }
+            let paragraph = paragraphs.last_mut().unwrap();
+            paragraph.push_str(item.unwrap_or(line));
+            paragraph.push(' ');
+        }
+    }
+    let ends = |word: &str| word.trim_end_matches([')', '*', '`', '"']).ends_with(['.', '!', '?', ':']);
+    let mut sentences = Vec::new();
+    for paragraph in paragraphs {
+        let words: Vec<&str> = paragraph.split_whitespace().collect();
+        sentences.extend(words.split_inclusive(|word| ends(word)).map(|words| words.join(" ")));
+    }
+    sentences
+}
+
+#[test]
+fn the_tutorials_sentences_are_short_and_its_words_are_explained() {
+    let page = text(Path::new("tutorial.md"));
+    let all = sentences(&page);
+    assert!(all.len() > 40, "{all:#?}");
+    let long: Vec<&String> =
+        all.iter().filter(|sentence| sentence.split_whitespace().count() > SENTENCE).collect();
+    assert!(long.is_empty(), "{long:#?}");
+    // Each is set in italics where it is explained, before it is used otherwise in the text.
+    let prose = all.join(" ").to_lowercase();
+    for word in ["server class", "user", "dominant share", "quantum", "branch and bound", "prices"] {
+        let explained = prose.find(&format!("*{word}*")).unwrap_or_else(|| panic!("{word} is not explained"));
+        let used = prose.find(&format!(" {word}")).unwrap_or(usize::MAX);
+        assert!(explained < used, "{word} is used before it is explained");
+    }
+    assert_eq!(sentences("# A\n\nOne two. Three\nfour!\n- five\n```\nsix\n```\n"), ["One two.", "Three four!", "five"]);
+}

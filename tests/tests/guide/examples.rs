@@ -92,12 +92,18 @@ struct Given {
     status: i32,
 }
 
-/// Runs a page's examples in one shell, in a folder beside which the shipped data is: `out/` of the repository.
+/// The page for those who have nothing but the command.
+const TUTORIAL: &str = "tutorial.md";
+
+/// Runs a page's examples in one shell, in a folder beside which the shipped data is: `out/` of the repository. Those of the
+/// tutorial run in an empty folder.
 fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     std::fs::create_dir(&out).unwrap();
-    std::os::unix::fs::symlink(root().join("instances"), folder.path().join("instances")).unwrap();
+    if page.name() != TUTORIAL {
+        std::os::unix::fs::symlink(root().join("instances"), folder.path().join("instances")).unwrap();
+    }
     let mut script = "exec 2>&1\n".to_owned();
     for example in examples {
         match &example.input {
@@ -110,6 +116,7 @@ fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("bash")
         .current_dir(&out)
+        .env_remove("COLUMNS")
         .env("PATH", format!("{}:{path}", command.display()))
         .env("PYTHON", python::interpreter().unwrap_or_default())
         .env("GOOGLE2011", google_trace().unwrap_or_default())

@@ -39,7 +39,8 @@ pub struct Arguments {
     base: u64,
     #[command(flatten)]
     target: TargetArguments,
-    /// Also write every quantum: how many times the target it asks for, and whether it is missed
+    /// Also write every quantum of a series of more than 400: how many times the target it asks for, and whether it is
+    /// missed
     #[arg(long)]
     per_quantum: bool,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
@@ -51,6 +52,9 @@ pub struct Arguments {
     #[command(flatten)]
     output: OutputArguments,
 }
+
+/// So many quanta are written without being asked for: enough for a chart of years of months, or of a year of days.
+const FEW_QUANTA: usize = 400;
 
 /// Reads both, follows the series, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
@@ -80,7 +84,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         arguments.base,
         asked.target,
         &scale,
-        (&found, arguments.per_quantum || table.is_some()),
+        (&found, arguments.per_quantum || table.is_some() || quanta <= FEW_QUANTA),
     );
     destination.write(|out| match table {
         None => write_json(out, &document),

@@ -1,0 +1,140 @@
+//! How numbers are written for people, in a terminal and on a page alike: one way for each kind of number. Results in files
+//! keep every digit.
+
+/// An amount without a unit of its own (tasks, prices, rates): six significant digits, thousands apart.
+pub(crate) fn number(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let magnitude = value.abs().log10().floor();
+    if !(-5.0..15.0).contains(&magnitude) {
+        return format!("{value:.5e}");
+    }
+    let places = (5.0 - magnitude).max(0.0) as usize;
+    let fixed = format!("{value:.places$}");
+    let fixed = if fixed.contains('.') { fixed.trim_end_matches('0').trim_end_matches('.') } else { &fixed };
+    let (sign, digits) = fixed.split_at(usize::from(fixed.starts_with('-')));
+    let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    format!("{sign}{}{fraction}", grouped(whole))
+}
+
+/// What is counted.
+pub(crate) fn thousands(count: u64) -> String {
+    grouped(&count.to_string())
+}
+
+fn grouped(digits: &str) -> String {
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// So many of something: `1 user`, `1,200 users`.
+pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{} {}", thousands(count), if count == 1 { one } else { many })
+}
+
+/// A part of a capacity, or by how much something falls short: a percentage with two decimals; what rounds to zero has no
+/// sign.
+pub(crate) fn percent(part: f64) -> String {
+    let hundredths = (part * 10_000.0).round();
+    format!("{:.2}%", if hundredths == 0.0 { 0.0 } else { part * 100.0 })
+}
+
+/// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
+/// percent, as shares of clusters with many users are.
+pub(crate) fn share(part: f64) -> String {
+    let percentage = part * 100.0;
+    if percentage == 0.0 || !percentage.is_finite() || percentage.abs() >= 0.995 {
+        return percent(part);
+    }
+    let digits = format!("{percentage:.2e}");
+    let magnitude = digits.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or(0);
+    match usize::try_from(2 - magnitude) {
+        Ok(places) if places < 10 => format!("{percentage:.places$}%"),
+        _ => format!("{digits}%"),
+    }
+}
+
+/// Money: whole amounts in thousands, others with cents.
+pub(crate) fn money(amount: f64) -> String {
+    let cents = (amount * 100.0).round();
+    if !(0.0..1e15).contains(&cents) {
+        return number(amount);
+    }
+    let (whole, cents) = (thousands((cents / 100.0) as u64), cents % 100.0);
+    if cents == 0.0 { whole } else { format!("{whole}.{cents:02}") }
+}
+
+/// A span of time that a sentence tells, in the unit that is read at once.
+pub(crate) fn duration(seconds: f64) -> String {
+    const MINUTE: f64 = 60.0;
+    const HOUR: f64 = 60.0 * MINUTE;
+    const DAY: f64 = 24.0 * HOUR;
+    // Four digits are enough to plan by.
+    let rounded = |value: f64| {
+        let places = (3.0 - value.abs().max(1e-9).log10().floor()).clamp(0.0, 6.0);
+        let power = 10f64.powf(places);
+        number((value * power).round() / power)
+    };
+    match seconds.abs() {
+        short if short < 2.0 * MINUTE => format!("{} s", rounded(seconds)),
+        some if some < 2.0 * HOUR => format!("{} min", rounded(seconds / MINUTE)),
+        long if long < 2.0 * DAY => format!("{} h", rounded(seconds / HOUR)),
+        _ => format!("{} days", rounded(seconds / DAY)),
+    }
+}
+
+/// How far something is from what it should be: two digits.
+pub(crate) fn violation(value: f64) -> String {
+    if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_six_digits_and_no_idle_zeros() {
+        let shown = [0.0, 1.0, 5.0 / 7.0, 10.0, 123_456.78, 1234.5, 3e-9, 1e20, -0.00001234567].map(number);
+        let expected =
+            ["0", "1", "0.714286", "10", "123,457", "1,234.5", "3.00000e-9", "1.00000e20", "-0.0000123457"];
+        assert_eq!(shown, expected);
+        assert_eq!([-999.5, -1000.0, 16_678_711_296.0].map(number), ["-999.5", "-1,000", "16,678,711,296"]);
+        assert_eq!(
+            [0, 999, 1000, 12_583, 1_234_567].map(thousands),
+            ["0", "999", "1,000", "12,583", "1,234,567"]
+        );
+        assert_eq!([1, 0, 2000].map(|n| counted(n, "user", "users")), ["1 user", "0 users", "2,000 users"]);
+    }
+
+    #[test]
+    fn what_rounds_to_no_percent_has_no_sign() {
+        assert_eq!(
+            [-1e-9, 0.0, -0.0, -0.0001, 0.5, -0.000_049].map(percent),
+            ["0.00%", "0.00%", "0.00%", "-0.01%", "50.00%", "0.00%"]
+        );
+    }
+
+    #[test]
+    fn small_shares_keep_three_digits() {
+        assert_eq!(
+            [0.0, 5.0 / 7.0, 1.0, 0.095_833_3, 0.0099999, 0.002_264_97, 0.000_161, 1e-7, 3e-12, 1.25].map(share),
+            ["0.00%", "71.43%", "100.00%", "9.58%", "1.00%", "0.226%", "0.0161%", "0.0000100%", "3.00e-10%", "125.00%"]
+        );
+    }
+
+    #[test]
+    fn money_has_cents_where_there_are_any_and_spans_of_time_a_unit() {
+        assert_eq!([0.0, 1_105_600.0, 12.5, 0.005].map(money), ["0", "1,105,600", "12.50", "0.01"]);
+        assert_eq!(
+            [0.0, 0.014, 2.34567, 119.0, 3600.0, 86_400.0, 1e6].map(duration),
+            ["0 s", "0.014 s", "2.346 s", "119 s", "60 min", "24 h", "11.57 days"]
+        );
+    }
+}
