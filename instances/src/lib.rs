@@ -34,7 +34,7 @@ pub use allocation::Allocation;
 pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
-pub use error::InstanceError;
+pub use error::{InstanceError, printable};
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};

@@ -104,7 +104,13 @@ const GROUPS: usize = 40;
 impl Grid {
     fn new(caption: &str, header: Vec<String>, rows: impl ExactSizeIterator<Item = Vec<Cell>>) -> Self {
         let total = rows.len();
-        Self { caption: caption.into(), header, rows: rows.take(ROWS).collect(), total }
+        // Every row has a cell in every column, whatever the result says.
+        let whole = |mut row: Vec<Cell>| {
+            row.resize_with(header.len(), || Cell::text(""));
+            row
+        };
+        let rows = rows.take(ROWS).map(whole).collect();
+        Self { caption: caption.into(), header, rows, total }
     }
 }
 
@@ -140,7 +146,7 @@ impl Section {
         let section = match format.as_str() {
             "fairplan.solution.v1" => solutions::solution(read_json(file, bytes)?),
             "fairplan.placement.v1" => placements::placement(read_json(file, bytes)?),
-            "fairplan.comparison.v1" => placements::comparison(read_json(file, bytes)?),
+            "fairplan.comparison.v1" => placements::comparison(file, read_json(file, bytes)?)?,
             "fairplan.bound.v1" => placements::bound(read_json(file, bytes)?),
             "fairplan.proportional-bound.v1" => placements::proportional_bound(read_json(file, bytes)?),
             "fairplan.audit.v1" => audits::audit(read_json(file, bytes)?),

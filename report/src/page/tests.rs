@@ -60,6 +60,19 @@ fn what_has_no_page_is_refused_by_its_format() {
 }
 
 #[test]
+fn policies_that_use_other_resources_than_the_first_are_refused_and_no_table_is_ragged() {
+    for utilization in [json!({}), json!({HOSTILE: 0.5, "more": 1}), json!({"other": 0.5})] {
+        let mut result = comparison(3);
+        result["policies"][2]["utilization"] = utilization;
+        let told = Section::read("f.json", result.to_string().as_bytes()).unwrap_err().to_string();
+        assert!(told.starts_with("f.json: policies[2].utilization: names other resources"), "{told}");
+    }
+    let rows = [vec![Cell::count(1)], vec![Cell::count(1), Cell::count(2), Cell::count(3)]];
+    let grid = Grid::new("g", words(["a", "b"]), rows.into_iter());
+    assert!(grid.rows.iter().all(|row| row.len() == 2));
+}
+
+#[test]
 fn many_users_are_ranked_on_a_curve() {
     let users: Vec<(String, f64)> = (0..1000).map(|i| (i.to_string(), f64::from(i))).collect();
     let Block::Curves(figure) = sizes("c", "v", users, number) else { panic!("bars of 1000 users") };
