@@ -5,7 +5,7 @@ FAIRPLAN := target/release/fairplan
 OUT := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo figures test lint bench notebooks guide
+.PHONY: help setup build demo figures test lint bench fuzz notebooks guide
 
 help: ## Say what the targets are
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
@@ -45,6 +45,12 @@ lint: setup ## Formatting, clippy and documentation, warnings refused
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
 	cargo run --release --locked -p fairplan-tests --bin bench
+
+COUNT ?= 200000
+SEED ?= 1
+
+fuzz: build ## Read COUNT damaged files (200,000) of SEED (1) with every reader; docs/reliability.md has the counts
+	cargo run --release --locked -p fairplan-tests --bin fuzz -- --count $(COUNT) --seed $(SEED)
 
 notebooks: build ## Execute the notebooks in a Python environment of their own and store their outputs
 	FAIRPLAN=$(FAIRPLAN) $$(setup/notebook-tools.sh) notebooks/execute.py

@@ -110,6 +110,11 @@ pub fn read_series(
 }
 
 impl DemandsSource {
+    /// The file of the demands, for messages.
+    pub fn file(&self) -> &str {
+        &self.demands
+    }
+
     /// The same, but for the file of the demands.
     pub fn beside(&self, demands: String) -> Result<Self, Failure> {
         if demands == "-" {
@@ -138,7 +143,10 @@ impl DemandsSource {
             Shares::Each(path) => FairShares::Each(files::read_fair_shares(path, &series)?),
             Shares::Instance(_) => return Err(Failure::internal("an instance has no slices")),
         };
-        shares.check(&series, self.capacity)?;
+        shares.check(&series, self.capacity).map_err(|violation| match &self.shares {
+            Shares::Each(path) => Failure::from(violation.in_file(path)),
+            _ => violation.into(),
+        })?;
         Ok(Demanded::Slices(series, shares))
     }
 

@@ -1,10 +1,10 @@
 //! How a command ends: an answer, or a failure with the exit status that scripts rely on.
 
-use fairplan_instances::{InstanceError, SolverError, Violation};
+use fairplan_instances::{InstanceError, SolverError, Violation, printable};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
-use std::fmt::{self, Write};
+use std::fmt;
 
 /// What a command that did its work has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +21,9 @@ impl Answer {
         if holds { Self::Yes } else { Self::No }
     }
 }
+
+/// Letters of a message, at most.
+const LONGEST: usize = 2000;
 
 /// Why a command did not do its work. Its text is one line.
 #[derive(Debug)]
@@ -55,19 +58,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Refused(error) | Self::Internal(error)) = self;
         // Whatever a library puts into its message, an error is one line and no terminal obeys it.
-        for (position, word) in error.to_string().split_whitespace().enumerate() {
-            if position > 0 {
-                f.write_char(' ')?;
-            }
-            for letter in word.chars() {
-                if letter.is_control() {
-                    write!(f, "{}", letter.escape_debug())?
-                } else {
-                    f.write_char(letter)?
-                }
-            }
-        }
-        Ok(())
+        let words: Vec<String> = error.to_string().split_whitespace().map(str::to_owned).collect();
+        f.write_str(&printable(&words.join(" "), LONGEST))
     }
 }
 

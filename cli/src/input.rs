@@ -75,6 +75,14 @@ impl InstanceSource {
         })
     }
 
+    /// The first file that is read, for messages.
+    pub fn file(&self) -> &str {
+        match self {
+            Self::Json(path) => path,
+            Self::Tables { servers, .. } => servers,
+        }
+    }
+
     /// Whether reading takes standard input.
     pub fn takes_standard_input(&self) -> bool {
         match self {

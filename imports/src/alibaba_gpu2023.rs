@@ -4,6 +4,7 @@
 //! USENIX ATC 2023, and the format's description beside the published files.
 
 use super::columns::for_each_row;
+use super::some;
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
 
@@ -56,6 +57,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
         }
         Ok(())
     })?;
+    some(nodes, "nodes", classes.len())?;
     draft.classes(classes);
     let [mut count, mut pending, mut no_time, mut nothing, mut models] = [0u64; 5];
     for_each_row(pods, &POD, |cells| {
@@ -88,6 +90,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
         }
         Ok(())
     })?;
+    some(pods, "pods", count as usize)?;
     for (what, count) in [
         ("pods", count),
         ("pods left out: never scheduled", pending),
@@ -97,8 +100,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
     ] {
         draft.count(what, count);
     }
-    let together = |violation| InstanceError::Invalid { file: format!("{nodes} and {pods}"), violation };
-    draft.sort().map_err(together)
+    draft.sort(&format!("{nodes} and {pods}"))
 }
 
 /// So many thousandths.

@@ -6,6 +6,7 @@ use super::alibaba_gpu2023::{
 use super::census::{Census, Server, TaskGrouping, Tasks};
 use super::columns::for_each_row;
 use super::report::ImportReport;
+use super::some;
 use fairplan_instances::{Instance, InstanceError};
 use hashbrown::HashMap;
 
@@ -41,6 +42,7 @@ pub fn alibaba_gpu2023_instance(
         nodes.push((server, cells.text(4)?.to_owned()));
         Ok(())
     })?;
+    some(&options.nodes, "nodes", nodes.len())?;
     report.add(nodes.len() as u64, "nodes");
 
     let mut conditions: Vec<String> = Vec::new();
@@ -64,6 +66,7 @@ pub fn alibaba_gpu2023_instance(
         }
         Ok(())
     })?;
+    some(&options.pods, "pods", tasks.len())?;
     let meets =
         |model: &String, models: &String| models.is_empty() || models.split('|').any(|one| one == model);
     let servers = nodes.into_iter().map(|(server, model)| {

@@ -3,7 +3,7 @@
 //! Source: S. Bergsma et al., "Generating Complex, Realistic Cloud Workloads using Recurrent Neural Networks", SOSP 2021,
 //! made from the Azure public dataset V1 (E. Cortez et al., SOSP 2017), CC-BY 4.0.
 
-use super::EqualServers;
+use super::{EqualServers, some};
 use fairplan_instances::files::source::{self, Source};
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, DecimalError, InstanceError, Violation};
@@ -100,9 +100,7 @@ pub fn azure_v1(options: &AzureV1Options) -> Result<SortedTrace, InstanceError> 
     if durations.next()?.is_some() {
         return Err(durations.refused("", "has no line of arrivals"));
     }
-    if machines == 0 {
-        return Err(arrivals.refused("", "nothing arrives"));
-    }
+    some(&options.arrivals, "arrivals", machines as usize)?;
     for (what, count) in [
         ("virtual machines that arrive", machines),
         ("batches of a tenant", batches),
@@ -111,7 +109,7 @@ pub fn azure_v1(options: &AzureV1Options) -> Result<SortedTrace, InstanceError> 
     ] {
         draft.count(what, count);
     }
-    draft.sort().map_err(|violation| InstanceError::Invalid { file: options.arrivals.clone(), violation })
+    draft.sort(&options.arrivals)
 }
 
 /// Lines of a time and items.

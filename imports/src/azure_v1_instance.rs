@@ -1,6 +1,6 @@
 //! Arrivals of Azure's V1 trace as an instance: each size of virtual machine is a user, over servers that are chosen.
 
-use super::EqualServers;
+use super::{EqualServers, some, together};
 use super::azure_v1::{Lines, read_sizes, text};
 use super::report::ImportReport;
 use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser};
@@ -52,6 +52,7 @@ pub fn azure_v1_instance(
     }
     let mut letters: Vec<(Vec<u8>, u64)> = counts.into_iter().collect();
     letters.sort();
+    some(&together(&options.arrivals), "arrivals in the time asked for", letters.len())?;
     report.add(letters.iter().map(|(_, count)| count).sum(), "virtual machines that arrive");
     let build = || {
         let until = match options.seconds.end {
@@ -68,7 +69,7 @@ pub fn azure_v1_instance(
         }
         builder.build()
     };
-    let failed = |violation| InstanceError::Invalid { file: options.arrivals.join(", "), violation };
+    let failed = |violation| InstanceError::Invalid { file: together(&options.arrivals), violation };
     Ok((build().map_err(failed)?, report))
 }
 

@@ -80,7 +80,8 @@ impl Census {
         let mut users: Vec<User> = Vec::new();
         let mut found: HashMap<Kind, usize> = HashMap::new();
         for tasks in &self.tasks {
-            let may_run = meeting[tasks.condition].as_slice();
+            // Without servers nothing is known of any condition.
+            let may_run = meeting.get(tasks.condition).map_or(&[][..], Vec::as_slice);
             let lacks = |r: &usize| {
                 !tasks.demand[*r].is_zero() && classes.iter().all(|class| class.server.capacity[*r].is_zero())
             };
@@ -172,7 +173,7 @@ struct User<'a> {
 impl User<'_> {
     /// The mean demand and how many tasks there are.
     fn mean(&self, resources: &[String]) -> Result<(Vec<Decimal>, u64), Violation> {
-        let count = self.tasks.iter().map(|tasks| tasks.count).sum();
+        let count = self.tasks.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.count));
         let mean = |r: usize| {
             let demands = || self.tasks.iter().map(|tasks| (tasks.demand[r], tasks.count));
             mean(demands, count).ok_or_else(|| {
@@ -212,7 +213,7 @@ fn mean<I: Iterator<Item = (Decimal, u64)>>(amounts: impl Fn() -> I, count: u64)
         sum = sum.checked_mul(10)?;
         exponent -= 1;
     }
-    let rounded = (sum + divisor / 2) / divisor;
+    let rounded = sum.checked_add(divisor / 2)? / divisor;
     Decimal::from_units(rounded, exponent).ok()
 }
 
@@ -298,6 +299,19 @@ mod tests {
         assert_eq!(users, [("x", "1.33333333333".into(), Some(3)), ("x@2-classes", "3".into(), Some(5))]);
         assert_eq!(report.count("tasks left out: they ask for gpu, which no server has"), 7);
         assert_eq!(report.count("tasks left out: they ask for none of the resources"), 9);
+    }
+
+    #[test]
+    fn a_cluster_without_servers_is_refused_and_its_tasks_counted() {
+        let mut report = ImportReport::default();
+        let found = vec![tasks("x", "1", "0", u64::MAX, 0), tasks("x", "2", "0", 1, 1)];
+        let alone = Census { servers: Vec::new(), ..census(found) };
+        let refusal = alone.instance(TaskGrouping::User, &mut report).unwrap_err();
+        assert_eq!(refusal.to_string(), "server_classes: the cluster has no servers");
+        let refusal = census(vec![tasks("x", "1", "0", u64::MAX, 0), tasks("x", "2", "0", 1, 0)])
+            .instance(TaskGrouping::User, &mut report)
+            .unwrap_err();
+        assert!(refusal.to_string().starts_with("users[0].tasks = "), "{refusal}");
     }
 
     #[test]

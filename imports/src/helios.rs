@@ -3,6 +3,8 @@
 //!
 //! A user's demand is its running and pending GPUs, and its fair share its quota, the largest it has in the time read.
 
+use super::seconds::date_and_time;
+use super::some;
 use fairplan_instances::files::rows::{for_each_row, open};
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};
 use std::collections::BTreeMap;
@@ -34,7 +36,7 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
         let user = builder.user(name.split('.').next().unwrap_or_default()).map_err(invalid)?;
         let mut quota = 1;
         let mut last = String::new();
-        let mut position = 0;
+        let mut position: usize = 0;
         let mut rows = open(path)?;
         let table = rows.table().clone();
         let mut columns = [0; COLUMNS.len()];
@@ -47,21 +49,22 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
         for_each_row(rows.as_mut(), &[], |row| {
             let mut read = || {
                 let time = table.text(row, columns[0])?;
-                if time.is_empty() || *time <= *last {
+                if date_and_time(time).is_none() {
+                    let problem = "must be a date and time as in 2020-05-01 00:00:00";
+                    return Err(Violation::new(table.place_in(row, "time"), time, problem));
+                }
+                if *time <= *last {
                     let problem = format!("must come after {last:?}");
                     return Err(Violation::new(table.place_in(row, "time"), time, problem));
                 }
                 last = time.to_owned();
                 position += 1;
-                if (position - 1) % options.every != 0 {
+                if !(position as u64 - 1).is_multiple_of(options.every.max(1)) {
                     return Ok(());
                 }
                 let whole = |column: usize| {
                     let place = || table.place_in(row, &table.header[column]);
-                    fairplan_instances::files::whole_number(
-                        fairplan_instances::files::decimal(row.cell(column), place)?,
-                        place,
-                    )
+                    fairplan_instances::files::whole_number(fairplan_instances::files::decimal(row.cell(column), place)?, place)
                 };
                 quota = quota.max(whole(columns[1])?);
                 let wanted = whole(columns[2])?.saturating_add(whole(columns[3])?);
@@ -70,6 +73,7 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
             };
             read().map_err(invalid)
         })?;
+        some(path, "rows", position)?;
         quotas.push(quota);
     }
     let file = options.sequences.first().cloned().unwrap_or_default();
@@ -128,7 +132,8 @@ mod tests {
                 format!("{good}2020-05-01 00:00:00,7,8,5,2,3\n"),
                 "line 3, column time = 2020-05-01 00:00:00: must come after",
             ),
-            (HEADER.to_owned(), "there are no quanta"),
+            (HEADER.to_owned(), "there are no rows"),
+            (good.replace("2020-05-01 00:00:00", "x"), "line 2, column time = x: must be a date and time"),
         ] {
             let text = read(&[("a", &rows)], 1).err().unwrap();
             assert!(text.contains(told), "{text}");

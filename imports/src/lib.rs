@@ -47,7 +47,7 @@ pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, snowset};
 pub use swf::swf;
 pub use yarn::{YarnOptions, yarn};
 
-use fairplan_instances::{Decimal, ServerClass};
+use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
 
 /// Servers that are all alike, for traces that do not tell of theirs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,6 +63,20 @@ impl EqualServers {
     fn class(&self) -> ServerClass {
         ServerClass { id: "server".into(), count: self.count, capacity: self.capacity.clone() }
     }
+}
+
+/// Refuses files in which there is none of what they are read for: the check of every importer.
+fn some(files: &str, what: &str, count: usize) -> Result<(), InstanceError> {
+    if count > 0 {
+        return Ok(());
+    }
+    let violation = Violation::new("", "", format!("there are no {what}"));
+    Err(InstanceError::Invalid { file: files.to_owned(), violation })
+}
+
+/// Several files in a message about what they say together.
+fn together<'a>(files: impl IntoIterator<Item = &'a String>) -> String {
+    files.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

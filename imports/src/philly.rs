@@ -3,7 +3,7 @@
 //! Source: M. Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019;
 //! the table `timestamp,duration,num_gpus,gpu_time,cluster` as published with later simulators.
 
-use super::EqualServers;
+use super::{EqualServers, some};
 use super::columns::for_each_row;
 use super::seconds::{date_and_time, microseconds};
 use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
@@ -61,9 +61,7 @@ pub fn philly(jobs: &str, servers: u64, gpus: u32) -> Result<SortedTrace, Instan
         }
         Ok(())
     })?;
-    if count == 0 {
-        return Err(invalid(Violation::new("", "", "there are no jobs")));
-    }
+    some(jobs, "jobs", count as usize)?;
     draft.shift(|seconds| (seconds - earliest) * MICROSECONDS);
     for (what, count) in [
         ("jobs in the rows", count),
@@ -73,5 +71,5 @@ pub fn philly(jobs: &str, servers: u64, gpus: u32) -> Result<SortedTrace, Instan
     ] {
         draft.count(what, count);
     }
-    draft.sort().map_err(invalid)
+    draft.sort(jobs)
 }

@@ -4,7 +4,7 @@
 use super::census::{Server, add_classes};
 use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Violation};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// One queue of the tree; parents stand before their children.
 pub(super) struct Queue {
@@ -35,6 +35,10 @@ pub(super) fn instance(
         (0..builder.resources().len()).map(|r| Total::of(servers, r)).collect::<Result<_, _>>()?;
     let demand: Vec<Decimal> = totals.iter().map(Total::thousandth).collect::<Result<_, _>>()?;
     let parents: BTreeSet<usize> = queues.iter().filter_map(|queue| queue.parent).collect();
+    let mut sums: HashMap<Option<usize>, f64> = HashMap::new();
+    for queue in queues {
+        *sums.entry(queue.parent).or_default() += queue.weight;
+    }
     for (position, queue) in queues.iter().enumerate() {
         if parents.contains(&position) {
             continue;
@@ -42,8 +46,7 @@ pub(super) fn instance(
         let (mut weight, mut most) = (1.0, u64::MAX);
         let mut at = Some(position);
         while let Some(queue) = at.map(|at| &queues[at]) {
-            let siblings = queues.iter().filter(|other| other.parent == queue.parent);
-            weight *= queue.weight / siblings.map(|other| other.weight).sum::<f64>();
+            weight *= queue.weight / sums[&queue.parent];
             for (total, limit) in totals.iter().zip(&queue.limit) {
                 most = most.min(limit.map_or(u64::MAX, |limit| total.thousandths_in(limit)));
             }

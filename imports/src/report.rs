@@ -1,12 +1,15 @@
 //! What an importer read and what it left out, as counts that people can check against their files.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt;
 
 /// Counts, each with what it counts, in the order in which the file gave reason for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ImportReport {
     counts: Vec<(u64, Cow<'static, str>)>,
+    /// Where each is.
+    positions: HashMap<Cow<'static, str>, usize>,
 }
 
 impl ImportReport {
@@ -18,16 +21,19 @@ impl ImportReport {
     /// Counts `count` more; nothing is noted of none.
     pub(super) fn add(&mut self, count: u64, what: impl Into<Cow<'static, str>>) {
         let what = what.into();
-        match self.counts.iter_mut().find(|(_, known)| *known == what) {
-            Some((total, _)) => *total += count,
+        match self.positions.get(&what) {
+            Some(known) => self.counts[*known].0 = self.counts[*known].0.saturating_add(count),
             None if count == 0 => {}
-            None => self.counts.push((count, what)),
+            None => {
+                self.positions.insert(what.clone(), self.counts.len());
+                self.counts.push((count, what));
+            }
         }
     }
 
     /// How many there are of what; 0 when none was met.
     pub fn count(&self, what: &str) -> u64 {
-        self.counts.iter().find(|(_, known)| known == what).map_or(0, |(count, _)| *count)
+        self.positions.get(what).map_or(0, |known| self.counts[*known].0)
     }
 
     /// All counts.

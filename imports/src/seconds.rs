@@ -40,6 +40,22 @@ pub(super) fn date_and_time(text: &str) -> Option<u64> {
     Some(((day * 24 + hour) * 60 + minute) * 60 + second)
 }
 
+/// Seconds from the year 0 to 1970.
+const EPOCH: u64 = 62_167_219_200;
+
+/// The milliseconds since 1970 of a time in UTC: date, blank or `T`, time, up to three digits that count of a fraction,
+/// and `Z`, `+00` or `+00:00` or nothing.
+pub(super) fn milliseconds(text: &str) -> Option<u64> {
+    let text = ["Z", "+00:00", "+00"].iter().find_map(|zone| text.strip_suffix(zone)).unwrap_or(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 9 {
+        return None;
+    }
+    let seconds = date_and_time(&whole.replacen('T', " ", 1))?.checked_sub(EPOCH)?;
+    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    Some(seconds * 1000 + fraction)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

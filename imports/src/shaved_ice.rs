@@ -2,6 +2,8 @@
 //! machine (Snowflake, "Shaved Ice: Optimal Compute Resource Commitments for Dynamic Multi-Cloud Workloads", ICPE 2025).
 
 use super::helios::series;
+use super::seconds::milliseconds;
+use super::some;
 use fairplan_instances::files::rows::{for_each_row, open};
 use fairplan_instances::files::{decimal, whole_number};
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
@@ -10,10 +12,13 @@ use std::collections::BTreeMap;
 /// The columns that are read.
 const COLUMNS: [&str; 4] = ["USAGE_HOUR", "REGION_NUM", "INSTANCE_TYPE", "NORM_USAGE"];
 
+/// Milliseconds of an hour.
+const HOUR: u64 = 3_600_000;
+
 /// Reads demands, in thousandths of the largest of a region: users are `r1_A` for type A in region 1, in order.
 ///
 /// # Errors
-/// A file without one of the columns, a usage that is no whole number, two of one hour, region and type.
+/// A file without one of the columns, an hour that is none, a usage that is no whole number, two of one hour, region and type.
 pub fn shaved_ice(path: &str) -> Result<DemandSeries, InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
     let mut rows = open(path)?;
@@ -30,6 +35,10 @@ pub fn shaved_ice(path: &str) -> Result<DemandSeries, InstanceError> {
         let mut read = || {
             let [hour, region, kind] = [0, 1, 2].map(|at| table.text(row, columns[at]));
             let (hour, user) = (hour?, format!("r{}_{}", region?, kind?));
+            if milliseconds(hour).is_none_or(|time| !time.is_multiple_of(HOUR)) {
+                let problem = "must be an hour like 2021-02-01 00:00:00.000";
+                return Err(Violation::new(table.place_in(row, COLUMNS[0]), hour, problem));
+            }
             let place = || table.place_in(row, COLUMNS[3]);
             let wanted = whole_number(decimal(row.cell(columns[3]), place)?, place)?;
             match usage.entry(user).or_default().insert(hour.to_owned(), wanted) {
@@ -42,6 +51,7 @@ pub fn shaved_ice(path: &str) -> Result<DemandSeries, InstanceError> {
         };
         read().map_err(invalid)
     })?;
+    some(path, "demands", usage.len())?;
     let mut builder = DemandSeriesBuilder::default();
     let mut demands: BTreeMap<String, Vec<(usize, u64)>> = BTreeMap::new();
     for (user, hours) in usage {
@@ -82,6 +92,12 @@ mod tests {
                 format!("{HEADER}{row}{row}"),
                 "line 3, column USAGE_HOUR = 2021-02-01 00:00:00.000: stands there twice",
             ),
+            (
+                format!("{HEADER}{}", row.replace("2021-02-01 00:00:00.000", "x")),
+                "line 2, column USAGE_HOUR = x: must be an hour like",
+            ),
+            (format!("{HEADER}{}", row.replace(":00.000", ":01.000")), "column USAGE_HOUR = "),
+            (HEADER.to_owned(), "hourly.csv: there are no demands"),
             (format!("{HEADER}{}", row.replace("172", "-1")), "column NORM_USAGE = -1: must be >= 0"),
             (format!("USAGE_HOUR,REGION_NUM\n{row}"), "INSTANCE_TYPE: is missing"),
         ] {

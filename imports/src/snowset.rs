@@ -6,13 +6,26 @@
 //! the sums are kept.
 
 use super::helios::series;
-use super::seconds::date_and_time;
+use super::seconds::milliseconds;
+use super::some;
 use fairplan_instances::files::rows::{Row, Table, for_each_row, open};
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
 use std::collections::{BTreeMap, HashMap};
 
+/// Most quanta from the first to the last that is read: two years of minutes.
+const MOST_QUANTA: u64 = 1 << 20;
+
+/// Most demands of warehouses in quanta, unless there are [`MOST_OF_A_QUERY`] times fewer than queries.
+const MOST_DEMANDS: u64 = 1 << 24;
+
+/// Quanta that queries last on average, at most, where there are many demands.
+const MOST_OF_A_QUERY: u64 = 1 << 7;
+
 /// What a missing cell says.
 const MISSING: &[u8] = b"\\N";
+
+/// What to do about too many quanta.
+const TELL: &str = "choose a longer quantum, or less time (--quantum, --from, --until)";
 
 /// What a query holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +81,8 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
     let columns = Columns::of(&table, options.demand).map_err(invalid)?;
     let mut held: HashMap<u64, HashMap<u64, u128>> = HashMap::new();
     let mut report = SnowsetReport::default();
-    let quantum = options.quantum * 1000;
+    let quantum = options.quantum.max(1).saturating_mul(1000);
+    let (mut first, mut last, mut demands) = (u64::MAX, 0, 0u64);
     for_each_row(rows.as_mut(), &[], |row| {
         report.rows += 1;
         let Some(query) = columns.query(&table, row).map_err(invalid)? else {
@@ -78,10 +92,27 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
         let begin = query.begin.max(from.unwrap_or(0));
         let end = query.end.min(until.unwrap_or(u64::MAX));
         if begin < end && query.amount > 0 {
+            let quanta = begin / quantum..end.div_ceil(quantum);
+            first = first.min(quanta.start);
+            last = last.max(quanta.end);
+            demands = demands.saturating_add(quanta.end - quanta.start);
+            if last - first > MOST_QUANTA {
+                let told = format!("{} quanta after the first", last - first);
+                let at = table.place_in(row, "endTime");
+                let problem = format!("at most {MOST_QUANTA} are supported; {TELL}");
+                return Err(invalid(Violation::new(at, told, problem)));
+            }
+            if demands > MOST_DEMANDS.max(report.rows.saturating_mul(MOST_OF_A_QUERY)) {
+                let at = table.place_in(row, "endTime");
+                let problem = format!("the queries so far last {demands} quanta together; {TELL}");
+                return Err(invalid(Violation::new(at, "", problem)));
+            }
             let of_user = held.entry(query.warehouse).or_default();
-            for position in begin / quantum..end.div_ceil(quantum) {
-                let within = end.min((position + 1) * quantum) - begin.max(position * quantum);
-                *of_user.entry(position).or_default() += u128::from(query.amount) * u128::from(within);
+            for position in quanta {
+                let within = end.min((position + 1).saturating_mul(quantum)) - begin.max(position * quantum);
+                let more = u128::from(query.amount) * u128::from(within);
+                let sum = of_user.entry(position).or_insert(0);
+                *sum = sum.saturating_add(more);
             }
         }
         Ok(())
@@ -90,7 +121,8 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
         SnowsetDemand::Servers => 1,
         SnowsetDemand::Memory { slice } => slice,
     };
-    let whole = u128::from(quantum) * u128::from(slice);
+    some(&options.queries, "queries", report.rows as usize)?;
+    let whole = u128::from(quantum) * u128::from(slice.max(1));
     let mut warehouses: Vec<(u64, HashMap<u64, u128>)> = held.into_iter().collect();
     warehouses.sort_by_key(|(warehouse, _)| *warehouse);
     let mut builder = DemandSeriesBuilder::default();
@@ -159,10 +191,7 @@ impl Columns {
         }
         let whole = |column: usize| {
             let place = || table.place_in(row, &table.header[column]);
-            fairplan_instances::files::whole_number(
-                fairplan_instances::files::decimal(row.cell(column), place)?,
-                place,
-            )
+            fairplan_instances::files::whole_number(fairplan_instances::files::decimal(row.cell(column), place)?, place)
         };
         let moment = |column: usize| {
             let text = table.text(row, column)?;
@@ -178,22 +207,6 @@ impl Columns {
         }
         Ok(Some(Query { warehouse: whole(self.warehouse)?, begin, end, amount: whole(self.amount)? }))
     }
-}
-
-/// Seconds from the year 0 to 1970.
-const EPOCH: u64 = 62_167_219_200;
-
-/// The milliseconds since 1970 of a time in UTC: date, blank or `T`, time, up to three digits that count of a fraction,
-/// and `Z`, `+00` or `+00:00` or nothing.
-fn milliseconds(text: &str) -> Option<u64> {
-    let text = ["Z", "+00:00", "+00"].iter().find_map(|zone| text.strip_suffix(zone)).unwrap_or(text);
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-    if !fraction.bytes().all(|byte| byte.is_ascii_digit()) || fraction.len() > 9 {
-        return None;
-    }
-    let seconds = date_and_time(&whole.replacen('T', " ", 1))?.checked_sub(EPOCH)?;
-    let fraction: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
-    Some(seconds * 1000 + fraction)
 }
 
 /// Days of a month.
@@ -312,6 +325,19 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
             let text = read(&QUERIES.replacen(from, to, 1), |_| ()).err().unwrap();
             assert!(text.contains(told), "{text}");
         }
+        // A slip in a year would make billions of quanta of a hundred bytes.
+        let year = |text: &str| QUERIES.replace("2018-02-21 00:01:30", text);
+        let text = read(&year("9999-12-31 00:00:00"), |_| ()).err().unwrap();
+        assert!(text.contains("line 2, column endTime = 4198018560 quanta after the first: at most"), "{text}");
+        assert!(text.contains("choose a longer quantum, or less time"), "{text}");
+        let until = |options: &mut SnowsetOptions| options.until = Some("2018-02-22 00:00:00".into());
+        assert_eq!(read(&year("9999-12-31 00:00:00"), until).unwrap().0.quantum_count(), 1440);
+        let long: String = (0..40).map(|k| format!("{k},{k},9,2018-02-21 00:00:00,2019-12-21 00:00:00,4,3\n")).collect();
+        let header = QUERIES.lines().next().unwrap();
+        let text = read(&format!("{header}\n{long}"), |_| ()).err().unwrap();
+        assert!(text.contains("column endTime: the queries so far last 17"), "{text}");
+        let text = read(&format!("{header}\n"), |_| ()).err().unwrap();
+        assert!(text.contains("there are no queries"), "{text}");
         let text = read(QUERIES, |options| options.from = Some("2019-01-01 00:00:00".into())).err().unwrap();
         assert!(text.contains("no query holds anything"), "{text}");
         let text = read(QUERIES, |options| options.until = Some("soon".into())).err().unwrap();

@@ -3,7 +3,7 @@
 //! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
 //! definition kept by the Parallel Workloads Archive.
 
-use super::EqualServers;
+use super::{EqualServers, some};
 use super::seconds::microseconds;
 use fairplan_instances::files::source;
 use fairplan_instances::trace::{DraftTasks, SortedTrace, TraceDraft};
@@ -69,9 +69,7 @@ pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, Ins
             log.job(&fields, demand, &mut draft).map_err(invalid)?;
         }
     }
-    if log.jobs == 0 {
-        return Err(invalid(Violation::new("", "", "there are no jobs")));
-    }
+    some(path, "jobs", log.jobs as usize)?;
     let servers = servers.or_else(|| log.servers()).ok_or_else(|| {
         let problem = "no comment states MaxProcs or MaxNodes; say how many servers there are";
         invalid(Violation::new("", "", problem))
@@ -88,7 +86,7 @@ pub fn swf(path: &str, servers: Option<EqualServers>) -> Result<SortedTrace, Ins
     ] {
         draft.count(what, count);
     }
-    draft.sort().map_err(invalid)
+    draft.sort(path)
 }
 
 /// What was read of a log.

@@ -292,7 +292,7 @@ fn azures_machines_stay_for_the_middle_of_their_bin() {
             "arrivals: line 2 = 200: comes after time 300; time goes backwards",
         ),
         ("x b,\n", "x U0,\n", "arrivals: line 1 = x: must be a whole number of seconds"),
-        ("300 |,\n", "300 |,\n", "arrivals: line 1: nothing arrives"),
+        ("300 |,\n", "300 |,\n", "arrivals: there are no arrivals"),
     ] {
         let text = azure(&folder, arrivals, durations, None).unwrap_err();
         assert!(text.contains(part), "{text}\n lacks {part}");

@@ -1,5 +1,6 @@
 //! JSON as fairplan writes and reads it: one user or class a line, finite numbers only, failures with their place.
 
+use fairplan_instances::printable;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::ser::Formatter;
@@ -127,23 +128,24 @@ pub struct MalformedResult {
 
 impl fmt::Display for MalformedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file)?;
+        write!(f, "{}: ", printable(&self.file, 400))?;
         if !self.place.is_empty() {
-            write!(f, "{}: ", printable(&self.place))?;
+            write!(f, "{}: ", printable(&self.place, 200))?;
         }
-        f.write_str(&printable(&self.problem))
+        f.write_str(&printable(&self.problem, 600))
     }
 }
 
 impl std::error::Error for MalformedResult {}
 
-/// Control characters escaped: keys of the file turn up in messages.
-fn printable(text: &str) -> String {
-    let mut shown = String::new();
-    for letter in text.chars() {
-        if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
+/// What serde_json says, a long value in it cut so that the line and column behind it are told.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    match text.strip_suffix(&place) {
+        Some(told) => printable(told, 400) + &place,
+        None => text,
     }
-    shown
 }
 
 /// Reads a whole document. `file` is the name used in the message.
@@ -159,9 +161,9 @@ pub fn read_json<'a, T: Deserialize<'a>>(file: &str, bytes: &'a [u8]) -> Result<
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     let document = serde_path_to_error::deserialize(&mut deserializer).map_err(|error| {
         let place = error.path().to_string();
-        malformed(if place == "." { String::new() } else { place }, error.inner().to_string())
+        malformed(if place == "." { String::new() } else { place }, problem(error.inner()))
     })?;
-    deserializer.end().map_err(|error| malformed(String::new(), error.to_string()))?;
+    deserializer.end().map_err(|error| malformed(String::new(), problem(&error)))?;
     Ok(document)
 }
 
@@ -191,7 +193,7 @@ pub fn format_of(file: &str, bytes: &[u8]) -> Result<String, MalformedResult> {
         place: String::new(),
         problem: match outcome {
             _ if bytes.iter().all(u8::is_ascii_whitespace) => "the file is empty".into(),
-            Err(error) => error.to_string(),
+            Err(error) => self::problem(&error),
             Ok(()) => "has no `format`; give a result that fairplan wrote".into(),
         },
     })
@@ -282,6 +284,8 @@ mod tests {
         assert!(!message("{\"users\": {\"\u{9b}\": 1}}").contains('\u{9b}'));
         assert!(message(r#"{"users": [{"tasks": 1}, {"tas"#).contains("EOF while parsing"));
         assert!(message(r#"{"users": [{"tasks": 1e999}]}"#).contains("number out of range"));
+        let long = message(&format!("{{\"users\": \"{}\"}}", "x".repeat(10_000_000)));
+        assert!(long.len() < 600 && long.ends_with("… at line 1 column 10000013"), "{}", &long[..300]);
         assert!(message(r#"{"users": []} trailing"#).contains("trailing characters at line 1 column 15"));
     }
 }

@@ -48,12 +48,14 @@ impl<'de> Deserialize<'de> for ResourceMap<'_> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut numbers = Self::Value::new();
                 while let Some((name, number)) = map.next_entry::<String, f64>()? {
-                    if numbers.iter().any(|(other, _)| *other == name) {
-                        return Err(de::Error::custom(format_args!("duplicate resource `{name}`")));
-                    }
                     numbers.push((name.into(), number));
                 }
-                Ok(numbers)
+                let mut names: Vec<&str> = numbers.iter().map(|(name, _)| &**name).collect();
+                names.sort_unstable();
+                match names.windows(2).find(|pair| pair[0] == pair[1]) {
+                    Some(pair) => Err(de::Error::custom(format_args!("duplicate resource `{}`", pair[0]))),
+                    None => Ok(numbers),
+                }
             }
         }
         deserializer.deserialize_map(Numbers).map(ResourceMap)

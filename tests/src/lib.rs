@@ -8,6 +8,7 @@ mod conic;
 mod dice;
 mod draft;
 mod fraction;
+pub mod fuzz;
 mod max_min;
 mod over_time;
 mod random_instances;

@@ -12,6 +12,7 @@ mod corrupted_results;
 mod determinism;
 mod edges;
 mod explain;
+mod fuzz;
 mod guarantees;
 mod guide;
 mod lying_backend;

@@ -188,7 +188,8 @@ impl Job {
         if self.cache.is_some() {
             return Err(Failure::refused("--cache-slowdown has no meaning for tasks"));
         }
-        let truth = TaskDemands::new(instance, series)?;
+        let truth =
+            TaskDemands::new(instance, series).map_err(|violation| violation.in_file(self.source.file()))?;
         let told = reported.as_ref().map(|reported| TaskDemands::new(instance, reported)).transpose()?;
         let told = told.as_ref().unwrap_or(&truth);
         let settings = task_settings(&self.settings, &truth);

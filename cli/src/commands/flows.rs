@@ -261,7 +261,10 @@ impl Job {
             [] => vec![(traffic.heaviest().1, traffic.clone())],
             loads => loads.iter().map(|load| (*load, traffic.at_load(*load))).collect(),
         };
-        mixes.iter().try_for_each(|(_, mix)| mix.check_stable())?;
+        mixes
+            .iter()
+            .try_for_each(|(_, mix)| mix.check_stable())
+            .map_err(|violation| violation.in_file(&self.spec))?;
         let (mut results, mut unstable) = (Vec::new(), Vec::new());
         for (load, mix) in &mixes {
             let claimed = mix.has_claims().then(|| mix.as_claimed());

@@ -118,7 +118,8 @@ impl Job {
                 return Err(Failure::refused(format!("{option} cannot be given with an instance: {why}")));
             }
         }
-        let shares = TaskDemands::new(instance, series)?;
+        let shares =
+            TaskDemands::new(instance, series).map_err(|violation| violation.in_file(self.source.file()))?;
         let demands = shares.clone().measured_by(self.measure);
         let optimum = progress::during(common.quiet, "solving", || task_optimum(&demands));
         let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };

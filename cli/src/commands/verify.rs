@@ -6,7 +6,7 @@ use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
-use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
+use fairplan_instances::{DemandSeries, Instance, TaskDemands, files, printable};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
@@ -86,7 +86,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         let sha256 = files::demands_sha256_hex(&series);
         let verdicts = progress::during(common.quiet, "verifying", || match &instance {
             None => offline(&name, &bytes, &series, &sha256),
-            Some(instance) => task_offline(&name, &bytes, TaskDemands::new(instance, &series)?, &sha256),
+            Some(instance) => {
+                let demands = TaskDemands::new(instance, &series)
+                    .map_err(|violation| violation.in_file(job.source.file()))?;
+                task_offline(&name, &bytes, demands, &sha256)
+            }
         })?;
         return job.report(Subject::Demands(DemandsStamp::new(&series, &sha256)), &format, &verdicts, common);
     }
@@ -187,7 +191,7 @@ fn verdicts(
             return Err(Failure::refused(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, \
                  fairplan.bound.v1, fairplan.proportional-bound.v1 and fairplan.offline.v1",
-                other.escape_debug()
+                printable(other, 100)
             )));
         }
     };

@@ -70,9 +70,9 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
     }
     let source = "Google cluster-usage traces v2.1 (C. Reiss, J. Wilkes, J. L. Hellerstein, 2011), CC-BY";
     let mut draft = TraceDraft::new("", source, &["cpu", "memory"]);
-    let together = |violation| InstanceError::Invalid { file: "task and machine events".into(), violation };
+    let files = crate::import::together(options.task_events.iter().chain(&options.machine_events));
     if let Some(DrawnServers { count, seed }) = options.servers {
-        let classes = drawn_classes(count, false, seed).map_err(together)?;
+        let classes = drawn_classes(count, false, seed).map_err(|violation| violation.in_file(&files))?;
         draft.classes(classes.into_iter().map(server_class).collect());
     }
     let mut runs = Runs::new();
@@ -112,5 +112,5 @@ pub fn google_2011_trace(options: &Google2011TraceOptions) -> Result<SortedTrace
     if rows > 0 {
         draft.count("machines that tasks ran on and no row of machine events names", unknown as u64);
     }
-    draft.sort().map_err(together)
+    draft.sort(&files)
 }

@@ -118,10 +118,10 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
     }
 
     let resources = resources(options, &free);
-    let decimals = |amount: &dyn Fn(&str) -> Quantity, whose: &str| -> Result<Vec<Decimal>, InstanceError> {
+    let decimals = |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
         let exact = |resource: &String| {
             amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
-                file: whose.to_owned(),
+                file: super::together(files),
                 violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
             })
         };
@@ -141,7 +141,7 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
         };
         tasks.push(Tasks {
             owner: owner(options, pod, &mut report),
-            demand: decimals(&amount, "pods")?,
+            demand: decimals(&amount, &options.pods)?,
             count: 1,
             condition,
         });
@@ -149,7 +149,7 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
     let servers = nodes.iter().map(|node| {
         let amount = |resource: &str| node.allocatable.get(resource).copied().unwrap_or_default();
         let meets = conditions.iter().map(|conditions| conditions.allow(&node.site())).collect();
-        Ok(Server { name: node.name.clone(), capacity: decimals(&amount, "nodes")?, meets })
+        Ok(Server { name: node.name.clone(), capacity: decimals(&amount, &options.nodes)?, meets })
     });
     let name = format!("Kubernetes, {} nodes, {} pods", nodes.len(), free.len());
     let census = Census {
@@ -158,7 +158,7 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
     };
-    let together = |violation| InstanceError::Invalid { file: "nodes and pods".into(), violation };
+    let together = |violation| InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.pods)), violation };
     let instance = census.instance(options.grouping, &mut report).map_err(together)?;
     Ok((instance, report))
 }

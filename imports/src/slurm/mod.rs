@@ -102,7 +102,7 @@ pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), Instanc
     }
     census(options, &nodes, &jobs, &mut report)
         .map(|instance| (instance, report))
-        .map_err(|violation| InstanceError::Invalid { file: "nodes and jobs".into(), violation })
+        .map_err(|violation| InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.jobs)), violation })
 }
 
 fn census(

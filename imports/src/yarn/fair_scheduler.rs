@@ -1,6 +1,5 @@
 //! `fair-scheduler.xml`: nested `<queue>` elements with weights, minima and maxima.
 
-use super::amounts::{Amount, Amounts};
 use super::{Place, RESOURCES};
 use crate::queues::Queue;
 use crate::report::ImportReport;
@@ -52,16 +51,12 @@ impl Reading<'_> {
             None => own.to_owned(),
         };
         let weight = match element.text_of("weight") {
-            Some(text) => {
-                text.parse::<f64>().ok().filter(|weight| weight.is_finite() && *weight >= 0.0).ok_or_else(
-                    || self.place.refused(&format!("queue {name}: weight"), text, "must be a number >= 0"),
-                )?
-            }
+            Some(text) => self.place.weight(&name, "weight", text, "must be a number >= 0")?,
             None => 1.0,
         };
-        let amounts = |field: &str| match element.text_of(field) {
-            Some(text) => self.place.amounts(&name, field, text),
-            None => Ok(Amounts::default()),
+        let mut amounts = |field: &str| match element.text_of(field) {
+            Some(text) => self.place.amounts(&name, field, text, self.report),
+            None => Ok(vec![None; RESOURCES.len()]),
         };
         let (least, most) = (amounts("minResources")?, amounts("maxResources")?);
         if least.iter().any(Option::is_some) {
@@ -69,10 +64,8 @@ impl Reading<'_> {
         }
         for (r, (least, most)) in least.iter().zip(&most).enumerate() {
             if let (Some(least), Some(most)) = (least, most)
-                && least.of(self.place.totals[r]).map(|amount| amount.to_f64())
-                    > most.of(self.place.totals[r]).map(|amount| amount.to_f64())
+                && least.to_f64() > most.to_f64()
             {
-                let (least, most) = (shown(*least), shown(*most));
                 self.report.one(format!(
                     "queue whose minResources are above its maxResources, which count: {name}, {} {least} > {most}",
                     RESOURCES[r]
@@ -85,15 +78,8 @@ impl Reading<'_> {
                 self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
             }
         }
-        self.queues.push(Queue { name, parent, weight, limit: self.place.absolute(&most) });
+        self.queues.push(Queue { name, parent, weight, limit: most });
         let position = self.queues.len() - 1;
         queue_elements(element).try_for_each(|child| self.queue(child, Some(position)))
-    }
-}
-
-fn shown(amount: Amount) -> String {
-    match amount {
-        Amount::Absolute(amount) => amount.to_string(),
-        Amount::Percent(percent) => format!("{percent}%"),
     }
 }

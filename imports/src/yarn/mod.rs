@@ -9,9 +9,10 @@ mod tests;
 
 use super::queues;
 use super::report::ImportReport;
+use super::{some, together};
 use super::xml;
-use amounts::Amounts;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use amounts::Amount;
 
 /// What [`yarn`] reads and how.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +38,7 @@ const RESOURCES: [&str; 2] = ["memory", "vcores"];
 pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), InstanceError> {
     let mut report = ImportReport::default();
     let nodes = nodes::read(&options.nodes, &mut report)?;
+    some(&together(&options.nodes), "nodes that run", nodes.len())?;
     let place = Place { file: &options.queues, totals: totals(&nodes) };
     let root = xml::read(&options.queues)?;
     let queues = match root.name.as_str() {
@@ -51,7 +53,7 @@ pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), InstanceE
     let name = format!("YARN, {} nodes", nodes.len());
     let resources = RESOURCES.map(str::to_owned).to_vec();
     let instance = queues::instance(name, resources, &nodes, &queues, &mut report)
-        .map_err(|violation| InstanceError::Invalid { file: "nodes and queues".into(), violation })?;
+        .map_err(|violation| InstanceError::Invalid { file: together(options.nodes.iter().chain([&options.queues])), violation })?;
     Ok((instance, report))
 }
 
@@ -71,21 +73,34 @@ impl Place<'_> {
         InstanceError::Invalid { file: self.file.into(), violation: Violation::new(place, value, problem) }
     }
 
-    /// Amounts in `text` of a field of a queue.
-    fn amounts(&self, queue: &str, field: &str, text: &str) -> Result<Amounts, InstanceError> {
-        amounts::read(text).ok_or_else(|| {
-            let problem =
-                "must be amounts such as `1024 mb, 1 vcores`, `50.0%` or `memory-mb=1024, vcores=10%`";
-            self.refused(&format!("queue {queue}: {field}"), text, problem)
-        })
+    /// Amounts in `text` of a field of a queue, in figures of this cluster.
+    fn amounts(
+        &self,
+        queue: &str,
+        field: &str,
+        text: &str,
+        report: &mut ImportReport,
+    ) -> Result<Vec<Option<Decimal>>, InstanceError> {
+        let refused = |problem: &str| self.refused(&format!("queue {queue}: {field}"), text, problem);
+        let amounts = amounts::read(text).map_err(|problem| {
+            refused(&format!(
+                "{problem}; write `1024 mb, 1 vcores`, `50.0%`, `memory-mb=1024, vcores=10` or, in \
+                 capacity-scheduler.xml, `[memory=4Gi,vcores=2]`"
+            ))
+        })?;
+        if amounts.others {
+            report.one("limits of other resources than memory and vcores left out");
+        }
+        let absolute = |(amount, total): (&Option<Amount>, &f64)| match amount {
+            Some(amount) => amount.of(*total).map(Some).ok_or_else(|| refused("is too large")),
+            None => Ok(None),
+        };
+        amounts.of.iter().zip(&self.totals).map(absolute).collect()
     }
 
-    /// What percentages and amounts come to on this cluster.
-    fn absolute(&self, amounts: &Amounts) -> Vec<Option<Decimal>> {
-        amounts
-            .iter()
-            .zip(&self.totals)
-            .map(|(amount, total)| amount.and_then(|amount| amount.of(*total)))
-            .collect()
+    /// A weight: a number >= 0.
+    fn weight(&self, queue: &str, field: &str, text: &str, problem: &str) -> Result<f64, InstanceError> {
+        let number = Decimal::parse(text.trim().as_bytes());
+        number.map(Decimal::to_f64).map_err(|_| self.refused(&format!("queue {queue}: {field}"), text, problem))
     }
 }

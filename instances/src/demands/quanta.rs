@@ -6,6 +6,9 @@ use std::fmt;
 /// Most quanta of a series: half a year of seconds fits.
 const MAX_QUANTA: usize = 1 << 24;
 
+/// Most quanta that nobody mentions, between those that are: what a slip in a number makes of a few rows is refused.
+const MAX_UNMENTIONED: usize = 1 << 20;
+
 /// What a file calls a quantum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QuantumLabel<'a> {
@@ -141,6 +144,14 @@ impl MetLabels {
             return Err(Violation::new("quantum", last, problem));
         }
         let count = steps as usize + 1;
+        let unmentioned = count - self.numbers.len();
+        if unmentioned > MAX_UNMENTIONED {
+            let problem = format!(
+                "is {steps} quanta of {step} after {first}, and {unmentioned} of them are nowhere mentioned; \
+                 at most {MAX_UNMENTIONED} may be: state those without demand too, or make quanta longer"
+            );
+            return Err(Violation::new("quantum", last, problem));
+        }
         let mut met = vec![None; count];
         for (position, number) in self.numbers.iter().enumerate() {
             met[((number - first) / step) as usize] = Some(position);

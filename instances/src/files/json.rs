@@ -7,6 +7,7 @@ use crate::{Decimal, Instance, InstanceBuilder, InstanceError, NewUser, Placemen
 use crate::{ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 
 use super::source::Source;
 use super::strict_json::{Entries, Form, Object, Text, document, for_each, given, number};
@@ -104,6 +105,7 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
 /// Reads capacities and demands: one number a resource, zero where the map has none.
 pub(super) struct Amounts {
     resources: Vec<String>,
+    positions: HashMap<String, usize>,
     /// What was read last.
     pub(super) values: Vec<Decimal>,
     /// Which of them the map has.
@@ -112,7 +114,9 @@ pub(super) struct Amounts {
 
 impl Amounts {
     pub(super) fn new(resources: Vec<String>) -> Self {
-        Self { resources, values: Vec::new(), named: Vec::new() }
+        // Names that are there twice are refused elsewhere; here the last one counts.
+        let positions = resources.iter().cloned().enumerate().map(|(position, name)| (name, position)).collect();
+        Self { resources, positions, values: Vec::new(), named: Vec::new() }
     }
 
     pub(super) fn read(&mut self, entries: &Entries, place: impl Fn() -> String) -> Result<(), Violation> {
@@ -125,7 +129,7 @@ impl Amounts {
             // Files mostly keep the order of `resources`.
             let resource = match self.resources.get(position) {
                 Some(expected) if expected == name => position,
-                _ => self.resources.iter().position(|resource| resource == name).ok_or_else(|| {
+                _ => self.positions.get(name).copied().ok_or_else(|| {
                     let known = self.resources.join(", ");
                     Violation::new(
                         format!("{}.{name}", place()),

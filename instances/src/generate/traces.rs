@@ -117,7 +117,7 @@ pub fn random_trace(options: &RandomTraceOptions) -> Result<SortedTrace, Violati
         let time = random.below(window);
         draft.submit(DraftTasks { time, duration, user, job, demand, count });
     }
-    draft.sort()
+    draft.sorted("generated")
 }
 
 #[cfg(test)]

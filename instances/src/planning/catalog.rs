@@ -1,6 +1,7 @@
 //! What can be bought: types of servers, each with its price, and which users may run on them.
 
 use crate::{ClassId, Decimal, Draft, Instance, ServerClass, Violation};
+use std::collections::HashSet;
 
 /// A type of server as a catalog states it.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,12 +63,13 @@ impl Catalog {
             ));
         }
         let mut types: Vec<ServerType> = Vec::new();
+        let mut ids = HashSet::new();
         for (position, offer) in offers.into_iter().enumerate() {
             let place = |field: &str| format!("server_types[{position}].{field}");
             if offer.id.is_empty() {
                 return Err(Violation::new(place("id"), "", "a server type needs an id"));
             }
-            if types.iter().any(|other| other.id == offer.id) {
+            if !ids.insert(offer.id.clone()) {
                 return Err(Violation::new(place("id"), &offer.id, "duplicate id"));
             }
             if offer.price.is_zero() {

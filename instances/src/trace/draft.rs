@@ -140,8 +140,13 @@ impl TraceDraft {
     }
 
     /// Sorts everything by time. Tasks that no server of the trace could ever hold are left out and counted, where there
-    /// are servers at all; equal tasks of a job at one time become one event.
-    pub fn sort(mut self) -> Result<SortedTrace, Violation> {
+    /// are servers at all; equal tasks of a job at one time become one event. What is wrong is wrong in `files`.
+    pub fn sort(self, files: &str) -> Result<SortedTrace, InstanceError> {
+        self.sorted(files).map_err(|violation| violation.in_file(files))
+    }
+
+    /// The same; what is wrong is not yet said to be in a file.
+    pub fn sorted(mut self, files: &str) -> Result<SortedTrace, Violation> {
         self.leave_out_too_large();
         self.tasks.sort_unstable_by(|a, b| a.order().cmp(&b.order()).then(a.duration.cmp(&b.duration)));
         self.tasks.dedup_by(|next, kept| {
@@ -158,6 +163,7 @@ impl TraceDraft {
         let mut header = self.header;
         set_decimal_places(&mut header.resources, &self.shapes, &header.server_classes)?;
         Ok(SortedTrace {
+            files: files.to_owned(),
             register: Register::new(header)?,
             users: self.users,
             jobs: self.jobs,
@@ -268,6 +274,8 @@ fn set_decimal_places(
 
 /// A sorted draft: a trace that can be read once, from the beginning.
 pub struct SortedTrace {
+    /// Where it comes from, for messages.
+    files: String,
     register: Register,
     users: IdTable,
     jobs: IdTable,
@@ -318,10 +326,7 @@ impl EventSource for SortedTrace {
 
     fn next_event(&mut self) -> Result<Option<Event>, InstanceError> {
         let next = self.next_violation();
-        next.map_err(|violation| {
-            let file = self.register.header().source.clone();
-            InstanceError::Invalid { file, violation }
-        })
+        next.map_err(|violation| violation.in_file(&self.files))
     }
 
     fn job_id(&self) -> &str {
@@ -341,7 +346,7 @@ mod tests {
     /// The trace's lines, each without what is the same in all of them.
     fn lines(draft: TraceDraft) -> Vec<String> {
         let mut bytes = Vec::new();
-        write_trace(&mut draft.sort().unwrap(), "", &mut bytes).unwrap();
+        write_trace(&mut draft.sorted("").unwrap(), "", &mut bytes).unwrap();
         let text = String::from_utf8(bytes).unwrap();
         let short = |line: &str| line.replace("\"event\": ", "").replace("\"tasks_submitted\", ", "");
         text.lines().map(short).collect()
@@ -420,7 +425,7 @@ mod tests {
     fn amounts_finer_than_can_be_counted_are_refused() {
         let mut draft = draft();
         draft.shape(&amounts(["1", "1e-19"]));
-        let refused = draft.sort().err().unwrap().to_string();
+        let refused = draft.sorted("").err().unwrap().to_string();
         assert_eq!(refused, "b = 1e-19: has more than 18 decimal places; round it");
     }
 

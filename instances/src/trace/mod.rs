@@ -17,6 +17,7 @@ pub use draft::SortedTrace;
 pub use draft::{DraftTasks, TraceDraft};
 pub use header::{DECIMAL_PLACES, MOST_DECIMAL_PLACES, TraceHeader, TraceResource};
 pub use memory::{Replay, Trace};
+pub(crate) use register::MOST_RESOURCES;
 pub use register::{NewTasks, Register};
 pub use shapes::Shapes;
 pub use tally::{Tallied, Tally};

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 const MOST_SERVERS: u64 = 10_000_000;
 
 /// Most resources of a trace, as of an instance.
-const MOST_RESOURCES: usize = 1000;
+pub(crate) const MOST_RESOURCES: usize = 1000;
 
 /// Tasks on their way into a trace.
 #[derive(Clone, Copy, Debug)]

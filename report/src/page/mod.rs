@@ -133,7 +133,12 @@ const ZEROS: usize = 5;
 impl Grid {
     fn new(caption: &str, header: Vec<String>, rows: impl ExactSizeIterator<Item = Vec<Cell>>) -> Self {
         let total = rows.len();
-        let mut rows: Vec<Vec<Cell>> = rows.take(ROWS).collect();
+        // Every row has a cell in every column, whatever the result says.
+        let whole = |mut row: Vec<Cell>| {
+            row.resize_with(header.len(), || Cell::text(""));
+            row
+        };
+        let mut rows: Vec<Vec<Cell>> = rows.take(ROWS).map(whole).collect();
         let is_zero = |row: &Vec<Cell>| {
             let mut numbers = row.iter().filter(|cell| cell.number.is_some()).peekable();
             numbers.peek().is_some() && numbers.all(Cell::is_zero)
@@ -178,7 +183,7 @@ impl Section {
         let section = match format.as_str() {
             "fairplan.solution.v1" => solutions::solution(read_json(file, bytes)?),
             "fairplan.placement.v1" => placements::placement(read_json(file, bytes)?),
-            "fairplan.comparison.v1" => placements::comparison(read_json(file, bytes)?),
+            "fairplan.comparison.v1" => placements::comparison(file, read_json(file, bytes)?)?,
             "fairplan.bound.v1" => placements::bound(read_json(file, bytes)?),
             "fairplan.proportional-bound.v1" => placements::proportional_bound(read_json(file, bytes)?),
             "fairplan.audit.v1" => audits::audit(read_json(file, bytes)?),

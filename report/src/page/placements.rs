@@ -4,6 +4,7 @@ use super::{Block, Cell, Grid, Section, sizes, used, words};
 use crate::bound::{BoundDocument, UserTotal};
 use crate::comparison::ComparisonDocument;
 use crate::figure::Bars;
+use crate::json::MalformedResult;
 use crate::placement::PlacementDocument;
 use crate::proportional_bound::ProportionalBoundDocument;
 use crate::answer;
@@ -12,7 +13,7 @@ use crate::units::{number, share, thousands};
 
 /// A placement as a section.
 pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
-    let tasks: u64 = document.users.iter().map(|user| user.tasks).sum();
+    let tasks = document.users.iter().fold(0u64, |sum, user| sum.saturating_add(user.tasks));
     let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
     let header = words(["user", "dominant resource", "dominant share", "tasks"]);
     let rows = document.users.iter().map(|user| {
@@ -34,7 +35,18 @@ pub(super) fn placement(document: PlacementDocument<'_>) -> Section {
 }
 
 /// A comparison as a section.
-pub(super) fn comparison(document: ComparisonDocument<'_>) -> Section {
+///
+/// # Errors
+/// Policies that use other resources than the first.
+pub(super) fn comparison(file: &str, document: ComparisonDocument<'_>) -> Result<Section, MalformedResult> {
+    let names = |policy: usize| document.policies[policy].utilization.0.iter().map(|(name, _)| name);
+    if let Some(odd) = (1..document.policies.len()).find(|policy| !names(*policy).eq(names(0))) {
+        return Err(MalformedResult {
+            file: file.into(),
+            place: format!("policies[{odd}].utilization"),
+            problem: "names other resources than the first policy's; give a result as compare wrote it".into(),
+        });
+    }
     let bounds = document.bounds;
     let mut section = Section::new("Placement policies compared")
         .answer_in_shares(answer::comparison(&document))
@@ -79,7 +91,7 @@ pub(super) fn comparison(document: ComparisonDocument<'_>) -> Section {
         row.extend(resources.iter().map(|name| Cell::maybe(policy.utilization.get(name), Cell::percent)));
         row
     });
-    section.block(Block::Bars(bars)).block(Block::Grid(Grid::new("Policies", header, rows)))
+    Ok(section.block(Block::Bars(bars)).block(Block::Grid(Grid::new("Policies", header, rows))))
 }
 
 /// A bracket of what whole tasks can reach as a section.

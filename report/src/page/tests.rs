@@ -91,3 +91,16 @@ fn every_section_begins_with_its_answer_and_warnings_are_told_once() {
     assert!(page.contains("does best: the worst-off user has a share of 25.00%"), "{page}");
     assert_eq!(page.matches("<ul class=\"warnings\">").count(), 1);
 }
+
+#[test]
+fn policies_that_use_other_resources_than_the_first_are_refused_and_no_table_is_ragged() {
+    for utilization in [json!({}), json!({HOSTILE: 0.5, "more": 1}), json!({"other": 0.5})] {
+        let mut result = comparison(3);
+        result["policies"][2]["utilization"] = utilization;
+        let told = Section::read("f.json", result.to_string().as_bytes()).unwrap_err().to_string();
+        assert!(told.starts_with("f.json: policies[2].utilization: names other resources"), "{told}");
+    }
+    let rows = [vec![Cell::count(1)], vec![Cell::count(1), Cell::count(2), Cell::count(3)]];
+    let grid = Grid::new("g", words(["a", "b"]), rows.into_iter());
+    assert!(grid.rows.iter().all(|row| row.len() == 2));
+}

@@ -28,7 +28,7 @@ fn last(series: &DemandSeries) -> String {
 pub fn allocation(series: &DemandSeries, document: &AllocationDocument<'_>) -> String {
     let mut text = demands(series);
     let metrics = &document.metrics;
-    let useful: u64 = document.users.iter().map(|user| user.useful).sum();
+    let useful = document.users.iter().fold(0u64, |sum, user| sum.saturating_add(user.useful));
     let _ = writeln!(
         text,
         "Divided by {}: {} useful slices, {} of all there were",

@@ -69,7 +69,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     warn(common, &instance);
     let asked = arguments.target.asked(&instance, &*solver, common)?;
     let extended = &asked.extended;
-    let scaling = Scaling::new(&series, extended, arguments.by.as_deref(), arguments.base)?;
+    let scaling = Scaling::new(&series, extended, arguments.by.as_deref(), arguments.base)
+        .map_err(|problem| Failure::refused(format!("{}: {problem}", arguments.series)))?;
     let scale = |quantum: usize, user: usize| scaling.at(quantum, user);
     let quanta = series.quantum_count();
     let found = progress::during(common.quiet, "following the series", || {
@@ -105,7 +106,7 @@ struct Scaling {
 }
 
 impl Scaling {
-    fn new(series: &DemandSeries, instance: &Instance, by: Option<&str>, base: u64) -> Result<Self, Failure> {
+    fn new(series: &DemandSeries, instance: &Instance, by: Option<&str>, base: u64) -> Result<Self, String> {
         let column = |name: &str| series.user_named(name);
         let own: Option<Vec<usize>> = instance.users().map(|user| column(user.id())).collect();
         let (by, own, only) = match (by, own) {
@@ -113,11 +114,11 @@ impl Scaling {
             (Some("user"), None) => {
                 let lacking = instance.users().find(|user| column(user.id()).is_none());
                 let id = lacking.map_or(String::new(), |user| user.id().escape_debug().to_string());
-                return Err(Failure::refused(format!("--by user: the series has no column {id}")));
+                return Err(format!("has no column {id}, which --by user needs"));
             }
             (None | Some("total"), _) => ("total", None, None),
             (Some(name), _) => {
-                let unknown = || Failure::refused(format!("--by {name}: the series has no such column"));
+                let unknown = || format!("has no column {name}, which --by names");
                 (name, None, Some(column(name).ok_or_else(unknown)?))
             }
         };
@@ -144,7 +145,7 @@ impl Scaling {
                 let problem = format!(
                     "{name} is 0 in the first {first} quanta, which shall be a scale of 1; take more"
                 );
-                return Err(Failure::refused(format!("--base {base}: {problem}")));
+                return Err(format!("--base {base}: {problem}"));
             }
             for q in 0..quanta {
                 scales[q * columns + column] /= if mean == 0.0 { 1.0 } else { mean };

@@ -1,22 +1,29 @@
-//! Reading Parquet as rows of text cells.
+//! Reading Parquet as rows of text cells, with any of the usual codecs (snappy, gzip, zstd, LZ4).
 
 use crate::InstanceError;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{self, ArrowPrimitiveType};
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Schema};
 use parquet::arrow::arrow_reader::{
-    ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use super::BATCH;
 use crate::files::rows::{RowBuffer, Rows, Table};
+
+/// When Parquet is taken for a decompression bomb: more than so many bytes of text or cells come out **and** more than
+/// [`RATIO`] times what the file has. (A run of equal cells takes a few bytes however long it is.)
+const TEXT: u64 = 64 << 20;
+
+/// See [`TEXT`].
+const RATIO: u64 = 100;
 
 /// A Parquet table read row by row.
 pub(in crate::files) struct ParquetRows {
@@ -29,22 +36,39 @@ pub(in crate::files) struct ParquetRows {
     next: usize,
     /// Rows read so far.
     count: u64,
+    /// Bytes of text that may still come out.
+    room: u64,
 }
 
 impl ParquetRows {
     pub(in crate::files) fn new(path: &str) -> Result<Self, InstanceError> {
         let failed = |source| InstanceError::Io { file: path.to_owned(), source };
         let file = File::open(path).map_err(failed)?;
+        let length = file.metadata().map_err(failed)?.len();
+        let room = length.saturating_mul(RATIO).max(TEXT);
         // Without the writer's own schema, its dictionaries and large texts are plain texts.
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-        let builder = guarded(|| ParquetRecordBatchReaderBuilder::try_new_with_options(file, options))
+        let known = guarded(|| ArrowReaderMetadata::load(&file, options.clone()))
             .map_err(|problem| malformed(path, "metadata", problem))?;
-        let schema = builder.schema().clone();
+        if largest(known.metadata()).is_none_or(|size| size > room) {
+            return Err(malformed(path, "metadata", bomb()));
+        }
+        // Texts that occur again and again share their letters.
+        let shared = known.schema().fields().iter().map(|field| match field.data_type() {
+            DataType::Utf8 => Arc::new(field.as_ref().clone().with_data_type(DataType::Utf8View)),
+            _ => field.clone(),
+        });
+        let schema = Arc::new(Schema::new(shared.collect::<Vec<_>>()));
         if let Some(field) = schema.fields().iter().find(|field| !is_readable(field.data_type())) {
             let place = format!("column {}", field.name());
             let problem = format!("has type {}; numbers and texts are read", field.data_type());
             return Err(malformed(path, &place, problem));
         }
+        let known = guarded(|| {
+            ArrowReaderMetadata::try_new(known.metadata().clone(), options.with_schema(schema.clone()))
+        })
+        .map_err(|problem| malformed(path, "metadata", problem))?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, known);
         let header = schema.fields().iter().map(|field| field.name().clone()).collect();
         let metadata = builder.metadata().file_metadata().key_value_metadata();
         let metadata = metadata.cloned().unwrap_or_default();
@@ -53,7 +77,7 @@ impl ParquetRows {
         let batch = RecordBatch::new_empty(schema);
         let (file, header_place) = (path.to_owned(), "schema".to_owned());
         let table = Table { file, header, header_place, unit: "row" };
-        Ok(Self { table, batches, batch, metadata, next: 0, count: 0 })
+        Ok(Self { table, batches, batch, metadata, next: 0, count: 0, room })
     }
 
     /// What the file's metadata has under `name`.
@@ -123,6 +147,11 @@ impl Rows for ParquetRows {
         self.next += 1;
         self.count += 1;
         row.number = self.count;
+        let size = row.bytes.len() as u64;
+        if size > self.room {
+            return Err(malformed(&self.table.file, &self.place(), bomb()));
+        }
+        self.room -= size;
         Ok(true)
     }
 
@@ -132,9 +161,25 @@ impl Rows for ParquetRows {
     }
 }
 
+/// The largest of what the metadata announces: cells, and uncompressed bytes; `None` where it is impossible.
+fn largest(metadata: &ParquetMetaData) -> Option<u64> {
+    let columns = metadata.file_metadata().schema_descr().num_columns();
+    let rows = u64::try_from(metadata.file_metadata().num_rows()).ok()?;
+    let cells = rows.checked_mul(u64::try_from(columns).ok()?)?;
+    let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+    chunks.map(|chunk| u64::try_from(chunk.uncompressed_size()).ok()).try_fold(cells, |largest, size| Some(largest.max(size?)))
+}
+
+fn bomb() -> String {
+    format!(
+        "expands more than {RATIO} times, beyond {} MiB; write it as CSV if it is meant so",
+        TEXT >> 20
+    )
+}
+
 fn is_readable(kind: &DataType) -> bool {
     kind.is_integer()
-        || matches!(kind, DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8)
+        || matches!(kind, DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8View)
 }
 
 /// Appends the value as the text that CSV would have; a double's is the shortest that reads back as it.
@@ -148,7 +193,7 @@ fn push_cell(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
         let _ = write!(bytes, "{}", column.as_primitive::<T>().value(row));
     }
     match column.data_type() {
-        DataType::Utf8 => bytes.extend_from_slice(column.as_string::<i32>().value(row).as_bytes()),
+        DataType::Utf8View => bytes.extend_from_slice(column.as_string_view().value(row).as_bytes()),
         DataType::Float64 => push::<types::Float64Type>(bytes, column, row),
         DataType::Float32 => push::<types::Float32Type>(bytes, column, row),
         DataType::Int8 => push::<types::Int8Type>(bytes, column, row),

@@ -1,6 +1,6 @@
 //! Reading a trace from JSON Lines, one event at a time.
 
-use crate::trace::MOST_DECIMAL_PLACES;
+use crate::trace::{MOST_DECIMAL_PLACES, MOST_RESOURCES};
 use crate::trace::{Event, EventKind, EventSource, NewTasks, Register, TraceHeader, TraceResource};
 use crate::{Decimal, InstanceError, ServerClass, Violation};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use super::{EVENTS, FORM, microseconds, misplaced};
 use crate::files::json::Amounts;
 use crate::files::source::Source;
 use crate::files::strict_json::{Entries, Object, Text, document, for_each, given, line, number};
-use crate::files::whole_number;
+use crate::files::{repeated, whole_number};
 
 /// A line of an event is at most this long; headers list users and may be longer.
 const LONGEST_EVENT: usize = 1 << 20;
@@ -174,6 +174,11 @@ fn names(header: &TraceHeader) -> Vec<String> {
 
 fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
     FORM.expect(&fields.format)?;
+    if fields.resources.len() > MOST_RESOURCES {
+        let (names, problem) =
+            (format!("{} names", fields.resources.len()), format!("at most {MOST_RESOURCES} are supported"));
+        return Err(Violation::new("resources", names, problem));
+    }
     let mut resources: Vec<TraceResource> =
         fields.resources.iter().map(|name| TraceResource::new(name.0.as_ref())).collect();
     let mut amounts = Amounts::new(resources.iter().map(|resource| resource.name.clone()).collect());
@@ -211,11 +216,12 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
         users = Some(listed);
     }
     let mut counts: Vec<(String, u64)> = Vec::new();
-    for (what, raw) in fields.counts.iter().flat_map(|entries| &entries.0) {
+    let stated = || fields.counts.iter().flat_map(|entries| &entries.0);
+    if let Some(what) = repeated(stated().map(|(what, _)| what.0.as_ref())) {
+        return Err(Violation::new(format!("counts.{what}"), "", "duplicate key"));
+    }
+    for (what, raw) in stated() {
         let place = || format!("counts.{}", what.0);
-        if counts.iter().any(|(other, _)| *other == what.0) {
-            return Err(Violation::new(place(), "", "duplicate key"));
-        }
         counts.push((what.0.clone().into_owned(), whole_number(number(raw, place)?, place)?));
     }
     let (name, source) = (fields.name.0.clone().into_owned(), fields.source.0.clone().into_owned());

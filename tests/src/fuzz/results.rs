@@ -1,0 +1,197 @@
+//! Results, as `verify`, `report` and `plan diff` read them.
+
+use super::Target;
+use super::made::Made;
+use super::own_files::text;
+use fairplan_instances::files::{self, Rounding};
+use fairplan_instances::{DemandSeries, Instance, TaskDemands};
+use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_report::offline::{
+    OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
+};
+use fairplan_report::page::{Section, write_page};
+use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::planning::results_document;
+use fairplan_report::plot::Ground;
+use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
+use fairplan_report::solution::{SolutionDocument, StatedSolution, UserResult};
+use fairplan_report::{read_json, summary, write_json};
+use fairplan_verify::{verify_placement, verify_proportional, verify_solution, verify_whole_tasks};
+use std::path::Path;
+use std::sync::Arc;
+
+const INSTANCE: &str = include_str!("../../samples/instance.json");
+const DEMANDS: &str = "quantum,user,demand\n1,a,3\n1,b,2\n2,a,1\n2,b,5\n3,a,4\n3,b,4\n";
+const TASKS: &str = "quantum,user-1,user-2\n1,3,4\n2,30,40\n3,0,9\n";
+
+/// Commands whose results have a page, by what the target is called.
+const SHOWN: [(&str, &str); 24] = [
+    ("solution", "solve instance.json"),
+    ("placement", "place instance.json"),
+    ("comparison", "compare instance.json --no-timing"),
+    ("bound", "bound fig1.json"),
+    ("explanation", "explain fig1.json --user user-1"),
+    ("entitlements", "entitlements fig1.json"),
+    ("audit", "audit fig1.json --objective drfh"),
+    ("verification", "verify instance.json solution.json"),
+    ("allocation", "allocate demands.csv --fair-share 2 --per-quantum"),
+    ("allocation of tasks", "allocate tasks.csv --instance fig1.json --mechanism karma --per-quantum"),
+    ("offline", "offline demands.csv --fair-share 2 --per-quantum --against karma"),
+    ("offline of tasks", "offline tasks.csv --instance fig1.json --per-quantum --against drfh"),
+    ("flows", "flows traffic.json --loads 0.3,0.5"),
+    ("simulation", "simulate trace.jsonl --policy best-fit,first-fit"),
+    ("plan", "plan fig1.json --catalog servers.csv --share 0.9 --frontier 3"),
+    ("plan out of reach", "plan fig1.json --catalog servers.csv --share 0.9 --budget 1"),
+    ("worth", "plan worth fig1.json"),
+    ("loss", "plan lose fig1.json"),
+    ("difference", "plan diff instance.json fig1.json"),
+    ("difference of results", "plan diff solution.json solution.json"),
+    ("growth", "plan growth fig1.json --series series.csv --quantum hour --share 0.6 --per-quantum"),
+    ("reproduction", "reproduce drfh-fig1"),
+    ("weighted solution", "solve instance.json --objective pf"),
+    ("pooled solution", "solve fig1.json --objective drf-pooled"),
+];
+
+/// Every reader of results.
+pub(super) fn targets(binary: &Path) -> Vec<Target> {
+    let made = Made::new(binary);
+    made.write("instance.json", INSTANCE);
+    made.write("demands.csv", DEMANDS);
+    made.write("tasks.csv", TASKS);
+    made.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
+    made.write("servers.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");
+    made.write("traffic.json", include_str!("../../samples/traffic.json").replace(", \"propagation_time\": 0.5, \"packet_demands\": [{\"cpu\": 2}, {\"link\": 1}]", ""));
+    made.write("trace.jsonl", include_str!("../../samples/trace.jsonl"));
+    made.run("generate drfh-fig1 -o fig1.json");
+    made.run("solve instance.json -o solution.json");
+    let mut targets: Vec<Target> = Vec::new();
+    for (name, words) in SHOWN {
+        made.run(&format!("{words} -o result.json"));
+        targets.push(Target::new(&format!("report {name}"), [("r.json", made.read("result.json"))], shown));
+    }
+    made.run("simulate trace.jsonl --policy best-fit --series series.jsonl --sample 1 -o result.json");
+    targets.push(Target::new("report series", [("r.jsonl", made.read("series.jsonl"))], shown));
+
+    let (base, fig1) = (Arc::new(instance(&made, "instance.json")), Arc::new(instance(&made, "fig1.json")));
+    for (name, words, of) in [
+        ("solution", "solve instance.json", &base),
+        ("solution of pf", "solve instance.json --objective pf", &base),
+        ("solution of utilitarian", "solve instance.json --objective utilitarian", &base),
+        ("solution of bmf", "solve fig1.json --objective bmf", &fig1),
+        ("placement", "place instance.json --servers-out", &base),
+        ("bound", "bound instance.json", &base),
+        ("proportional bound", "bound fig1.json --objective pf", &fig1),
+    ] {
+        made.run(&format!("{words} -o result.json"));
+        let of = Arc::clone(of);
+        targets.push(Target::new(&format!("verify {name}"), [("r.json", made.read("result.json"))], move |paths| {
+            verified(&paths[0], &of)
+        }));
+    }
+    let series = Arc::new(series(&made, "demands.csv"));
+    made.run("offline demands.csv --fair-share 2 --per-quantum -o result.json");
+    targets.push(Target::new("verify offline", [("r.json", made.read("result.json"))], move |paths| {
+        let bytes = read(&paths[0])?;
+        let sha256 = files::demands_sha256_hex(&series);
+        let document: OfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
+        if let Ok(stated) = StatedOffline::new(&document, &series, &sha256) {
+            summary::verification(&stated.verdicts(&document, &series, &sha256));
+        }
+        Ok(())
+    }));
+    let tasks = Arc::new(self::series(&made, "tasks.csv"));
+    made.run("offline tasks.csv --instance fig1.json --per-quantum -o result.json");
+    targets.push(Target::new("verify offline of tasks", [("r.json", made.read("result.json"))], move |paths| {
+        let bytes = read(&paths[0])?;
+        let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
+        let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
+        let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
+        let Ok(measure) = stated_measure(&document) else { return Ok(()) };
+        let demands = demands.measured_by(measure);
+        let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
+        if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
+            summary::verification(&stated.verdicts(&document, &demands, sha256));
+        }
+        Ok(())
+    }));
+    made.run("solve instance.json --objective pf -o other.json");
+    let solutions = [("a.json", made.read("solution.json")), ("b.json", made.read("other.json"))];
+    targets.push(Target::new("plan diff", solutions, |paths| {
+        let contents = [read(&paths[0])?, read(&paths[1])?];
+        let before: SolutionDocument<'_, Vec<UserResult<'_>>> =
+            read_json(&paths[0], &contents[0]).map_err(text)?;
+        let after: SolutionDocument<'_, Vec<UserResult<'_>>> =
+            read_json(&paths[1], &contents[1]).map_err(text)?;
+        let document = results_document([&before, &after]);
+        summary::difference(&document);
+        // Numbers of both may be so large that their difference is no number: that is told when it is written.
+        let _ = write_json(Vec::new(), &document);
+        Ok(())
+    }));
+    targets
+}
+
+fn read(path: &str) -> Result<Vec<u8>, String> {
+    files::source::open(path).and_then(files::source::Source::read_all).map_err(text)
+}
+
+fn instance(made: &Made, name: &str) -> Instance {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), made.read(name)).expect("a file is written");
+    files::read_instance(&file.path().to_string_lossy()).expect("a valid instance")
+}
+
+fn series(made: &Made, name: &str) -> DemandSeries {
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), made.read(name)).expect("a file is written");
+    files::read_demands(&file.path().to_string_lossy(), Rounding::Refused).expect("valid demands")
+}
+
+/// A page and every chart of the result.
+fn shown(paths: &[String]) -> Result<(), String> {
+    let section = Section::read(&paths[0], &read(&paths[0])?).map_err(text)?;
+    let mut page = Vec::new();
+    write_page(&mut page, "fuzz", std::slice::from_ref(&section)).expect("memory takes it");
+    for number in 1.. {
+        match section.chart(number) {
+            Ok(drawing) => drop((drawing.svg(Ground::Paper), drawing.png())),
+            Err(_) => break,
+        }
+    }
+    Ok(())
+}
+
+/// What `verify` does with a result of this instance.
+fn verified(path: &str, instance: &Instance) -> Result<(), String> {
+    let bytes = read(path)?;
+    let sha256 = files::sha256_hex(instance);
+    let format = fairplan_report::format_of(path, &bytes).map_err(text)?;
+    let verdicts = match format.as_str() {
+        "fairplan.solution.v1" => {
+            let document: SolutionDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let stated = StatedSolution::new(&document, instance, &sha256);
+            stated.map(|stated| verify_solution(instance, &stated.claim()).verdicts)
+        }
+        "fairplan.placement.v1" => {
+            let document: PlacementDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let stated = StatedPlacement::new(&document, instance, &sha256);
+            stated.map(|stated| verify_placement(instance, &stated.claim()))
+        }
+        "fairplan.bound.v1" => {
+            let document: BoundDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let stated = StatedBracket::new(&document, instance, &sha256);
+            stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
+        }
+        "fairplan.proportional-bound.v1" => {
+            let document: ProportionalBoundDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let stated = StatedProportionalBracket::new(&document, instance, &sha256);
+            stated.map(|stated| verify_proportional(instance, &stated.claim()))
+        }
+        other => return Err(format!("{path}: format = {}", fairplan_instances::printable(other, 100))),
+    };
+    match verdicts {
+        Ok(verdicts) => drop(summary::verification(&verdicts)),
+        Err(foreign) => drop(foreign.to_string()),
+    }
+    Ok(())
+}
