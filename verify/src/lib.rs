@@ -8,6 +8,7 @@
 mod audit;
 mod bottlenecks;
 mod claim;
+mod divisible;
 mod exact;
 mod explain;
 mod feasibility;
@@ -34,6 +35,7 @@ mod whole_tasks;
 
 pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
+pub use divisible::{DivisibleClaim, verify_divisible};
 pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, explain};
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
