@@ -29,12 +29,14 @@ use crate::placement::PlacementFigures;
 use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
 use crate::solution::{Headline, LimitName, UserResults};
+use crate::unchecked;
 use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
 use fairplan_verify::Verdict;
 use grid::{Column, grid};
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Lists in a summary are cut after this many rows.
@@ -286,8 +288,8 @@ fn truncated(searches: u64) -> String {
     }
 }
 
-/// The summary of a verification.
-pub fn verification(verdicts: &[Verdict]) -> String {
+/// The summary of a verification of a result of this format.
+pub fn verification(format: &str, verdicts: &[Verdict]) -> String {
     let columns = [
         Column::text("property"),
         Column::text("verdict"),
@@ -312,6 +314,10 @@ pub fn verification(verdicts: &[Verdict]) -> String {
         1 => writeln!(text, "NOT verified: 1 property fails."),
         failed => writeln!(text, "NOT verified: {failed} properties fail."),
     };
+    let fields: Vec<Cow<'_, str>> = unchecked(format).map(|unchecked| unchecked.field).collect();
+    if !fields.is_empty() {
+        let _ = writeln!(text, "Not checked: {}.", fields.join(", "));
+    }
     text
 }
 

@@ -8,8 +8,8 @@ use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Certificate, Instance, Level, Objective, ResourceId, Total, UserId};
 use std::ops::Range;
 
-/// Whether anything else about the claim can be measured.
-pub(crate) fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
+/// Whether anything else about the claim can be measured: `well-formed`. Never panics on a claim.
+pub fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
     let mut worst = Worst::of("well-formed", 0.0);
     if let Err(problem) = check(instance, claim) {
         worst.fail(|| problem);

@@ -36,6 +36,7 @@ mod whole_tasks;
 pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
 pub use divisible::{DivisibleClaim, verify_divisible};
+pub use form::well_formed;
 pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, explain};
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
