@@ -1,10 +1,16 @@
 //! `fairplan.bound.v1`: the best any placement of whole tasks can do, from both sides, with what proves it.
 
-use crate::foreign::{Foreign, check_stamp, list};
+use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
+use crate::resource_map::ResourceMap;
+use crate::solution::{ClassPrice, Headline};
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{Breakpoint, Instance, Placement, UserId, WholeTaskBracket, WholeTaskProof};
-use fairplan_verify::{StatedBounds, WholeTaskClaim};
+use fairplan_instances::{
+    Breakpoint, Instance, Objective, Placement, ServerClass, Solution, UserId, WholeTaskBracket, WholeTaskProof,
+};
+use fairplan_verify::{
+    DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -34,6 +40,9 @@ pub struct BoundDocument<'a, S = Vec<ServerResult<'a>>> {
     pub instance: InstanceStamp<'a>,
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
+    /// The prices that prove it: of that value for one more unit. Absent where nobody is held by capacity.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub divisible_prices: Option<Vec<ClassPrice<'a>>>,
     /// No placement of whole tasks is better: the certificate proves it.
     pub integral_upper: f64,
     /// The placement below reaches this.
@@ -135,6 +144,56 @@ pub struct UserTotal<'a> {
     pub tasks: u64,
 }
 
+/// What divisible tasks reach at most, beside what whole ones do.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DivisibleBound {
+    /// The bound.
+    pub bound: f64,
+    /// The prices that prove it, row-major `classes × resources`; `None` where tasks that run out do.
+    pub prices: Option<Vec<f64>>,
+}
+
+impl DivisibleBound {
+    /// The bound of a proved solution.
+    pub fn new(instance: &Instance, solution: &Solution) -> Self {
+        let prices = solution.certificate.prices().first().map(|prices| prices.to_vec());
+        Self { bound: Headline::new(instance, solution).bound, prices }
+    }
+
+    /// The prices class by class.
+    pub(crate) fn stated<'a>(&self, instance: &'a Instance) -> Option<Vec<ClassPrice<'a>>> {
+        let rows = self.prices.as_ref()?.chunks(instance.resources().len());
+        let price = |(class, row): (&'a ServerClass, &[f64])| ClassPrice {
+            class: class.id.as_str().into(),
+            price: ResourceMap::new(instance, row.iter().copied()),
+        };
+        Some(instance.classes().iter().zip(rows).map(price).collect())
+    }
+
+    /// What a document states of it, matched with its instance.
+    pub(crate) fn read(
+        bound: f64,
+        stated: Option<&Vec<ClassPrice<'_>>>,
+        instance: &Instance,
+    ) -> Result<Self, Foreign> {
+        let prices = stated.map(|rows| {
+            let ids = instance.classes().iter().map(|class| class.id.as_str());
+            list("divisible_prices", rows.iter().map(|row| &*row.class), ids)?;
+            let mut prices = Vec::new();
+            for (l, row) in rows.iter().enumerate() {
+                prices.extend(in_order(&row.price, instance, || format!("divisible_prices[{l}].price"))?);
+            }
+            Ok(prices)
+        });
+        Ok(Self { bound, prices: prices.transpose()? })
+    }
+
+    /// The claim, for [`fairplan_verify::verify_divisible`].
+    pub fn claim(&self, objective: Objective) -> DivisibleClaim<'_> {
+        DivisibleClaim { objective, bound: self.bound, prices: self.prices.as_deref() }
+    }
+}
+
 /// The value of a breakpoint; 0 where no user can have tasks.
 pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
     at.map_or(0.0, |at| {
@@ -160,7 +219,7 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
 pub fn bound_document<'a>(
     instance: &'a Instance,
     sha256: &'a str,
-    divisible: f64,
+    divisible: &DivisibleBound,
     bracket: &'a WholeTaskBracket,
 ) -> BoundDocument<'a, ServerResults<'a>> {
     let id = |user: &UserId| Cow::from(instance.user(*user).id());
@@ -184,7 +243,8 @@ pub fn bound_document<'a>(
         format: BoundFormat::V1,
         fairplan_version: FAIRPLAN_VERSION.into(),
         instance: InstanceStamp::new(instance, sha256),
-        divisible,
+        divisible: divisible.bound,
+        divisible_prices: divisible.stated(instance),
         integral_upper: stated.upper,
         integral_lower: stated.lower,
         proved_optimal: stated.proved_optimal,
@@ -211,6 +271,7 @@ pub fn bound_document<'a>(
 pub struct StatedBracket {
     bracket: WholeTaskBracket,
     stated: StatedBounds,
+    divisible: DivisibleBound,
 }
 
 impl StatedBracket {
@@ -248,11 +309,18 @@ impl StatedBracket {
         let without_tasks = document.users_without_tasks.iter().enumerate();
         let without_tasks = without_tasks.map(|(i, id)| position(format!("users_without_tasks[{i}]"), id));
         let servers = tasks_on_servers(&document.placement.servers, instance, "placement.servers")?;
+        let has_others = !document.users_without_tasks.is_empty() && document.certificate.is_some();
+        if document.others.is_some() != has_others {
+            let problem = "is stated where some users can have tasks and some cannot, and nowhere else";
+            return Err(Foreign::new("others", "", problem));
+        }
         let others = document.others.unwrap_or(OtherUsers {
             integral_upper: document.integral_upper,
             integral_lower: document.integral_lower,
         });
+        let prices = document.divisible_prices.as_ref();
         Ok(Self {
+            divisible: DivisibleBound::read(document.divisible, prices, instance)?,
             bracket: WholeTaskBracket {
                 without_tasks: without_tasks.collect::<Result<_, _>>()?,
                 upper,
@@ -272,6 +340,13 @@ impl StatedBracket {
                 proved_optimal: document.proved_optimal,
             },
         })
+    }
+
+    /// Everything that is found of it.
+    pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
+        let mut verdicts = verify_whole_tasks(instance, &self.claim());
+        verdicts.push(verify_divisible(instance, self.divisible.claim(Objective::Drfh)));
+        verdicts
     }
 
     /// The claim, for [`fairplan_verify::verify_whole_tasks`].

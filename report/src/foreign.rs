@@ -3,6 +3,7 @@
 use crate::resource_map::ResourceMap;
 use crate::stamp::InstanceStamp;
 use fairplan_instances::{Instance, Violation};
+use fairplan_verify::Verdict;
 use std::fmt;
 
 /// A valid document that is no result of this instance: where it departs, and how.
@@ -58,6 +59,12 @@ pub(crate) fn list<'a>(
         return Err(Foreign::new(place, &format!("{} entries", counts.0), problem));
     }
     Ok(())
+}
+
+/// The verdict on a property that holds or does not, for this reason.
+pub(crate) fn exactly(property: &'static str, witness: Option<String>) -> Verdict {
+    let (holds, residual) = (witness.is_none(), if witness.is_none() { 0.0 } else { f64::INFINITY });
+    Verdict { property, holds, residual, tolerance: 0.0, witness: witness.unwrap_or_default() }
 }
 
 /// The numbers of a map in the instance's order of resources, each of which must be named once.

@@ -29,6 +29,7 @@ mod stamp;
 pub mod summary;
 pub mod table;
 pub mod task_allocation;
+mod unchecked;
 mod units;
 pub mod verification;
 
@@ -38,4 +39,5 @@ mod tests;
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
 pub use resource_map::ResourceMap;
+pub use unchecked::{UncheckedField, unchecked};
 pub use stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};

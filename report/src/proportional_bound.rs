@@ -1,12 +1,13 @@
 //! `fairplan.proportional-bound.v1`: the largest sum of logarithms of shares that whole tasks can have, from both sides,
 //! with what proves it.
 
-use crate::bound::{BoundPlacement, UserTotal};
+use crate::bound::{BoundPlacement, DivisibleBound, UserTotal};
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
+use crate::solution::ClassPrice;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{Instance, LogarithmProof, Placement, ProportionalBracket, UserId};
-use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim};
+use fairplan_instances::{Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId};
+use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -48,6 +49,9 @@ pub struct ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> {
     /// whole task, since divisible tasks have shares for them too.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divisible: Option<f64>,
+    /// The prices that prove it: of that sum for one more unit. Absent with it.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub divisible_prices: Option<Vec<ClassPrice<'a>>>,
     /// No placement of whole tasks has more: the certificate proves it. Absent where no user can have tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_upper: Option<f64>,
@@ -114,7 +118,7 @@ pub fn meets(instance: &Instance, bracket: &ProportionalBracket) -> bool {
 pub fn proportional_bound_document<'a>(
     instance: &'a Instance,
     sha256: &'a str,
-    divisible: Option<f64>,
+    divisible: Option<&DivisibleBound>,
     bracket: &'a ProportionalBracket,
 ) -> ProportionalBoundDocument<'a, ServerResults<'a>> {
     let certificate = |proof: &LogarithmProof| SumCertificate {
@@ -130,7 +134,8 @@ pub fn proportional_bound_document<'a>(
         fairplan_version: FAIRPLAN_VERSION.into(),
         instance: InstanceStamp::new(instance, sha256),
         objective: BoundedSum::ProportionalFairness,
-        divisible,
+        divisible: divisible.map(|divisible| divisible.bound),
+        divisible_prices: divisible.and_then(|divisible| divisible.stated(instance)),
         integral_upper: bracket.upper,
         integral_lower: bracket.lower,
         gap_per_weight: gap_per_weight(instance, bracket),
@@ -150,6 +155,7 @@ pub fn proportional_bound_document<'a>(
 pub struct StatedProportionalBracket {
     bracket: ProportionalBracket,
     proved_optimal: bool,
+    divisible: Option<DivisibleBound>,
 }
 
 impl StatedProportionalBracket {
@@ -191,7 +197,25 @@ impl StatedProportionalBracket {
             let problem = format!("{gap:?} follows from the bounds");
             return Err(Foreign::new("gap_per_weight", &stated, problem));
         }
-        Ok(Self { bracket, proved_optimal: document.proved_optimal })
+        // Divisible tasks have shares for everybody, so the two compare only where whole ones do.
+        if document.divisible.is_some() != bracket.without_tasks.is_empty()
+            || document.divisible_prices.is_some() != document.divisible.is_some()
+        {
+            let problem = "is stated, with its prices, where every user can have a whole task, and nowhere else";
+            return Err(Foreign::new("divisible", "", problem));
+        }
+        let prices = document.divisible_prices.as_ref();
+        let divisible = document.divisible.map(|bound| DivisibleBound::read(bound, prices, instance));
+        Ok(Self { bracket, proved_optimal: document.proved_optimal, divisible: divisible.transpose()? })
+    }
+
+    /// Everything that is found of it.
+    pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
+        let mut verdicts = verify_proportional(instance, &self.claim());
+        let divisible = self.divisible.as_ref();
+        let claim = divisible.map(|divisible| divisible.claim(Objective::ProportionalFairness));
+        verdicts.extend(claim.map(|claim| verify_divisible(instance, claim)));
+        verdicts
     }
 
     /// The claim, for [`fairplan_verify::verify_proportional`].

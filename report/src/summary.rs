@@ -34,13 +34,14 @@ use crate::reproduction::ReproductionDocument;
 use crate::names::{self, beginning as shortened};
 use crate::solution::{Headline, LimitName, UserResults};
 pub(crate) use crate::units::{counted, duration, money, number, percent, share, thousands, violation};
+use crate::unchecked;
 use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
 use fairplan_verify::Verdict;
 use grid::{Column, grid, paragraph};
-
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// Lists in a summary are cut after this many rows.
@@ -312,8 +313,8 @@ fn truncated(searches: u64) -> String {
     }
 }
 
-/// The summary of a verification.
-pub fn verification(verdicts: &[Verdict]) -> String {
+/// The summary of a verification of a result of this format.
+pub fn verification(format: &str, verdicts: &[Verdict]) -> String {
     let columns = [
         Column::text("property"),
         Column::text("verdict"),
@@ -338,6 +339,10 @@ pub fn verification(verdicts: &[Verdict]) -> String {
         1 => writeln!(text, "NOT verified: 1 property fails."),
         failed => writeln!(text, "NOT verified: {failed} properties fail."),
     };
+    let fields: Vec<Cow<'_, str>> = unchecked(format).map(|unchecked| unchecked.field).collect();
+    if !fields.is_empty() {
+        let _ = writeln!(text, "Not checked: {}.", fields.join(", "));
+    }
     text
 }
 

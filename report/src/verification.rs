@@ -1,6 +1,7 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp};
+use crate::unchecked::{UncheckedField, unchecked};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,9 @@ pub struct VerificationDocument<'a> {
     /// The properties.
     #[serde(borrow)]
     pub verdicts: Vec<VerdictResult<'a>>,
+    /// What of the result is taken as it is; everything else that it states is checked.
+    #[serde(borrow, default)]
+    pub unchecked: Vec<UncheckedField<'a>>,
 }
 
 /// One property of a result.
@@ -98,5 +102,6 @@ pub fn verification_document<'a>(
         result_format: result_format.into(),
         holds: verdicts.iter().all(|verdict| verdict.holds),
         verdicts: verdicts.iter().map(VerdictResult::from).collect(),
+        unchecked: unchecked(result_format).collect(),
     }
 }

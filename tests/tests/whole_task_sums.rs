@@ -4,6 +4,7 @@
 use super::whole_tasks::{small, with_tiny_tasks};
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
+use fairplan_report::bound::DivisibleBound;
 use fairplan_report::proportional_bound::{
     ProportionalBoundDocument, StatedProportionalBracket, proportional_bound_document,
 };
@@ -110,16 +111,18 @@ fn document(instance: &Instance) -> Value {
     let bracket = bracket(instance);
     let mut file = Vec::new();
     let sha256 = sha256_hex(instance);
-    write_json(&mut file, &proportional_bound_document(instance, &sha256, None, &bracket)).unwrap();
+    let solution = backend("auto").unwrap().solve(instance, Objective::ProportionalFairness).unwrap();
+    let divisible = bracket.without_tasks.is_empty().then(|| DivisibleBound::new(instance, &solution));
+    let document = proportional_bound_document(instance, &sha256, divisible.as_ref(), &bracket);
+    write_json(&mut file, &document).unwrap();
     serde_json::from_slice(&file).unwrap()
 }
 
 fn accepts(instance: &Instance, document: &Value) -> bool {
     let bytes = serde_json::to_vec(document).unwrap();
     let Ok(document) = read_json::<ProportionalBoundDocument>("bound.json", &bytes) else { return false };
-    StatedProportionalBracket::new(&document, instance, &sha256_hex(instance)).is_ok_and(|stated| {
-        verify_proportional(instance, &stated.claim()).iter().all(|verdict| verdict.holds)
-    })
+    StatedProportionalBracket::new(&document, instance, &sha256_hex(instance))
+        .is_ok_and(|stated| stated.verdicts(instance).iter().all(|verdict| verdict.holds))
 }
 
 /// Makes the document say something that is not so; returns what.

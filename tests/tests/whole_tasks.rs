@@ -2,12 +2,14 @@
 
 use fairplan_instances::generate::{GoogleOptions, drfh_fig4, google};
 use fairplan_instances::{
-    Breakpoint, ClassId, Decimal, Draft, Instance, InstanceBuilder, NewUser, ResourceId, ServerClass, UserId,
-    WholeTaskBracket, files::sha256_hex,
+    Breakpoint, ClassId, Decimal, Draft, Instance, InstanceBuilder, NewUser, Objective, ResourceId,
+    ServerClass, UserId, WholeTaskBracket, files::sha256_hex,
 };
-use fairplan_report::bound::{BoundDocument, StatedBracket, bound_document, breakpoint_value};
+use fairplan_report::bound::{
+    BoundDocument, DivisibleBound, StatedBracket, bound_document, breakpoint_value,
+};
 use fairplan_report::{read_json, write_json};
-use fairplan_solver::{TimeLimit, whole_task_bracket};
+use fairplan_solver::{TimeLimit, backend, whole_task_bracket};
 use fairplan_tests::{Dice, best_whole_tasks, compare_breakpoints, decimal, plain_user, random_draft};
 use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
 use serde_json::{Value, json};
@@ -187,7 +189,9 @@ fn document(instance: &Instance) -> Value {
     let bracket = bracket(instance);
     let mut file = Vec::new();
     let sha256 = sha256_hex(instance);
-    write_json(&mut file, &bound_document(instance, &sha256, 1.0, &bracket)).unwrap();
+    let solution = backend("auto").unwrap().solve(instance, Objective::Drfh).unwrap();
+    let divisible = DivisibleBound::new(instance, &solution);
+    write_json(&mut file, &bound_document(instance, &sha256, &divisible, &bracket)).unwrap();
     serde_json::from_slice(&file).unwrap()
 }
 
@@ -195,7 +199,7 @@ fn accepts(instance: &Instance, document: &Value) -> bool {
     let bytes = serde_json::to_vec(document).unwrap();
     let Ok(document) = read_json::<BoundDocument>("bound.json", &bytes) else { return false };
     StatedBracket::new(&document, instance, &sha256_hex(instance))
-        .is_ok_and(|stated| verify_whole_tasks(instance, &stated.claim()).iter().all(|verdict| verdict.holds))
+        .is_ok_and(|stated| stated.verdicts(instance).iter().all(|verdict| verdict.holds))
 }
 
 /// Makes the document say something that is not so; returns what.

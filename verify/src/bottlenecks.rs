@@ -8,6 +8,7 @@
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::max_min;
+use crate::rounding::{at_least_nothing, largest as largest_of};
 use crate::solution::SolutionProof;
 use crate::tolerance;
 use crate::users::{Reaches, UserShares};
@@ -52,37 +53,51 @@ fn reasons(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>) ->
 
 /// What is left of a resource, in parts of it.
 fn left(load: f64, capacity: u128) -> f64 {
-    if capacity == 0 { 0.0 } else { (1.0 - load / capacity as f64).max(0.0) }
+    if capacity == 0 { 0.0 } else { at_least_nothing(1.0 - load / capacity as f64) }
+}
+
+/// What a user with `tasks` could gain of what is `left` of a resource of which a task takes this part, in parts of what it
+/// has. What sums of doubles cannot tell from nothing is nothing.
+fn gain(left: f64, part: f64, tasks: f64) -> f64 {
+    if left <= 64.0 * f64::EPSILON { 0.0 } else { left / (part * tasks) }
 }
 
 /// `bottlenecks` of a pool. A user misses the definition by how far its weighted share of a resource is below the
-/// largest and by what is left of it, in parts of both, whichever is more, at the resource where that is least.
+/// largest, and by what it could gain of what is left of it, in parts of what it has, whichever is more in parts of what is
+/// accepted, at the resource where that is least.
 fn pool(instance: &Instance, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdict {
     let m = instance.resources().len();
-    let share = |user: User<'_>, r: usize| {
+    let tasks = |user: User<'_>| {
         let mut tasks = 0.0;
         claim.tasks.visit(user.index().0, |_, here| tasks += here);
-        // In smallest units of the resource: only shares of one resource are compared.
-        tasks * user.demand_units(ResourceId(r)) as f64 / user.weight().to_f64()
+        tasks
+    };
+    // In smallest units of the resource: only shares of one resource are compared.
+    let share = |user: User<'_>, r: usize| {
+        tasks(user) * user.demand_units(ResourceId(r)) as f64 / user.weight().to_f64()
     };
     let largest: Vec<f64> =
         (0..m).map(|r| instance.users().map(|user| share(user, r)).fold(0.0, f64::max)).collect();
     let left: Vec<f64> = (0..m).map(|r| left(loads[r], instance.total_units(ResourceId(r)))).collect();
-    let mut worst = Worst::of("bottlenecks", tolerance::STATED);
+    let mut worst = Worst::of("bottlenecks", 1.0);
     for user in instance.users() {
-        let missed = |r: usize| below(share(user, r), largest[r]).max(left[r]);
+        let missed = |r: usize| {
+            let total = instance.total_units(ResourceId(r)) as f64;
+            let gain = gain(left[r], user.demand_units(ResourceId(r)) as f64 / total, tasks(user));
+            missed(below(share(user, r), largest[r]).max(left[r]), gain)
+        };
         let needed = (0..m).filter(|&r| !user.demand()[r].is_zero());
         let least = needed.map(missed).fold(f64::INFINITY, f64::min);
         worst.see(least, || {
-            format!("user {} misses the largest share of a used-up resource by {least:e}", user.id())
+            format!("nothing holds user {}: it misses every bottleneck by {least:e} times too much", user.id())
         });
     }
     worst.verdict()
 }
 
 /// `bottlenecks` of every server. A user misses the definition by how far its weighted dominant share is below the
-/// largest, and by what it could gain of the server from what is left, whichever is more in parts of what is accepted, at
-/// the resource where that is least.
+/// largest, and by what it could gain from what is left, in parts of what it has there, whichever is more in parts of what
+/// is accepted, at the resource where that is least.
 fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdict {
     let (n, m, classes) = (instance.user_count(), instance.resources().len(), instance.classes().len());
     let mut tasks = vec![0.0; classes];
@@ -99,7 +114,7 @@ fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, lo
                 .filter(|(demand, _)| *demand > 0)
                 .map(|(demand, capacity)| demand as f64 / capacity as f64)
                 .fold(0.0, f64::max);
-            see(user, class, tasks[class] * per_task / user.weight().to_f64(), per_task);
+            see(user, class, tasks[class] * per_task / user.weight().to_f64(), tasks[class]);
         }
     };
     for i in 0..n {
@@ -110,13 +125,12 @@ fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, lo
         });
     }
     for i in 0..n {
-        visit(i, &mut |user, class, share, per_task| {
+        visit(i, &mut |user, class, share, here| {
             let missed = |r: usize| {
                 let capacity = capacity_units(instance, class, r);
-                let more_tasks = left(loads[class * m + r], capacity) * capacity as f64
-                    / user.demand_units(ResourceId(r)) as f64;
-                let below = below(share, largest[class * m + r]);
-                (more_tasks * per_task / tolerance::FREEZING).max(below / tolerance::STATED)
+                let part = user.demand_units(ResourceId(r)) as f64 / capacity as f64;
+                let gain = gain(left(loads[class * m + r], capacity), part, here);
+                missed(below(share, largest[class * m + r]), gain)
             };
             let needed = (0..m).filter(|&r| !user.demand()[r].is_zero());
             let least = needed.map(missed).fold(f64::INFINITY, f64::min);
@@ -130,6 +144,12 @@ fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, lo
         });
     }
     worst.verdict()
+}
+
+/// How much a user misses a bottleneck, in parts of what is accepted, that is `below` the largest share there and could gain
+/// so much; infinite where either is no number.
+fn missed(below: f64, gain: f64) -> f64 {
+    largest_of([below / tolerance::STATED, gain / tolerance::UNUSED].into_iter())
 }
 
 /// By which part of `largest` the share is below it.

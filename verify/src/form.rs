@@ -1,14 +1,15 @@
 //! The form of a claim: a certificate of the objective's kind, every list as long as the instance says, every number
-//! finite and, but for the value of a sum, >= 0.
+//! finite and, but for the value of a sum, >= 0. What a class has none of has no price.
 
 use crate::claim::{Printed, SolutionClaim, Tasks};
+use crate::feasibility::capacity_units;
 use crate::parts::in_parts;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Certificate, Instance, Level, Objective, Total, UserId};
+use fairplan_instances::{Certificate, Instance, Level, Objective, ResourceId, Total, UserId};
 use std::ops::Range;
 
-/// Whether anything else about the claim can be measured.
-pub(crate) fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
+/// Whether anything else about the claim can be measured: `well-formed`. Never panics on a claim.
+pub fn well_formed(instance: &Instance, claim: &SolutionClaim<'_>) -> Verdict {
     let mut worst = Worst::of("well-formed", 0.0);
     if let Err(problem) = check(instance, claim) {
         worst.fail(|| problem);
@@ -25,7 +26,7 @@ fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
     length("limited_by", claim.limited_by.len(), users)?;
     match (claim.certificate, claim.objective.alpha()) {
         (Certificate::Levels { levels: of_levels, level_of }, None) if !by_bottlenecks => {
-            levels(of_levels, classes * m)?;
+            levels(instance, of_levels, pooled)?;
             if pooled
                 && of_levels.iter().any(|level| level.prices.chunks(m).any(|row| row != &level.prices[..m]))
             {
@@ -36,7 +37,7 @@ fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
                 return Err(format!("users[{user}] has level {} of {}", level_of[user], of_levels.len()));
             }
         }
-        (Certificate::Total(total), Some(_)) => sum(total, classes * m)?,
+        (Certificate::Total(total), Some(alpha)) => sum(instance, total, alpha)?,
         (Certificate::Bottlenecks, None) if by_bottlenecks => {}
         _ => return Err(format!("this is no certificate of the objective {}", claim.objective)),
     }
@@ -44,21 +45,40 @@ fn check(instance: &Instance, claim: &SolutionClaim<'_>) -> Result<(), String> {
     let Some(stated) = &claim.printed else { return Ok(()) };
     length("class utilizations", stated.class_utilization.len(), if pooled { 0 } else { classes * m })?;
     length("prices", stated.prices.len(), if by_bottlenecks { 0 } else { classes * m })?;
-    printed(instance, stated)
+    printed(instance, stated, pooled)
 }
 
-fn levels(levels: &[Level], rows: usize) -> Result<(), String> {
+fn levels(instance: &Instance, levels: &[Level], pooled: bool) -> Result<(), String> {
     for (k, level) in levels.iter().enumerate() {
-        length(&format!("levels[{k}].prices"), level.prices.len(), rows)?;
-        numbers(&format!("levels[{k}].prices"), &level.prices)?;
+        check_prices(instance, &format!("levels[{k}].prices"), &level.prices, pooled)?;
         numbers(&format!("levels[{k}] value and bound"), &[level.value, level.bound])?;
     }
     Ok(())
 }
 
-fn sum(total: &Total, rows: usize) -> Result<(), String> {
-    length("prices", total.prices.len(), rows)?;
-    numbers("prices", &total.prices)?;
+/// A price for every class and resource, which nobody can pay for what a class has none of.
+pub(crate) fn check_prices(instance: &Instance, what: &str, prices: &[f64], pooled: bool) -> Result<(), String> {
+    let (classes, m) = (instance.classes(), instance.resources().len());
+    length(what, prices.len(), classes.len() * m)?;
+    numbers(what, prices)?;
+    let is_there = |position: usize| match pooled {
+        true => instance.total_units(ResourceId(position % m)) > 0,
+        false => capacity_units(instance, position / m, position % m) > 0,
+    };
+    match (0..prices.len()).find(|position| prices[*position] > 0.0 && !is_there(*position)) {
+        None => Ok(()),
+        Some(position) => {
+            let (class, resource) = (&classes[position / m].id, &instance.resources()[position % m]);
+            Err(format!("{what}: {} for {resource} of class {class}, which has none", prices[position]))
+        }
+    }
+}
+
+fn sum(instance: &Instance, total: &Total, alpha: f64) -> Result<(), String> {
+    if alpha == 1.0 && total.exponent != 0 {
+        return Err(format!("a sum of logarithms has no unit of 10^{}", total.exponent));
+    }
+    check_prices(instance, "prices", &total.prices, false)?;
     numbers("relative gap", &[total.relative_gap])?;
     finite("value and bound", &[total.value, total.bound])
 }
@@ -107,7 +127,7 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), Str
     }
 }
 
-fn printed(instance: &Instance, stated: &Printed<'_>) -> Result<(), String> {
+fn printed(instance: &Instance, stated: &Printed<'_>, pooled: bool) -> Result<(), String> {
     let (users, m) = (instance.user_count(), instance.resources().len());
     length("tasks", stated.tasks.len(), users)?;
     length("dominant shares", stated.dominant_shares.len(), users)?;
@@ -117,7 +137,9 @@ fn printed(instance: &Instance, stated: &Printed<'_>) -> Result<(), String> {
     numbers("dominant shares", stated.dominant_shares)?;
     numbers("class utilizations", stated.class_utilization)?;
     numbers("utilizations", stated.utilization)?;
-    numbers("prices", stated.prices)?;
+    if !stated.prices.is_empty() {
+        check_prices(instance, "prices", stated.prices, pooled)?;
+    }
     finite("value, primal and dual", &[stated.value, stated.primal, stated.dual])?;
     numbers("relative gap", &[stated.relative_gap])?;
     match stated.dominant_resources.iter().position(|resource| resource.0 >= m) {

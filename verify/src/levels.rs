@@ -9,7 +9,7 @@
 use crate::claim::Tasks;
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
-use crate::rounding::{Sum, down, up};
+use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::{has_task_row, tangent};
 use crate::users::{Reaches, UserShares};
 use fairplan_instances::{Instance, Level, LimitedBy, User, UserId};
@@ -36,10 +36,11 @@ pub(crate) struct LevelProof {
     pub none_frozen: bool,
     /// Whether capacity freezes any user at this level.
     pub freezes: bool,
-    /// The largest gain that the prices leave open to a user whom capacity freezes here, and that user.
+    /// The largest gain that the prices leave open to a user whom capacity freezes here, in parts of what it has, and that
+    /// user.
     pub gain: Option<(f64, usize)>,
     /// For each user whose tasks run out above this level, and not all on its fastest classes, the largest gain that
-    /// the prices leave open to it.
+    /// the prices leave open to it, in parts of what it has.
     pub gains_by_moving: Vec<(usize, f64)>,
 }
 
@@ -50,9 +51,9 @@ impl LevelProof {
     }
 }
 
-/// `1 − lower/upper`, 0 when both are 0, rounded up.
+/// `1 − lower/upper`, 0 when both are the same and finite, rounded up.
 pub(crate) fn relative_gap(lower: f64, upper: f64) -> f64 {
-    if lower == upper { 0.0 } else { up(1.0 - down(lower / upper)).clamp(0.0, 1.0) }
+    if lower == upper && upper.is_finite() { 0.0 } else { up(1.0 - down(lower / upper)).clamp(0.0, 1.0) }
 }
 
 /// Evaluates level `k` of a claim. Prices must be finite and >= 0.
@@ -84,17 +85,17 @@ pub(crate) fn prove_level(
             part.lent.add(line.intercept);
             part.achieved = part.achieved.min(shares[i].weighted);
             part.freezes |= freezes_at == k;
-            // A gain counts as a part of the pool, or of the user's own share where rates lift that above 1.
-            let unit = |slope: f64| down(slope * shares[i].work_per_share) * shares[i].share.max(1.0);
+            // A gain counts as a part of what the user has: once more of it has this price.
+            let again = |slope: f64| down(slope * shares[i].work);
             if freezes_at == k && !shares[i].nearly_all_tasks() {
-                let price = unit(line.slope);
+                let price = again(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {
                     part.cheapest_gain = Some((price, i));
                 }
             }
             if by_tasks && !shares[i].nearly_all_tasks() {
                 let own = prices.line(user, reaches, shares[i].work * Level::TANGENTS_AT);
-                let price = unit(own.slope);
+                let price = again(own.slope);
                 let paid = down(down(own.slope * shares[i].work) - own.intercept);
                 part.moves.push(Move { user: i, price, paid, weighted_price, lent: line.intercept });
             }
@@ -106,9 +107,9 @@ pub(crate) fn prove_level(
 
     let left = up(up(capacity_value(instance, &prices.prices) + lent.above()) - frozen.below());
     let scale = active.below();
-    let bound = if scale == 0.0 { f64::INFINITY } else { up(left.max(0.0) / scale) };
+    let bound = if scale == 0.0 { f64::INFINITY } else { up(at_least_nothing(left) / scale) };
     // What C·p leaves for one user's gain when all others keep min(own share, w · achieved).
-    let slack = up(left - down(achieved * scale)).max(0.0);
+    let slack = at_least_nothing(up(left - down(achieved * scale).min(f64::MAX)));
     let gain = cheapest_gain.map(|(price, i)| (up(slack / price), i));
     let gains_by_moving = moves.iter().map(|by| (by.user, by.gain(slack, achieved))).collect();
     LevelProof { bound, achieved, scale, none_frozen, freezes, gain, gains_by_moving }
@@ -158,7 +159,7 @@ impl LevelPrices {
 /// A user whose tasks run out above a level, and could do more work on other classes.
 struct Move {
     user: usize,
-    /// What a gain costs the user, at least.
+    /// What having everything once more would cost the user, at least.
     price: f64,
     /// What its work costs, at least.
     paid: f64,
@@ -168,10 +169,10 @@ struct Move {
 }
 
 impl Move {
-    /// The largest gain that is not ruled out when all others keep `min(own share, w · achieved)`.
+    /// The largest gain, in parts of what the user has, that is not ruled out when all others keep `min(own share, w · achieved)`.
     fn gain(&self, slack: f64, achieved: f64) -> f64 {
         let counted = up(up(self.weighted_price * achieved) - self.lent);
-        up(up(slack + up(counted - self.paid)).max(0.0) / self.price)
+        up(at_least_nothing(up(slack + up(counted - self.paid))) / self.price)
     }
 }
 
@@ -186,7 +187,7 @@ struct Part {
     none_frozen: bool,
     freezes: bool,
     achieved: f64,
-    /// The least price of a gain to a user that capacity freezes here, and that user.
+    /// The least that everything once more would cost a user that capacity freezes here, and that user.
     cheapest_gain: Option<(f64, usize)>,
     moves: Vec<Move>,
 }

@@ -5,6 +5,7 @@
 
 mod bottlenecks;
 mod claim;
+mod divisible;
 mod exact;
 mod feasibility;
 mod form;
@@ -28,6 +29,8 @@ mod verdict;
 mod whole_tasks;
 
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
+pub use divisible::{DivisibleClaim, verify_divisible};
+pub use form::well_formed;
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use purchase::least_cost;

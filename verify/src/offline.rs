@@ -125,6 +125,9 @@ fn level_of(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], members: &mut
         if level.users.is_empty() {
             members.fail(|| format!("level {position} has no users"));
         }
+        if !level.users.is_sorted_by(|a, b| a < b) {
+            members.fail(|| format!("the users of level {position} are not in their order"));
+        }
     }
     for user in (0..series.user_count()).filter(|user| weights[*user] > 0 && level_of[*user].is_none()) {
         members.fail(|| format!("user {} has no level", series.user_id(user).escape_debug()));

@@ -32,7 +32,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let mut load = vec![0u128; m];
         for &(user, count) in tasks {
             let user = instance.user(UserId(user as usize));
-            if count > 0 && !user.rule().allows(class) {
+            if !user.rule().allows(class) {
                 eligibility.fail(|| {
                     format!(
                         "user {} has tasks on server {server}, of class {}",
@@ -109,6 +109,12 @@ fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> 
     for (server, tasks) in claim.servers.iter().enumerate() {
         if let Some((user, _)) = tasks.iter().find(|(user, _)| *user as usize >= users) {
             return Err(format!("server {server} has tasks of user {user} of {users}"));
+        }
+        if tasks.iter().any(|(_, count)| *count == 0) {
+            return Err(format!("server {server} has no tasks of a user that is named"));
+        }
+        if !tasks.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Err(format!("server {server} does not name each user once, in the instance's order"));
         }
     }
     if let Some(stated) = &claim.printed {

@@ -5,7 +5,7 @@ use crate::feasibility::capacity_units;
 use crate::tolerance;
 use crate::users::UserShares;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Instance, ResourceId, compare_ratios};
+use fairplan_instances::{Instance, ResourceId};
 
 /// The verdicts on stated numbers that follow from the allocation alone, all of them finite and >= 0. `loads` are
 /// row-major `classes × resources`, in whole smallest units.
@@ -19,7 +19,7 @@ pub(crate) fn judge(
     [shares(instance, claim, stated, proved), utilization(instance, stated, loads)]
 }
 
-/// `shares`: tasks, dominant shares and dominant resources (which may be any of several equal ones).
+/// `shares`: tasks, dominant shares and dominant resources (of several equal ones the first).
 fn shares(
     instance: &Instance,
     claim: &SolutionClaim<'_>,
@@ -35,29 +35,27 @@ fn shares(
         worst.compare(stated.dominant_shares[i], proved[i].share, || {
             format!("dominant share of user {}", user.id())
         });
-        let share = |r: ResourceId| (user.demand_units(r), instance.total_units(r));
-        let (dominant, resource) = (share(user.dominant_resource()), stated.dominant_resources[i]);
-        if user.demand()[resource.0].is_zero() || compare_ratios(share(resource), dominant).is_ne() {
+        let (dominant, resource) = (user.dominant_resource(), stated.dominant_resources[i]);
+        if resource != dominant {
             worst.fail(|| {
-                format!(
-                    "{} is not the dominant resource of user {}",
-                    instance.resources()[resource.0],
-                    user.id()
-                )
+                let [resource, dominant] = [resource, dominant].map(|r| &instance.resources()[r.0]);
+                format!("{resource} is not the dominant resource of user {}, which is {dominant}", user.id())
             });
         }
     }
     worst.verdict()
 }
 
+/// Loads are counted in steps of 2^-125 of the capacity, each rounded up: what a thousand million users have of them.
+const COUNTED: f64 = 1e-28;
+
 /// `utilization`: used parts of each class and of the whole cluster.
 fn utilization(instance: &Instance, stated: &Printed<'_>, loads: &[f64]) -> Verdict {
     let m = instance.resources().len();
     let used = |load: f64, capacity: u128| if capacity == 0 { 0.0 } else { load / capacity as f64 };
     let mut worst = Worst::of("utilization", tolerance::STATED);
-    // A part of the whole capacity: the rounding of 1e-30 tasks means nothing.
     let mut see = |stated: f64, computed: f64, what: &dyn Fn() -> String| {
-        if (stated - computed).abs() > f64::EPSILON {
+        if (stated - computed).abs() > COUNTED {
             worst.compare(stated, computed, what);
         }
     };

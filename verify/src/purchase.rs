@@ -85,6 +85,10 @@ pub fn least_cost(
     });
     let excess = excess.fold(0.0, |sum, x| up(sum + x));
     let bound = down(down(scale * down((asked - owned).max(0.0))) - excess).max(0.0);
+    // What overflows proves nothing.
+    if ![asked, owned, excess, bound].iter().all(|number| number.is_finite()) {
+        return 0.0;
+    }
     let step = common_step(catalog);
     // What is a whole number of steps but for rounding is one.
     f64::max(bound, ((bound / step) * (1.0 - 1e-12)).ceil() * step * (1.0 - 1e-15))

@@ -6,14 +6,24 @@
 use crate::exact::Dyadic;
 use fairplan_instances::Decimal;
 
-/// At most the exact result whose rounded value is `rounded`.
+/// At most the exact result whose rounded value is `rounded`; 0 where that is no number.
 pub(crate) fn down(rounded: f64) -> f64 {
     rounded.next_down().max(0.0)
 }
 
-/// At least the exact result whose rounded value is `rounded`.
+/// At least the exact result whose rounded value is `rounded`; infinite where that is no number.
 pub(crate) fn up(rounded: f64) -> f64 {
-    rounded.next_up()
+    if rounded.is_nan() { f64::INFINITY } else { rounded.next_up() }
+}
+
+/// `x`, but nothing where it is negative; infinite where it is no number. (`f64::max` takes what is no number for nothing.)
+pub(crate) fn at_least_nothing(x: f64) -> f64 {
+    if x.is_nan() { f64::INFINITY } else { x.max(0.0) }
+}
+
+/// The largest of upper bounds and 0; infinite if one of them is no number.
+pub(crate) fn largest(bounds: impl Iterator<Item = f64>) -> f64 {
+    bounds.map(at_least_nothing).fold(0.0, f64::max)
 }
 
 /// The largest double known to be at most `decimal`: itself where it is a double.
@@ -27,10 +37,12 @@ pub(crate) fn decimal_up(decimal: Decimal) -> f64 {
 }
 
 /// An exact sum of doubles >= 0: one long binary number, from the last bit of the smallest double to room for
-/// 2^64 of the largest. Levels above the first subtract nearly equal sums, which a rounded one would spoil.
+/// 2^64 of the largest. Levels above the first subtract nearly equal sums, which a rounded one would spoil. A term that is
+/// infinite or no number makes the sum unknown: at least 0, at most infinite.
 #[derive(Clone)]
 pub(crate) struct Sum {
     words: [u64; Self::WORDS],
+    is_known: bool,
 }
 
 impl Sum {
@@ -38,11 +50,15 @@ impl Sum {
 
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { words: [0; Self::WORDS] }
+        Self { words: [0; Self::WORDS], is_known: true }
     }
 
-    /// Adds a finite number.
+    /// Adds a number that should be finite and >= 0.
     pub fn add(&mut self, x: f64) {
+        if !(x.is_finite() && x >= 0.0) {
+            self.is_known = false;
+            return;
+        }
         let (mantissa, position) = Dyadic::of(x).and_position();
         let shifted = u128::from(mantissa) << (position % 64);
         self.add_words(position / 64, [shifted as u64, (shifted >> 64) as u64]);
@@ -51,6 +67,7 @@ impl Sum {
     /// Adds another sum. (Exact, so the order does not matter.)
     pub fn merge(&mut self, other: &Self) {
         self.add_words(0, other.words);
+        self.is_known &= other.is_known;
     }
 
     /// Adds words from position `first` on, and the carry beyond them.
@@ -71,11 +88,14 @@ impl Sum {
 
     /// At most the sum, and at least all but the last bits of it.
     pub fn below(&self) -> f64 {
-        down(self.leading())
+        if self.is_known { down(self.leading()) } else { 0.0 }
     }
 
     /// At least the sum.
     pub fn above(&self) -> f64 {
+        if !self.is_known {
+            return f64::INFINITY;
+        }
         let leading = self.leading();
         if leading == 0.0 { 0.0 } else { up(leading) }
     }
@@ -140,6 +160,14 @@ mod tests {
         assert!(below <= 2.0 && 2.0 <= above);
         assert_eq!((bracket(&[]).0, bracket(&[0.0]).2), (0.0, 0.0));
         assert_eq!(bracket(&[f64::MAX; 3]).0, f64::MAX);
+        for odd in [f64::INFINITY, f64::NAN, -1.0] {
+            let mut sum = Sum::new();
+            sum.add(1.0);
+            let mut other = Sum::new();
+            other.add(odd);
+            sum.merge(&other);
+            assert_eq!((sum.below(), sum.above()), (0.0, f64::INFINITY), "{odd}");
+        }
     }
 
     #[test]

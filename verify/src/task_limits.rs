@@ -5,7 +5,7 @@
 //! programming duality). The best such pair is the tangent, at `X/T`, of the lower hull of the origin and the points
 //! `(ρ_il, c_l)`.
 
-use crate::rounding::{decimal_up, up};
+use crate::rounding::{decimal_up, largest, up};
 use crate::users::Reach;
 use fairplan_instances::User;
 
@@ -32,7 +32,7 @@ pub(crate) fn tangent(user: User<'_>, reach: &Reach, prices: &[f64], average: f6
     };
     let points: Vec<(f64, f64)> = reach.classes.iter().map(point).collect();
     let slope = slope_of_hull(&points, average);
-    let intercept = points.iter().map(|(rate, cost)| up(up(rate * slope) - cost)).fold(0.0, f64::max);
+    let intercept = largest(points.iter().map(|(rate, cost)| up(up(rate * slope) - cost)));
     if intercept.is_finite() { Tangent { slope, intercept } } else { Tangent { slope: 0.0, intercept: 0.0 } }
 }
 

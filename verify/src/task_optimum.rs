@@ -8,7 +8,7 @@
 //! a bound on the smallest of their shares; and with the others at that, on each of them. Doubles are rounded outward.
 
 use crate::exact::{Dyadic, Tally, excess};
-use crate::rounding::{Sum, down, up};
+use crate::rounding::{Sum, at_least_nothing, down, largest, up};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, ResourceId, TaskDemands, TaskLevel};
 use rayon::prelude::*;
@@ -144,11 +144,20 @@ fn members(
                 _ => worst.fail(|| format!("user {user} of level {position} does not belong there")),
             }
         }
+        if !level.users.is_sorted_by(|a, b| a < b) {
+            worst.fail(|| format!("the users of level {position} are not in their order"));
+        }
         if level.users.is_empty() {
             worst.fail(|| format!("level {position} has no users"));
         }
     }
     for (user, most) in demands.most().into_iter().enumerate() {
+        if level_of[user].is_some() && most == 0.0 {
+            worst.fail(|| {
+                let id = demands.series().user_id(user).escape_debug();
+                format!("user {id} is on a level and can have nothing")
+            });
+        }
         if level_of[user].is_none() && most > 0.0 {
             worst.see(1.0 - standings[user] / most, || {
                 let id = demands.series().user_id(user).escape_debug();
@@ -207,7 +216,7 @@ fn gaps(
         worst.see(1.0 - lowest / bound, || {
             format!("levels[{k}]: the smallest share is {lowest}, and {bound} is not excluded")
         });
-        let open = up(left - down(lowest * scale.below())).max(0.0);
+        let open = at_least_nothing(up(left - down(lowest * scale.below())));
         for user in level.users.iter().map(|user| *user as usize) {
             let gain = open / level.multipliers[user] + (lowest - standings[user]);
             freezing.see(gain / standings[user].max(f64::MIN_POSITIVE), || {
@@ -242,14 +251,14 @@ fn bound(demands: &TaskDemands<'_>, level: &TaskLevel) -> f64 {
         for (user, wanted) in demanders.iter().zip(wanted) {
             let (reachable, y) = (&users[*user as usize], level.multipliers[*user as usize]);
             let demand = instance.user(demands.users()[*user as usize]).demand_doubles();
-            let worth = reachable.classes.iter().map(|(class, gain)| {
+            let worth = largest(reachable.classes.iter().map(|(class, gain)| {
                 let cost: f64 =
                     demand.iter().zip(&prices[class * resources..]).map(|(need, price)| need * price).sum();
-                y * gain * (1.0 + ROUNDINGS) - cost * (1.0 - ROUNDINGS)
-            });
-            let worth = worth.fold(0.0, f64::max);
+                // What overflows proves nothing.
+                if cost.is_infinite() { f64::INFINITY } else { y * gain * (1.0 + ROUNDINGS) - cost * (1.0 - ROUNDINGS) }
+            }));
             let tasks = (*wanted as f64).min(reachable.alone);
-            sum.add((worth * tasks * (1.0 + ROUNDINGS)).min(f64::MAX));
+            sum.add(if worth == 0.0 { 0.0 } else { worth * tasks * (1.0 + ROUNDINGS) });
         }
         sum
     };

@@ -11,8 +11,11 @@ pub(crate) const STATED: f64 = 1e-9;
 pub(crate) const ROUNDING: f64 = 1e-10;
 
 /// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
-/// loses: a millionth of the pool of its dominant resource.
+/// loses, in parts of what it has.
 ///
 /// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
 /// users of the level, divided by that user's own price.
-pub(crate) const FREEZING: f64 = 1e-6;
+pub(crate) const FREEZING: f64 = 1e-3;
+
+/// How much more a user might get of a server from what nobody uses of it, in parts of what it has there.
+pub(crate) const UNUSED: f64 = 1e-6;

@@ -16,7 +16,7 @@
 use crate::claim::{Printed, SolutionClaim};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
-use crate::rounding::{Sum, decimal_up, down, up};
+use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
 use crate::solution::SolutionProof;
 use crate::tolerance;
 use crate::users::{Reach, Reaches, UserShares};
@@ -214,6 +214,8 @@ impl<'a> Market<'a> {
             let reach = self.reaches.of_user(user.index().0);
             let each = self.price_of_a_task(user, reach, self.margin(user), tasks);
             add(&mut sums.limits, up(each * tasks as f64), &mut sums.unbounded);
+        } else {
+            sums.unbounded |= !(self.margin(user) <= cost);
         }
     }
 
@@ -269,7 +271,7 @@ impl<'a> Market<'a> {
         let alpha = self.alpha;
         if alpha == 0.0 {
             // Nobody is worth more than it pays, so the best is nothing.
-            return up(up((cost - margin).max(0.0)) * up(work));
+            return up(up(at_least_nothing(cost - margin)) * up(work));
         }
         if cost == 0.0 {
             // Work is free, so there is a best only where all of it is worth a finite sum.
@@ -365,7 +367,7 @@ impl Sums {
             return Found { primal, dual, relative_gap: f64::INFINITY, worth, imbalance: f64::INFINITY };
         }
         let due = sum_up(capacity, self.limits.above());
-        let unsold = if due == 0.0 { 0.0 } else { up(due - self.paid.below()).max(0.0) };
+        let unsold = if due == 0.0 { 0.0 } else { at_least_nothing(up(due - self.paid.below())) };
         let gap = sum_up(unsold, self.regrets.above());
         let (primal, width) = if alpha == 1.0 {
             let (gains, losses) = (self.gains.below(), self.losses.above());

@@ -123,8 +123,6 @@ pub(crate) struct UserShares {
     pub weighted: f64,
     /// `w_i / δ_i` (`w_i H_i`), at least: the work that is worth a weighted share of one.
     pub work_per_level: f64,
-    /// `1 / δ_i`, at least: the work that is worth a dominant share of one.
-    pub work_per_share: f64,
     /// The weighted share of `T_i max_l ρ_il` of work, at most: what the tasks allow; infinite without a limit, 0
     /// without a class.
     pub cap: f64,
@@ -181,13 +179,12 @@ impl UserShares {
             (weighted, down(weight.0 / most), up(up(most * all) / weight.0))
         };
         let cap = if all == 0.0 { 0.0 } else { cap };
-        Self { work, share, weighted, work_per_level, work_per_share: down(1.0 / most), cap }
+        Self { work, share, weighted, work_per_level, cap }
     }
 
-    /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
+    /// Whether its tasks allow the user no gain worth mentioning beside what it has, whatever capacity does.
     pub fn nearly_all_tasks(&self) -> bool {
-        let cap = self.cap * (self.work_per_level / self.work_per_share);
-        cap - self.share <= tolerance::FREEZING * self.share.max(1.0)
+        self.cap - self.weighted <= tolerance::FREEZING * self.weighted
     }
 }
 

@@ -52,10 +52,17 @@ impl Worst {
         self.see(f64::INFINITY, witness);
     }
 
-    /// Takes note of how far `stated` is from `computed`, relative to the larger of the two.
+    /// Takes note of how far `stated` is from `computed`, relative to the larger of the two. What is not finite is never
+    /// near anything, not even itself.
     pub fn compare(&mut self, stated: f64, computed: f64, what: impl FnOnce() -> String) {
         let scale = stated.abs().max(computed.abs());
-        let violation = if stated == computed { 0.0 } else { (stated - computed).abs() / scale };
+        let violation = if !scale.is_finite() || stated.is_nan() || computed.is_nan() {
+            f64::INFINITY
+        } else if stated == computed {
+            0.0
+        } else {
+            (stated - computed).abs() / scale
+        };
         self.see(violation, || format!("{}: {stated} is stated, {computed} is computed", what()));
     }
 
@@ -103,5 +110,10 @@ mod tests {
         let mut stated = Worst::of("p", 1e-9);
         stated.compare(f64::INFINITY, 1.0, || "x".into());
         assert!(!stated.verdict().holds);
+        for odd in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            let mut equal = Worst::of("p", f64::MAX);
+            equal.compare(odd, odd, || "x".into());
+            assert!(!equal.verdict().holds, "{odd} is no number that can be stated");
+        }
     }
 }

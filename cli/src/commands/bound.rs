@@ -8,13 +8,14 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan_instances::{Instance, Objective, ProportionalBracket, Solver, WholeTaskBracket};
-use fairplan_report::bound::{bound_document, stated_bounds};
+use fairplan_report::bound::{DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::output::Destination;
 use fairplan_report::proportional_bound::{meets, proportional_bound_document};
-use fairplan_report::solution::Headline;
 use fairplan_report::{summary, write_json};
 use fairplan_solver::{TimeLimit, proportional_bracket, whole_task_bracket};
-use fairplan_verify::{ProportionalClaim, Verdict, WholeTaskClaim, verify_proportional, verify_whole_tasks};
+use fairplan_verify::{
+    ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
+};
 use std::time::Duration;
 
 /// Bracket the best that any placement of whole tasks can do, with a proof
@@ -135,9 +136,9 @@ impl Job {
     fn bound_smallest(&self, instance: &Instance, common: CommonOptions) -> Result<Answer, Failure> {
         let (bracket, sha256) = hashed(instance, || bracketed(instance, self.time_limit, common))?;
         let divisible = self.divisible(instance, common)?;
-        let document = bound_document(instance, &sha256, divisible, &bracket);
+        let document = bound_document(instance, &sha256, &divisible, &bracket);
         self.destination.write(|out| write_json(out, &document))?;
-        tell(common, || summary::bound(instance, divisible, &bracket));
+        tell(common, || summary::bound(instance, divisible.bound, &bracket));
         Ok(Answer::Yes)
     }
 
@@ -146,16 +147,18 @@ impl Job {
             hashed(instance, || proportionally_bracketed(instance, self.time_limit, common))?;
         let is_comparable = bracket.without_tasks.is_empty();
         let divisible = is_comparable.then(|| self.divisible(instance, common)).transpose()?;
-        let document = proportional_bound_document(instance, &sha256, divisible, &bracket);
+        let document = proportional_bound_document(instance, &sha256, divisible.as_ref(), &bracket);
         self.destination.write(|out| write_json(out, &document))?;
+        let divisible = divisible.map(|divisible| divisible.bound);
         tell(common, || summary::proportional_bound(instance, divisible, &bracket));
         Ok(Answer::Yes)
     }
 
-    /// The proved bound of divisible tasks.
-    fn divisible(&self, instance: &Instance, common: CommonOptions) -> Result<f64, Failure> {
+    /// The proved bound of divisible tasks, which is proved once more from its prices alone.
+    fn divisible(&self, instance: &Instance, common: CommonOptions) -> Result<DivisibleBound, Failure> {
         let solved = Solved::new(instance, &*self.solver, self.objective, common)?;
         solved.certified()?;
-        Ok(Headline::new(instance, &solved.solution).bound)
+        let divisible = DivisibleBound::new(instance, &solved.solution);
+        proved(&[verify_divisible(instance, divisible.claim(self.objective))]).map(|()| divisible)
     }
 }

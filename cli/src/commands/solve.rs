@@ -7,7 +7,7 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Objective, Solver};
 use fairplan_report::output::Destination;
-use fairplan_report::solution::{Headline, solution_document};
+use fairplan_report::solution::solution_document;
 use fairplan_report::{summary, table, write_json};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
@@ -94,12 +94,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Some(_) => (solve()?, String::new()),
     };
     let solution = &solved.solution;
-    let headline = Headline::new(&instance, solution);
+    let headline = solved.numbers.headline();
     job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &solution_document(&instance, solution, &headline, &sha256, job.timing)),
+        None => write_json(out, &solution_document(&instance, solution, headline, &sha256, job.timing)),
         Some(format) => table::write_solution(out, format, &instance, solution),
     })?;
-    tell(common, || summary::solution(&instance, solution, &headline));
+    tell(common, || summary::solution(&instance, solution, headline));
     solved.certified()?;
     Ok(Answer::Yes)
 }

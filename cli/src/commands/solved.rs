@@ -4,13 +4,16 @@ use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use crate::progress;
 use fairplan_instances::{Instance, Objective, Solution, Solver, Status, files};
-use fairplan_verify::{SolutionClaim, Verdict, verify_solution};
+use fairplan_report::solution::StatedNumbers;
+use fairplan_verify::{SolutionClaim, Verdict, verify_solution, well_formed};
 use std::time::Instant;
 
 /// A solution as it was found and what the checker says about it.
 pub struct Solved {
     /// The solution; its status is `Optimal` only if every verdict holds.
     pub solution: Solution,
+    /// The numbers that its document states, which are checked with it.
+    pub numbers: StatedNumbers,
     /// The verdicts that do not hold.
     pub failures: Vec<Verdict>,
 }
@@ -27,20 +30,24 @@ impl Solved {
         let solution = progress::during(common.quiet, "solving", || solver.solve(instance, objective));
         let seconds = start.elapsed().as_secs_f64();
         let mut solution = timed(solution?, seconds);
-        let proof = progress::during(common.quiet, "checking the solution", || {
-            verify_solution(instance, &SolutionClaim::from(&solution))
-        });
-        if let Some(broken) = proof.failures().find(|verdict| verdict.property == "well-formed") {
-            let (backend, witness) = (solution.backend, &broken.witness);
+        let formed = well_formed(instance, &SolutionClaim::from(&solution));
+        if !formed.holds {
+            let (backend, witness) = (solution.backend, &formed.witness);
             return Err(Failure::internal(format!(
                 "backend {backend} returned what is no solution: {witness}"
             )));
         }
+        // What will be stated is what is checked: `verify` finds nothing else in the file.
+        let (numbers, proof) = progress::during(common.quiet, "checking the solution", || {
+            let numbers = StatedNumbers::new(instance, &solution);
+            let proof = verify_solution(instance, &numbers.claim(&solution));
+            (numbers, proof)
+        });
         if !proof.holds() {
             solution.status = Status::Uncertified;
         }
         let failures = proof.failures().cloned().collect();
-        Ok(Self { solution, failures })
+        Ok(Self { solution, numbers, failures })
     }
 
     /// An error unless the solution is proved optimal.

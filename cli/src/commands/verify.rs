@@ -17,7 +17,7 @@ use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedPropo
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::{Subject, verification_document};
 use fairplan_report::{DemandsStamp, Foreign, InstanceStamp, format_of, read_json, summary, write_json};
-use fairplan_verify::{Verdict, verify_placement, verify_proportional, verify_solution, verify_whole_tasks};
+use fairplan_verify::{Verdict, verify_placement};
 
 /// Check a result of solve, place, bound or offline in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
@@ -122,7 +122,7 @@ impl Job {
         let document = verification_document(subject, format, verdicts);
         let holds = document.holds;
         self.destination.write(|out| write_json(out, &document))?;
-        tell(common, || summary::verification(verdicts));
+        tell(common, || summary::verification(format, verdicts));
         Ok(Answer::yes_if(holds))
     }
 }
@@ -170,7 +170,7 @@ fn verdicts(
             let stated = StatedSolution::new(&document, instance, sha256);
             drop(document);
             drop(bytes); // Large results need the room.
-            stated.map(|stated| verify_solution(instance, &stated.claim()).verdicts)
+            stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.placement.v1" => {
             let document: PlacementDocument<'_> = read_json(name, &bytes)?;
@@ -180,12 +180,12 @@ fn verdicts(
         "fairplan.bound.v1" => {
             let document: BoundDocument<'_> = read_json(name, &bytes)?;
             let stated = StatedBracket::new(&document, instance, sha256);
-            stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
+            stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.proportional-bound.v1" => {
             let document: ProportionalBoundDocument<'_> = read_json(name, &bytes)?;
             let stated = StatedProportionalBracket::new(&document, instance, sha256);
-            stated.map(|stated| verify_proportional(instance, &stated.claim()))
+            stated.map(|stated| stated.verdicts(instance))
         }
         other => {
             return Err(Failure::refused(format!(

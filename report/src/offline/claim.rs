@@ -1,7 +1,7 @@
 //! What an offline result states, matched with the series that it says it belongs to.
 
-use super::{Held, OfflineDocument, offline_document};
-use crate::foreign::{Foreign, list};
+use super::{Held, OfflineDocument, beside_optimum, offline_document};
+use crate::foreign::{Foreign, exactly, list};
 use crate::stamp::Label;
 use fairplan_instances::{
     Decimal, DemandSeries, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure, OfflineOptimum,
@@ -61,7 +61,7 @@ impl StatedOffline {
     }
 
     /// What is found of it: the allocation and the levels by `verify`, the numbers beside them by recomputing. What is
-    /// held against the optimum is not run again.
+    /// held against the optimum is not run again, but its regret must be what its value leaves.
     pub fn verdicts(
         &self,
         document: &OfflineDocument<'_>,
@@ -93,20 +93,20 @@ impl StatedOffline {
             ("users", again.users == document.users),
             ("metrics", again.metrics == document.metrics),
             ("certificate", again.certificate == document.certificate),
+            ("against", beside_optimum(again.value, series.quantum_count(), &document.against)),
+            (
+                "online_bound",
+                beside_optimum(again.value, series.quantum_count(), document.online_bound.as_slice()),
+            ),
         ];
         let different: Vec<&str> =
             different.into_iter().filter(|(_, same)| !same).map(|(field, _)| field).collect();
         let mut verdicts = proof.verdicts;
-        verdicts.push(verdict("demanded", self.undemanded.clone()));
+        verdicts.push(exactly("demanded", self.undemanded.clone()));
         let told = || format!("{} not what the allocation comes to", different.join(", "));
-        verdicts.push(verdict("stated-numbers", (!different.is_empty()).then(told)));
+        verdicts.push(exactly("stated-numbers", (!different.is_empty()).then(told)));
         verdicts
     }
-}
-
-pub(super) fn verdict(property: &'static str, witness: Option<String>) -> Verdict {
-    let (holds, residual) = (witness.is_none(), if witness.is_none() { 0.0 } else { f64::INFINITY });
-    Verdict { property, holds, residual, tolerance: 0.0, witness: witness.unwrap_or_default() }
 }
 
 /// The slices of each demand above zero, in the order of the series, and the first slices where nothing is demanded.

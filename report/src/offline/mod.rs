@@ -192,9 +192,21 @@ pub fn against<'a>(
     useful: impl Iterator<Item = u64>,
 ) -> Against<'a> {
     let value = smallest(problem, useful.map(|useful| useful as f64));
-    let regret = if optimum == 0.0 { 0.0 } else { 1.0 - value / optimum };
+    let regret = regret(optimum, value);
     let regret_per_quantum = (optimum - value) / problem.series.quantum_count() as f64;
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
+}
+
+/// Whether the regrets that are stated are those of the values beside them.
+fn beside_optimum(optimum: f64, quanta: usize, stated: &[Against<'_>]) -> bool {
+    stated.iter().all(|one| {
+        one.regret == regret(optimum, one.value)
+            && one.regret_per_quantum == (optimum - one.value) / quanta as f64
+    })
+}
+
+fn regret(optimum: f64, value: f64) -> f64 {
+    if optimum == 0.0 { 0.0 } else { 1.0 - value / optimum }
 }
 
 /// The smallest measure of the users who demand anything; 0 if nobody does.

@@ -1,8 +1,10 @@
 //! `fairplan.offline.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! where there were slices, and the prices that prove its levels.
 
-use super::{Against, OfflineCertificate, OfflineFormat, OfflineMetrics, min_over_max};
-use crate::foreign::{Foreign, list};
+use super::{
+    Against, OfflineCertificate, OfflineFormat, OfflineMetrics, beside_optimum, min_over_max, regret,
+};
+use crate::foreign::{Foreign, check_stamp, exactly, list};
 use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
 use fairplan_instances::{OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
 use fairplan_verify::{TASK_TOLERANCE, TaskClaim, TaskProof, Verdict, verify_task_optimum};
@@ -119,7 +121,7 @@ pub fn task_against<'a>(
     standings: &[f64],
 ) -> Against<'a> {
     let value = smallest_standing(demands, standings);
-    let regret = if optimum == 0.0 { 0.0 } else { 1.0 - value / optimum };
+    let regret = regret(optimum, value);
     let regret_per_quantum = (optimum - value) / demands.series().quantum_count() as f64;
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
 }
@@ -298,15 +300,11 @@ impl StatedTaskOffline {
         [demands_sha256, instance_sha256]: [&str; 2],
     ) -> Result<Self, Foreign> {
         let series = demands.series();
-        for (place, stated, sha256) in [
-            ("demands.sha256", &document.demands.sha256, demands_sha256),
-            ("instance.sha256", &document.instance.sha256, instance_sha256),
-        ] {
-            if *stated != sha256 {
-                let problem = format!("is another hash; that of the file is {sha256}");
-                return Err(Foreign::new(place, stated, problem));
-            }
+        if document.demands.sha256 != demands_sha256 {
+            let problem = format!("is another hash; that of the file is {demands_sha256}");
+            return Err(Foreign::new("demands.sha256", &document.demands.sha256, problem));
         }
+        check_stamp(&document.instance, demands.instance(), instance_sha256)?;
         let users = (0..series.user_count()).map(|user| series.user_id(user));
         list("users", document.users.iter().map(|user| &*user.id), users)?;
         let tasks = stated_tasks(document, demands)?;
@@ -316,6 +314,15 @@ impl StatedTaskOffline {
                 let user = series.user_named(id).ok_or_else(|| Foreign::new(place(), id, "no such user"))?;
                 Ok(user as u32)
             };
+            let resources = demands.instance().resources().len();
+            let is_whole = |quantum: &Vec<Vec<f64>>| {
+                quantum.len() == demands.instance().classes().len()
+                    && quantum.iter().all(|prices| prices.len() == resources)
+            };
+            if level.prices.len() != series.quantum_count() || !level.prices.iter().all(is_whole) {
+                let problem = "state the prices of every quantum, class and resource";
+                return Err(Foreign::new(format!("levels[{position}].prices"), "", problem));
+            }
             Ok(TaskLevel {
                 value: level.value,
                 users: level.users.iter().map(named).collect::<Result<_, Foreign>>()?,
@@ -328,7 +335,7 @@ impl StatedTaskOffline {
     }
 
     /// What is found of it: tasks and levels by `verify`, the numbers beside them by recomputing. What is held against
-    /// the optimum is not run again.
+    /// the optimum is not run again, but its regret must be what its value leaves.
     pub fn verdicts(
         &self,
         document: &TaskOfflineDocument<'_>,
@@ -338,6 +345,7 @@ impl StatedTaskOffline {
         let claim = TaskClaim { tasks: &self.optimum.tasks, levels: &self.optimum.levels };
         let proof = verify_task_optimum(demands, claim);
         let again = task_offline_document(demands, sha256, &self.optimum, &proof, (Vec::new(), None), false);
+        let quanta = demands.series().quantum_count();
         let different: Vec<&str> = [
             ("demands", again.demands == document.demands),
             ("measure", again.measure == document.measure),
@@ -346,6 +354,8 @@ impl StatedTaskOffline {
             ("users", again.users == document.users),
             ("metrics", again.metrics == document.metrics),
             ("certificate", again.certificate == document.certificate),
+            ("against", beside_optimum(again.value, quanta, &document.against)),
+            ("online_bound", beside_optimum(again.value, quanta, document.online_bound.as_slice())),
         ]
         .into_iter()
         .filter(|(_, same)| !same)
@@ -353,7 +363,7 @@ impl StatedTaskOffline {
         .collect();
         let mut verdicts = proof.verdicts;
         let told = || format!("{} not what the tasks come to", different.join(", "));
-        verdicts.push(super::claim::verdict("stated-numbers", (!different.is_empty()).then(told)));
+        verdicts.push(exactly("stated-numbers", (!different.is_empty()).then(told)));
         verdicts
     }
 }

@@ -3,14 +3,15 @@
 use super::UserColumns;
 use super::document::*;
 use super::pools::price_groups;
-use crate::foreign::{Foreign, check_stamp, in_order, list};
+use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
 use fairplan_instances::{Certificate, Instance, Level, LimitedBy, Objective, ResourceId, Total};
-use fairplan_verify::{Printed, SolutionClaim, Tasks};
+use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
 /// Everything a solution document states, in the instance's order.
 #[derive(Clone, Debug)]
 pub struct StatedSolution {
     objective: Objective,
+    status: StatusName,
     tasks_on_classes: Tasks<'static>,
     certificate: Certificate,
     limited_by: Vec<LimitedBy>,
@@ -32,6 +33,7 @@ impl StatedSolution {
     /// groups other than the prices make.
     pub fn new(document: &SolutionDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
+        check_unit(document)?;
         let users = &document.users;
         list("users", users.ids.iter(), instance.users().map(|user| user.id()))?;
         let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
@@ -61,6 +63,7 @@ impl StatedSolution {
         check_price_groups(document, instance, &certificate)?;
         Ok(Self {
             objective: document.objective.0,
+            status: document.status,
             tasks_on_classes: tasks_on_classes(document, &classes)?,
             certificate,
             limited_by: users.limited_by.iter().map(|limit| (*limit).into()).collect(),
@@ -79,6 +82,15 @@ impl StatedSolution {
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
             prices,
         })
+    }
+
+    /// Everything that is found of it. One that says itself that it is not proved is not, even if nothing else speaks
+    /// against it.
+    pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
+        let mut verdicts = verify_solution(instance, &self.claim()).verdicts;
+        let stated = self.status == StatusName::Optimal;
+        verdicts.push(exactly("status", (!stated).then(|| "the result says that it is uncertified".into())));
+        verdicts
     }
 
     /// The claim, for [`fairplan_verify::verify_solution`].
@@ -102,6 +114,17 @@ impl StatedSolution {
             }),
         }
     }
+}
+
+/// Only sums have a unit other than one, and state it.
+fn check_unit(document: &SolutionDocument<'_>) -> Result<(), Foreign> {
+    let Some(exponent) = document.value_exponent else { return Ok(()) };
+    let problem = match document.objective.0.alpha() {
+        Some(_) if exponent != 0 => return Ok(()),
+        Some(_) => "is left out where it is 0",
+        None => "only sums have a unit",
+    };
+    Err(Foreign::new("value_exponent", &exponent.to_string(), problem))
 }
 
 /// The tasks on their classes, or of the pool.

@@ -3,6 +3,7 @@
 mod claim;
 mod columns;
 mod document;
+mod numbers;
 mod pools;
 mod write;
 
@@ -12,4 +13,5 @@ pub use document::{
     CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
     SolutionDocument, SolutionFormat, SolutionStats, StatusName, UserResult,
 };
+pub use numbers::StatedNumbers;
 pub use write::{Headline, UserResults, solution_document};

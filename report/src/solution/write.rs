@@ -91,21 +91,54 @@ impl Headline {
     }
 }
 
-/// The smallest weighted share, an upper bound on it, and the first level if it is what bounds it.
+/// The smallest weighted share, an upper bound on it, and the first level if its prices are those of the value.
+///
+/// As the checker has it, the bound is what the first level proves of all users (where none of them is out of tasks below
+/// it), or what somebody's tasks allow, if that is less.
 fn smallest_share<'a>(instance: &Instance, solution: &'a Solution) -> (f64, f64, Option<&'a Level>) {
-    // The smallest of all, and of those that capacity does not limit.
+    if matches!(solution.certificate, Certificate::Bottlenecks) {
+        let shares = (0..instance.user_count()).into_par_iter();
+        let value = shares.map(|i| solution.allocation.dominant_share(instance, UserId(i)));
+        let value = value.reduce(|| f64::INFINITY, f64::min);
+        return (value, value, None);
+    }
+    let level_of = solution.certificate.level_of().unwrap_or_default();
+    // The smallest of all, of those that capacity does not limit, and of what tasks allow; and whether the first level
+    // bounds nobody less.
     let shares = (0..instance.user_count()).into_par_iter().map(|i| {
-        let user = instance.user(UserId(i));
-        let share = match solution.allocation.dominant_share(instance, user.index()) {
+        let (user, reason) = (instance.user(UserId(i)), solution.limited_by[i]);
+        let weighted = |share: f64| match share {
             0.0 => 0.0,
             share => share / solution.objective.share_per_level(user),
         };
-        (share, if solution.limited_by[i] == LimitedBy::Capacity { f64::INFINITY } else { share })
+        let share = weighted(solution.allocation.dominant_share(instance, user.index()));
+        let cap = match (reason, user.tasks()) {
+            (LimitedBy::NoUsableClass, _) => 0.0,
+            (_, None) => f64::INFINITY,
+            (_, Some(tasks)) => weighted(tasks as f64 * largest_rate(instance, user) * user.task_share()),
+        };
+        let limited = if reason == LimitedBy::Capacity { f64::INFINITY } else { share };
+        (share, limited, cap, reason == LimitedBy::Tasks && level_of.get(i) == Some(&0))
     });
-    let least = |a: (f64, f64), b: (f64, f64)| (a.0.min(b.0), a.1.min(b.1));
-    let (value, least_of_the_limited) = shares.reduce(|| (f64::INFINITY, f64::INFINITY), least);
-    let first = solution.certificate.levels().first().filter(|level| least_of_the_limited >= level.value);
-    (value, first.map_or(value, |level| level.bound), first)
+    let least = |a: (f64, f64, f64, bool), b: (f64, f64, f64, bool)| {
+        (a.0.min(b.0), a.1.min(b.1), a.2.min(b.2), a.3 || b.3)
+    };
+    let nobody = || (f64::INFINITY, f64::INFINITY, f64::INFINITY, false);
+    let (value, least_of_the_limited, cap, is_out_of_tasks) = shares.reduce(nobody, least);
+    let first = solution.certificate.levels().first();
+    let bound = first.filter(|_| !is_out_of_tasks).map_or(cap, |level| level.bound.min(cap));
+    // What differs by the rounding of a product is the same.
+    let bound = if (bound - value).abs() <= 4.0 * f64::EPSILON * value { value } else { bound };
+    (value, bound, first.filter(|level| least_of_the_limited >= level.value))
+}
+
+/// The most work that a task of this user does on a class that it can use.
+fn largest_rate(instance: &Instance, user: User<'_>) -> f64 {
+    if user.rule().rates().is_empty() {
+        return 1.0;
+    }
+    let classes = (0..instance.classes().len()).map(ClassId).filter(|class| user.can_use(*class));
+    classes.map(|class| user.rule().rate(class).to_f64()).fold(0.0, f64::max)
 }
 
 /// `load / capacity`. Allocations are feasible exactly; what rounding puts above a full 1 is taken off.

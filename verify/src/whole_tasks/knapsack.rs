@@ -35,20 +35,21 @@ pub(super) enum Outcome {
     TooLong,
 }
 
-/// Entries of a table, nodes of a search, tasks on one server.
+/// Resources up to which there is a table, entries of a table, nodes of a search, tasks on one server.
+const TABULATED: usize = 16;
 const CELLS: f64 = 65_536.0;
 const NODES: u64 = 100_000_000;
 const DEPTH: usize = 4_000;
 
-/// The parts of a mix, and what weights are counted in: with no more than 16 resources a server measures less than 2^63, so
-/// that with values below 2^64 no product passes 2^127.
+/// The parts of a mix, and what weights are counted in: a server measures less than 2^63, so that with values below 2^64 no
+/// product passes 2^127.
 const PARTS: u128 = 1 << 29;
 const UNIT: u128 = 1 << 31;
 
 /// Whether no tasks that fit on `server` are together worth more than `claimed`. Amounts are below 2^62.
 pub(super) fn prove(server: &Server<'_>, claimed: u64) -> Outcome {
     let mut tasks = useful(server);
-    let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64) as u128;
+    let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64).round().max(2.0) as u128;
     let mut mixes = mixes(server.capacity.len());
     let tightest = tightest(server.capacity, &tasks, &mixes);
     // The order decides only how long the search takes.
@@ -58,7 +59,7 @@ pub(super) fn prove(server: &Server<'_>, claimed: u64) -> Outcome {
     mixes.push(tightest);
     let mut tree = Tree {
         capacity: server.capacity,
-        steps: steps.max(2),
+        steps,
         columns: Vec::new(),
         table: Vec::new(),
         margin: 0,
@@ -85,7 +86,9 @@ fn mixes(resources: usize) -> Vec<Vec<u128>> {
             mixes.push(mix);
         }
     }
-    mixes.iter_mut().flatten().for_each(|part| *part *= PARTS / 4);
+    // All parts of a mix are together less than 16 times the whole.
+    let unit = PARTS / 4 * 16 / (resources.max(16) as u128);
+    mixes.iter_mut().flatten().for_each(|part| *part *= unit);
     mixes
 }
 
@@ -201,6 +204,10 @@ impl Tree<'_> {
     }
 
     fn tabulate(&mut self) {
+        if self.capacity.len() > TABULATED {
+            self.margin = u128::MAX >> 1;
+            return;
+        }
         let (m, steps) = (self.capacity.len(), self.steps as usize);
         self.columns = (0..m).map(|r| steps.pow(r as u32)).collect();
         self.table = vec![0; steps.pow(m as u32)];
@@ -261,6 +268,9 @@ impl Tree<'_> {
 
     /// Whether nothing that fits in `room` is worth more than `slack`, by the table.
     fn is_enough(&self, room: &[u128], slack: u128) -> bool {
+        if self.table.is_empty() {
+            return false;
+        }
         let cell: usize = (0..room.len()).map(|r| self.in_steps(r, room[r]) * self.columns[r]).sum();
         self.table[cell] + self.margin <= slack
     }

@@ -110,25 +110,53 @@ fn check_counted(instance: &Instance) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether there is a value of each user and of each class.
-fn check_lengths(instance: &Instance, task_values: &[u64], server_values: &[u64]) -> Result<(), String> {
+/// Whether there is a value of each user and of each class, 0 where there are no tasks or no servers.
+fn check_values(
+    instance: &Instance,
+    without_tasks: &[UserId],
+    task_values: &[u64],
+    server_values: &[u64],
+) -> Result<(), String> {
     let counts =
         [(task_values.len(), instance.user_count()), (server_values.len(), instance.classes().len())];
-    match counts.iter().find(|(stated, expected)| stated != expected) {
-        Some((stated, expected)) => Err(format!("{stated} values are stated, {expected} are needed")),
+    if let Some((stated, expected)) = counts.iter().find(|(stated, expected)| stated != expected) {
+        return Err(format!("{stated} values are stated, {expected} are needed"));
+    }
+    if let Some(user) = without_tasks.iter().find(|user| task_values[user.0] > 0) {
+        let (id, value) = (instance.user(*user).id(), task_values[user.0]);
+        return Err(format!("a task of user {id}, who can have none, is worth {value}"));
+    }
+    let mut classes = instance.classes().iter().zip(server_values);
+    match classes.find(|(class, value)| class.count == 0 && **value > 0) {
+        Some((class, value)) => Err(format!("class {} has no servers, and one holds {value}", class.id)),
+        None => Ok(()),
+    }
+}
+
+/// Whether the users that can have no task are users of the instance, each named once, in its order.
+fn check_without_tasks(instance: &Instance, without_tasks: &[UserId]) -> Result<(), String> {
+    let users = instance.user_count();
+    if let Some(user) = without_tasks.iter().find(|user| user.0 >= users) {
+        return Err(format!("there is no user {} of {users}", user.0));
+    }
+    match without_tasks.windows(2).find(|pair| pair[0] >= pair[1]) {
+        Some(pair) => {
+            let id = instance.user(pair[1]).id();
+            Err(format!("users_without_tasks: user {id} is named twice, or not in the instance's order"))
+        }
         None => Ok(()),
     }
 }
 
 fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), String> {
     check_counted(instance)?;
+    check_without_tasks(instance, &bracket.without_tasks)?;
     let users = instance.user_count();
     let mut named: Vec<usize> = [bracket.upper, bracket.lower].iter().flatten().map(|at| at.user.0).collect();
-    named.extend(bracket.without_tasks.iter().map(|user| user.0));
     match &bracket.proof {
         Some(WholeTaskProof::TaskLimit(user)) => named.push(user.0),
         Some(WholeTaskProof::Values { task_values, server_values }) => {
-            check_lengths(instance, task_values, server_values)?;
+            check_values(instance, &bracket.without_tasks, task_values, server_values)?;
         }
         None => {}
     }
@@ -258,9 +286,9 @@ fn server_values_hold(
         kinds.into_iter().map(|((_, demand), (user, value))| (demand, user, value)).collect();
     kinds.retain(|(_, _, value)| *value > 0);
     kinds.sort_by_key(|(_, user, _)| *user);
-    // Classes alike need one proof, of the smallest claim.
+    // Classes alike need one proof, of the smallest claim. A class of no servers holds nothing, and speaks for no other.
     let mut classes: HashMap<(Vec<u128>, Vec<bool>), usize> = HashMap::new();
-    for l in 0..instance.classes().len() {
+    for l in (0..instance.classes().len()).filter(|l| instance.classes()[*l].count > 0) {
         let capacity = (0..m).map(|r| instance.capacity_units(ClassId(l), ResourceId(r))).collect();
         let treatment = instance.rules().iter().map(|rule| rule.allows(ClassId(l))).collect();
         let least = classes.entry((capacity, treatment)).or_insert(l);

@@ -6,7 +6,9 @@
 //! less would add.
 
 use super::logarithm::{ONE, logarithm};
-use super::{begin, check_counted, check_lengths, has_tasks, server_values_hold, users_without_tasks};
+use super::{
+    begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold, users_without_tasks,
+};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, LogarithmProof, ProportionalBracket, ResourceId, User};
@@ -45,22 +47,28 @@ pub fn verify_proportional(instance: &Instance, claim: &ProportionalClaim<'_>) -
         verdicts.push(server_values_hold(instance, &proof.task_values, &proof.server_values, &has_tasks));
         verdicts.push(logarithms.upper_bound(upper, proof));
         verdicts.extend(claim.proved_optimal.map(|stated| logarithms.meet(bracket, upper, stated)));
+    } else if let Some(stated) = claim.proved_optimal {
+        let mut verdict = Worst::of("proved-optimal", 0.0);
+        if stated {
+            verdict.fail(|| "proved_optimal is true, and no user can have tasks".into());
+        }
+        verdicts.push(verdict.verdict());
     }
     verdicts
 }
 
 fn check_form(instance: &Instance, bracket: &ProportionalBracket) -> Result<(), String> {
     check_counted(instance)?;
-    let users = instance.user_count();
-    if let Some(user) = bracket.without_tasks.iter().find(|user| user.0 >= users) {
-        return Err(format!("there is no user {} of {users}", user.0));
-    }
-    let others = bracket.without_tasks.len() < users;
+    check_without_tasks(instance, &bracket.without_tasks)?;
+    let others = bracket.without_tasks.len() < instance.user_count();
     if [bracket.upper.is_some(), bracket.proof.is_some()] != [others; 2] {
         return Err("a bound and its proof are stated exactly if some user can have tasks".into());
     }
+    if bracket.lower.is_some() && !others {
+        return Err("a lower bound is stated, and no user can have tasks".into());
+    }
     if let Some(proof) = &bracket.proof {
-        check_lengths(instance, &proof.task_values, &proof.server_values)?;
+        check_values(instance, &bracket.without_tasks, &proof.task_values, &proof.server_values)?;
         if proof.values_per_log == 0 {
             return Err("values_per_log is 0".into());
         }

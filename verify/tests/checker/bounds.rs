@@ -5,6 +5,13 @@ use fairplan_instances::{ClassId, Instance, ResourceId, User};
 use num_bigint::BigUint;
 use proptest::prelude::*;
 
+/// The prices, but none for what a class has none of.
+fn of_what_there_is(instance: &Instance, prices: &[f64]) -> Vec<f64> {
+    let m = instance.resources().len();
+    let is_there = |at: usize| instance.capacity_units(ClassId(at / m), ResourceId(at % m)) > 0;
+    prices.iter().enumerate().map(|(at, price)| if is_there(at) { *price } else { 0.0 }).collect()
+}
+
 /// Prices that solvers would never return, and some that they would.
 fn prices(length: usize) -> impl Strategy<Value = Vec<f64>> {
     let price = prop_oneof![
@@ -72,7 +79,7 @@ proptest! {
     fn no_prices_prove_less_than_the_optimum((planted, prices) in with_prices()) {
         let mut statement = planted.statement;
         for (level, prices) in statement.levels.iter_mut().zip(prices) {
-            level.prices = prices;
+            level.prices = of_what_there_is(&planted.instance, &prices);
         }
         let proof = statement.check_in_memory(&planted.instance);
         prop_assert_eq!(proof.level_gaps.len(), statement.levels.len());
@@ -90,7 +97,9 @@ proptest! {
         })
     ) {
         let mut statement = planted.statement;
-        statement.levels[0].prices = prices.iter().map(|price| *price as f64).collect();
+        let prices: Vec<f64> = prices.iter().map(|price| *price as f64).collect();
+        statement.levels[0].prices = of_what_there_is(&planted.instance, &prices);
+        let prices: Vec<u64> = statement.levels[0].prices.iter().map(|price| *price as u64).collect();
         let proof = statement.check_in_memory(&planted.instance);
         let exact = exact_bound(&planted.instance, &prices);
         if exact.1 == BigUint::ZERO {

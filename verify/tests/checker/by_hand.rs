@@ -157,13 +157,13 @@ fn a_user_without_usable_class_makes_the_value_zero_and_leaves_the_others_their_
 }
 
 #[test]
-fn any_of_several_dominant_resources_may_be_stated() {
+fn of_several_dominant_resources_the_first_is_stated() {
     let mut builder = cluster(&[decimals(&["0.3", "3", "9"])]);
     builder.user(NewUser::new("a", &decimals(&["0.1", "1", "2"]))).unwrap();
     let instance = builder.build().unwrap();
     let levels = vec![level(1.0, &[10.0 / 3.0, 0.0, 0.0])];
     let mut statement = Statement::of(&instance, vec![3.0], levels, vec![0], vec![CAPACITY]);
-    for (resource, expected) in [(0, &[][..]), (1, &[]), (2, &["shares"])] {
+    for (resource, expected) in [(0, &[][..]), (1, &["shares"]), (2, &["shares"])] {
         statement.dominant = vec![fairplan_instances::ResourceId(resource)];
         assert_eq!(failures(&statement.check(&instance)), expected);
     }

@@ -54,13 +54,14 @@ type Case = (&'static str, fn(&mut Claim), &'static [&'static str]);
 
 #[test]
 fn every_kind_of_false_placement_is_refused_by_its_property() {
-    let cases: [Case; 14] = [
+    let cases: [Case; 15] = [
         (
             "one task too many",
             |c| c.servers[0][0].1 = 4,
             &["capacity", "tasks", "shares", "value", "utilization"],
         ),
-        ("no tasks where they cannot run", |c| c.servers[0].push((0, 0)), &[]),
+        ("no tasks of a user that is named", |c| c.servers[0].push((1, 0)), &["well-formed"]),
+        ("users out of order", |c| c.servers[1] = vec![(1, 1), (0, 1)], &["well-formed"]),
         ("tasks where they cannot run", |c| c.servers.swap(0, 1), &["eligibility", "capacity"]),
         (
             "more tasks than there are",
@@ -76,9 +77,9 @@ fn every_kind_of_false_placement_is_refused_by_its_property() {
             &["capacity", "task-limits", "tasks", "shares", "utilization"],
         ),
         (
-            "overflowing totals",
+            "a user twice on a server",
             |c| c.servers[1] = vec![(0, u64::MAX), (0, 4)],
-            &["capacity", "task-limits", "tasks", "shares", "value", "utilization"],
+            &["well-formed"],
         ),
         ("another total", |c| c.tasks[1] = 6, &["tasks"]),
         ("unknown user", |c| c.servers[0][0].0 = 2, &["well-formed"]),

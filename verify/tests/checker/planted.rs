@@ -201,6 +201,7 @@ fn plant(prices: &[[u64; 2]], mut users: Vec<Draft>, spare: u64) -> Planted {
             })
             .sum();
         let price = |l: usize, r: usize| match (k, r) {
+            _ if capacities[l][r] == 0 => 0.0,
             (0, 0 | 1) => prices[l][r] as f64 / scale,
             (1, 2) => 1.0 / scale,
             _ => 0.0,

@@ -72,7 +72,8 @@ fn what_is_not_the_optimum_or_not_stated_in_its_unit_is_refused() {
         refused(&tasks, Total { value: total.value * (1.0 - 1e-6), ..total.clone() }, "value");
         refused(&tasks, Total { bound: total.bound * (1.0 - 1e-6), ..total.clone() }, "value");
         refused(&tasks, Total { relative_gap: 1e-6, ..total.clone() }, "value");
-        refused(&tasks, Total { exponent: 1, ..total.clone() }, "value");
+        let in_tens = if alpha == 1.0 { "well-formed" } else { "value" };
+        refused(&tasks, Total { exponent: 1, ..total.clone() }, in_tens);
         let dear = total.prices.iter().map(|price| price * (1.0 + 1e-5)).collect();
         refused(&tasks, Total { prices: dear, ..total.clone() }, "price-scale");
         let uneven = vec![total.prices[0] * 1.01, total.prices[1] * 0.99];

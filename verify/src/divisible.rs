@@ -1,0 +1,94 @@
+//! What divisible tasks can reach at best, as results about whole tasks state it, proved from prices alone.
+//!
+//! With `c_i` the least that a unit of work costs user `i` at prices `p`, no allocation gives everybody a weighted share above
+//! `Σ C_lr p_lr / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks allow; and no sum of `w_i ln G_i` is above
+//! `Σ C_lr p_lr + Σ_i max_G (w_i ln G − c_i G/δ_i)`, `G` being at most what the user's tasks allow.
+
+use crate::claim::Tasks;
+use crate::form::check_prices;
+use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::rounding::{Sum, down, up};
+use crate::tolerance;
+use crate::users::{Reaches, UserShares};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, Objective, UserId};
+
+/// A bound on what divisible tasks can reach, as claimed.
+#[derive(Clone, Copy, Debug)]
+pub struct DivisibleClaim<'a> {
+    /// Of which objective: the largest smallest weighted dominant share, or the largest sum of logarithms.
+    pub objective: Objective,
+    /// The bound.
+    pub bound: f64,
+    /// What proves it, row-major `classes × resources`; `None` where nothing but the users' tasks does.
+    pub prices: Option<&'a [f64]>,
+}
+
+/// `divisible`: whether a bound is the one that its prices prove. Never panics on a claim.
+pub fn verify_divisible(instance: &Instance, claim: DivisibleClaim<'_>) -> Verdict {
+    let mut verdict = Worst::of("divisible", tolerance::STATED);
+    match proved(instance, claim) {
+        Ok((bound, size)) => verdict.see((claim.bound - bound).abs() / size, || {
+            format!("divisible: {} is stated, {bound} is proved", claim.bound)
+        }),
+        Err(problem) => verdict.fail(|| problem),
+    }
+    verdict.verdict()
+}
+
+/// The bound that is proved, and in parts of what the stated one may be off.
+fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<(f64, f64), String> {
+    if let Some(prices) = claim.prices {
+        check_prices(instance, "divisible_prices", prices, false)?;
+    }
+    let (n, m) = (instance.user_count(), instance.resources().len());
+    let reaches = Reaches::of(instance);
+    let nothing = Tasks::Listed { starts: vec![0; n + 1], entries: Vec::new() };
+    let users = UserShares::of_all(instance, claim.objective, &reaches, &nothing);
+    let prices = claim.prices.map(usable_prices);
+    let columns: Vec<Vec<f64>> = match &prices {
+        Some(prices) => reaches.distinct().iter().map(|reach| distinct_columns(reach, prices, m)).collect(),
+        None => vec![Vec::new(); reaches.distinct().len()],
+    };
+    // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
+    let surely = 1.0 - (m + 4) as f64 * f64::EPSILON;
+    let cost = |i: usize| {
+        let user = instance.user(UserId(i));
+        down(cheapest(user.demand_doubles(), &columns[reaches.position(i)]).min(f64::MAX) * surely)
+    };
+    let worth = prices.as_ref().map(|prices| capacity_value(instance, prices));
+    match claim.objective {
+        Objective::Drfh => {
+            let by_tasks = users.iter().map(|user| user.cap).fold(f64::INFINITY, f64::min);
+            let by_prices = worth.map_or(f64::INFINITY, |worth| {
+                let mut scale = Sum::new();
+                (0..n).for_each(|i| scale.add(down(cost(i) * users[i].work_per_level)));
+                up(worth / scale.below())
+            });
+            let bound = by_tasks.min(by_prices);
+            Ok((bound, bound.abs().max(claim.bound.abs()).max(f64::MIN_POSITIVE)))
+        }
+        Objective::ProportionalFairness => {
+            let worth = worth.ok_or("no prices prove the bound")?;
+            let (mut over, mut under, mut weights) = (Sum::new(), Sum::new(), 0.0);
+            over.add(worth);
+            for user in instance.users() {
+                let i = user.index().0;
+                // The weighted share is at most the cap.
+                let (weight, most) = (user.weight().to_f64(), users[i].cap * user.weight().to_f64());
+                if most == 0.0 {
+                    continue;
+                }
+                let price = cost(i) / user.task_share();
+                let share = (weight / price).min(most);
+                let best = weight * share.ln() - if share < most { weight } else { price * share };
+                // What is no number is at most infinite.
+                if best < 0.0 { under.add(-best) } else { over.add(best) }
+                weights += weight;
+            }
+            let bound = over.above() - under.below();
+            Ok((bound, f64::max(weights, bound.abs())))
+        }
+        other => Err(format!("whole tasks are not bounded for {other}")),
+    }
+}
