@@ -5,6 +5,7 @@ mod alibaba_gpu2023_instance;
 mod azure_v1;
 mod azure_v1_instance;
 mod census;
+mod captured;
 mod columns;
 mod google2011;
 mod helios;
@@ -30,6 +31,7 @@ pub use alibaba_gpu2023::alibaba_gpu2023;
 pub use alibaba_gpu2023_instance::{AlibabaGpu2023Options, alibaba_gpu2023_instance};
 pub use azure_v1::{AzureV1Options, azure_v1};
 pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
+pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
 pub use census::TaskGrouping;
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,

@@ -3,7 +3,6 @@
 //!
 //! Everything drawn is drawn from a seed: the same settings and seed give the same instance on every machine.
 
-mod captured;
 mod demands;
 mod google;
 mod papers;
@@ -11,7 +10,6 @@ mod population;
 mod traces;
 mod traffic;
 
-pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
 pub use demands::{Workload, WorkloadOptions, demands, karma_fig2};
 pub use google::{GoogleOptions, drawn_classes, google};
 pub use papers::{drfh_fig1, drfh_fig4};

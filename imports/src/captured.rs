@@ -2,7 +2,7 @@
 //! are.
 
 /// What `kubectl get nodes -o json` said.
-pub const KUBERNETES_NODES: &str = include_str!("../../data/kubernetes/captured/nodes.json");
+pub const KUBERNETES_NODES: &str = include_str!("../data/kubernetes/captured/nodes.json");
 
 /// What `kubectl get pods -A -o json` said at the same time.
-pub const KUBERNETES_PODS: &str = include_str!("../../data/kubernetes/captured/pods.json");
+pub const KUBERNETES_PODS: &str = include_str!("../data/kubernetes/captured/pods.json");
