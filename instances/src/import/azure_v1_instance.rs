@@ -2,7 +2,7 @@
 
 use super::EqualServers;
 use super::azure_v1::{Lines, read_sizes, text};
-use super::report::ImportReport;
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use crate::{Instance, InstanceBuilder, InstanceError, NewUser};
 use hashbrown::HashMap;
 
@@ -28,8 +28,11 @@ pub struct AzureV1InstanceOptions {
 /// nothing that arrives.
 pub fn azure_v1_instance(
     options: &AzureV1InstanceOptions,
-) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
+) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &AzureV1InstanceOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
     let sizes = read_sizes(&options.sizes)?;
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for path in &options.arrivals {
@@ -41,7 +44,7 @@ pub fn azure_v1_instance(
                     report.add(u64::from(counted), "batches of a tenant");
                 } else if !sizes.contains_key(item) {
                     let place = format!("item {position} = {}", text(item));
-                    return Err(lines.refused(&place, "is no letter of the sizes"));
+                    return Err(lines.refused(&place, "is no letter of the sizes").into());
                 } else if counted {
                     *counts.entry_ref(item).or_default() += 1;
                 } else {
@@ -69,7 +72,7 @@ pub fn azure_v1_instance(
         builder.build()
     };
     let failed = |violation| InstanceError::Invalid { file: options.arrivals.join(", "), violation };
-    Ok((build().map_err(failed)?, report))
+    build().map_err(|violation| Stopped::Building(failed(violation)))
 }
 
 #[cfg(test)]

@@ -22,8 +22,14 @@ pub fn trace(register: &Register, tally: Tally) -> String {
         thousands(register.users().len() as u64),
         seconds(tally.latest as f64),
     );
-    let servers = thousands(register.servers().len() as u64);
-    let _ = writeln!(text, "{servers} servers, {} events of servers", thousands(tally.server_events));
+    let servers = register.servers().len() as u64;
+    let later = match tally.server_events - tally.servers_at_first {
+        0 => String::new(),
+        1 => "; once one comes, changes or goes later".into(),
+        times => format!("; {} times one comes, changes or goes later", thousands(times)),
+    };
+    let _ =
+        writeln!(text, "{} {}{later}", thousands(servers), if servers == 1 { "server" } else { "servers" });
     let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
     let width = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
     for (count, what) in counts() {
