@@ -1,5 +1,6 @@
 //! How a command ends: an answer, or a failure with the exit status that scripts rely on.
 
+use fairplan_imports::ImportFailure;
 use fairplan_instances::{InstanceError, SolverError, Violation, printable};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
@@ -66,6 +67,12 @@ impl fmt::Display for Failure {
 impl From<InstanceError> for Failure {
     fn from(error: InstanceError) -> Self {
         Self::Refused(error.into())
+    }
+}
+
+impl<R> From<ImportFailure<R>> for Failure {
+    fn from(failure: ImportFailure<R>) -> Self {
+        failure.error.into()
     }
 }
 

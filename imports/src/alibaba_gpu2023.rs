@@ -3,13 +3,15 @@
 //! Source: Q. Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent",
 //! USENIX ATC 2023, and the format's description beside the published files.
 
-use super::columns::for_each_row;
-use super::some;
-use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
+use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
+use super::some;
+use super::alibaba_tables::known;
+use super::columns::{Cells, for_each_row_of};
 
 pub(super) const NODE: [&str; 5] = ["sn", "cpu_milli", "memory_mib", "gpu", "model"];
 
+/// Of these the lists of pods that were drawn from the default one have the first [`POD_NEEDED`] only.
 pub(super) const POD: [&str; 10] = [
     "name",
     "cpu_milli",
@@ -22,6 +24,7 @@ pub(super) const POD: [&str; 10] = [
     "deletion_time",
     "scheduled_time",
 ];
+pub(super) const POD_NEEDED: usize = 5;
 pub(super) const POD_NAME: usize = 0;
 pub(super) const CPU: usize = 1;
 pub(super) const MEMORY: usize = 2;
@@ -46,7 +49,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
     let source = "Alibaba cluster-trace-gpu-v2023 (Q. Weng et al., 2023)";
     let mut draft = TraceDraft::new("Alibaba GPU 2023", source, &["cpu", "memory", "gpu"]);
     let mut classes: Vec<ServerClass> = Vec::new();
-    for_each_row(nodes, &NODE, |cells| {
+    for_each_row_of(nodes, &NODE, NODE.len(), known, |cells| {
         let [cpu, memory, gpu] = [milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
         let model = cells.text(4)?;
         let dash = if model.is_empty() { "" } else { "-" };
@@ -60,7 +63,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
     some(nodes, "nodes", classes.len())?;
     draft.classes(classes);
     let [mut count, mut pending, mut no_time, mut nothing, mut models] = [0u64; 5];
-    for_each_row(pods, &POD, |cells| {
+    for_each_row_of(pods, &POD, POD.len(), without_times, |cells| {
         count += 1;
         let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
         let gpu = milli(gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?);
@@ -101,6 +104,22 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
         draft.count(what, count);
     }
     draft.sort(&format!("{nodes} and {pods}"))
+}
+
+/// What to say of a table of pods that lacks a column.
+fn without_times(header: &[String]) -> Option<String> {
+    let has = |column: &&str| header.iter().any(|name| name == *column);
+    if POD[..POD_NEEDED].iter().all(|column| has(&column)) {
+        let problem = "is missing: a trace needs the times of pods, which this list does not state; \
+                       `import alibaba-gpu2023` makes an instance of it";
+        return Some(problem.to_owned());
+    }
+    known(header)
+}
+
+/// The class of service of a pod; of a list that states none, one for all.
+pub(super) fn service<'a>(cells: &Cells<'a, 10>) -> Result<&'a str, Violation> {
+    if cells.has(QOS) { cells.text(QOS) } else { Ok("pods") }
 }
 
 /// So many thousandths.

@@ -1,13 +1,15 @@
 //! Alibaba's GPU trace of 2023 as an instance: nodes become server classes, pods tasks of their class of service.
 
 use super::alibaba_gpu2023::{
-    CPU, CREATED, DELETED, GPU_MILLI, GPU_SPEC, GPUS, MEMORY, NODE, POD, POD_NAME, QOS, milli,
+    CPU, CREATED, DELETED, GPU_MILLI, GPU_SPEC, GPUS, MEMORY, NODE, POD, POD_NAME, POD_NEEDED, QOS, milli,
+    service,
 };
-use super::census::{Census, Server, TaskGrouping, Tasks};
-use super::columns::for_each_row;
-use super::report::ImportReport;
+use fairplan_instances::{Instance, InstanceError, Violation};
 use super::some;
-use fairplan_instances::{Instance, InstanceError};
+use super::alibaba_tables::known;
+use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
+use super::columns::for_each_row_of;
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use hashbrown::HashMap;
 
 /// What [`alibaba_gpu2023_instance`] reads and how.
@@ -27,19 +29,23 @@ pub struct AlibabaGpu2023Options {
 ///
 /// Nodes of one model and size are a server class. A pod asks for `num_gpu` times `gpu_milli` thousandths of a GPU and
 /// may run on nodes of the models that its `gpu_spec` names, or on all where it names none. The files name no tenants;
-/// users are the classes of service (`qos`). Which GPU of a server a part is of is not modelled.
+/// users are the classes of service (`qos`), or `pods` where a list states none. Which GPU of a server a part is of is
+/// not modelled.
 ///
 /// # Errors
 /// A file that cannot be read, a missing column, a cell that is no number (file, line, column and value are named).
 pub fn alibaba_gpu2023_instance(
     options: &AlibabaGpu2023Options,
-) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
-    let mut nodes: Vec<(Server, String)> = Vec::new();
-    for_each_row(&options.nodes, &NODE, |cells| {
+) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<Instance, Stopped> {
+    let mut nodes: Vec<Server> = Vec::new();
+    for_each_row_of(&options.nodes, &NODE, NODE.len(), known, |cells| {
         let capacity = vec![milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
-        let server = Server { name: cells.text(0)?.to_owned(), capacity, meets: Vec::new() };
-        nodes.push((server, cells.text(4)?.to_owned()));
+        let (name, kind) = (cells.text(0)?.to_owned(), cells.text(4)?.to_owned());
+        nodes.push(Server { name, kind, capacity, meets: Vec::new() });
         Ok(())
     })?;
     some(&options.nodes, "nodes", nodes.len())?;
@@ -48,13 +54,20 @@ pub fn alibaba_gpu2023_instance(
     let mut conditions: Vec<String> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
     let mut tasks = Vec::new();
-    for_each_row(&options.pods, &POD, |cells| {
+    for_each_row_of(&options.pods, &POD, POD_NEEDED, known, |cells| {
         let gpu = cells.whole(GPUS)?.checked_mul(cells.whole(GPU_MILLI)?);
         let gpu = gpu.ok_or_else(|| cells.refused(GPUS, "is too large"))?;
         let demand = vec![milli(cells.whole(CPU)?), cells.number(MEMORY)?, milli(gpu)];
-        let (created, deleted) = (cells.whole(CREATED)?, cells.whole(DELETED)?);
         cells.text(POD_NAME)?;
-        let there = options.at.is_none_or(|at| (created..deleted).contains(&at));
+        let time = |name: usize| if cells.has(name) { cells.whole(name).map(Some) } else { Ok(None) };
+        let there = match (options.at, time(CREATED)?, time(DELETED)?) {
+            (None, ..) => true,
+            (Some(at), Some(created), Some(deleted)) => (created..deleted).contains(&at),
+            _ => return Err(Violation::new("at", "", "this list states no times of pods; leave --at away")),
+        };
+        if !cells.has(QOS) {
+            report.one("pods without a class of service (qos): all are of one user");
+        }
         report.one(if there { "pods" } else { "pods left out: not there at the moment" });
         if there {
             let models = cells.text(GPU_SPEC)?;
@@ -62,24 +75,25 @@ pub fn alibaba_gpu2023_instance(
                 conditions.push(models.to_owned());
                 conditions.len() - 1
             });
-            tasks.push(Tasks { owner: cells.text(QOS)?.to_owned(), demand, count: 1, condition });
+            tasks.push(Tasks { owner: service(&cells)?.to_owned(), demand, count: 1, condition });
         }
         Ok(())
     })?;
     some(&options.pods, "pods", tasks.len())?;
     let meets =
         |model: &String, models: &String| models.is_empty() || models.split('|').any(|one| one == model);
-    let servers = nodes.into_iter().map(|(server, model)| {
-        let meets = conditions.iter().map(|models| meets(&model, models)).collect();
+    let servers = nodes.into_iter().map(|server| {
+        let meets = conditions.iter().map(|models| meets(&server.kind, models)).collect();
         Server { meets, ..server }
     });
     let name = format!("Alibaba GPU 2023, {} pods", tasks.len());
     let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
-    let census = Census { name, resources, servers: servers.collect(), tasks };
-    let instance = census.instance(options.grouping, &mut report).map_err(|violation| {
-        InstanceError::Invalid { file: format!("{} and {}", options.nodes, options.pods), violation }
-    })?;
-    Ok((instance, report))
+    let (memory, servers) = (Memory::Mebibytes, servers.collect());
+    let census = Census { name, resources, memory, conditions, servers, tasks };
+    census.instance(options.grouping, report).map_err(|violation| {
+        let file = format!("{} and {}", options.nodes, options.pods);
+        Stopped::Building(InstanceError::Invalid { file, violation })
+    })
 }
 
 #[cfg(test)]
@@ -107,14 +121,14 @@ mod tests {
         let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
         let classes: Vec<_> =
             instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
-        assert_eq!(classes, [("cpu96-memory393216-gpu8", 2), ("a", 1), ("d", 1)]);
+        assert_eq!(classes, [("T4-cpu96-memory384Gi-gpu8", 2), ("a", 1), ("d", 1)]);
         let users: Vec<_> = instance
             .users()
             .map(|user| {
                 format!("{} {} {} {}", user.id(), user.demand()[0], user.demand()[1], user.demand()[2])
             })
             .collect();
-        assert_eq!(users, ["LS 6 12288 0.46", "BE@d 1.5 1024 2"]);
+        assert_eq!(users, ["LS 6 12288 0.46", "BE@G2|V100 1.5 1024 2"]);
         assert_eq!(report.count("tasks left out: no server meets their conditions"), 1);
 
         let (_, report) =
@@ -123,6 +137,51 @@ mod tests {
         let bad = AlibabaGpu2023Options { pods: file("bad.csv", &PODS.replace("6000", "six")), ..options };
         let error = alibaba_gpu2023_instance(&bad).unwrap_err().to_string();
         assert!(error.contains("bad.csv: line 2, column cpu_milli = six"), "{error}");
+    }
+
+    #[test]
+    fn lists_of_five_columns_are_one_user_and_other_tables_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path.to_str().unwrap().to_owned()
+        };
+        let short = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,6000,12288,1,460\nq,2000,4096,0,0\n";
+        let (nodes, pods) = (file("nodes.csv", NODES), file("pods.csv", short));
+        let options = AlibabaGpu2023Options { nodes, pods: pods.clone(), ..Default::default() };
+        let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
+        let users: Vec<_> = instance.users().map(|user| (user.id(), user.tasks())).collect();
+        assert_eq!(users, [("pods", Some(2))]);
+        assert_eq!(report.count("pods without a class of service (qos): all are of one user"), 2);
+
+        let told =
+            |options: &AlibabaGpu2023Options| alibaba_gpu2023_instance(options).unwrap_err().to_string();
+        let error = told(&AlibabaGpu2023Options { at: Some(1), ..options.clone() });
+        assert!(error.contains("this list states no times of pods; leave --at away"), "{error}");
+        let error = crate::alibaba_gpu2023(&options.nodes, &pods).err().unwrap().to_string();
+        assert!(error.contains("column gpu_spec: is missing: a trace needs the times of pods"), "{error}");
+        for (text, expected) in [
+            (
+                "gpu_model,gpu_capacity_num,cpu_num,node_name\nA10,1,128,n\n",
+                "nodes of the spot GPU trace of 2026",
+            ),
+            (
+                "instance_sn,role,app_name,cpu_request,rdma_request\ni,CN,a,1,1\n",
+                "instances of the GPU trace of 2025",
+            ),
+            (
+                "m1,P100,64,512,2\nm2,T4,96,512,2\n",
+                "the first line is a row, no header (as in the GPU trace of 2020)",
+            ),
+            (
+                "sn,cpu_milli,memory_mib,gpu\na,1,1,0\n",
+                "column model: is missing; needed are sn, cpu_milli, memory_mib, gpu, model, the table has sn, cpu_milli, memory_mib, gpu",
+            ),
+        ] {
+            let error = told(&AlibabaGpu2023Options { nodes: file("other.csv", text), ..options.clone() });
+            assert!(error.contains("other.csv: ") && error.contains(expected), "{error}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use super::{EqualServers, some, together};
 use super::azure_v1::{Lines, read_sizes, text};
-use super::report::ImportReport;
 use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser};
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use hashbrown::HashMap;
 
 /// What [`azure_v1_instance`] reads and how.
@@ -28,8 +28,11 @@ pub struct AzureV1InstanceOptions {
 /// nothing that arrives.
 pub fn azure_v1_instance(
     options: &AzureV1InstanceOptions,
-) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
+) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &AzureV1InstanceOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
     let sizes = read_sizes(&options.sizes)?;
     let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
     for path in &options.arrivals {
@@ -41,7 +44,7 @@ pub fn azure_v1_instance(
                     report.add(u64::from(counted), "batches of a tenant");
                 } else if !sizes.contains_key(item) {
                     let place = format!("item {position} = {}", text(item));
-                    return Err(lines.refused(&place, "is no letter of the sizes"));
+                    return Err(lines.refused(&place, "is no letter of the sizes").into());
                 } else if counted {
                     *counts.entry_ref(item).or_default() += 1;
                 } else {
@@ -70,7 +73,7 @@ pub fn azure_v1_instance(
         builder.build()
     };
     let failed = |violation| InstanceError::Invalid { file: together(&options.arrivals), violation };
-    Ok((build().map_err(failed)?, report))
+    build().map_err(|violation| Stopped::Building(failed(violation)))
 }
 
 #[cfg(test)]

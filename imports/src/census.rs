@@ -31,9 +31,19 @@ impl FromStr for TaskGrouping {
     }
 }
 
+/// How the amounts of memory and storage are counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Memory {
+    Bytes,
+    Mebibytes,
+}
+
 /// One server.
+#[derive(Default)]
 pub(super) struct Server {
     pub(super) name: String,
+    /// What it is beside what it holds, such as the model of its GPUs: servers of two kinds are two classes.
+    pub(super) kind: String,
     pub(super) capacity: Vec<Decimal>,
     /// Of each condition that tasks put on servers, whether this one meets it.
     pub(super) meets: Vec<bool>,
@@ -52,6 +62,9 @@ pub(super) struct Tasks {
 pub(super) struct Census {
     pub(super) name: String,
     pub(super) resources: Vec<String>,
+    pub(super) memory: Memory,
+    /// What each condition is called; nothing where it has no name.
+    pub(super) conditions: Vec<String>,
     pub(super) servers: Vec<Server>,
     pub(super) tasks: Vec<Tasks>,
 }
@@ -61,7 +74,7 @@ impl Census {
     ///
     /// A user whose tasks may run
     /// everywhere has its owner's name; tasks of one owner under different conditions are several users, named
-    /// `OWNER@CLASS` or `OWNER@N-classes`. Tasks that ask for nothing, that no server may run, or that ask for what
+    /// `OWNER@CONDITION`, after the first of the conditions that come to the same servers. Tasks that ask for nothing, that no server may run, or that ask for what
     /// no server has, are left out and counted.
     pub(super) fn instance(
         self,
@@ -70,7 +83,7 @@ impl Census {
     ) -> Result<Instance, Violation> {
         let mut builder = InstanceBuilder::new(self.name, self.resources)?;
         let resources = builder.resources().to_vec();
-        let classes = add_classes(&mut builder, &self.servers)?;
+        let classes = add_classes(&mut builder, &self.servers, self.memory)?;
         let conditions = self.servers.first().map_or(0, |server| server.meets.len());
         let classes = &classes;
         let meeting = |condition: usize| {
@@ -104,18 +117,24 @@ impl Census {
             }
         }
 
+        if users.is_empty() {
+            return Err(none_left(report));
+        }
         let mut names = Names::default();
         for user in &users {
             let (demand, count) = user.mean(&resources)?;
             let mut id = user.owner.to_owned();
             if grouping == TaskGrouping::Shape {
-                id = format!("{id}:{}", shape(&resources, &demand));
+                id = format!("{id}:{}", shape(&resources, &demand, self.memory));
             }
             let everywhere = user.may_run.len() == classes.len();
-            match *user.may_run {
+            let condition = user.tasks.first().and_then(|tasks| self.conditions.get(tasks.condition));
+            match (condition.map_or("", String::as_str), user.may_run) {
                 _ if everywhere => {}
-                [class] => id = format!("{id}@{}", classes[class].id),
-                _ => id = format!("{id}@{}-classes", user.may_run.len()),
+                (named, _) if named == user.owner => {}
+                ("", [class]) => id = format!("{id}@{}", classes[*class].id),
+                ("", several) => id = format!("{id}@{}-classes", several.len()),
+                (named, _) => id = format!("{id}@{named}"),
             }
             let eligible = user.may_run.iter().copied().map(ClassId).collect();
             let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
@@ -126,6 +145,17 @@ impl Census {
     }
 }
 
+/// What to say where no user is left: what became of the tasks.
+fn none_left(report: &ImportReport) -> Violation {
+    let left_out = report.counts().filter(|(_, what)| what.starts_with("tasks left out"));
+    let left_out: Vec<String> = left_out.map(|(count, what)| format!("{count} {what}")).collect();
+    let problem = match left_out.as_slice() {
+        [] => "there are none, because nothing runs or waits here".to_owned(),
+        _ => format!("there are none: {}", left_out.join("; ")),
+    };
+    Violation::new("users", "", problem)
+}
+
 /// A server class with one of its servers.
 pub(super) struct Class<'a> {
     id: String,
@@ -133,15 +163,16 @@ pub(super) struct Class<'a> {
 }
 
 /// Adds servers that nothing tells apart as classes, by descending count, then in the order of their first server; a
-/// class of one server has its name, others are named after what one holds.
+/// class of one server has its name, others are named after what one is and holds: `T4-cpu96-memory384Gi-gpu2`.
 pub(super) fn add_classes<'a>(
     builder: &mut InstanceBuilder,
     servers: &'a [Server],
+    memory: Memory,
 ) -> Result<Vec<Class<'a>>, Violation> {
-    let mut position: HashMap<(&[Decimal], &[bool]), usize> = HashMap::new();
+    let mut position: HashMap<(&str, &[Decimal], &[bool]), usize> = HashMap::new();
     let mut counts: Vec<(u64, &Server)> = Vec::new();
     for server in servers {
-        let class = *position.entry((&server.capacity, &server.meets)).or_insert_with(|| {
+        let class = *position.entry((&server.kind, &server.capacity, &server.meets)).or_insert_with(|| {
             counts.push((0, server));
             counts.len() - 1
         });
@@ -151,8 +182,12 @@ pub(super) fn add_classes<'a>(
     let mut names = Names::default();
     let mut classes = Vec::with_capacity(counts.len());
     for (count, server) in counts {
-        let wanted =
-            if count == 1 { server.name.clone() } else { shape(builder.resources(), &server.capacity) };
+        let holds = shape(builder.resources(), &server.capacity, memory);
+        let wanted = match server.kind.as_str() {
+            _ if count == 1 => server.name.clone(),
+            "" => holds,
+            kind => format!("{kind}-{holds}"),
+        };
         let id = names.unique(wanted);
         builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
         classes.push(Class { id, server });
@@ -217,22 +252,40 @@ fn mean<I: Iterator<Item = (Decimal, u64)>>(amounts: impl Fn() -> I, count: u64)
     Decimal::from_units(rounded, exponent).ok()
 }
 
-/// What one server holds or one task needs, for people: `cpu4-memory15.5Gi`. Bytes are shortened.
-pub(super) fn shape(resources: &[String], amounts: &[Decimal]) -> String {
+/// What one server holds or one task needs, for people: `cpu4-memory15.5Gi`. Memory and storage are shortened.
+fn shape(resources: &[String], amounts: &[Decimal], memory: Memory) -> String {
     let parts = resources.iter().zip(amounts).filter(|(_, amount)| !amount.is_zero());
-    let parts: Vec<String> = parts.map(|(name, amount)| format!("{name}{}", short(*amount))).collect();
+    let parts: Vec<String> = parts
+        .map(|(name, amount)| match memory.unit_of(name) {
+            Some(power) => format!("{name}{}", short(*amount, power)),
+            None => format!("{name}{amount}"),
+        })
+        .collect();
     parts.join("-")
 }
 
-fn short(amount: Decimal) -> String {
-    let value = amount.to_f64();
-    for (unit, size) in [("Ti", 40), ("Gi", 30), ("Mi", 20)] {
-        let count = value / (1u64 << size) as f64;
+impl Memory {
+    /// Of how many bytes, as a power of two, amounts of this resource are counted; `None` for what is no memory.
+    fn unit_of(self, resource: &str) -> Option<u32> {
+        let is_memory = ["memory", "storage", "ephemeral-storage"].contains(&resource)
+            || resource.starts_with("hugepages-");
+        is_memory.then_some(match self {
+            Self::Bytes => 0,
+            Self::Mebibytes => 20,
+        })
+    }
+}
+
+/// So many units of `2^power` bytes, with one decimal of the largest unit that they reach.
+fn short(amount: Decimal, power: u32) -> String {
+    let bytes = amount.to_f64() * 2f64.powi(power as i32);
+    for (unit, size) in [("Pi", 50), ("Ti", 40), ("Gi", 30), ("Mi", 20), ("Ki", 10)] {
+        let count = bytes / (1u64 << size) as f64;
         if count >= 1.0 {
             return format!("{}{unit}", (count * 10.0).round() / 10.0);
         }
     }
-    amount.to_string()
+    bytes.to_string()
 }
 
 /// Gives each thing a name of its own: what is named like an earlier one gets a number.
@@ -263,7 +316,8 @@ mod tests {
     }
 
     fn server(name: &str, cpu: &str, meets: [bool; 2]) -> Server {
-        Server { name: name.into(), capacity: vec![decimal(cpu), decimal("0")], meets: meets.into() }
+        let capacity = vec![decimal(cpu), decimal("0")];
+        Server { name: name.into(), capacity, meets: meets.into(), ..Server::default() }
     }
 
     fn tasks(owner: &str, cpu: &str, gpu: &str, count: u64, condition: usize) -> Tasks {
@@ -277,7 +331,9 @@ mod tests {
             server("c", "4", [true, false]),
             server("d", "8", [true, true]),
         ];
-        Census { name: String::new(), resources: vec!["cpu".into(), "gpu".into()], servers, tasks }
+        let resources = vec!["cpu".into(), "gpu".into()];
+        let conditions = vec![String::new(), "fast".into()];
+        Census { name: String::new(), resources, memory: Memory::Bytes, conditions, servers, tasks }
     }
 
     #[test]
@@ -296,7 +352,7 @@ mod tests {
         assert_eq!(classes, [("cpu4", 2), ("b", 1), ("d", 1)]);
         let users: Vec<_> =
             instance.users().map(|user| (user.id(), user.demand()[0].to_string(), user.tasks())).collect();
-        assert_eq!(users, [("x", "1.33333333333".into(), Some(3)), ("x@2-classes", "3".into(), Some(5))]);
+        assert_eq!(users, [("x", "1.33333333333".into(), Some(3)), ("x@fast", "3".into(), Some(5))]);
         assert_eq!(report.count("tasks left out: they ask for gpu, which no server has"), 7);
         assert_eq!(report.count("tasks left out: they ask for none of the resources"), 9);
     }
@@ -320,6 +376,44 @@ mod tests {
         let instance = census(found).instance(TaskGrouping::Shape, &mut ImportReport::default()).unwrap();
         let users: Vec<_> = instance.users().map(|user| (user.id(), user.tasks())).collect();
         assert_eq!(users, [("x:cpu1", Some(5)), ("x:cpu2", Some(1))]);
+    }
+
+    #[test]
+    fn names_of_classes_say_the_kind_and_memory_in_its_own_unit() {
+        let resources = ["cpu", "memory"].map(str::to_owned);
+        let amounts = [decimal("96"), decimal("1048576")];
+        assert_eq!(shape(&resources, &amounts, Memory::Mebibytes), "cpu96-memory1Ti");
+        assert_eq!(shape(&resources, &amounts, Memory::Bytes), "cpu96-memory1Mi");
+        assert_eq!(
+            shape(&resources, &[decimal("2000000"), decimal("0.5")], Memory::Mebibytes),
+            "cpu2000000-memory512Ki"
+        );
+
+        let server = |name: &str, kind: &str| Server { kind: kind.into(), ..server(name, "4", [true, true]) };
+        let servers =
+            [server("a", "T4"), server("b", "T4"), server("c", "G2"), server("d", "G2"), server("e", "")];
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
+        let classes = add_classes(&mut builder, &servers, Memory::Bytes).unwrap();
+        let ids: Vec<&str> = classes.iter().map(|class| class.id.as_str()).collect();
+        assert_eq!(ids, ["T4-cpu4", "G2-cpu4", "e"]);
+    }
+
+    #[test]
+    fn where_no_user_is_left_the_error_says_what_became_of_the_tasks() {
+        let found = vec![tasks("x", "1", "1", 7, 0), tasks("z", "0", "0", 9, 0)];
+        let mut report = ImportReport::default();
+        let told = |found, report: &mut ImportReport| {
+            census(found).instance(TaskGrouping::User, report).unwrap_err().to_string()
+        };
+        assert_eq!(
+            told(found, &mut report),
+            "users: there are none: 7 tasks left out: they ask for gpu, which no server has; \
+             9 tasks left out: they ask for none of the resources"
+        );
+        assert_eq!(
+            told(Vec::new(), &mut ImportReport::default()),
+            "users: there are none, because nothing runs or waits here"
+        );
     }
 
     #[test]

@@ -10,17 +10,33 @@ use fairplan_instances::{Decimal, InstanceError, Violation};
 pub(super) fn for_each_row<const N: usize>(
     path: &str,
     names: &[&str; N],
+    visit: impl FnMut(Cells<'_, N>) -> Result<(), Violation>,
+) -> Result<(), InstanceError> {
+    for_each_row_of(path, names, N, |_| None, visit)
+}
+
+/// The same where only the first `needed` columns must be there; cells of the others are empty where they are not.
+/// `known` tells of a header that lacks one what else the table is.
+pub(super) fn for_each_row_of<const N: usize>(
+    path: &str,
+    names: &[&str; N],
+    needed: usize,
+    known: impl Fn(&[String]) -> Option<String>,
     mut visit: impl FnMut(Cells<'_, N>) -> Result<(), Violation>,
 ) -> Result<(), InstanceError> {
     let mut rows = rows::open(path)?;
     let table = rows.table().clone();
-    let mut columns = [0; N];
-    for (column, name) in columns.iter_mut().zip(names) {
+    let mut columns = [None; N];
+    for (position, (column, name)) in columns.iter_mut().zip(names).enumerate() {
         let mut found = (0..table.header.len()).filter(|position| table.header[*position] == *name);
-        *column = found.next().ok_or_else(|| {
-            let problem = format!("is missing; the table has {}", names.join(", "));
-            bad_header(&table, name, &problem)
-        })?;
+        *column = found.next();
+        if column.is_none() && position < needed {
+            let problem = known(&table.header).unwrap_or_else(|| {
+                let (needed, has) = (names[..needed].join(", "), table.header.join(", "));
+                format!("is missing; needed are {needed}, the table has {has}")
+            });
+            return Err(bad_header(&table, name, &problem));
+        }
         if found.next().is_some() {
             return Err(bad_header(&table, name, "duplicate column"));
         }
@@ -36,7 +52,7 @@ pub(super) fn for_each_row<const N: usize>(
 pub(super) struct Cells<'a, const N: usize> {
     row: Row<'a>,
     table: &'a Table,
-    columns: &'a [usize; N],
+    columns: &'a [Option<usize>; N],
 }
 
 impl<'a, const N: usize> Cells<'a, N> {
@@ -45,9 +61,14 @@ impl<'a, const N: usize> Cells<'a, N> {
         self.table.place(self.row)
     }
 
+    /// Whether the table has the column.
+    pub fn has(&self, name: usize) -> bool {
+        self.columns[name].is_some()
+    }
+
     /// A text, which may be empty.
     pub fn text(&self, name: usize) -> Result<&'a str, Violation> {
-        self.table.text(self.row, self.columns[name])
+        self.columns[name].map_or(Ok(""), |column| self.table.text(self.row, column))
     }
 
     /// A number, or nothing.
@@ -73,11 +94,12 @@ impl<'a, const N: usize> Cells<'a, N> {
 
     /// What is wrong with a cell.
     pub fn refused(&self, name: usize, problem: &str) -> Violation {
-        let value = String::from_utf8_lossy(self.row.cell(self.columns[name]));
-        Violation::new(self.cell_place(name), value, problem)
+        let cell: &[u8] = self.columns[name].map_or(b"", |column| self.row.cell(column));
+        Violation::new(self.cell_place(name), String::from_utf8_lossy(cell), problem)
     }
 
     fn cell_place(&self, name: usize) -> String {
-        self.table.place_in(self.row, &self.table.header[self.columns[name]])
+        let header = self.columns[name].map_or("", |column| self.table.header[column].as_str());
+        self.table.place_in(self.row, header)
     }
 }

@@ -1,15 +1,17 @@
 //! Queues of Volcano, KAI and YuniKorn over the nodes of a Kubernetes cluster: their leaves become users.
 
+use super::census::Memory;
 use super::kubernetes::open_nodes;
 use super::manifests::{Metadata, documents, nullable};
 use super::quantity::{Quantity, Written};
 use super::queues::{self, Queue};
-use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use hashbrown::HashMap;
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What [`kubernetes_queues`] reads.
 #[derive(Clone, Debug, Default)]
@@ -20,57 +22,58 @@ pub struct KubernetesQueuesOptions {
     pub queues: Vec<String>,
 }
 
-/// The name under which nodes have GPUs.
+/// The name under which nodes mostly have GPUs.
 const GPU: &str = "nvidia.com/gpu";
 
-/// The cluster with the leaf queues as users, over cpu (cores), memory (bytes) and, where nodes have any, GPUs.
+/// The cluster with the leaf queues as users, over cpu (cores), memory (bytes), GPUs where nodes have any, and what else
+/// nodes have that a queue is given amounts of.
 ///
 /// Weights are Volcano's `weight` (or its hierarchy's weights), KAI's `overQuotaWeight`, and in YuniKorn, which weighs by
 /// what is guaranteed, the part of the cluster that is. Limits are `capability`, `limit` and `max`. What is guaranteed
-/// or deserved is no limit and counted as left out, except where it weighs.
+/// or deserved is no limit and counted as left out, except where it weighs. A task is a part of the servers that have what
+/// it asks for: cpu and memory, and GPUs if nearly all servers have some or its queue is given some. The part is a
+/// thousandth or less, such that nine of ten servers hold ten tasks and a limit a hundred.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, queue, field and value are named), a queue whose parent is
 /// not there, files without a node or a queue.
 pub fn kubernetes_queues(
     options: &KubernetesQueuesOptions,
-) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
-    let nodes = open_nodes(&options.nodes, &mut report)?;
-    let mut reading = Reading::default();
+) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read_all(options, report))
+}
+
+fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
+    let nodes = open_nodes(&options.nodes, report)?;
+    let offered: BTreeSet<&str> = nodes.iter().flat_map(|node| node.1.keys()).map(String::as_str).collect();
+    let gpu = offered.iter().find(|name| name.ends_with("/gpu")).copied().unwrap_or(GPU);
+    let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned() };
     for file in &options.queues {
         for document in documents(file)? {
-            reading.document(file, &document, &mut report)?;
+            reading.document(file, &document, report)?;
         }
     }
     let failed = |violation| InstanceError::Invalid { file: options.queues.join(", "), violation };
     if reading.found.is_empty() {
         let problem = "there is no queue of Volcano, KAI or YuniKorn here; `kubectl get queues -o json` makes such a file";
-        return Err(failed(Violation::new("", "", problem)));
+        return Err(failed(Violation::new("", "", problem)).into());
     }
-    let mut resources = vec!["cpu", "memory"];
-    if nodes.iter().any(|node| node.1.contains_key(GPU)) {
-        resources.push(GPU);
-    }
+    let resources = reading.resources(&offered, report);
     let exact = |amount: Quantity| amount.decimal().unwrap_or(Decimal::ZERO);
-    let servers: Vec<super::census::Server> = nodes
-        .into_iter()
-        .map(|(name, has)| super::census::Server {
-            name,
-            capacity: resources
-                .iter()
-                .map(|name| exact(has.get(*name).copied().unwrap_or_default()))
-                .collect(),
-            meets: Vec::new(),
-        })
-        .collect();
+    let server = |(name, has): &(String, BTreeMap<String, Quantity>)| super::census::Server {
+        name: name.clone(),
+        capacity: resources.iter().map(|name| exact(has.get(*name).copied().unwrap_or_default())).collect(),
+        ..Default::default()
+    };
+    let servers: Vec<super::census::Server> = nodes.iter().map(server).collect();
     let totals: Vec<f64> = (0..resources.len())
         .map(|r| servers.iter().map(|server| server.capacity[r].to_f64()).sum())
         .collect();
     let queues = reading.tree(&resources, &totals).map_err(failed)?;
     let name = format!("Kubernetes, {} nodes", servers.len());
     let names = resources.iter().map(|name| (*name).to_owned()).collect();
-    Ok((queues::instance(name, names, &servers, &queues, &mut report).map_err(failed)?, report))
+    queues::instance(name, names, Memory::Bytes, &servers, &queues, report)
+        .map_err(|violation| Stopped::Building(failed(violation)))
 }
 
 /// A queue as a file has it.
@@ -79,6 +82,8 @@ struct Found {
     parent: Option<String>,
     weight: Weight,
     limit: BTreeMap<String, Quantity>,
+    /// What it is given beside limits: quotas, guarantees, what it deserves.
+    given: BTreeMap<String, Quantity>,
 }
 
 enum Weight {
@@ -87,9 +92,10 @@ enum Weight {
     Guaranteed(BTreeMap<String, Quantity>),
 }
 
-#[derive(Default)]
 struct Reading {
     found: Vec<Found>,
+    /// The name under which these nodes have GPUs.
+    gpu: String,
 }
 
 #[derive(Deserialize)]
@@ -107,9 +113,15 @@ struct VolcanoSpec {
     #[serde(default, deserialize_with = "nullable")]
     capability: BTreeMap<String, Written>,
     #[serde(default, deserialize_with = "nullable")]
-    guarantee: Value,
+    guarantee: VolcanoGuarantee,
     #[serde(default, deserialize_with = "nullable")]
-    deserved: Value,
+    deserved: BTreeMap<String, Written>,
+}
+
+#[derive(Deserialize, Default)]
+struct VolcanoGuarantee {
+    #[serde(default, deserialize_with = "nullable")]
+    resource: BTreeMap<String, Written>,
 }
 
 #[derive(Deserialize)]
@@ -202,7 +214,9 @@ impl Reading {
         Object { metadata, spec }: Object<VolcanoSpec>,
         report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
-        if !spec.guarantee.is_null() || !spec.deserved.is_null() {
+        let mut given = quantities(file, place, "spec.deserved", &spec.deserved)?;
+        given.extend(quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?);
+        if !given.is_empty() {
             report.one("queues guarantee or deserve something, which an instance cannot state");
         }
         let limit = quantities(file, place, "spec.capability", &spec.capability)?;
@@ -229,35 +243,36 @@ impl Reading {
                 let name = parts[..depth].join("/");
                 if !self.found.iter().any(|queue| queue.name == name) {
                     let weight = Weight::Stated(numbers[depth - 1]);
-                    self.found.push(Found { name, parent: above, weight, limit: BTreeMap::new() });
+                    let (limit, given) = (BTreeMap::new(), BTreeMap::new());
+                    self.found.push(Found { name, parent: above, weight, limit, given });
                 }
             }
             parent = (parts.len() > 1).then(|| parts[..parts.len() - 1].join("/"));
             weight = numbers[numbers.len() - 1];
         }
-        self.found.push(Found { name: metadata.name, parent, weight: Weight::Stated(weight), limit });
+        let weight = Weight::Stated(weight);
+        self.found.push(Found { name: metadata.name, parent, weight, limit, given });
         Ok(())
     }
 
     /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit.
     fn kai(&mut self, Object { metadata, spec }: Object<KaiSpec>, report: &mut ImportReport) {
-        let mut limit = BTreeMap::new();
+        let (mut limit, mut given) = (BTreeMap::new(), BTreeMap::new());
         let mut weight: Option<f64> = None;
         for (name, resource) in spec.resources {
             let (name, factor) = match name.as_str() {
                 "cpu" => ("cpu", 1e-3),
                 "memory" => ("memory", 1e6),
-                "gpu" => (GPU, 1.0),
+                "gpu" => (self.gpu.as_str(), 1.0),
                 _ => continue,
             };
+            let amount = |stated: f64| Quantity::parse(&format!("{:.9}", stated * factor)).ok();
             if resource.quota > 0.0 {
                 report.one("quotas are guaranteed, which an instance cannot state");
+                given.extend(amount(resource.quota).map(|quota| (name.to_owned(), quota)));
             }
-            if let Some(most) = resource.limit.filter(|limit| *limit >= 0.0)
-                && let Ok(most) = Quantity::parse(&format!("{:.9}", most * factor))
-            {
-                limit.insert(name.to_owned(), most);
-            }
+            let most = resource.limit.filter(|limit| *limit >= 0.0);
+            limit.extend(most.and_then(amount).map(|most| (name.to_owned(), most)));
             let own = resource.weight.unwrap_or(1.0);
             if weight.is_some_and(|weight| weight != own) {
                 report.one("queues weigh resources differently: the largest weight counts");
@@ -270,6 +285,7 @@ impl Reading {
             parent,
             weight: Weight::Stated(weight.unwrap_or(1.0)),
             limit,
+            given,
         });
     }
 
@@ -291,46 +307,89 @@ impl Reading {
         let guaranteed =
             renamed(quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?);
         let limit = renamed(quantities(file, &place, "resources.max", &queue.resources.max)?);
+        let given = guaranteed.clone();
         let weight = if guaranteed.is_empty() { Weight::Stated(1.0) } else { Weight::Guaranteed(guaranteed) };
-        self.found.push(Found { name: name.clone(), parent: parent.map(str::to_owned), weight, limit });
+        self.found.push(Found {
+            name: name.clone(),
+            parent: parent.map(str::to_owned),
+            weight,
+            limit,
+            given,
+        });
         queue.queues.iter().try_for_each(|child| self.yunikorn(file, partition, Some(&name), child))
+    }
+
+    /// The resources of the instance: cpu, memory, GPUs, and what else nodes offer and a queue is given amounts of.
+    fn resources<'a>(&'a self, offered: &BTreeSet<&'a str>, report: &mut ImportReport) -> Vec<&'a str> {
+        let mut resources = vec!["cpu", "memory"];
+        if offered.contains(self.gpu.as_str()) {
+            resources.push(&self.gpu);
+        }
+        let stated = |queue: &'a Found| queue.limit.iter().chain(&queue.given);
+        for (name, amount) in self.found.iter().flat_map(stated) {
+            // How many cpus a pod stands for is not known.
+            if name == "pods" || !offered.contains(name.as_str()) {
+                if !amount.is_zero() && !resources.contains(&name.as_str()) {
+                    report.one(format!("amounts of {name} left out, which no task is measured in"));
+                }
+            } else if !resources.contains(&name.as_str()) {
+                resources.push(name);
+            }
+        }
+        resources
     }
 
     /// The queues with parents before their children.
     fn tree(&self, resources: &[&str], totals: &[f64]) -> Result<Vec<Queue>, Violation> {
-        let mut order: Vec<&Found> = Vec::new();
-        while order.len() < self.found.len() {
-            let placed = |name: &str| order.iter().any(|queue| queue.name == name);
-            let next = self
-                .found
-                .iter()
-                .filter(|queue| !placed(&queue.name))
-                .find(|queue| queue.parent.as_deref().is_none_or(placed));
-            match next {
-                Some(next) => order.push(next),
-                None => {
-                    let lost = self.found.iter().find(|queue| !placed(&queue.name));
-                    let (name, parent) = lost
-                        .map_or(("", ""), |queue| (&queue.name, queue.parent.as_deref().unwrap_or_default()));
-                    let problem = if lost.is_some() {
-                        "is not among the queues, or is below itself"
-                    } else {
-                        "a queue is named twice"
-                    };
-                    return Err(Violation::new(format!("queue {name}: parent"), parent, problem));
-                }
+        let mut position: HashMap<&str, usize> = HashMap::new();
+        for (at, queue) in self.found.iter().enumerate() {
+            if position.insert(&queue.name, at).is_some() {
+                return Err(Violation::new("queue", &queue.name, "is named twice"));
             }
         }
-        let position = |name: &str| order.iter().position(|queue| queue.name == name);
+        let lost = |queue: &Found| {
+            let parent = queue.parent.as_deref().unwrap_or_default();
+            let problem = "is not among the queues, or is below itself";
+            Violation::new(format!("queue {}: parent", queue.name), parent, problem)
+        };
+        // Volcano and YuniKorn have all queues below root, which the file need not list.
+        let parent = |queue: &Found| match queue.parent.as_deref() {
+            None if queue.name == "root" => Ok(None),
+            None => Ok(position.get("root").copied()),
+            Some("root") => Ok(position.get("root").copied()),
+            Some(name) => position.get(name).copied().map(Some).ok_or_else(|| lost(queue)),
+        };
+        let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
+        for (at, queue) in self.found.iter().enumerate() {
+            children.entry(parent(queue)?).or_default().push(at);
+        }
+        // Each with the place of its parent in this order.
+        let mut order: Vec<(&Found, Option<usize>)> = Vec::new();
+        let mut next = 0;
+        let mut below = children.get(&None);
+        let mut above = None;
+        loop {
+            for &child in below.into_iter().flatten() {
+                order.push((&self.found[child], above));
+            }
+            let Some((queue, _)) = order.get(next) else { break };
+            (below, above) = (children.get(&position.get(queue.name.as_str()).copied()), Some(next));
+            next += 1;
+        }
+        if order.len() < self.found.len() {
+            let placed: BTreeSet<&str> = order.iter().map(|(queue, _)| queue.name.as_str()).collect();
+            let cycle = self.found.iter().find(|queue| !placed.contains(queue.name.as_str()));
+            return Err(cycle.map_or_else(|| Violation::new("queues", "", "have no order"), lost));
+        }
         let part = |(r, total): (usize, &f64), amounts: &BTreeMap<String, Quantity>| {
             amounts
                 .get(resources[r])
                 .and_then(|amount| amount.decimal())
                 .map_or(0.0, |amount| amount.to_f64() / total)
         };
-        let queue = |found: &&Found| Queue {
+        let queue = |(found, parent): &(&Found, Option<usize>)| Queue {
             name: found.name.clone(),
-            parent: found.parent.as_deref().and_then(position),
+            parent: *parent,
             weight: match &found.weight {
                 Weight::Stated(weight) => *weight,
                 Weight::Guaranteed(amounts) => {
@@ -340,6 +399,12 @@ impl Reading {
             limit: resources
                 .iter()
                 .map(|name| found.limit.get(*name).and_then(|amount| amount.decimal()))
+                .collect(),
+            given: (0..resources.len())
+                .filter(|&r| {
+                    let of = [&found.limit, &found.given].map(|amounts| amounts.get(resources[r]));
+                    of.into_iter().flatten().any(|amount| !amount.is_zero())
+                })
                 .collect(),
         };
         Ok(order.iter().map(queue).collect())
@@ -438,6 +503,99 @@ mod tests {
             let error = users(vec![path]).unwrap_err();
             assert!(error.contains(file) && error.contains(told), "{to}: {error}");
         }
+    }
+
+    /// A cluster of 400 servers of 64 cores and 256 GiB, of which 40 have 8 GPUs.
+    fn large_cluster(folder: &std::path::Path) -> String {
+        let node = |at: usize| {
+            let gpus = if at < 40 { ", nvidia.com/gpu: 8" } else { "" };
+            format!(
+                "kind: Node\nmetadata: {{name: n{at}}}\nstatus: {{allocatable: {{cpu: 64, memory: 256Gi, pods: 110{gpus}}}}}\n---\n"
+            )
+        };
+        let path = folder.join("large.yaml");
+        std::fs::write(&path, (0..400).map(node).collect::<String>()).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn tasks_fit_the_servers_and_small_limits_do_not_vanish() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = |name: &str, spec: &str| {
+            format!(
+                "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{{spec}}}\n---\n"
+            )
+        };
+        let text = queue("root", "weight: 1")
+            + &queue("any", "weight: 1")
+            + &queue("small", "capability: {cpu: 10, pods: 20}")
+            + &queue("training", "parent: root, capability: {nvidia.com/gpu: 4, example.com/fpga: 1}");
+        let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        let options =
+            KubernetesQueuesOptions { nodes: vec![large_cluster(folder.path())], queues: vec![path] };
+        let (instance, report) = kubernetes_queues(&options).unwrap();
+        assert_eq!(instance.resources(), ["cpu", "memory", "nvidia.com/gpu"]);
+        let users: Vec<String> = instance
+            .users()
+            .map(|user| {
+                format!("{} {} {} x{:?}", user.id(), user.demand()[0], user.demand()[2], user.tasks())
+            })
+            .collect();
+        // 25,600 cores in 5,000 parts, in 500,000; 320 GPUs in 10,000.
+        assert_eq!(
+            users,
+            ["any 5.12 0 xNone", "small 0.0512 0 xSome(195)", "training 0.256 0.032 xSome(125)"]
+        );
+        for user in instance.users() {
+            let holds = instance.classes().iter().filter(|class| {
+                class
+                    .capacity
+                    .iter()
+                    .zip(user.demand())
+                    .all(|(has, asks)| has.to_f64() >= 10.0 * asks.to_f64())
+            });
+            let servers: u64 = holds.map(|class| class.count).sum();
+            assert_eq!(servers, if user.id() == "training" { 40 } else { 400 }, "{}", user.id());
+        }
+        for (count, what) in [
+            (1, "amounts of pods left out, which no task is measured in"),
+            (1, "amounts of example.com/fpga left out, which no task is measured in"),
+            (3, "queues at the leaves"),
+        ] {
+            assert_eq!(report.count(what), count, "{what}\n{report}");
+        }
+    }
+
+    #[test]
+    fn a_tree_of_many_queues_is_read_quickly_and_a_circle_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let queue = |name: &str, parent: &str| {
+            format!(
+                "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{parent: {parent}}}\n---\n"
+            )
+        };
+        let write = |text: String| {
+            let path = folder.path().join("many.yaml").to_str().unwrap().to_owned();
+            std::fs::write(&path, text).unwrap();
+            vec![path]
+        };
+        // Children before their parents.
+        let many: String = (0..3000)
+            .rev()
+            .map(|at| {
+                queue(&format!("q{at}"), &if at == 0 { "root".into() } else { format!("q{}", (at - 1) / 50) })
+            })
+            .collect();
+        let (found, _) = users(write(many)).unwrap();
+        assert_eq!(found.len(), 3000 - 3000 / 50);
+        let error = users(write(queue("a", "b") + &queue("b", "a"))).unwrap_err();
+        assert!(
+            error.contains("queue a: parent = b: is not among the queues, or is below itself"),
+            "{error}"
+        );
+        let error = users(write(queue("a", "root") + &queue("a", "root"))).unwrap_err();
+        assert!(error.contains("queue = a: is named twice"), "{error}");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod alibaba_gpu2023;
 mod alibaba_gpu2023_instance;
+mod alibaba_tables;
 mod azure_v1;
 mod azure_v1_instance;
 mod census;
@@ -15,6 +16,7 @@ mod kueue;
 mod manifests;
 mod philly;
 mod quantity;
+mod queue_tasks;
 mod queues;
 #[cfg(test)]
 mod real_files;
@@ -42,7 +44,7 @@ pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
 pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;
-pub use report::ImportReport;
+pub use report::{ImportFailure, ImportReport};
 pub use shaved_ice::shaved_ice;
 pub use slurm::{JobOwner, SlurmOptions, slurm};
 pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, snowset};

@@ -37,10 +37,15 @@ impl Manifest {
 
 /// The objects of all `files`, in order; `-` is standard input, gzip is recognised.
 pub(super) fn read(files: &[String]) -> Result<Vec<Manifest>, InstanceError> {
+    read_as(files, None)
+}
+
+/// The same where objects that do not say their kind are of `kind`, as in answers of the API that were cut out.
+pub(super) fn read_as(files: &[String], kind: Option<&str>) -> Result<Vec<Manifest>, InstanceError> {
     let mut found = Vec::new();
     for path in files {
         for document in documents(path)? {
-            collect(path, document, None, &mut found)?;
+            collect(path, document, kind, &mut found)?;
         }
     }
     Ok(found)
@@ -102,17 +107,28 @@ fn collect(
         place: format!("object {}", position + 1),
         problem: problem.to_owned(),
     };
-    let Value::Object(mut fields) = content else {
-        return Err(refused("is no Kubernetes object; write what `kubectl get … -o json` (or yaml) prints"));
+    let mut fields = match content {
+        Value::Object(fields) => fields,
+        Value::Array(items) => {
+            return items.into_iter().try_for_each(|item| collect(file, item, kind, found));
+        }
+        _ => {
+            return Err(refused(
+                "is no Kubernetes object; write what `kubectl get … -o json` (or yaml) prints",
+            ));
+        }
     };
     let stated = fields.get("kind").and_then(Value::as_str).map(str::to_owned);
-    let kind = stated.or_else(|| kind.map(str::to_owned)).unwrap_or_default();
-    if let Some(of) = kind.strip_suffix("List")
+    let expected = kind;
+    let kind = stated.clone().or_else(|| kind.map(str::to_owned)).unwrap_or_default();
+    // A list that does not say its own kind is one of what is expected.
+    let listed = if stated.is_none() { Some("") } else { kind.strip_suffix("List") };
+    if let Some(of) = listed
         && let Some(items) = fields.remove("items")
     {
         return match items {
             Value::Array(items) => {
-                let of = Some(of).filter(|of| !of.is_empty());
+                let of = Some(of).filter(|of| !of.is_empty()).or(expected);
                 items.into_iter().try_for_each(|item| collect(file, item, of, found))
             }
             Value::Null => Ok(()),

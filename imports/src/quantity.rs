@@ -54,6 +54,16 @@ impl Quantity {
         value.filter(|value| *value < LIMIT).map(Self).ok_or("is too large")
     }
 
+    /// One thousand.
+    pub(super) fn thousand() -> Self {
+        Self(Self::ONE.0 * 1000)
+    }
+
+    /// The product, rounded up to billionths; it stays at what 128 bits hold.
+    pub(super) fn times(self, other: Self) -> Self {
+        Self(self.0.saturating_mul(other.0).div_ceil(Self::ONE.0))
+    }
+
     pub(super) fn is_zero(self) -> bool {
         self.0 == 0
     }

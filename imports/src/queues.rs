@@ -1,12 +1,15 @@
 //! A tree of queues over a cluster: its leaves become users, weights multiplied down the tree and limits the least on
 //! the way.
 
-use super::census::{Server, add_classes};
+use super::census::{Memory, Server, add_classes};
+use super::queue_tasks::Scope;
 use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Violation};
-use std::collections::{BTreeSet, HashMap};
+use hashbrown::HashMap;
+use std::collections::HashMap;
 
 /// One queue of the tree; parents stand before their children.
+#[derive(Default)]
 pub(super) struct Queue {
     /// Its whole path or unique name.
     pub(super) name: String,
@@ -16,88 +19,71 @@ pub(super) struct Queue {
     pub(super) weight: f64,
     /// The most it may have of each resource of the cluster, where that is limited.
     pub(super) limit: Vec<Option<Decimal>>,
+    /// Of which resources, by position, it is given an amount above zero: a limit, a quota, a guarantee.
+    pub(super) given: Vec<usize>,
 }
 
 /// The cluster with the leaves of the tree as users.
 ///
-/// A task of every user is a thousandth of the cluster, so `tasks` counts thousandths of the cluster too: as many as
-/// the tightest limit of the queue and those above it allows, or no limit.
+/// What a task asks for and how small it is, [`Scope`] says; `tasks` is how many of them the tightest limit of the queue
+/// and those above it allows, or no limit.
 pub(super) fn instance(
     name: String,
     resources: Vec<String>,
+    memory: Memory,
     servers: &[Server],
     queues: &[Queue],
     report: &mut ImportReport,
 ) -> Result<Instance, Violation> {
     let mut builder = InstanceBuilder::new(name, resources)?;
-    add_classes(&mut builder, servers)?;
-    let totals: Vec<Total> =
-        (0..builder.resources().len()).map(|r| Total::of(servers, r)).collect::<Result<_, _>>()?;
-    let demand: Vec<Decimal> = totals.iter().map(Total::thousandth).collect::<Result<_, _>>()?;
-    let parents: BTreeSet<usize> = queues.iter().filter_map(|queue| queue.parent).collect();
-    let mut sums: HashMap<Option<usize>, f64> = HashMap::new();
+    add_classes(&mut builder, servers, memory)?;
+    let mut is_leaf = vec![true; queues.len()];
+    let mut weights: HashMap<Option<usize>, f64> = HashMap::new();
     for queue in queues {
-        *sums.entry(queue.parent).or_default() += queue.weight;
+        if let Some(parent) = queue.parent {
+            is_leaf[parent] = false;
+        }
+        *weights.entry(queue.parent).or_default() += queue.weight;
     }
-    for (position, queue) in queues.iter().enumerate() {
-        if parents.contains(&position) {
+    let mut scopes: HashMap<Vec<usize>, Scope> = HashMap::new();
+    for (queue, _) in queues.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
+        let mut weight = 1.0;
+        let mut limits: Vec<Option<Decimal>> = vec![None; builder.resources().len()];
+        let mut given: &[usize] = &[];
+        let mut at = Some(queue);
+        while let Some(queue) = at {
+            weight *= queue.weight / weights[&queue.parent];
+            for (limit, own) in limits.iter_mut().zip(&queue.limit) {
+                *limit = tighter(*limit, *own);
+            }
+            if given.is_empty() {
+                given = &queue.given;
+            }
+            at = queue.parent.map(|parent| &queues[parent]);
+        }
+        if !scopes.contains_key(given) {
+            scopes.insert(given.to_vec(), Scope::new(servers, limits.len(), given)?);
+        }
+        let scope = &scopes[given];
+        let Some(weight) = rounded(weight).filter(|weight| !weight.is_zero()) else {
+            report.one("queues left out: their weight is 0");
             continue;
-        }
-        let (mut weight, mut most) = (1.0, u64::MAX);
-        let mut at = Some(position);
-        while let Some(queue) = at.map(|at| &queues[at]) {
-            weight *= queue.weight / sums[&queue.parent];
-            for (total, limit) in totals.iter().zip(&queue.limit) {
-                most = most.min(limit.map_or(u64::MAX, |limit| total.thousandths_in(limit)));
-            }
-            at = queue.parent;
-        }
-        let weight = rounded(weight).filter(|weight| !weight.is_zero());
-        match weight {
-            None => report.one("queues left out: their weight is 0"),
-            Some(_) if most == 0 => report.one("queues left out: their limit is 0"),
-            Some(weight) => {
-                // A thousand tasks are the whole cluster.
-                let tasks = (most < 1000).then_some(most);
-                builder.user(NewUser { weight, tasks, ..NewUser::new(&queue.name, &demand) })?;
-            }
-        }
+        };
+        let Some(task) = scope.task(&limits)? else {
+            report.one("queues left out: their limit is 0, or too small to hold a task");
+            continue;
+        };
+        builder.user(NewUser { weight, tasks: task.most, ..NewUser::new(&queue.name, &task.demand) })?;
     }
     report.add(builder.user_count() as u64, "queues at the leaves");
     builder.build()
 }
 
-/// What the whole cluster has of a resource, in units of a power of ten.
-struct Total {
-    units: u128,
-    exponent: i8,
-}
-
-impl Total {
-    fn of(servers: &[Server], r: usize) -> Result<Self, Violation> {
-        let exponent = servers.iter().map(|server| server.capacity[r].exponent()).min().unwrap_or(0).min(0);
-        let sum = servers
-            .iter()
-            .try_fold(0u128, |sum, server| sum.checked_add(server.capacity[r].scaled(exponent)?))
-            .filter(|sum| *sum < u128::MAX / 1000);
-        sum.map(|units| Self { units, exponent })
-            .ok_or_else(|| Violation::new("capacity", "", "is too large to add up"))
-    }
-
-    fn thousandth(&self) -> Result<Decimal, Violation> {
-        Decimal::from_units(self.units, i32::from(self.exponent) - 3)
-            .map_err(|error| Violation::new("a thousandth of the cluster", "", error.to_string()))
-    }
-
-    /// How many whole thousandths of it `limit` holds.
-    fn thousandths_in(&self, limit: Decimal) -> u64 {
-        let exponent = limit.exponent().min(self.exponent);
-        let ratio = || {
-            let total =
-                self.units.checked_mul(10u128.checked_pow(u32::from(self.exponent.abs_diff(exponent)))?)?;
-            limit.scaled(exponent)?.checked_mul(1000)?.checked_div(total)
-        };
-        ratio().and_then(|count| u64::try_from(count).ok()).unwrap_or(u64::MAX)
+/// The smaller of two limits, of which each may be none.
+fn tighter(one: Option<Decimal>, other: Option<Decimal>) -> Option<Decimal> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if one.to_f64() <= other.to_f64() { one } else { other }),
+        (one, other) => one.or(other),
     }
 }
 

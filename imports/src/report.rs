@@ -1,8 +1,47 @@
 //! What an importer read and what it left out, as counts that people can check against their files.
 
+use fairplan_instances::{Instance, InstanceError};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
+
+/// Why an importer made nothing.
+#[derive(Debug, thiserror::Error)]
+#[error("{error}")]
+pub struct ImportFailure<R = ImportReport> {
+    /// What went wrong.
+    #[source]
+    pub error: InstanceError,
+    /// Where all files could be read, but make no instance: what was read and left out, which mostly says why. Else
+    /// nothing.
+    pub report: R,
+}
+
+/// At which point an import stopped.
+pub(super) enum Stopped {
+    /// A file cannot be read or is not of its format.
+    Reading(InstanceError),
+    /// What was read makes no instance.
+    Building(InstanceError),
+}
+
+impl From<InstanceError> for Stopped {
+    fn from(error: InstanceError) -> Self {
+        Self::Reading(error)
+    }
+}
+
+/// Does an import that counts as it goes.
+pub(super) fn counted<R: Default>(
+    import: impl FnOnce(&mut R) -> Result<Instance, Stopped>,
+) -> Result<(Instance, R), ImportFailure<R>> {
+    let mut report = R::default();
+    match import(&mut report) {
+        Ok(instance) => Ok((instance, report)),
+        Err(Stopped::Reading(error)) => Err(ImportFailure { error, report: R::default() }),
+        Err(Stopped::Building(error)) => Err(ImportFailure { error, report }),
+    }
+}
 
 /// Counts, each with what it counts, in the order in which the file gave reason for them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -14,8 +14,9 @@ mod trace;
 
 pub use trace::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 
-use fairplan_instances::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
 use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser, Violation};
+use fairplan_instances::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
+use super::report::{ImportFailure, Stopped, counted};
 use std::fmt;
 use std::str::FromStr;
 
@@ -98,18 +99,23 @@ pub struct Google2011Report {
 /// # Errors
 /// A file that cannot be read, a row that is not of the format (file, line, column and value are named), time
 /// that goes backwards, machine events that contradict each other, a moment without machines or tasks.
-pub fn google_2011(options: &Google2011Options) -> Result<(Instance, Google2011Report), InstanceError> {
-    let mut report = Google2011Report::default();
+pub fn google_2011(
+    options: &Google2011Options,
+) -> Result<(Instance, Google2011Report), ImportFailure<Google2011Report>> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &Google2011Options, report: &mut Google2011Report) -> Result<Instance, Stopped> {
     for path in options.machine_events.iter().chain(&options.task_events).filter(|path| *path != "-") {
         std::fs::metadata(path).map_err(|source| InstanceError::Io { file: path.clone(), source })?;
     }
-    let classes = machines::read(options, &mut report)?;
-    let live = tasks::read(options, &mut report)?;
+    let classes = machines::read(options, report)?;
+    let live = tasks::read(options, report)?;
 
     let moment = if options.last_shapes { "in the trace".into() } else { format!("at time {}", options.at) };
-    let nothing = |files: &[String], table: &str, what: String| InstanceError::Invalid {
-        file: files.first().map_or(table, String::as_str).into(),
-        violation: Violation::new("", "", what),
+    let nothing = |files: &[String], table: &str, what: String| {
+        let file = files.first().map_or(table, String::as_str).into();
+        Stopped::Building(InstanceError::Invalid { file, violation: Violation::new("", "", what) })
     };
     if classes.is_empty() {
         let what = format!("no machine of known capacity {moment}");
@@ -127,8 +133,10 @@ pub fn google_2011(options: &Google2011Options) -> Result<(Instance, Google2011R
         builder.build()
     });
     // What each file says has been checked row by row; what is left concerns machines and tasks together.
-    let together = |violation| InstanceError::Invalid { file: super::together(options.machine_events.iter().chain(&options.task_events)), violation };
-    Ok((instance.map_err(together)?, report))
+    instance.map_err(|violation| {
+        let file = super::together(options.machine_events.iter().chain(&options.task_events));
+        Stopped::Building(InstanceError::Invalid { file, violation })
+    })
 }
 
 fn add_users(

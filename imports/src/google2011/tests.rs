@@ -47,7 +47,7 @@ impl Files {
     }
 
     fn import(&self) -> Result<(Instance, Google2011Report), InstanceError> {
-        google_2011(&self.options)
+        google_2011(&self.options).map_err(|failure| failure.error)
     }
 
     fn at(&mut self, at: u64) -> (Instance, Google2011Report) {

@@ -1,19 +1,23 @@
 //! A Kubernetes cluster: nodes become server classes, pods become tasks of users.
 
+mod gpu_sharing;
+mod names;
 mod nodes;
 mod placement;
 mod pods;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod unusual;
 
-use super::census::{Census, Server, TaskGrouping, Tasks};
+use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::{self, Manifest, of_kinds};
 use super::quantity::Quantity;
-use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use hashbrown::HashMap;
 use nodes::Node;
-use placement::Conditions;
+use placement::{Conditions, Taint};
 use pods::{Amounts, Pod};
 use std::collections::BTreeSet;
 use std::str::FromStr;
@@ -33,7 +37,7 @@ pub struct KubernetesOptions {
     pub resources: Option<Vec<String>>,
     /// What becomes of pods that belong to their node: daemons and static pods.
     pub daemons: Daemons,
-    /// Count nodes that are cordoned or not ready as well.
+    /// Count nodes that are cordoned or not ready as well, as if they were not.
     pub all_nodes: bool,
 }
 
@@ -87,19 +91,23 @@ const PODS: &str = "pods";
 /// The cluster and its users as the files tell.
 ///
 /// *Nodes*: those with the same allocatable amounts that the same pods may run on are a class. Nodes that are cordoned
-/// or not ready are left out. *Pods*: those that are pending or running, with what the scheduler reserves for them: the
+/// or not ready are left out. *Pods*: those that are pending or running (without a status: pending), with what the scheduler reserves for them: the
 /// sum over their containers, or what their init containers need if that is more, and their overhead; a container that
 /// states only a limit requests it, one that states nothing requests nothing. Amounts are exact; memory and storage are
-/// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow;
-/// affinity among pods, topology spread, volumes and ports are not looked at.
+/// in bytes, cpu in cores. A pod may run where its node selector, its required node affinity and its tolerations allow,
+/// and on the node where it runs; affinity among pods, topology spread, volumes and ports are not looked at.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node
 /// or without a pod that asks for something.
-pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
-    let mut nodes = read_nodes(options, &mut report)?;
-    let pods = read_pods(options, &mut report)?;
+pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
+    let mut nodes = read_nodes(options, report)?;
+    let mut pods = read_pods(options, report)?;
+    gpu_sharing::apply(&nodes, &mut pods, report);
     let known: BTreeSet<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
     let elsewhere =
         pods.iter().filter(|pod| !pod.node.is_empty() && !known.contains(pod.node.as_str())).count();
@@ -107,7 +115,7 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
 
     let (bound, mut free): (Vec<Pod>, Vec<Pod>) = pods.into_iter().partition(|pod| pod.bound);
     match options.daemons {
-        Daemons::Reserve => reserve(&mut nodes, &bound, &mut report),
+        Daemons::Reserve => reserve(&mut nodes, &bound, report),
         Daemons::Count => {
             report.add(
                 bound.len() as u64,
@@ -127,20 +135,27 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
         };
         resources.iter().map(exact).collect()
     };
-    let mut conditions: Vec<&Conditions> = Vec::new();
-    let mut position: HashMap<&Conditions, usize> = HashMap::new();
+    let by_name: HashMap<&str, &Node> = nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+    let mut places: Vec<Places> = Vec::new();
+    let mut position: HashMap<Places, usize> = HashMap::new();
     let mut tasks = Vec::with_capacity(free.len());
     for pod in &free {
-        let condition = *position.entry(&pod.conditions).or_insert_with(|| {
-            conditions.push(&pod.conditions);
-            conditions.len() - 1
+        // Labels and taints may have changed since it was put there.
+        let here = by_name.get(pod.node.as_str()).filter(|node| !pod.conditions.allow(&node.site()));
+        if here.is_some() {
+            report.one("pods run on a node that would not take them now (it counts for them)");
+        }
+        let may_run = Places { conditions: &pod.conditions, here: here.map(|node| node.name.as_str()) };
+        let condition = *position.entry(may_run).or_insert_with(|| {
+            places.push(may_run);
+            places.len() - 1
         });
         let amount = |resource: &str| match resource {
             PODS => Quantity::ONE,
             _ => pod.requests.get(resource).copied().unwrap_or_default(),
         };
         tasks.push(Tasks {
-            owner: owner(options, pod, &mut report),
+            owner: owner(options, pod, report),
             demand: decimals(&amount, &options.pods)?,
             count: 1,
             condition,
@@ -148,19 +163,43 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
     }
     let servers = nodes.iter().map(|node| {
         let amount = |resource: &str| node.allocatable.get(resource).copied().unwrap_or_default();
-        let meets = conditions.iter().map(|conditions| conditions.allow(&node.site())).collect();
-        Ok(Server { name: node.name.clone(), capacity: decimals(&amount, &options.nodes)?, meets })
+        let meets = places.iter().map(|places| places.include(node)).collect();
+        let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
+        Ok(Server { name, kind, capacity: decimals(&amount, &options.nodes)?, meets })
     });
-    let name = format!("Kubernetes, {} nodes, {} pods", nodes.len(), free.len());
+    let taints: Vec<&Taint> = nodes.iter().flat_map(|node| &node.taints).collect();
     let census = Census {
-        name,
+        name: format!("Kubernetes, {} nodes, {} pods", nodes.len(), free.len()),
         resources: resources.clone(),
+        memory: Memory::Bytes,
+        conditions: places.iter().map(|places| places.name(&taints)).collect(),
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
     };
-    let together = |violation| InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.pods)), violation };
-    let instance = census.instance(options.grouping, &mut report).map_err(together)?;
-    Ok((instance, report))
+    census.instance(options.grouping, report).map_err(|violation| {
+        let file = super::together(options.nodes.iter().chain(&options.pods));
+        Stopped::Building(InstanceError::Invalid { file, violation })
+    })
+}
+
+/// Where a pod may run: where its conditions allow, and where it runs though they do not.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Places<'a> {
+    conditions: &'a Conditions,
+    here: Option<&'a str>,
+}
+
+impl Places<'_> {
+    fn include(&self, node: &Node) -> bool {
+        self.here == Some(&node.name) || self.conditions.allow(&node.site())
+    }
+
+    fn name(&self, taints: &[&Taint]) -> String {
+        let conditions = names::name(self.conditions, taints);
+        let here = self.here.map(|node| format!("on:{node}"));
+        let parts = Some(conditions).filter(|name| !name.is_empty()).into_iter().chain(here);
+        parts.collect::<Vec<_>>().join("+")
+    }
 }
 
 /// The nodes that count, each with its name and what pods may request of it.
@@ -177,14 +216,20 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
     let mut nodes = Vec::with_capacity(found.len());
     let mut names = BTreeSet::new();
     for manifest in &found {
-        let node = Node::read(manifest)?;
+        let mut node = Node::read(manifest)?;
         if !names.insert(node.name.clone()) {
             report.one("nodes left out: named a second time");
             continue;
         }
         match node.closed {
             Some(reason) if !options.all_nodes => report.one(reason),
-            _ => nodes.push(node),
+            closed => {
+                report.add(u64::from(closed.is_some()), "nodes that are cordoned or not ready, taken as open");
+                if options.all_nodes {
+                    node.taints.retain(|taint| !taint.is_state());
+                }
+                nodes.push(node);
+            }
         }
     }
     report.add(nodes.len() as u64, "nodes");
@@ -197,16 +242,22 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
     let mut names = BTreeSet::new();
     let mut silent = 0;
     for manifest in &found {
-        let pod = Pod::read(manifest)?;
+        let mut pod = Pod::read(manifest)?;
         if !names.insert(manifest.name.clone()) {
             report.one("pods left out: named a second time");
-        } else if pod.phase == "Pending" || pod.phase == "Running" {
+            continue;
+        }
+        if pod.phase.is_empty() {
+            // Manifests that no cluster has taken yet.
+            report.one("pods without a status (taken as pending)");
+            pod.phase = "Pending".into();
+        }
+        if pod.phase == "Pending" || pod.phase == "Running" {
             report.one(format!("pods {}", pod.phase.to_lowercase()));
             silent += pod.silent;
             pods.push(pod);
         } else {
-            let phase = if pod.phase.is_empty() { "no phase" } else { &pod.phase };
-            report.one(format!("pods left out: {phase}"));
+            report.one(format!("pods left out: {}", pod.phase));
         }
     }
     report.add(silent, "containers of these request nothing (taken as 0)");
@@ -220,7 +271,7 @@ fn objects(
     command: &str,
     report: &mut ImportReport,
 ) -> Result<Vec<Manifest>, InstanceError> {
-    let all = manifests::read(files)?;
+    let all = manifests::read_as(files, Some(kind))?;
     let others: BTreeSet<String> = all.iter().map(|manifest| manifest.kind.clone()).collect();
     let found = of_kinds(all, &[kind], report);
     if found.is_empty() {

@@ -1,5 +1,6 @@
 //! A node: what it can give to pods, and whether it takes any.
 
+use super::gpu_sharing;
 use super::placement::{Site, Taint};
 use crate::manifests::{Manifest, Metadata, nullable};
 use crate::quantity::{Quantity, Written};
@@ -47,8 +48,8 @@ struct Condition {
 /// A node as far as it concerns an instance.
 pub(super) struct Node {
     pub(super) name: String,
-    labels: BTreeMap<String, String>,
-    taints: Vec<Taint>,
+    pub(super) labels: BTreeMap<String, String>,
+    pub(super) taints: Vec<Taint>,
     /// What pods may request of it.
     pub(super) allocatable: BTreeMap<String, Quantity>,
     /// Why it takes no pods, if it takes none.
@@ -77,6 +78,18 @@ impl Node {
         };
         let name = if metadata.name.is_empty() { manifest.name.clone() } else { metadata.name };
         Ok(Self { name, labels: metadata.labels, taints: spec.taints, allocatable, closed })
+    }
+
+    /// The model of its GPUs, where a label says it.
+    pub(super) fn gpu_model(&self) -> &str {
+        const LABELS: [&str; 5] = [
+            "nvidia.com/gpu.product",
+            "amd.com/gpu.product-name",
+            "cloud.google.com/gke-accelerator",
+            "karpenter.k8s.aws/instance-gpu-name",
+            gpu_sharing::MODEL,
+        ];
+        LABELS.iter().find_map(|label| self.labels.get(*label)).map_or("", String::as_str)
     }
 
     pub(super) fn site(&self) -> Site<'_> {

@@ -18,7 +18,7 @@ pub(super) struct Site<'a> {
 #[derive(Deserialize, Default)]
 #[serde(default)]
 pub(super) struct Taint {
-    key: String,
+    pub(super) key: String,
     #[serde(deserialize_with = "nullable")]
     value: String,
     effect: String,
@@ -66,14 +66,14 @@ pub(super) struct Term {
 
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Requirement {
-    key: String,
-    operator: Operator,
+    pub(super) key: String,
+    pub(super) operator: Operator,
     #[serde(default, deserialize_with = "nullable")]
-    values: Vec<String>,
+    pub(super) values: Vec<String>,
 }
 
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Operator {
+pub(super) enum Operator {
     In,
     NotIn,
     Exists,
@@ -105,14 +105,36 @@ impl Conditions {
             && site.taints.iter().filter(|taint| taint.repels()).all(|taint| self.tolerate(taint))
     }
 
-    fn tolerate(&self, taint: &Taint) -> bool {
+    /// Whether a taint keeps such a pod not away.
+    pub(super) fn tolerate(&self, taint: &Taint) -> bool {
         self.tolerations.iter().any(|toleration| toleration.covers(taint))
     }
 }
 
 impl Taint {
+    /// Whether it says that the node is closed for now, rather than meant for certain pods: cordoned, not ready,
+    /// unreachable, short of something, shut down, not yet set up.
+    ///
+    /// Source: the Kubernetes documentation, "Taints and Tolerations", "Taint based Evictions".
+    pub(super) fn is_state(&self) -> bool {
+        const STATES: [&str; 11] = [
+            "node.kubernetes.io/unschedulable",
+            "node.kubernetes.io/not-ready",
+            "node.kubernetes.io/unreachable",
+            "node.kubernetes.io/memory-pressure",
+            "node.kubernetes.io/disk-pressure",
+            "node.kubernetes.io/pid-pressure",
+            "node.kubernetes.io/network-unavailable",
+            "node.kubernetes.io/out-of-service",
+            "node.cloudprovider.kubernetes.io/uninitialized",
+            "node.cloudprovider.kubernetes.io/shutdown",
+            "ToBeDeletedByClusterAutoscaler",
+        ];
+        STATES.contains(&self.key.as_str())
+    }
+
     /// Whether it keeps pods away, rather than being a preference.
-    fn repels(&self) -> bool {
+    pub(super) fn repels(&self) -> bool {
         self.effect == "NoSchedule" || self.effect == "NoExecute"
     }
 }

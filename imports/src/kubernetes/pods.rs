@@ -1,5 +1,6 @@
 //! A pod: what the scheduler reserves for it, whose it is, and where it may run.
 
+use super::gpu_sharing::{self, SharedGpus};
 use super::nodes::quantities;
 use super::placement::{Affinity, Conditions, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
@@ -81,6 +82,8 @@ pub(super) struct Pod {
     pub(super) silent: u64,
     /// A daemon or a static pod, which is part of its node.
     pub(super) bound: bool,
+    /// What annotations say of GPUs.
+    pub(super) shared_gpus: Option<SharedGpus>,
 }
 
 impl Pod {
@@ -100,7 +103,9 @@ impl Pod {
         }
         let terms = if bound { terms.filter(|terms| !terms.is_empty()) } else { terms };
         let conditions = Conditions { selector: spec.node_selector, terms, tolerations: spec.tolerations };
-        Ok(Self { metadata, phase: status.phase, node: spec.node_name, requests, conditions, silent, bound })
+        let shared_gpus = gpu_sharing::read(manifest, &metadata)?;
+        let (phase, node) = (status.phase, spec.node_name);
+        Ok(Self { metadata, phase, node, requests, conditions, silent, bound, shared_gpus })
     }
 }
 

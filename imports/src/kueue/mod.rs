@@ -3,7 +3,7 @@
 use crate::manifests::{self, Manifest, nullable, of_kinds};
 use crate::quantity::{Quantity, Written};
 use crate::queues::rounded;
-use crate::report::ImportReport;
+use crate::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, ServerClass,
     Violation,
@@ -169,10 +169,13 @@ struct Queue {
 /// # Errors
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a
 /// ClusterQueue that has a quota.
-pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
+pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &KueueOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
     let kinds = ["ClusterQueue", "Cohort", "LocalQueue"];
-    let found = of_kinds(manifests::read(&options.files)?, &kinds, &mut report);
+    let found = of_kinds(manifests::read(&options.files)?, &kinds, report);
     let of = |kind: &'static str| found.iter().filter(move |manifest| manifest.kind == kind);
     let mut parents: BTreeMap<String, String> = BTreeMap::new();
     let mut cohorts: Vec<(String, Vec<Amount>)> = Vec::new();
@@ -182,7 +185,7 @@ pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), Instanc
         if spec.fair_sharing.weight.is_some() {
             report.one("cohorts have a weight, which an instance cannot state (queues share by their own)");
         }
-        cohorts.push((metadata.name.clone(), amounts(manifest, &spec.groups, &mut report)?));
+        cohorts.push((metadata.name.clone(), amounts(manifest, &spec.groups, report)?));
         if !spec.parent.is_empty() {
             parents.insert(metadata.name, spec.parent);
         }
@@ -200,7 +203,7 @@ pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), Instanc
         let Object::<QueueSpec> { metadata, spec } = manifest.read()?;
         let spec = spec.unwrap_or_default();
         let weight = weight(manifest, &spec.fair_sharing)?;
-        let amounts = amounts(manifest, &spec.groups, &mut report)?;
+        let amounts = amounts(manifest, &spec.groups, report)?;
         report.one("cluster queues");
         if amounts.iter().all(|amount| amount.nominal.is_zero()) {
             report.one("cluster queues left out: they have no quota of their own");
@@ -225,12 +228,14 @@ pub fn kueue(options: &KueueOptions) -> Result<(Instance, ImportReport), Instanc
     let failed = |violation| InstanceError::Invalid { file: options.files.join(", "), violation };
     if queues.is_empty() {
         let problem = "there is no ClusterQueue with a quota here; `kubectl get clusterqueues -o json` makes such a file";
-        return Err(failed(Violation::new("", "", problem)));
+        let failure = failed(Violation::new("", "", problem));
+        let read_some = report.count("cluster queues") > 0;
+        return Err(if read_some { Stopped::Building(failure) } else { Stopped::Reading(failure) });
     }
     let cohorts: Vec<(String, Vec<Amount>)> =
         cohorts.into_iter().map(|(name, amounts)| (root(&name), amounts)).collect();
-    let instance = instance(options, &queues, &cohorts, &locals, &mut report).map_err(failed)?;
-    Ok((instance, report))
+    instance(options, &queues, &cohorts, &locals, report)
+        .map_err(|violation| Stopped::Building(failed(violation)))
 }
 
 fn weight(manifest: &Manifest, sharing: &FairSharing) -> Result<Quantity, InstanceError> {

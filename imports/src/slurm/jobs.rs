@@ -1,9 +1,9 @@
 //! Jobs: what each of their nodes has to give them, and how many such tasks there are.
 
 use super::array;
-use super::values::{Amounts, Number, Place, Words, number, tres};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};
+use super::values::{Amounts, Number, Place, Stated, Words, number, tres};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -17,6 +17,8 @@ pub(super) struct Job {
     pub(super) partitions: BTreeSet<String>,
     /// Of one task, that is of one of the job's nodes.
     pub(super) demand: Amounts,
+    /// The types of generic resources that it asks for: `gpu:a100`.
+    pub(super) types: BTreeSet<String>,
     pub(super) tasks: u64,
 }
 
@@ -59,7 +61,7 @@ pub(super) fn read(
             .map_or(format!("number {}", position + 1), |id| id.to_string());
         let place = Place { file, object: format!("job {id}") };
         let fields: Fields = place.read(element)?;
-        let states = fields.job_state.lower();
+        let states = fields.job_state.states();
         if states.contains("running") || states.contains("pending") {
             report.one(if states.contains("running") { "jobs running" } else { "jobs pending" });
             jobs.push(job(&place, fields, report)?);
@@ -82,7 +84,8 @@ fn job(place: &Place, fields: Fields, report: &mut ImportReport) -> Result<Job, 
             ("cpus", format!("cpu={}", place.whole("cpus", &fields.cpus)?))
         }
     };
-    let (whole, nodes) = tres(&text).map_err(|(value, problem)| place.refused(field, value, problem))?;
+    let Stated { amounts: whole, types, nodes } =
+        tres(&text).map_err(|(value, problem)| place.refused(field, value, problem))?;
     let nodes = nodes.max(number(&fields.node_count).map_or(0, |count| count as u64)).max(1);
     let demand = whole.into_iter().map(|(name, amount)| {
         let part = divided(amount, nodes)
@@ -105,6 +108,7 @@ fn job(place: &Place, fields: Fields, report: &mut ImportReport) -> Result<Job, 
         partitions: partition.split(',').map(str::to_owned).collect(),
         partition,
         demand: demand.collect::<Result<_, InstanceError>>()?,
+        types,
         tasks: elements.saturating_mul(nodes),
     })
 }

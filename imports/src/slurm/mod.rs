@@ -6,10 +6,10 @@ mod nodes;
 mod tests;
 mod values;
 
-use super::census::{Census, Server, TaskGrouping, Tasks};
+use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::documents;
-use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use hashbrown::HashMap;
 use jobs::Job;
 use nodes::Node;
@@ -58,23 +58,27 @@ impl FromStr for JobOwner {
     }
 }
 
-/// The cluster and its users as the files tell, from Slurm 21.08 on.
+/// The cluster and its users as the files tell, from Slurm 21.08 on (data parsers up to v0.0.44).
 ///
-/// *Nodes*: cpus, memory in MiB and gpus of those that are up; those alike in these and in their partitions are a
-/// class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks of an `n`th of its request, a waiting array
-/// as many jobs as it names. A job may run on the nodes of its partitions; of a partition that no node names nothing
-/// is known, so its jobs may run everywhere. Features, licences and reservations are not looked at.
+/// *Nodes*: cpus, memory in MiB and generic resources of those that are up; those alike in these, in the types of their
+/// gpus and in whose jobs they take are a class. *Jobs*: those that run or wait; a job on `n` nodes is `n` tasks of an
+/// `n`th of its request, a waiting array as many jobs as it names. A job may run on the nodes of its partitions that have
+/// the types it asks for (`gres/gpu:a100`); of a partition or type that no node names nothing is known, so it restricts
+/// nothing. Features, licences and reservations are not looked at.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, node or job, field and value are named), files without a
 /// node or a job.
-pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
+pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &SlurmOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
     for path in &options.nodes {
         for document in documents(path)? {
-            for node in nodes::read(path, &document, &mut report)? {
+            for node in nodes::read(path, &document, report)? {
                 match position.get(&node.name) {
                     // A node is listed once for each of its partitions.
                     Some(&known) => nodes[known].partitions.extend(node.partitions),
@@ -97,12 +101,13 @@ pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), Instanc
     let mut jobs: Vec<Job> = Vec::new();
     for path in &options.jobs {
         for document in documents(path)? {
-            jobs.extend(jobs::read(path, &document, &mut report)?);
+            jobs.extend(jobs::read(path, &document, report)?);
         }
     }
-    census(options, &nodes, &jobs, &mut report)
-        .map(|instance| (instance, report))
-        .map_err(|violation| InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.jobs)), violation })
+    census(options, &nodes, &jobs, report).map_err(|violation| {
+        let file = super::together(options.nodes.iter().chain(&options.jobs));
+        Stopped::Building(InstanceError::Invalid { file, violation })
+    })
 }
 
 fn census(
@@ -120,16 +125,25 @@ fn census(
 
     let partitions: BTreeSet<&str> =
         nodes.iter().flat_map(|node| &node.partitions).map(String::as_str).collect();
-    let mut conditions: Vec<&BTreeSet<String>> = Vec::new();
-    let mut position: HashMap<&BTreeSet<String>, usize> = HashMap::new();
+    let types: BTreeSet<&str> = nodes.iter().flat_map(|node| &node.types).map(String::as_str).collect();
+    let mut conditions: Vec<Wanted> = Vec::new();
+    let mut position: HashMap<Wanted, usize> = HashMap::new();
     let mut tasks = Vec::new();
     for job in jobs {
         if !job.partitions.iter().any(|partition| partitions.contains(partition.as_str())) {
             let of = job.partitions.iter().cloned().collect::<Vec<_>>().join(",");
             report.one(format!("jobs of partition {of}, which no node names: they may run everywhere"));
         }
-        let condition = *position.entry(&job.partitions).or_insert_with(|| {
-            conditions.push(&job.partitions);
+        for unknown in job.types.iter().filter(|name| !types.contains(name.as_str())) {
+            report.one(format!("jobs ask for {unknown}, which no node names: any type will do"));
+        }
+        let known = |names: &BTreeSet<&str>, wanted: &BTreeSet<String>| -> BTreeSet<String> {
+            wanted.iter().filter(|name| names.contains(name.as_str())).cloned().collect()
+        };
+        let wanted =
+            Wanted { partitions: known(&partitions, &job.partitions), types: known(&types, &job.types) };
+        let condition = *position.entry(wanted).or_insert_with_key(|wanted| {
+            conditions.push(wanted.clone());
             conditions.len() - 1
         });
         let owner = match options.owner {
@@ -139,17 +153,51 @@ fn census(
         };
         tasks.push(Tasks { owner: owner.clone(), demand: amounts(&job.demand), count: job.tasks, condition });
     }
-    let meets = |node: &Node, wanted: &BTreeSet<String>| {
-        !wanted.is_disjoint(&node.partitions) || wanted.iter().all(|name| !partitions.contains(name.as_str()))
-    };
     let servers = nodes.iter().map(|node| Server {
         name: node.name.clone(),
+        kind: gpu_types(node),
         capacity: amounts(&node.capacity),
-        meets: conditions.iter().map(|wanted| meets(node, wanted)).collect(),
+        meets: conditions.iter().map(|wanted| wanted.met_by(node)).collect(),
     });
     let name = format!("Slurm, {} nodes, {} jobs", nodes.len(), jobs.len());
-    let servers = servers.collect();
-    Census { name, resources: resources.clone(), servers, tasks }.instance(options.grouping, report)
+    let census = Census {
+        name,
+        resources: resources.clone(),
+        memory: Memory::Mebibytes,
+        conditions: conditions.iter().map(Wanted::name).collect(),
+        servers: servers.collect(),
+        tasks,
+    };
+    census.instance(options.grouping, report)
+}
+
+/// What a job wants of a node, as far as nodes name it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Wanted {
+    /// Any of these; none for any partition.
+    partitions: BTreeSet<String>,
+    /// All of these.
+    types: BTreeSet<String>,
+}
+
+impl Wanted {
+    fn met_by(&self, node: &Node) -> bool {
+        (self.partitions.is_empty() || !self.partitions.is_disjoint(&node.partitions))
+            && self.types.is_subset(&node.types)
+    }
+
+    /// `gpu,batch+gpu:a100`.
+    fn name(&self) -> String {
+        let partitions = self.partitions.iter().cloned().collect::<Vec<_>>().join(",");
+        let parts = std::iter::once(partitions).filter(|name| !name.is_empty());
+        parts.chain(self.types.iter().cloned()).collect::<Vec<_>>().join("+")
+    }
+}
+
+/// The types of a node's gpus: `h100+h200`.
+fn gpu_types(node: &Node) -> String {
+    let types = node.types.iter().filter_map(|name| name.strip_prefix("gpu:"));
+    types.collect::<Vec<_>>().join("+")
 }
 
 /// The array `key` of a document that Slurm printed, or what the document has instead.
@@ -164,11 +212,10 @@ fn array<'a>(
             return Ok((position, elements));
         }
     }
-    let present: Vec<&str> =
-        document.as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-    Err(InstanceError::Malformed {
-        file: file.into(),
-        place: format!("has {}", present.join(", ")),
-        problem: format!("expected a list {}; `{command}` prints it", keys.join(" or ")),
-    })
+    let place = match document.as_object() {
+        Some(object) => format!("has {}", object.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),
+        None => "is no JSON object".into(),
+    };
+    let problem = format!("expected a list {}; `{command}` prints it", keys.join(" or "));
+    Err(InstanceError::Malformed { file: file.into(), place, problem })
 }

@@ -1,9 +1,9 @@
 //! Nodes: one by one as Slurm 21.08 has them and `scontrol` still does, or by partition and state as `sinfo` has them now.
 
 use super::array;
-use super::values::{Amounts, Number, Place, Words, gres, number};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};
+use super::values::{Amounts, Number, Place, Stated, Words, gres, number};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -13,6 +13,8 @@ pub(super) struct Node {
     pub(super) name: String,
     pub(super) partitions: BTreeSet<String>,
     pub(super) capacity: Amounts,
+    /// The types of its generic resources: `gpu:a100`.
+    pub(super) types: BTreeSet<String>,
     /// The state that keeps it from taking jobs, if one does.
     pub(super) closed: Option<String>,
 }
@@ -77,7 +79,9 @@ struct GroupState {
 }
 
 /// States in which a node takes no jobs. A node that sleeps in the cloud (`powered_down`) is woken for a job.
-const CLOSED: [&str; 12] = [
+///
+/// Source: Slurm's documentation, `sinfo`, "Node state codes", and the names that its data parsers give them.
+const CLOSED: [&str; 16] = [
     "down",
     "drain",
     "drained",
@@ -85,10 +89,14 @@ const CLOSED: [&str; 12] = [
     "fail",
     "failing",
     "maint",
+    "maintenance",
+    "power_drain",
     "error",
     "unknown",
     "not_responding",
     "future",
+    "dynamic_future",
+    "invalid",
     "invalid_reg",
 ];
 
@@ -119,14 +127,15 @@ fn node(file: &str, position: usize, element: &Value) -> Result<Node, InstanceEr
     let fields: Fields = place.read(element)?;
     let cpus = place.whole("cpus", &fields.cpus)?;
     let memory = place.whole("real_memory", &fields.real_memory)?;
-    let capacity = capacity(&place, cpus, memory, fields.gres.as_deref().unwrap_or_default())?;
-    let mut states = fields.state.lower();
-    states.extend(fields.state_flags.lower());
+    let (capacity, types) = has(&place, cpus, memory, fields.gres.as_deref().unwrap_or_default())?;
+    let mut states = fields.state.states();
+    states.extend(fields.state_flags.states());
     let name = if fields.name.is_empty() { name } else { fields.name };
     Ok(Node {
         name,
         partitions: fields.partitions.list().into_iter().collect(),
         capacity,
+        types,
         closed: closed(&states),
     })
 }
@@ -153,26 +162,34 @@ fn group(
             "nodes listed together though they differ, taken as the smallest of them (scontrol show nodes --json tells them apart)",
         );
     }
-    let capacity = capacity(&place, cpus, memory, &fields.gres.total)?;
+    let (capacity, types) = has(&place, cpus, memory, &fields.gres.total)?;
     for name in fields.nodes.nodes {
         nodes.push(Node {
             name,
             partitions: BTreeSet::from([fields.partition.name.clone()]),
             capacity: capacity.clone(),
-            closed: closed(&fields.node.state.lower()),
+            types: types.clone(),
+            closed: closed(&fields.node.state.states()),
         });
     }
     Ok(())
 }
 
-fn capacity(place: &Place, cpus: u64, memory: u64, generic: &str) -> Result<Amounts, InstanceError> {
-    let mut capacity = gres(generic).map_err(|(value, problem)| place.refused("gres", value, problem))?;
+/// What a node has, and the types of it.
+fn has(
+    place: &Place,
+    cpus: u64,
+    memory: u64,
+    generic: &str,
+) -> Result<(Amounts, BTreeSet<String>), InstanceError> {
+    let Stated { amounts: mut capacity, types, .. } =
+        gres(generic).map_err(|(value, problem)| place.refused("gres", value, problem))?;
     for (name, amount) in [("cpu", cpus), ("memory", memory)] {
         let amount = Decimal::new(amount, 0)
             .map_err(|error| place.refused(name, &amount.to_string(), &error.to_string()))?;
         capacity.insert(name.into(), amount);
     }
-    Ok(capacity)
+    Ok((capacity, types))
 }
 
 fn closed(states: &BTreeSet<String>) -> Option<String> {

@@ -37,11 +37,11 @@ fn shown(instance: &Instance) -> Vec<String> {
 #[test]
 fn nodes_one_by_one_and_by_partition_are_the_same_cluster() {
     let expected = [
-        "cpu64-memory500000 x2 64,500000,0",
+        "cpu64-memory488.3Gi x2 64,500000,0",
         "g1 x1 32,256000,4",
-        "ada 32,64000,0 x2 on cpu64-memory500000+g1",
-        "bob@g1 8,64000,1 x5 on g1",
-        "eve 3,0,0 x1 on cpu64-memory500000+g1",
+        "ada 32,64000,0 x2 on cpu64-memory488.3Gi+g1",
+        "bob@gpu+gpu:a100 8,64000,1 x5 on g1",
+        "eve 3,0,0 x1 on cpu64-memory488.3Gi+g1",
     ];
     for nodes in ["nodes.json", "sinfo.json"] {
         let (instance, report) = slurm(&options(nodes)).unwrap();
@@ -62,9 +62,10 @@ fn nodes_one_by_one_and_by_partition_are_the_same_cluster() {
 
 #[test]
 fn users_are_accounts_or_partitions_when_asked_for() {
-    for (owner, expected) in
-        [("account", ["physics", "physics@g1", "maths"]), ("partition", ["batch", "gpu@g1", "legacy"])]
-    {
+    for (owner, expected) in [
+        ("account", ["physics", "physics@gpu+gpu:a100", "maths"]),
+        ("partition", ["batch", "gpu@gpu+gpu:a100", "legacy"]),
+    ] {
         let owner = owner.parse().unwrap();
         let (instance, _) = slurm(&SlurmOptions { owner, ..options("nodes.json") }).unwrap();
         assert_eq!(instance.users().map(|user| user.id().to_owned()).collect::<Vec<_>>(), expected);
@@ -118,7 +119,90 @@ fn a_real_cluster_of_both_generations_is_read() {
     // Four nodes, one of them down; one job runs, and an array of ten waits.
     assert_eq!(
         shown(&instance),
-        ["cpu64-memory500000 x3 64,500000", "bkd 1,124974.545455 x11 on cpu64-memory500000"]
+        ["cpu64-memory488.3Gi x3 64,500000", "bkd 1,124974.545455 x11 on cpu64-memory488.3Gi"]
     );
     assert_eq!(report.count("nodes left out: down"), 1);
+}
+
+/// What a cluster of two kinds of GPU nodes and one without looks like to the data parsers named: the same.
+#[test]
+fn every_data_parser_tells_the_same_cluster() {
+    // Node and job fields of each; states, numbers and lists changed their shape.
+    let parsers = [
+        (
+            "v0.0.37 and v0.0.38",
+            r#""state": "idle", "state_flags": [], "cpus": 32, "real_memory": 262144"#,
+            r#""state": "idle", "state_flags": ["DRAIN"], "cpus": 32, "real_memory": 262144"#,
+            r#""job_state": "PENDING", "node_count": 2, "array_task_string": """#,
+        ),
+        (
+            "v0.0.39",
+            r#""state": "IDLE", "state_flags": [], "cpus": 32, "real_memory": 262144"#,
+            r#""state": "IDLE+DRAIN", "cpus": 32, "real_memory": 262144"#,
+            r#""job_state": "PENDING", "node_count": {"set": true, "infinite": false, "number": 2}, "array_task_string": """#,
+        ),
+        (
+            "v0.0.40 to v0.0.44",
+            r#""state": ["IDLE"], "cpus": 32, "real_memory": 262144"#,
+            r#""state": ["IDLE", "MAINTENANCE"], "cpus": 32, "real_memory": 262144"#,
+            r#""job_state": ["PENDING"], "node_count": {"set": true, "infinite": false, "number": 2}, "array_task_string": """#,
+        ),
+        (
+            "v0.0.42 and later with complex values",
+            r#""state": ["IDLE"], "cpus": 32, "real_memory": 262144"#,
+            r#""state": ["MIXED", "POWER_DRAIN"], "cpus": 32, "real_memory": 262144"#,
+            r#""job_state": ["PENDING"], "node_count": 2, "cpus": "Infinity", "array_task_string": null"#,
+        ),
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    for (parser, open, shut, waiting) in parsers {
+        let node = |name: &str, gres: &str, fields: &str| {
+            format!(r#"{{"name": "{name}", "partitions": ["all"], "gres": "{gres}", {fields}}}"#)
+        };
+        let nodes = [
+            node("p1", "gpu:p100:2(S:0-1),tmp:1860G", open),
+            node("p2", "gpu:p100:2(S:0-1),tmp:1860G", open),
+            node("h1", "gpu:h100:2,tmp:1860G", open),
+            node("h2", "gpu:h100:2,tmp:1860G", open),
+            node("c1", "tmp:1860G", shut),
+        ];
+        let job = |id: u32, asked: &str| {
+            format!(
+                r#"{{"job_id": {id}, "user_name": "u{id}", "partition": "all", {waiting}, "tres_req_str": "{asked}"}}"#
+            )
+        };
+        let jobs = [
+            job(1, "cpu=8,mem=1T,node=1,billing=8"),
+            job(2, "cpu=2,mem=2G,node=2,billing=2,gres/gpu=4,gres/gpu:h100=4,gres/tmp=40G,license/matlab=1"),
+            job(3, "cpu=2,mem=2G,node=2,billing=2,gres/gpu:v100=2"),
+        ];
+        let file = |name: &str, key: &str, list: &[String]| {
+            let path = folder.path().join(name).to_str().unwrap().to_owned();
+            std::fs::write(&path, format!(r#"{{"{key}": [{}]}}"#, list.join(", "))).unwrap();
+            vec![path]
+        };
+        let options = SlurmOptions {
+            nodes: file("nodes.json", "nodes", &nodes),
+            jobs: file("jobs.json", "jobs", &jobs),
+            ..Default::default()
+        };
+        let (instance, report) = slurm(&options).unwrap_or_else(|failure| panic!("{parser}: {failure}"));
+        assert_eq!(
+            shown(&instance),
+            [
+                "p100-cpu32-memory256Gi-gpu2-tmp1997159792640 x2 32,262144,2,1997159792640",
+                "h100-cpu32-memory256Gi-gpu2-tmp1997159792640 x2 32,262144,2,1997159792640",
+                "u1 4,524288,0,0 x2 on p100-cpu32-memory256Gi-gpu2-tmp1997159792640+h100-cpu32-memory256Gi-gpu2-tmp1997159792640",
+                "u2@all+gpu:h100 1,1024,2,21474836480 x2 on h100-cpu32-memory256Gi-gpu2-tmp1997159792640",
+                "u3 1,1024,1,0 x2 on p100-cpu32-memory256Gi-gpu2-tmp1997159792640+h100-cpu32-memory256Gi-gpu2-tmp1997159792640",
+            ],
+            "{parser}"
+        );
+        assert_eq!(
+            report.count("jobs ask for gpu:v100, which no node names: any type will do"),
+            1,
+            "{parser}"
+        );
+        assert_eq!(report.count("nodes"), 4, "{parser}\n{report}");
+    }
 }

@@ -8,12 +8,34 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Amounts by resource; what is not there is zero.
 pub(super) type Amounts = BTreeMap<String, Decimal>;
 
-/// A number, which may be wrapped to say that it is not set.
+/// A number: plain, wrapped to say that it is not set (data parsers from v0.0.39 on), or the name of what is no number
+/// (the same parsers when asked for complex values).
 #[derive(Deserialize)]
 #[serde(untagged)]
 pub(super) enum Number {
     Plain(f64),
-    Wrapped { set: bool, infinite: bool, number: f64 },
+    Wrapped {
+        #[serde(default = "yes")]
+        set: bool,
+        #[serde(default)]
+        infinite: bool,
+        #[serde(default)]
+        number: Option<f64>,
+    },
+    Named(NoNumber),
+}
+
+/// What stands where a number is not finite.
+#[derive(Deserialize)]
+pub(super) enum NoNumber {
+    Infinity,
+    #[serde(rename = "-Infinity")]
+    MinusInfinity,
+    NaN,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Number {
@@ -21,7 +43,8 @@ impl Number {
     pub(super) fn value(&self) -> Option<f64> {
         match *self {
             Self::Plain(number) => Some(number),
-            Self::Wrapped { set, infinite, number } => (set && !infinite).then_some(number),
+            Self::Wrapped { set, infinite, number } => number.filter(|_| set && !infinite),
+            Self::Named(NoNumber::Infinity | NoNumber::MinusInfinity | NoNumber::NaN) => None,
         }
     }
 }
@@ -42,11 +65,12 @@ pub(super) enum Words {
 }
 
 impl Words {
-    /// The words in lower case; those of a text are separated by commas.
-    pub(super) fn lower(&self) -> BTreeSet<String> {
-        self.list().iter().map(|word| word.to_lowercase()).collect()
+    /// The states in lower case: `IDLE+CLOUD` is two.
+    pub(super) fn states(&self) -> BTreeSet<String> {
+        self.list().iter().flat_map(|word| word.split('+')).map(str::to_lowercase).collect()
     }
 
+    /// The words; those of a text are separated by commas.
     pub(super) fn list(&self) -> Vec<String> {
         let split = |text: &str| {
             text.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
@@ -89,62 +113,109 @@ impl Place<'_> {
     }
 }
 
+/// What a job asks for or a node has.
+#[derive(Debug, Default)]
+pub(super) struct Stated {
+    /// By plain name: of a generic resource of several types the sum.
+    pub(super) amounts: Amounts,
+    /// The types that are named: `gpu:a100`.
+    pub(super) types: BTreeSet<String>,
+    /// On how many nodes; 0 where nothing is said.
+    pub(super) nodes: u64,
+}
+
+/// Trackable resources that are no part of a node: their kind is what stands before the `/`.
+const NOT_ON_NODES: [&str; 9] =
+    ["billing", "energy", "vmem", "pages", "fs", "ic", "bb", "license", "licenses"];
+
 /// What a list of trackable resources says: `cpu=22,mem=87072M,node=1,billing=22,gres/gpu:a100=2`. Memory is counted in
-/// MiB; nodes and billing are no resources. A generic resource is its plain name: where a type is named beside
-/// the total, the total counts.
-pub(super) fn tres(text: &str) -> Result<(Amounts, u64), (&str, &'static str)> {
-    let mut amounts = Amounts::new();
-    let mut typed = Amounts::new();
-    let mut nodes = 0;
+/// MiB. A generic resource is its plain name: where a type is named beside the total, the total counts. Licences and
+/// what else no node has are passed over.
+pub(super) fn tres(text: &str) -> Result<Stated, (&str, &'static str)> {
+    let mut stated = Stated::default();
+    let mut typed = BTreeMap::<String, u64>::new();
     for entry in text.split(',').filter(|entry| !entry.is_empty()) {
         let (name, amount) = entry.split_once('=').ok_or((entry, "must be NAME=AMOUNT"))?;
+        let kind = name.split('/').next().unwrap_or(name);
         match name {
-            "billing" | "energy" => {}
-            "node" => nodes = amount.parse().map_err(|_| (entry, "must be a whole number of nodes"))?,
+            _ if NOT_ON_NODES.contains(&kind) => {}
+            "node" => {
+                stated.nodes = amount.parse().map_err(|_| (entry, "must be a whole number of nodes"))?
+            }
             "mem" => {
                 let memory =
-                    mebibytes(amount).ok_or((entry, "must be an amount of memory such as 62.50G"))?;
-                amounts.insert("memory".into(), memory);
+                    binary(amount, 20, 20).ok_or((entry, "must be an amount of memory such as 62.50G"))?;
+                stated.amounts.insert("memory".into(), memory);
             }
             _ => {
-                let amount =
-                    Decimal::parse(amount.as_bytes()).map_err(|_| (entry, "must be a number >= 0"))?;
+                let amount = binary(amount, 0, 0).ok_or((entry, "must be a number >= 0"))?;
                 let name = name.strip_prefix("gres/").unwrap_or(name);
                 match name.split_once(':') {
-                    Some((plain, _)) => typed.entry(plain.into()).or_insert(amount),
-                    None => amounts.entry(name.into()).or_insert(amount),
-                };
+                    Some((plain, _)) => {
+                        let whole = amount.scaled(0).and_then(|count| u64::try_from(count).ok());
+                        let count = whole.ok_or((entry, "must be a whole number"))?;
+                        let sum = typed.entry(plain.into()).or_default();
+                        *sum = sum.saturating_add(count);
+                        if count > 0 {
+                            stated.types.insert(name.into());
+                        }
+                    }
+                    None => {
+                        stated.amounts.entry(name.into()).or_insert(amount);
+                    }
+                }
             }
         }
     }
-    for (name, amount) in typed {
-        amounts.entry(name).or_insert(amount);
+    for (name, count) in typed {
+        let amount = Decimal::new(count, 0).map_err(|_| (text, "names too many of a generic resource"))?;
+        stated.amounts.entry(name).or_insert(amount);
     }
-    amounts.retain(|_, amount| !amount.is_zero());
-    Ok((amounts, nodes))
+    stated.amounts.retain(|_, amount| !amount.is_zero());
+    Ok(stated)
 }
 
-/// `62.50G` in MiB; a bare number counts MiB already.
-fn mebibytes(text: &str) -> Option<Decimal> {
+/// `62.50G` in units of `2^unit`: Slurm's suffixes are powers of 1024, a number without one counts `2^bare`.
+fn binary(text: &str, bare: i32, unit: i32) -> Option<Decimal> {
     let number = text.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let (numerator, denominator): (u128, u128) = match &text[number.len()..] {
-        "K" => (1, 1 << 10),
-        "" | "M" => (1, 1),
-        "G" => (1 << 10, 1),
-        "T" => (1 << 20, 1),
-        "P" => (1 << 30, 1),
-        _ => return None,
-    };
+    let power = match text[number.len()..].to_ascii_uppercase().as_str() {
+        "" => bare,
+        suffix => power_of(suffix)?,
+    } - unit;
     let value = Decimal::parse(number.as_bytes()).ok()?;
-    // Ten more decimals make a division by 2^10 exact.
-    let exponent = value.exponent().min(0) - 10;
-    let scaled = value.scaled(exponent)?.checked_mul(numerator)? / denominator;
-    Decimal::from_units(scaled, exponent.into()).ok()
+    let exponent = i32::from(value.exponent().min(0));
+    let units = value.scaled(exponent.try_into().ok()?)?;
+    match u32::try_from(power) {
+        Ok(doublings) => {
+            Decimal::from_units(units.checked_mul(1u128.checked_shl(doublings)?)?, exponent).ok()
+        }
+        // A half is five tenths.
+        Err(_) => {
+            let halvings = power.unsigned_abs();
+            Decimal::from_units(units.checked_mul(5u128.checked_pow(halvings)?)?, exponent + power).ok()
+        }
+    }
 }
 
-/// What `gpu:a100:4(S:0-1),gpu:v100:2,shard:8` adds up to, by plain name.
-pub(super) fn gres(text: &str) -> Result<Amounts, (&str, &'static str)> {
-    let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+/// The power of two that a suffix stands for.
+fn power_of(suffix: &str) -> Option<i32> {
+    Some(match suffix {
+        "K" => 10,
+        "M" => 20,
+        "G" => 30,
+        "T" => 40,
+        "P" => 50,
+        _ => return None,
+    })
+}
+
+/// What `gpu:a100:4(S:0-1),gpu:v100:2,shard:8,tmp:1860G` adds up to. Counts may have a suffix, and a resource that is
+/// named without a count is one.
+///
+/// Source: Slurm's documentation, `slurm.conf`, "Gres": `NAME[:TYPE][:no_consume][:COUNT[K|M|G|T|P]]`.
+pub(super) fn gres(text: &str) -> Result<Stated, (&str, &'static str)> {
+    let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+    let mut types = BTreeSet::new();
     let mut depth = 0;
     let mut outside = String::new();
     for letter in text.chars() {
@@ -156,18 +227,43 @@ pub(super) fn gres(text: &str) -> Result<Amounts, (&str, &'static str)> {
         }
     }
     for entry in outside.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
-        let (name, rest) = entry.split_once(':').unwrap_or((entry, "1"));
-        let count = rest.rsplit(':').next().unwrap_or(rest);
-        // A resource named without a number is one.
-        let count = match count.parse::<u32>() {
-            Ok(count) => count,
-            Err(_) if !rest.contains(':') && !count.starts_with(|letter: char| letter.is_ascii_digit()) => 1,
-            Err(_) => return Err((text, "must be NAME:COUNT or NAME:TYPE:COUNT")),
+        let parts = entry.split(':').filter(|part| !part.eq_ignore_ascii_case("no_consume"));
+        let parts: Vec<&str> = parts.collect();
+        let (kind, count) = match parts[..] {
+            [_] => ("", Some(1)),
+            [_, last] => match count(last) {
+                Some(count) => ("", Some(count)),
+                None if is_bad_count(last) => ("", None),
+                None => (last, Some(1)),
+            },
+            [_, kind, last] => (kind, count(last)),
+            _ => ("", None),
         };
-        let sum = counts.entry(name.to_owned()).or_default();
+        let count =
+            count.ok_or((text, "must be NAME:COUNT or NAME:TYPE:COUNT, such as gpu:a100:4 or tmp:1860G"))?;
+        let sum = counts.entry(parts[0].to_owned()).or_default();
         *sum = sum.saturating_add(count);
+        if !kind.is_empty() && count > 0 {
+            types.insert(format!("{}:{kind}", parts[0]));
+        }
     }
-    Ok(counts.into_iter().filter(|(_, count)| *count > 0).map(|(name, count)| (name, count.into())).collect())
+    let mut amounts = Amounts::new();
+    for (name, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
+        let amount = Decimal::new(count, 0).map_err(|_| (text, "names too many of a generic resource"))?;
+        amounts.insert(name, amount);
+    }
+    Ok(Stated { amounts, types, nodes: 0 })
+}
+
+/// Whether a text that is no count was meant as one: `-1`, `1860X`, but not the type `2080ti`.
+fn is_bad_count(text: &str) -> bool {
+    let rest = text.trim_start_matches(|letter: char| letter == '-' || letter.is_ascii_digit());
+    rest.len() < text.len() && rest.len() < 2
+}
+
+/// A whole number with or without a suffix.
+fn count(text: &str) -> Option<u64> {
+    u64::try_from(binary(text, 0, 0)?.scaled(0)?).ok()
 }
 
 #[cfg(test)]
@@ -180,28 +276,64 @@ mod tests {
 
     #[test]
     fn trackable_resources_are_read_in_every_unit_and_typed_ones_once() {
-        let (amounts, nodes) =
-            tres("cpu=22,mem=87072M,node=3,billing=22,gres/gpu=4,gres/gpu:a100=4").unwrap();
-        assert_eq!((shown(&amounts).as_str(), nodes), ("cpu=22 gpu=4 memory=87072 ", 3));
+        let stated = tres("cpu=22,mem=87072M,node=3,billing=22,gres/gpu=4,gres/gpu:a100=4").unwrap();
+        assert_eq!((shown(&stated.amounts).as_str(), stated.nodes), ("cpu=22 gpu=4 memory=87072 ", 3));
         for (text, memory) in
             [("62.50G", "64000"), ("1T", "1048576"), ("512K", "0.5"), ("7", "7"), ("0.5M", "0.5")]
         {
-            assert_eq!(
-                shown(&tres(&format!("mem={text}")).unwrap().0),
-                format!("memory={memory} "),
-                "{text}"
-            );
+            let amounts = tres(&format!("mem={text}")).unwrap().amounts;
+            assert_eq!(shown(&amounts), format!("memory={memory} "), "{text}");
         }
-        assert_eq!(shown(&tres("gres/gpu:a100=2").unwrap().0), "gpu=2 ");
+        let stated = tres("gres/gpu:a100=2,gres/gpu:v100=1").unwrap();
+        assert_eq!(shown(&stated.amounts), "gpu=3 ");
+        assert_eq!(Vec::from_iter(stated.types), ["gpu:a100", "gpu:v100"]);
         assert!(tres("cpu=x").is_err() && tres("mem=5X").is_err() && tres("cpu").is_err());
     }
 
     #[test]
+    fn local_storage_has_units_and_licences_are_on_no_node() {
+        let stated =
+            tres("cpu=1.5K,mem=1M,gres/tmp=10G,license/matlab=2,fs/disk=7,bb/cray=4T,energy=9").unwrap();
+        assert_eq!(shown(&stated.amounts), "cpu=1536 memory=1 tmp=10737418240 ");
+    }
+
+    #[test]
     fn generic_resources_of_a_node_add_up() {
-        assert_eq!(shown(&gres("gpu:a100:4(S:0-1),gpu:v100:2,shard:8").unwrap()), "gpu=6 shard=8 ");
-        assert_eq!(shown(&gres("gpu:1").unwrap()), "gpu=1 ");
-        assert_eq!(shown(&gres("license").unwrap()), "license=1 ");
-        assert_eq!(shown(&gres("").unwrap()), "");
-        assert!(gres("gpu:a100:x").is_err());
+        for (text, amounts, types) in [
+            ("gpu:a100:4(S:0-1),gpu:v100:2,shard:8", "gpu=6 shard=8 ", "gpu:a100 gpu:v100"),
+            ("gpu:p100:2(S:0-1),tmp:1860G", "gpu=2 tmp=1997159792640 ", "gpu:p100"),
+            ("gpu:1", "gpu=1 ", ""),
+            ("gpu:(null):2(IDX:0,3-4)", "gpu=2 ", ""),
+            ("gpu:1g.10gb:7,gpu:2080ti", "gpu=8 ", "gpu:1g.10gb gpu:2080ti"),
+            ("license", "license=1 ", ""),
+            ("bandwidth:lustre:no_consume:4K", "bandwidth=4096 ", "bandwidth:lustre"),
+            ("tmp:2T,x:3k,y:1M,z:1P", "tmp=2199023255552 x=3072 y=1048576 z=1125899906842624 ", ""),
+            ("(null)", "", ""),
+            ("", "", ""),
+        ] {
+            let stated = gres(text).unwrap();
+            assert_eq!(shown(&stated.amounts), amounts, "{text}");
+            assert_eq!(Vec::from_iter(stated.types).join(" "), types, "{text}");
+        }
+        for text in ["gpu:a100:x", "tmp:1860X", "gpu:a100:1:2", "gpu:-1", "gpu:a:99999999P"] {
+            assert!(gres(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_number_is_plain_wrapped_or_named() {
+        let value = |json: &str| serde_json::from_str::<Number>(json).ok().map(|number| number.value());
+        for (json, expected) in [
+            ("7", Some(Some(7.0))),
+            (r#"{"set": true, "infinite": false, "number": 7}"#, Some(Some(7.0))),
+            (r#"{"set": true, "number": 7}"#, Some(Some(7.0))),
+            (r#"{"set": false, "infinite": false, "number": 0}"#, Some(None)),
+            (r#"{"set": true, "infinite": true, "number": 0}"#, Some(None)),
+            (r#""Infinity""#, Some(None)),
+            (r#""7x""#, None),
+            ("true", None),
+        ] {
+            assert_eq!(value(json), expected, "{json}");
+        }
     }
 }

@@ -22,8 +22,13 @@ pub(super) fn read(
             properties.insert(name, property.text_of("value").unwrap_or_default());
         }
     }
-    let mut queues =
-        vec![Queue { name: "root".into(), parent: None, weight: 1.0, limit: vec![None; RESOURCES.len()] }];
+    let mut queues = vec![Queue {
+        name: "root".into(),
+        parent: None,
+        weight: 1.0,
+        limit: vec![None; RESOURCES.len()],
+        given: Vec::new(),
+    }];
     let mut names = HashSet::new();
     let mut position = 0;
     while position < queues.len() {
@@ -52,7 +57,7 @@ pub(super) fn read(
                     *limit = limit.and_then(|limit| rounded(limit.to_f64() * part));
                 }
             }
-            queues.push(Queue { name, parent: Some(position), weight, limit });
+            queues.push(Queue { name, parent: Some(position), weight, limit, given: Vec::new() });
         }
         position += 1;
     }

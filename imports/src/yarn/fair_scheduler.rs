@@ -24,7 +24,13 @@ pub(super) fn read(
         reading.queue(tops[0], None)?;
     } else {
         let limit = vec![None; RESOURCES.len()];
-        reading.queues.push(Queue { name: "root".into(), parent: None, weight: 1.0, limit });
+        reading.queues.push(Queue {
+            name: "root".into(),
+            parent: None,
+            weight: 1.0,
+            limit,
+            given: Vec::new(),
+        });
         tops.into_iter().try_for_each(|queue| reading.queue(queue, Some(0)))?;
     }
     Ok(queues)
@@ -78,7 +84,7 @@ impl Reading<'_> {
                 self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
             }
         }
-        self.queues.push(Queue { name, parent, weight, limit: most });
+        self.queues.push(Queue { name, parent, weight, limit: most, given: Vec::new() });
         let position = self.queues.len() - 1;
         queue_elements(element).try_for_each(|child| self.queue(child, Some(position)))
     }

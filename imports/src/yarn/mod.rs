@@ -8,8 +8,9 @@ mod nodes;
 mod tests;
 
 use super::queues;
-use super::report::ImportReport;
 use super::{some, together};
+use super::census::Memory;
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use amounts::Amount;
@@ -29,32 +30,37 @@ const RESOURCES: [&str; 2] = ["memory", "vcores"];
 /// The cluster and its users as the files tell.
 ///
 /// Weights are multiplied down the tree of queues, each over the sum of its siblings; the most that a queue may have
-/// is its tightest maximum or that of a queue above it. A task is a thousandth of the cluster. A minimum, which an
+/// is its tightest maximum or that of a queue above it. A task is a thousandth of the cluster or less, such that nine of ten
+/// nodes hold ten tasks and a maximum a hundred. A minimum, which an
 /// instance cannot state, is counted in the report, and so is a minimum above its maximum.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, queue, field and value are named), files without a node
 /// or a queue.
-pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), InstanceError> {
-    let mut report = ImportReport::default();
-    let nodes = nodes::read(&options.nodes, &mut report)?;
+pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), ImportFailure> {
+    counted(|report| read(options, report))
+}
+
+fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
+    let nodes = nodes::read(&options.nodes, report)?;
     some(&together(&options.nodes), "nodes that run", nodes.len())?;
     let place = Place { file: &options.queues, totals: totals(&nodes) };
     let root = xml::read(&options.queues)?;
     let queues = match root.name.as_str() {
-        "allocations" => fair_scheduler::read(&place, &root, &mut report)?,
-        "configuration" => capacity_scheduler::read(&place, &root, &mut report)?,
+        "allocations" => fair_scheduler::read(&place, &root, report)?,
+        "configuration" => capacity_scheduler::read(&place, &root, report)?,
         other => {
             let problem =
                 "expected <allocations> (fair-scheduler.xml) or <configuration> (capacity-scheduler.xml)";
-            return Err(place.refused("", other, problem));
+            return Err(place.refused("", other, problem).into());
         }
     };
     let name = format!("YARN, {} nodes", nodes.len());
     let resources = RESOURCES.map(str::to_owned).to_vec();
-    let instance = queues::instance(name, resources, &nodes, &queues, &mut report)
-        .map_err(|violation| InstanceError::Invalid { file: together(options.nodes.iter().chain([&options.queues])), violation })?;
-    Ok((instance, report))
+    queues::instance(name, resources, Memory::Mebibytes, &nodes, &queues, report).map_err(|violation| {
+        let file = together(options.nodes.iter().chain([&options.queues]));
+        Stopped::Building(InstanceError::Invalid { file, violation })
+    })
 }
 
 fn totals(nodes: &[super::census::Server]) -> Vec<f64> {

@@ -112,7 +112,7 @@ fn server(file: &str, name: String, memory: u64, cores: u64) -> Result<Server, I
     let exact =
         |amount: u64| Decimal::new(amount, 0).map_err(|error| refused(file, &name, &error.to_string()));
     let capacity = vec![exact(memory)?, exact(cores)?];
-    Ok(Server { name, capacity, meets: Vec::new() })
+    Ok(Server { name, capacity, ..Server::default() })
 }
 
 fn place(node: &Value, key: &str, position: usize) -> String {

@@ -23,14 +23,15 @@ fn users(instance: &Instance) -> Vec<String> {
 fn the_fair_scheduler_weighs_down_the_tree_and_limits_by_the_tightest_maximum() {
     let (instance, report) = yarn(&options("fair-scheduler.xml")).unwrap();
     let classes: Vec<_> = instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
-    assert_eq!(classes, [("memory65536-vcores16", 2), ("n3", 1)]);
+    assert_eq!(classes, [("memory64Gi-vcores16", 2), ("n3", 1)]);
     // The cluster has 262144 MiB and 40 vcores.
     assert_eq!(
         users(&instance),
         [
             "root.production.etl weight 0.5 x250",
             "root.production.reports weight 0.25 x500",
-            "root.research.alice weight 0.125 x78",
+            // Of a cluster in 2000 parts, so that the maximum holds a hundred.
+            "root.research.alice weight 0.125 x156",
             "root.research.bob & co weight 0.125 x300",
         ]
     );
@@ -104,7 +105,7 @@ fn the_load_simulators_nodes_without_a_size_have_its_default() {
     let (instance, report) =
         yarn(&YarnOptions { nodes: vec![nodes], ..options("fair-scheduler.xml") }).unwrap();
     let classes: Vec<_> = instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
-    assert_eq!(classes, [("memory10240-vcores10", 2), ("node1", 1), ("node4", 1)]);
+    assert_eq!(classes, [("memory10Gi-vcores10", 2), ("node1", 1), ("node4", 1)]);
     assert_eq!(
         report.count("nodes without a size: taken as the load simulator's default, 10240 MiB and 10 vcores"),
         2

@@ -8,6 +8,8 @@ use crate::InstanceError;
 pub struct Tally {
     /// Events that servers come, change or go.
     pub server_events: u64,
+    /// Of these, servers that come at time 0: they are there from the beginning.
+    pub servers_at_first: u64,
     /// Events that tasks are submitted.
     pub submissions: u64,
     /// Tasks.
@@ -54,7 +56,11 @@ impl EventSource for Tallied<'_> {
                     self.tally.jobs += u64::from(tasks.first);
                     self.tally.work += u128::from(tasks.count) * u128::from(tasks.duration);
                 }
-                _ => self.tally.server_events += 1,
+                kind => {
+                    let at_first = event.time == 0 && matches!(kind, EventKind::ServerAdded(..));
+                    self.tally.servers_at_first += u64::from(at_first);
+                    self.tally.server_events += 1;
+                }
             }
         }
         Ok(next)

@@ -21,8 +21,12 @@ pub fn trace(register: &Register, tally: Tally) -> String {
         span(tally.latest as f64),
     );
     let servers = counted(register.servers().len() as u64, "server", "servers");
-    let events = counted(tally.server_events, "event", "events");
-    let _ = writeln!(text, "{servers}, {events} of servers");
+    let later = match tally.server_events - tally.servers_at_first {
+        0 => String::new(),
+        1 => "; once one comes, changes or goes later".into(),
+        times => format!("; {} times one comes, changes or goes later", thousands(times)),
+    };
+    let _ = writeln!(text, "{servers}{later}");
     let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
     let digits = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
     for (count, what) in counts() {

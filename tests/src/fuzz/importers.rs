@@ -3,7 +3,7 @@
 use super::Target;
 use super::own_files::{instance, text, used};
 use fairplan_instances::files::write_trace;
-use fairplan_instances::import::{self, *};
+use fairplan_imports::{self, *};
 use fairplan_instances::trace::SortedTrace;
 use fairplan_instances::{Decimal, Instance, InstanceError};
 

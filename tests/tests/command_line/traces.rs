@@ -80,7 +80,10 @@ fn what_cannot_be_a_trace_is_refused_with_its_place_and_no_output_is_left() {
             "import google-2011-trace --task-events bad.jsonl --servers 5 -o out.jsonl",
             "bad.jsonl: line 1: 2 columns",
         ),
-        ("import google-2011-trace --task-events bad.jsonl -o out.jsonl", "--machine-events"),
+        (
+            "import google-2011-trace --task-events bad.jsonl -o out.jsonl",
+            "--machine-events <FILE>...|--servers <N>",
+        ),
         ("import philly-trace bad.jsonl --servers 3 -o out.jsonl", "bad.jsonl"),
         ("import swf-trace bad.jsonl -o out.jsonl", "bad.jsonl: line 1: 4 fields instead of 18"),
     ] {

@@ -48,6 +48,7 @@ The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anyt
 
 Example: fairplan import google-2011-trace --task-events task_events/part-0023[5-7]-of-00500.csv.gz --servers 2000 \
 --seed 1 -o hours.jsonl.gz")]
+#[command(group = clap::ArgGroup::new("cluster").required(true).args(["machine_events", "servers"]))]
 pub struct TraceArguments {
     /// Consecutive parts of the table task_events in order, gzipped or not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
@@ -56,7 +57,7 @@ pub struct TraceArguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     job_events: Vec<String>,
     /// Take the machines of the trace, which come, change and go: parts of the table machine_events in order
-    #[arg(long, value_name = "FILE", num_args = 1.., required_unless_present = "servers", conflicts_with = "servers")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     machine_events: Vec<String>,
     /// Draw this many servers from the published distribution instead
     #[arg(long, value_name = "N")]
@@ -73,10 +74,10 @@ pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<A
     let InstanceArguments { machine_events, task_events, at, last_shapes, group, output } = arguments;
     let destination = output.destination()?;
     let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping: group };
-    let (instance, report) = progress::during(common.quiet, "reading the trace", || google_2011(&options))?;
-    write_instance(&instance, &destination, common)?;
+    let imported = progress::during(common.quiet, "reading the trace", || google_2011(&options));
+    let (instance, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
     tell(common, || told(&report));
-    Ok(Answer::Yes)
+    write_instance(&instance, &destination, common)
 }
 
 /// Reads the trace and writes it as one.

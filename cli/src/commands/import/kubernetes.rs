@@ -9,8 +9,8 @@ use fairplan_imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nodes with the same allocatable amounts that the same pods may run on become a server class. Pods become tasks of their \
-namespace (or label) and may run where their node selector, required node affinity and tolerations allow. Amounts are \
-exact: cpu in cores, memory and storage in bytes. What is left out is counted on standard error.
+namespace (or label) and may run where their node selector, required node affinity and tolerations allow, and where they run; \
+pods without a status count as pending. Amounts are exact: cpu in cores, memory and storage in bytes. What is left out is counted on standard error.
 
 The files are made by
   kubectl get nodes -o json > nodes.json
@@ -38,7 +38,7 @@ pub struct Arguments {
     /// (count), or taken off what their node has (reserve)
     #[arg(long, value_name = "HOW", default_value = "count")]
     daemons: Daemons,
-    /// Count nodes that are cordoned or not ready as well
+    /// Count nodes that are cordoned or not ready as well, as if they were not
     #[arg(long)]
     all_nodes: bool,
     #[command(flatten)]

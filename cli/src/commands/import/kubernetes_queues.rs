@@ -9,9 +9,10 @@ use fairplan_imports::KubernetesQueuesOptions;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Weights are Volcano's weight (or its hierarchy's weights), KAI's overQuotaWeight, and in YuniKorn the part of the cluster \
-that is guaranteed; they are multiplied down the tree of queues. A task is a thousandth of the cluster, and `tasks` the most \
-that the tightest capability, limit or max allows. What is guaranteed is no limit; what is left out is counted on standard \
-error.
+that is guaranteed; they are multiplied down the tree of queues. A task is a thousandth or less of the servers that have what \
+it asks for, so that nine of ten hold ten tasks and a limit a hundred; it asks for cpu and memory, and for GPUs if nearly \
+all servers have some or its queue is given some. `tasks` is the most that the tightest capability, limit or max allows. \
+What is guaranteed is no limit; what is left out is counted on standard error.
 
 The files are made by
   kubectl get nodes -o json > nodes.json

@@ -15,8 +15,8 @@ use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_imports::ImportReport;
-use fairplan_instances::{Instance, InstanceError};
+use fairplan_imports::{ImportFailure, ImportReport};
+use fairplan_instances::Instance;
 
 /// Make an instance, a trace or demands over time from published files or from the state of a cluster
 #[derive(Debug, clap::Args)]
@@ -75,15 +75,15 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     }
 }
 
-/// Writes the instance that `import` makes and says what was read and what was left out.
+/// Says what was read and what was left out, also where that makes no instance, and writes the instance.
 fn write_import(
-    import: impl FnOnce() -> Result<(Instance, ImportReport), InstanceError>,
+    import: impl FnOnce() -> Result<(Instance, ImportReport), ImportFailure>,
     output: &OutputArguments,
     common: CommonOptions,
 ) -> Result<Answer, Failure> {
     let destination = output.destination()?;
-    let (instance, report) = progress::during(common.quiet, "reading the files", import)?;
-    write_instance(&instance, &destination, common)?;
+    let imported = progress::during(common.quiet, "reading the files", import);
+    let (instance, report) = imported.inspect_err(|failure| tell(common, || failure.report.to_string()))?;
     tell(common, || report.to_string());
-    Ok(Answer::Yes)
+    write_instance(&instance, &destination, common)
 }

@@ -8,8 +8,8 @@ use fairplan_imports::{JobOwner, SlurmOptions, TaskGrouping};
 /// A Slurm cluster: its nodes, and its jobs that run or wait
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nodes alike in cpus, memory (MiB), gpus and partitions become a server class; a job on n nodes becomes n tasks that may \
-run on the nodes of its partition. What is left out is counted on standard error.
+Nodes alike in cpus, memory (MiB), generic resources and partitions become a server class; a job on n nodes becomes n tasks \
+that may run on the nodes of its partition that have the types of gpus it asks for. What is left out is counted on standard error.
 
 The files are made by
   scontrol show nodes --json > nodes.json    (or sinfo --json)

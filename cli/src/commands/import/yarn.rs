@@ -9,8 +9,8 @@ use fairplan_imports::YarnOptions;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nodes of equal memory (MiB) and vcores become a server class. A queue's weight is its part of its parent's, down the tree; a \
-task is a thousandth of the cluster, and `tasks` the most that the queue's maximum and those above it allow. What is left \
-out is counted on standard error.
+task is a thousandth of the cluster or less, so that nine of ten nodes hold ten tasks and a maximum a hundred; `tasks` is the \
+most that the queue's maximum and those above it allow. What is left out is counted on standard error.
 
 The files are made by
   curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes > nodes.json

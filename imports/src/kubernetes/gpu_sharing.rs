@@ -1,0 +1,67 @@
+//! GPUs that pods ask for in annotations, as Alibaba's scheduler shares them: thousandths of a GPU, and the models allowed.
+//!
+//! Source: the pods that `pod_csv_to_yaml.py` of Alibaba's cluster-trace-gpu-v2023 writes.
+
+use super::nodes::Node;
+use super::placement::{Operator, Requirement, Term};
+use super::pods::Pod;
+use fairplan_instances::InstanceError;
+use crate::manifests::{Manifest, Metadata};
+use crate::quantity::Quantity;
+use crate::report::ImportReport;
+
+/// The resource of nodes: thousandths of their GPUs. In pods an annotation: thousandths of each GPU.
+const MILLI: &str = "alibabacloud.com/gpu-milli";
+
+/// How many GPUs, an annotation of pods.
+const COUNT: &str = "alibabacloud.com/gpu-count";
+
+/// The label of nodes with the model of their GPUs; the annotation of pods with those they allow: `V100M16|V100M32`.
+pub(super) const MODEL: &str = "alibabacloud.com/gpu-card-model";
+
+/// What annotations say of the GPUs of a pod.
+#[derive(Default)]
+pub(super) struct SharedGpus {
+    /// Thousandths of a GPU in all.
+    milli: Quantity,
+    /// Any of these; empty for any.
+    models: Vec<String>,
+}
+
+/// The GPUs that the annotations of a pod state, if they state any.
+pub(super) fn read(manifest: &Manifest, metadata: &Metadata) -> Result<Option<SharedGpus>, InstanceError> {
+    let amount = |key: &str| {
+        let Some(text) = metadata.annotations.get(key) else { return Ok(None) };
+        let refused = |problem| manifest.refused(&format!("metadata.annotations.{key}"), text, problem);
+        Quantity::parse(text).map_err(refused).map(Some)
+    };
+    let (milli, count) = (amount(MILLI)?, amount(COUNT)?);
+    if milli.is_none() && count.is_none() {
+        return Ok(None);
+    }
+    let each = milli.unwrap_or(Quantity::thousand());
+    let models = metadata.annotations.get(MODEL).map(String::as_str).unwrap_or_default();
+    let models = models.split('|').map(str::trim).filter(|model| !model.is_empty()).map(str::to_owned);
+    Ok(Some(SharedGpus { milli: each.times(count.unwrap_or(Quantity::ONE)), models: models.collect() }))
+}
+
+/// Makes requests and conditions of what annotations say, where nodes have such GPUs.
+pub(super) fn apply(nodes: &[Node], pods: &mut [Pod], report: &mut ImportReport) {
+    let offered = nodes.iter().any(|node| node.allocatable.contains_key(MILLI));
+    let labelled = nodes.iter().any(|node| node.labels.contains_key(MODEL));
+    for pod in pods {
+        let Some(shared) = pod.shared_gpus.take() else { continue };
+        if !offered {
+            report.one(format!("pods ask for GPUs in annotations, which are not read: no node has {MILLI}"));
+            continue;
+        }
+        report.one(format!("pods ask for {MILLI} in annotations"));
+        pod.requests.entry(MILLI.into()).or_insert(shared.milli);
+        if labelled && !shared.models.is_empty() {
+            let wanted = Requirement { key: MODEL.into(), operator: Operator::In, values: shared.models };
+            for term in pod.conditions.terms.get_or_insert_with(|| vec![Term::default()]) {
+                term.expressions.push(wanted.clone());
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Pods and nodes that are not as a healthy cluster prints them: without a status, on closed or changed nodes, with GPUs in
+//! annotations.
+
+use super::*;
+
+/// Imports nodes and pods from texts of YAML.
+fn import(
+    nodes: &str,
+    pods: &str,
+    all_nodes: bool,
+    daemons: Daemons,
+) -> Result<(Instance, ImportReport), ImportFailure> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        vec![path]
+    };
+    let (nodes, pods) = (file("nodes.yaml", nodes), file("pods.yaml", pods));
+    kubernetes(&KubernetesOptions { nodes, pods, all_nodes, daemons, ..Default::default() })
+}
+
+/// A node of four cores with taints and more fields of its specification and status.
+fn node(name: &str, spec: &str, status: &str) -> String {
+    format!(
+        "kind: Node\nmetadata: {{name: {name}, labels: {{on: {name}}}}}\nspec: {{{spec}}}\n\
+         status: {{allocatable: {{cpu: 4, memory: 8Gi}}{status}}}\n---\n"
+    )
+}
+
+/// A pod of one core.
+fn pod(name: &str, spec: &str, status: &str) -> String {
+    format!(
+        "kind: Pod\nmetadata: {{name: {name}, namespace: a}}\n\
+         spec: {{{spec}, containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}\n{status}\n---\n"
+    )
+}
+
+fn users(instance: &Instance) -> Vec<(String, u64)> {
+    instance.users().map(|user| (user.id().to_owned(), user.tasks().unwrap())).collect()
+}
+
+#[test]
+fn a_pod_without_a_status_is_pending() {
+    let pods = pod("p", "priority: 0", "") + &pod("q", "priority: 0", "status: {phase: Running}");
+    let (instance, report) = import(&node("n", "", ""), &pods, false, Daemons::Count).unwrap();
+    assert_eq!(users(&instance), [("a".to_owned(), 2)]);
+    for (count, what) in
+        [(1, "pods without a status (taken as pending)"), (1, "pods pending"), (1, "pods running")]
+    {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+}
+
+#[test]
+fn where_nothing_is_left_the_counts_come_with_the_error_that_says_why() {
+    let done = pod("p", "priority: 0", "status: {phase: Succeeded}");
+    let failure = import(&node("n", "", ""), &done, false, Daemons::Count).unwrap_err();
+    assert_eq!(failure.report.count("pods left out: Succeeded"), 1);
+    assert!(
+        failure.to_string().contains("users: there are none, because nothing runs or waits here"),
+        "{failure}"
+    );
+
+    let daemon = pod("d", "nodeName: n", "status: {phase: Running}")
+        .replace("namespace: a", "namespace: a, ownerReferences: [{kind: DaemonSet}]");
+    let failure = import(&node("n", "", ""), &daemon, false, Daemons::Reserve).unwrap_err();
+    assert_eq!(
+        failure.report.count("pods belong to their node (DaemonSet or static) and are taken off it"),
+        1,
+        "{}",
+        failure.report
+    );
+}
+
+#[test]
+fn all_nodes_are_open_whatever_taints_say_of_their_state() {
+    let nodes = node(
+        "cordoned",
+        "unschedulable: true, taints: [{key: node.kubernetes.io/unschedulable, effect: NoSchedule}]",
+        "",
+    ) + &node(
+        "lost",
+        "taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}, {key: gpu, effect: NoSchedule}]",
+        ", conditions: [{type: Ready, status: Unknown}]",
+    );
+    let pods = pod("p", "nodeSelector: {on: cordoned}", "status: {phase: Pending}")
+        + &pod(
+            "q",
+            "tolerations: [{key: gpu, operator: Exists}], nodeSelector: {on: lost}",
+            "status: {phase: Pending}",
+        )
+        + &pod("r", "nodeSelector: {on: lost}", "status: {phase: Pending}");
+    let (instance, report) = import(&nodes, &pods, true, Daemons::Count).unwrap();
+    assert_eq!(
+        users(&instance),
+        [("a@on=cordoned".to_owned(), 1), ("a@on=lost+tolerates:gpu".to_owned(), 1)]
+    );
+    assert_eq!(report.count("nodes that are cordoned or not ready, taken as open"), 2);
+    assert_eq!(report.count("tasks left out: no server meets their conditions"), 1, "{report}");
+}
+
+#[test]
+fn a_running_pod_may_stay_where_it_is() {
+    let nodes = node("changed", "taints: [{key: late, effect: NoSchedule}]", "") + &node("other", "", "");
+    let pods = pod("p", "nodeName: changed, nodeSelector: {gone: label}", "status: {phase: Running}")
+        + &pod("q", "nodeName: changed", "status: {phase: Running}")
+        + &pod("r", "nodeName: other", "status: {phase: Running}");
+    let (instance, report) = import(&nodes, &pods, false, Daemons::Count).unwrap();
+    let found: Vec<_> = instance
+        .users()
+        .map(|user| (user.id().to_owned(), user.rule().eligible().map(<[fairplan_instances::ClassId]>::len)))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("a@gone=label+on:changed".to_owned(), Some(1)),
+            ("a".to_owned(), None),
+            ("a@untainted".to_owned(), Some(1)),
+        ]
+    );
+    assert_eq!(report.count("pods run on a node that would not take them now (it counts for them)"), 2);
+}
+
+#[test]
+fn gpus_in_annotations_are_thousandths_on_nodes_of_the_models_they_name() {
+    let gpu_node = |name: &str, model: &str| {
+        format!(
+            "kind: Node\nmetadata: {{name: {name}, labels: {{alibabacloud.com/gpu-card-model: {model}}}}}\n\
+             status: {{allocatable: {{cpu: 64, memory: 256Gi, alibabacloud.com/gpu-count: '2', \
+             alibabacloud.com/gpu-milli: '2000'}}}}\n---\n"
+        )
+    };
+    let nodes = ["a1", "a2"].map(|name| gpu_node(name, "P100")).concat() + &gpu_node("b", "T4");
+    let gpu_pod = |name: &str, annotations: &str| {
+        format!(
+            "kind: Pod\nmetadata: {{name: {name}, namespace: a, annotations: {{{annotations}}}}}\n\
+             spec: {{containers: [{{resources: {{requests: {{cpu: 4}}}}}}]}}\n---\n"
+        )
+    };
+    let pods = gpu_pod("half", "alibabacloud.com/gpu-milli: '460', alibabacloud.com/gpu-count: '1'")
+        + &gpu_pod(
+            "two",
+            "alibabacloud.com/gpu-milli: '1000', alibabacloud.com/gpu-count: '2', alibabacloud.com/gpu-card-model: P100|V100",
+        );
+    let (instance, report) = import(&nodes, &pods, false, Daemons::Count).unwrap();
+    assert_eq!(instance.resources(), ["cpu", "memory", "alibabacloud.com/gpu-milli"]);
+    assert!(instance.classes()[0].id.starts_with("P100-cpu64-memory256Gi"), "{}", instance.classes()[0].id);
+    let found: Vec<_> =
+        instance.users().map(|user| (user.id().to_owned(), user.demand()[2].to_string())).collect();
+    assert_eq!(
+        found,
+        [("a".to_owned(), "460".to_owned()), ("a@gpu-card-model=P100,V100".to_owned(), "2000".to_owned())]
+    );
+    assert_eq!(report.count("pods ask for alibabacloud.com/gpu-milli in annotations"), 2);
+
+    let failure =
+        import(&nodes, &pods.replace("'460'", "half"), false, Daemons::Count).unwrap_err().to_string();
+    assert!(failure.contains("metadata.annotations.alibabacloud.com/gpu-milli = half"), "{failure}");
+    let (_, report) = import(&node("n", "", ""), &pods, false, Daemons::Count).unwrap();
+    let unread =
+        "pods ask for GPUs in annotations, which are not read: no node has alibabacloud.com/gpu-milli";
+    assert_eq!(report.count(unread), 2, "{report}");
+}
+
+#[test]
+fn lists_that_do_not_say_what_they_list_are_of_what_is_asked_for() {
+    let node = r#"{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "4"}}}"#;
+    let pod =
+        r#"{"metadata": {"name": "p"}, "spec": {"containers": [{"resources": {"requests": {"cpu": "1"}}}]}}"#;
+    for (nodes, pods) in [
+        (format!(r#"{{"items": [{node}]}}"#), format!(r#"{{"items": [{pod}]}}"#)),
+        (format!(r#"{{"kind": "List", "items": [{node}]}}"#), format!("[{pod}]")),
+        (node.to_owned(), pod.to_owned()),
+    ] {
+        let (instance, _) = import(&nodes, &pods, false, Daemons::Count).unwrap();
+        assert_eq!(users(&instance), [("default".to_owned(), 1)], "{nodes}");
+    }
+    let failure = import(r#"{"a": 1}"#, pod, false, Daemons::Count).unwrap_err().to_string();
+    assert!(failure.contains("Node number 1: status.allocatable: is missing"), "{failure}");
+}
