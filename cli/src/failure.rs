@@ -1,10 +1,14 @@
 //! How a command ends: an answer, or a failure with the exit status that scripts rely on.
 
+use fairplan_instances::wording::printable;
 use fairplan_instances::{InstanceError, SolverError, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
-use std::fmt::{self, Write};
+use std::fmt;
+
+/// Characters of a message that are shown; texts from files in it are shorter.
+const LONGEST: usize = 2000;
 
 /// What a command that did its work has found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +17,8 @@ pub enum Answer {
     Yes,
     /// The answer is no: a check failed (exit status 1).
     No,
+    /// Nothing was asked for, so help was shown (exit status 2).
+    Help,
 }
 
 impl Answer {
@@ -55,19 +61,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Refused(error) | Self::Internal(error)) = self;
         // Whatever a library puts into its message, an error is one line and no terminal obeys it.
-        for (position, word) in error.to_string().split_whitespace().enumerate() {
-            if position > 0 {
-                f.write_char(' ')?;
-            }
-            for letter in word.chars() {
-                if letter.is_control() {
-                    write!(f, "{}", letter.escape_debug())?
-                } else {
-                    f.write_char(letter)?
-                }
-            }
-        }
-        Ok(())
+        let message = error.to_string();
+        f.write_str(&printable(&message.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST))
     }
 }
 

@@ -1,6 +1,7 @@
 //! What can be wrong with an input: always the file, the place in it, the value and what to do.
 
 use crate::violation::Violation;
+use crate::wording::printable;
 
 /// An input that cannot be used. Its text is one line: `cluster.json: users[3].demand.cpu = -2: must be >= 0`.
 #[derive(Debug, thiserror::Error)]
@@ -31,17 +32,4 @@ pub enum InstanceError {
         /// Place, value and rule.
         violation: Violation,
     },
-}
-
-/// `text` for one line of a terminal: texts come from files, so no control characters and no endless lines.
-pub(crate) fn printable(text: &str, limit: usize) -> String {
-    let mut shown = String::new();
-    for (count, letter) in text.chars().enumerate() {
-        if count == limit {
-            shown.push('…');
-            break;
-        }
-        if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
-    }
-    shown
 }

@@ -29,6 +29,7 @@ pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;
+pub mod wording;
 
 pub use allocation::Allocation;
 pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};

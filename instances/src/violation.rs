@@ -1,6 +1,6 @@
 //! A value that breaks a rule, told in one line.
 
-use crate::error::printable;
+use crate::wording::printable;
 use std::fmt;
 
 /// A value that breaks a rule of the model: `users[3].demand.cpu = -2: must be >= 0`.

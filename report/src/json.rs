@@ -1,5 +1,6 @@
 //! JSON as fairplan writes and reads it: one user or class a line, finite numbers only, failures with their place.
 
+use fairplan_instances::wording::printable;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::ser::Formatter;
@@ -127,24 +128,15 @@ pub struct MalformedResult {
 
 impl fmt::Display for MalformedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.file)?;
+        write!(f, "{}: ", printable(&self.file, 400))?;
         if !self.place.is_empty() {
-            write!(f, "{}: ", printable(&self.place))?;
+            write!(f, "{}: ", printable(&self.place, 200))?;
         }
-        f.write_str(&printable(&self.problem))
+        f.write_str(&printable(&self.problem, 400))
     }
 }
 
 impl std::error::Error for MalformedResult {}
-
-/// Control characters escaped: keys of the file turn up in messages.
-fn printable(text: &str) -> String {
-    let mut shown = String::new();
-    for letter in text.chars() {
-        if letter.is_control() { shown.extend(letter.escape_debug()) } else { shown.push(letter) }
-    }
-    shown
-}
 
 /// Reads a whole document. `file` is the name used in the message.
 pub fn read_json<'a, T: Deserialize<'a>>(file: &str, bytes: &'a [u8]) -> Result<T, MalformedResult> {

@@ -11,6 +11,7 @@ mod planning;
 mod simulation;
 mod tasks;
 mod traces;
+mod warnings;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
@@ -22,6 +23,7 @@ pub use planning::{difference, growth, losses, plan, worth};
 pub use simulation::simulation;
 pub use tasks::{task_allocation, task_offline};
 pub use traces::trace;
+pub use warnings::warnings;
 
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
@@ -33,6 +35,8 @@ use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
+pub(crate) use fairplan_instances::wording::thousands;
+use fairplan_instances::wording::{counted, printable};
 use fairplan_verify::Verdict;
 use grid::{Column, grid};
 use std::fmt::Write;
@@ -146,7 +150,7 @@ pub fn placement(
     policy: &str,
 ) -> String {
     let mut text = heading(instance);
-    let _ = writeln!(text, "Placed by {policy}: {} tasks", thousands(figures.tasks));
+    let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
     let _ = writeln!(text, "Smallest weighted dominant share: {}", number(figures.value));
     let _ = writeln!(text, "Used: {}\n", used(instance, &figures.utilization));
     let rows = (0..instance.user_count()).take(ROWS).map(|i| {
@@ -275,8 +279,8 @@ fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
     let ids = users.iter().take(ROWS).map(|user| label(instance.user(*user).id()));
     let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
     let more = if users.len() > ROWS { ", …" } else { "" };
-    let (count, ids) = (users.len(), ids.join(", "));
-    format!("No task fits any server, or there are none, of {count} users: {ids}{more}\n{so}\n")
+    let (count, ids) = (counted(users.len() as u64, "user", "users"), ids.join(", "));
+    format!("No task fits any server, or there are none, of {count}: {ids}{more}\n{so}\n")
 }
 
 fn truncated(searches: u64) -> String {
@@ -346,12 +350,9 @@ pub fn reproduction(document: &ReproductionDocument<'_>) -> String {
 
 /// One line on an instance: its name and size.
 pub fn heading(instance: &Instance) -> String {
-    let count = |count: u64, one: &str, many: &str| {
-        format!("{} {}", thousands(count), if count == 1 { one } else { many })
-    };
-    let users = count(instance.user_count() as u64, "user", "users");
-    let servers = count(instance.server_count(), "server", "servers");
-    let classes = count(instance.classes().len() as u64, "class", "classes");
+    let users = counted(instance.user_count() as u64, "user", "users");
+    let servers = counted(instance.server_count(), "server", "servers");
+    let classes = counted(instance.classes().len() as u64, "class", "classes");
     let name = if instance.name().is_empty() { "Unnamed instance" } else { instance.name() };
     format!("{}: {users} on {servers} in {classes}\n", shortened(name, 60))
 }
@@ -375,11 +376,7 @@ fn label(name: &str) -> String {
 }
 
 fn shortened(text: &str, length: usize) -> String {
-    let mut shown: String = text.chars().take(length).flat_map(char::escape_debug).collect();
-    if text.chars().nth(length).is_some() {
-        shown.push('…');
-    }
-    shown
+    printable(text, length)
 }
 
 /// Six significant digits.
@@ -404,18 +401,6 @@ pub(crate) fn percent(part: f64) -> String {
 
 fn violation(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
-}
-
-pub(crate) fn thousands(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 #[cfg(test)]

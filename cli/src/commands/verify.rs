@@ -6,6 +6,7 @@ use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{
@@ -187,7 +188,7 @@ fn verdicts(
             return Err(Failure::refused(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, \
                  fairplan.bound.v1, fairplan.proportional-bound.v1 and fairplan.offline.v1",
-                other.escape_debug()
+                printable(other, 60)
             )));
         }
     };

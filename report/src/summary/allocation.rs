@@ -5,16 +5,14 @@ use super::{ROWS, cut, label, number, percent, proof, thousands};
 use crate::allocation::AllocationDocument;
 use crate::offline::{Against, OfflineDocument};
 use fairplan_instances::DemandSeries;
+use fairplan_instances::wording::counted;
 use std::fmt::Write;
 
 /// One line on a series: its size.
 pub fn demands(series: &DemandSeries) -> String {
-    let count = |count: usize, one: &str, many: &str| {
-        format!("{} {}", thousands(count as u64), if count == 1 { one } else { many })
-    };
-    let users = count(series.user_count(), "user", "users");
-    let quanta = count(series.quantum_count(), "quantum", "quanta");
-    let demands = count(series.entry_count(), "demand", "demands");
+    let users = counted(series.user_count() as u64, "user", "users");
+    let quanta = counted(series.quantum_count() as u64, "quantum", "quanta");
+    let demands = counted(series.entry_count() as u64, "demand", "demands");
     format!("{users}, {quanta} from {} to {}, {demands} above zero\n", first(series), last(series))
 }
 

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod dynamic;
+mod endings;
 mod faults;
 mod flows;
 mod imports;
@@ -11,6 +12,7 @@ mod pages;
 mod planning;
 mod python_checker;
 mod simulation;
+mod terminal;
 mod traces;
 mod whole_tasks;
 
