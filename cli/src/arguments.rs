@@ -1,11 +1,8 @@
 //! What is typed: the commands and the options they share.
 
 use crate::commands;
-use clap::{Parser, Subcommand, ValueEnum};
-use fairplan_report::output::{Destination, OutputError};
-use fairplan_report::table::TableFormat;
-use std::num::NonZeroUsize;
-use std::path::PathBuf;
+pub use crate::output::{OutputArguments, ResultFormat};
+use clap::{Parser, Subcommand};
 
 /// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
 /// placement and how far each policy is from the best, and demands that change over time.
@@ -30,9 +27,9 @@ pub struct CommonOptions {
     /// Print no summary and no progress
     #[arg(long, short, global = true, display_order = 900)]
     pub quiet: bool,
-    /// Use at most this many threads (default: one per core); the result does not depend on it
-    #[arg(long, global = true, value_name = "N", display_order = 900)]
-    pub threads: Option<NonZeroUsize>,
+    /// Use at most this many threads, 1 to 1024 (default: one per core); the result does not depend on it
+    #[arg(long, global = true, value_name = "N", display_order = 900, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -58,40 +55,6 @@ pub enum Command {
     Schema(commands::schema::Arguments),
     Completions(commands::completions::CompletionArguments),
     Manual(commands::completions::ManualArguments),
-}
-
-/// Where a result goes.
-#[derive(Clone, Debug, clap::Args)]
-pub struct OutputArguments {
-    /// Write the result here instead of to standard output: whole, or not at all
-    #[arg(long, short, value_name = "FILE", display_order = 800)]
-    output: Option<PathBuf>,
-}
-
-impl OutputArguments {
-    /// The destination, if it can be one.
-    pub fn destination(&self) -> Result<Destination, OutputError> {
-        Destination::new(self.output.as_deref())
-    }
-}
-
-/// How a result is written: whole (JSON), or its main table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum ResultFormat {
-    Json,
-    Csv,
-    Parquet,
-}
-
-impl ResultFormat {
-    /// The table's format; `None` for the whole result.
-    pub fn table(self) -> Option<TableFormat> {
-        match self {
-            Self::Json => None,
-            Self::Csv => Some(TableFormat::Csv),
-            Self::Parquet => Some(TableFormat::Parquet),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -122,14 +85,21 @@ mod tests {
     fn lines_that_cannot_be_meant_are_refused_in_one_line_that_says_what_would_do() {
         for (line, told) in [
             ("solve", "name an INSTANCE file (or - for standard input), or --servers and --users"),
-            ("solve a --objective x", "the objectives are: drfh, pf, alpha=A, utilitarian"),
+            ("solve a --objective x", "unknown objective x: use drfh, pf, alpha=A, utilitarian"),
             ("solve a --objective alpha=-1", "the A of alpha=A must be >= 0"),
-            ("solve a --backend x", "the backends are: auto, ipm, highs; see --help"),
-            ("solve a --threads 0", "--threads"),
+            ("solve a --backend hihgs", "unknown backend hihgs (did you mean highs?): use auto, ipm, highs; see --help"),
+            ("solve a --threads 0", "0 is not in 1..=1024"),
+            ("solve a --threads 1000000", "1000000 is not in 1..=1024"),
             ("solve a --servers s", "--users <FILE>"),
             ("solve a -o /", "is a directory"),
+            ("bound a -o a.csv", "a.csv: this is not written as .csv; name a file that ends in .json or .json.gz"),
+            ("solve a -o a.parquet.gz", "leave out .gz"),
+            ("convert a -o a.csv", "--to-servers and --to-users"),
+            ("generate trace-random -o a.csv", "ends in .jsonl, .jsonl.gz or .parquet"),
             ("solve /missing.json", "/missing.json: No such file"),
             ("place a --policy x", "unknown policy x: use best-fit"),
+            ("place a --policies patern", "unknown policy patern (did you mean pattern?): use best-fit"),
+            ("compare a --policy x", "random, slots=N, pattern"),
             ("compare a --policies best-fit,best-fit", "--policies names best-fit twice"),
             ("bound a --time-limit -1", "--time-limit"),
             ("allocate /missing --capacity 1", "/missing: No such file"),
@@ -143,11 +113,11 @@ mod tests {
             ("simulate a --sample 1", "--series"),
             ("verify a", "name the INSTANCE and the RESULT to check"),
             ("verify - -", "only one of INSTANCE and RESULT can be standard input"),
-            ("report a --plot a.gif", "--plot a.gif: charts are SVG or PNG"),
+            ("report a --plot a.gif", "a.gif: has no ending that says the format; name a file that ends in .svg"),
             ("report - -", "only one RESULT can be standard input"),
             ("manual /missing", "/missing: no such directory"),
-            ("schema x", "there is no format x; there are instance, demands"),
-            ("reproduce x", "x is not among those that can be reproduced: drfh-fig1"),
+            ("schema x", "unknown format x: use instance, demands"),
+            ("reproduce drfh-fig9", "unknown exhibit drfh-fig9 (did you mean drfh-fig1?): use drfh-fig1"),
             ("reproduce mrf-fig1 --plots /missing", "--plots /missing: no such directory"),
             ("convert a --to-servers t --to-users t", "must be two files"),
             ("generate google --servers 0", "servers = 0: draw at least 1"),

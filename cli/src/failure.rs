@@ -1,7 +1,8 @@
 //! How a command ends: an answer, or a failure with the exit status that scripts rely on.
 
 use fairplan_imports::ImportFailure;
-use fairplan_instances::{InstanceError, SolverError, Violation, printable};
+use fairplan_instances::{InstanceError, SolverError, Violation};
+use fairplan_instances::wording::printable;
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
@@ -14,6 +15,8 @@ pub enum Answer {
     Yes,
     /// The answer is no: a check failed (exit status 1).
     No,
+    /// Nothing was asked for, so help was shown (exit status 2).
+    Help,
 }
 
 impl Answer {
@@ -59,8 +62,8 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Refused(error) | Self::Internal(error)) = self;
         // Whatever a library puts into its message, an error is one line and no terminal obeys it.
-        let words: Vec<String> = error.to_string().split_whitespace().map(str::to_owned).collect();
-        f.write_str(&printable(&words.join(" "), LONGEST))
+        let message = error.to_string();
+        f.write_str(&printable(&message.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST))
     }
 }
 

@@ -6,11 +6,14 @@ mod demands;
 mod failure;
 mod input;
 mod interrupt;
+mod output;
 mod progress;
 
 use arguments::Cli;
 use clap::Parser;
+use clap::error::ErrorKind;
 use failure::{Answer, Failure, usage};
+use fairplan_instances::wording::printable;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -28,12 +31,13 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|defect| {
         let place =
             defect.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
-        let reason = defect.payload_as_str().unwrap_or("no reason given").replace('\n', " ");
+        let reason = printable(defect.payload_as_str().unwrap_or("no reason given"), 400);
         let _ = writeln!(std::io::stderr(), "error: defect in fairplan{place}: {reason}; please report it");
     }));
     let status = match std::panic::catch_unwind(run) {
         Ok(Ok(Answer::Yes)) => 0,
         Ok(Ok(Answer::No)) => 1,
+        Ok(Ok(Answer::Help)) => 2,
         Ok(Err(failure)) => {
             let _ = writeln!(std::io::stderr(), "error: {failure}");
             failure.exit_status()
@@ -58,6 +62,10 @@ fn run() -> Result<Answer, Failure> {
         Err(asked) if !asked.use_stderr() => {
             let _ = asked.print(); // --help and --version
             Ok(Answer::Yes)
+        }
+        Err(nothing) if nothing.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = nothing.print();
+            Ok(Answer::Help)
         }
         Err(error) => Err(usage(&error)),
     }

@@ -1,30 +1,34 @@
 //! What can be asked for in vain.
 
 use crate::POLICIES;
+use fairplan_instances::wording::{printable, unknown};
 
 /// A name that is no policy. Its text lists what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct UnknownPolicy(String);
-
-impl UnknownPolicy {
-    pub(crate) fn name(name: &str) -> Self {
-        let known: Vec<&str> = POLICIES.iter().map(|(name, _)| *name).collect();
-        Self(format!("unknown policy {}: use {}", shown(name), known.join(", ")))
-    }
-
-    pub(crate) fn slots(name: &str) -> Self {
-        Self(format!(
-            "policy {}: into how many slots is the largest server divided? Use slots=N, N from 1 to {}",
-            shown(name),
-            u32::MAX
-        ))
-    }
+pub enum UnknownPolicy {
+    /// No policy has it.
+    #[error("{}", unknown("policy", .0, POLICIES.iter().map(|(name, _)| *name)))]
+    Name(String),
+    /// `slots` without a number of them.
+    #[error(
+        "policy {}: into how many slots is the largest server divided? Use slots=N, N from 1 to {}",
+        printable(.0, 60),
+        u32::MAX
+    )]
+    Slots(String),
 }
 
-/// A typed name on one line, without raw control characters.
-fn shown(name: &str) -> String {
-    name.chars().take(60).flat_map(char::escape_debug).collect()
+impl UnknownPolicy {
+    /// What is said where more than the policies of this crate are known.
+    pub fn among(&self, others: &[&str]) -> String {
+        match self {
+            Self::Name(name) => {
+                let known = POLICIES.iter().map(|(name, _)| *name).chain(others.iter().copied());
+                unknown("policy", name, known)
+            }
+            Self::Slots(_) => self.to_string(),
+        }
+    }
 }
 
 /// An instance whose tasks cannot be placed one by one.

@@ -68,12 +68,12 @@ pub fn policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, Unknown
         "dot-product" => Box::new(DotProduct),
         "random" => Box::new(Random { seed }),
         _ => match name.strip_prefix("slots") {
-            Some("") => return Err(UnknownPolicy::slots(name)),
+            Some("") => return Err(UnknownPolicy::Slots(name.into())),
             Some(rest) if rest.starts_with('=') => {
-                let count = rest[1..].parse().map_err(|_| UnknownPolicy::slots(name))?;
+                let count = rest[1..].parse().map_err(|_| UnknownPolicy::Slots(name.into()))?;
                 Box::new(Slots { count })
             }
-            _ => return Err(UnknownPolicy::name(name)),
+            _ => return Err(UnknownPolicy::Name(name.into())),
         },
     })
 }
@@ -96,7 +96,8 @@ mod tests {
         let message = |name| policy(name, 0).err().unwrap().to_string();
         assert_eq!(
             message("bestfit"),
-            "unknown policy bestfit: use best-fit, first-fit, worst-fit, dot-product, random, slots=N"
+            "unknown policy bestfit (did you mean best-fit?): use best-fit, first-fit, worst-fit, dot-product, random, \
+             slots=N"
         );
         for name in ["slots", "slots=", "slots=0", "slots=-1", "slots=1.5", "slots=99999999999999999999"] {
             assert_eq!(

@@ -1,6 +1,7 @@
 //! What an importer read and what it left out, as counts that people can check against their files.
 
 use fairplan_instances::{Instance, InstanceError};
+use fairplan_instances::wording::{agreeing, printable};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -86,7 +87,7 @@ impl fmt::Display for ImportReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = self.counts.iter().map(|(count, _)| count.to_string().len()).max().unwrap_or(0);
         self.counts.iter().try_for_each(|(count, what)| {
-            writeln!(f, "{count:>width$} {}", fairplan_instances::printable(what, 300))
+            writeln!(f, "{count:>width$} {}", printable(&agreeing(*count, what), 300))
         })
     }
 }

@@ -28,12 +28,13 @@ pub mod trace;
 mod traffic;
 mod violation;
 mod whole_tasks;
+pub mod wording;
 
 pub use allocation::Allocation;
 pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
-pub use error::{InstanceError, printable};
+pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};

@@ -1,6 +1,6 @@
 //! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
 
-use crate::error::printable;
+use crate::wording::{counted, printable};
 use crate::{ClassId, Instance, ResourceId, User};
 use std::collections::HashSet;
 use std::fmt;
@@ -63,8 +63,9 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
         let class_id = ClassId(l);
         if !kinds.iter().any(|user| user.can_use(class_id)) {
             let message = format!(
-                "no user can use class {}; its {} servers still count in the totals that shares are measured against",
-                class.id, class.count
+                "no user can use class {}; its {} in the totals that shares are measured against",
+                class.id,
+                counted(class.count, "server still counts", "servers still count")
             );
             warn(WarningKind::UnusableServers, message);
             continue;

@@ -1,5 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
+use crate::wording::unknown;
 use crate::{ClassId, Decimal, DecimalError, Instance, User, Violation};
 use std::fmt;
 use std::str::FromStr;
@@ -166,16 +167,16 @@ impl FromStr for Objective {
             return Self::alpha_fair(alpha.to_f64());
         }
         let known = NAMES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, objective)| *objective).ok_or(ObjectiveError::Unknown)
+        known.map(|(_, objective)| *objective).ok_or_else(|| ObjectiveError::Unknown(name.to_owned()))
     }
 }
 
 /// Why a name is no objective's.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ObjectiveError {
     /// No objective has this name.
-    #[error("the objectives are: {}", Objective::NAMES)]
-    Unknown,
+    #[error("{}", unknown("objective", .0, Objective::NAMES.split(", ")))]
+    Unknown(String),
     /// The number of `alpha=A` is none.
     #[error("the A of alpha=A {0}")]
     Alpha(DecimalError),
@@ -204,7 +205,8 @@ mod tests {
     #[test]
     fn what_is_no_objective_is_refused_with_what_would_do() {
         let told = |name: &str| name.parse::<Objective>().unwrap_err().to_string();
-        assert_eq!(told("maximin"), format!("the objectives are: {}", Objective::NAMES));
+        assert_eq!(told("maximin"), format!("unknown objective maximin: use {}", Objective::NAMES));
+        assert!(told("drfhh").contains("(did you mean drfh?)"));
         assert_eq!(told("alpha=-1"), "the A of alpha=A must be >= 0");
         assert_eq!(told("alpha=nan"), "the A of alpha=A must be a finite number");
         assert_eq!(told("alpha="), "the A of alpha=A is not a decimal number");

@@ -1,6 +1,7 @@
 //! A value that breaks a rule, told in one line.
 
-use crate::error::{InstanceError, printable};
+use crate::error::InstanceError;
+use crate::wording::printable;
 use std::fmt;
 
 /// A value that breaks a rule of the model: `users[3].demand.cpu = -2: must be >= 0`.

@@ -25,6 +25,7 @@ pub use sharp::{Sharp, SharpSettings};
 pub use strict::StrictPartitioning;
 pub use ties::Ties;
 
+use fairplan_instances::wording::unknown;
 use fairplan_instances::{Entitlement, GuaranteedFraction};
 
 /// A rule that divides the slices of one quantum after the other.
@@ -93,13 +94,8 @@ pub struct Settings {
 
 /// A name that is no mechanism. Its text lists what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown mechanism {0}: use {known}", known = known_names())]
+#[error("{}", unknown("mechanism", .0, MECHANISMS.iter().map(|(name, _)| *name)))]
 pub struct UnknownMechanism(String);
-
-fn known_names() -> String {
-    let names: Vec<&str> = MECHANISMS.iter().map(|(name, _)| *name).collect();
-    names.join(", ")
-}
 
 /// The mechanism called `name`, for as many users as `non_conformant` has, who may be strategic, and so many quanta.
 pub fn mechanism(
@@ -120,6 +116,6 @@ pub fn mechanism(
         "sharp" => {
             Box::new(Sharp::new(SharpSettings { oversubscription, term, ties, strategic: strategic(), seed }))
         }
-        _ => return Err(UnknownMechanism(name.chars().take(60).flat_map(char::escape_debug).collect())),
+        _ => return Err(UnknownMechanism(name.to_owned())),
     })
 }

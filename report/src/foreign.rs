@@ -2,6 +2,7 @@
 
 use crate::resource_map::ResourceMap;
 use crate::stamp::InstanceStamp;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{Instance, Violation};
 use fairplan_verify::Verdict;
 use std::fmt;
@@ -35,7 +36,7 @@ pub(crate) fn check_stamp(
         return Err(Foreign::new("instance.sha256", &stamp.sha256, problem));
     }
     if stamp.name != instance.name() {
-        let problem = format!("the instance is named {}", instance.name().escape_debug());
+        let problem = format!("the instance is named {}", printable(instance.name(), 200));
         return Err(Foreign::new("instance.name", &stamp.name, problem));
     }
     Ok(())
@@ -50,7 +51,7 @@ pub(crate) fn list<'a>(
     let counts = (stated.len(), expected.len());
     for (position, (stated, expected)) in stated.zip(expected).enumerate() {
         if stated != expected {
-            let problem = format!("the instance has {} here", expected.escape_debug());
+            let problem = format!("the instance has {} here", printable(expected, 200));
             return Err(Foreign::new(format!("{place}[{position}]"), stated, problem));
         }
     }
@@ -75,7 +76,7 @@ pub(crate) fn in_order(
 ) -> Result<Vec<f64>, Foreign> {
     map.in_order(instance).ok_or_else(|| {
         let names: Vec<&str> = map.0.iter().map(|(name, _)| &**name).collect();
-        let problem = format!("the resources are {}", instance.resources().join(", ").escape_debug());
+        let problem = format!("the resources are {}", printable(&instance.resources().join(", "), 200));
         Foreign::new(place(), &names.join(", "), problem)
     })
 }

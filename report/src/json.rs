@@ -1,6 +1,6 @@
 //! JSON as fairplan writes and reads it: one user or class a line, finite numbers only, failures with their place.
 
-use fairplan_instances::printable;
+use fairplan_instances::wording::printable;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::Serialize;
 use serde_json::ser::Formatter;

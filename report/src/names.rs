@@ -1,6 +1,8 @@
 //! Names from files, for eyes: on one line, without control characters, and cut in the middle where they are long, so that
 //! their ends, which mostly tell them apart, are left.
 
+use fairplan_instances::wording::printable;
+
 /// Stands for what is left out.
 const CUT: char = '…';
 
@@ -44,14 +46,7 @@ pub(crate) fn apart(names: &[&str], longest: usize) -> Vec<String> {
 
 /// The letters of a name, those that could do harm on a terminal spelt out.
 fn safe(name: &str) -> Vec<char> {
-    let mut letters = Vec::new();
-    for letter in name.chars() {
-        match letter {
-            '"' | '\'' | '\\' => letters.push(letter),
-            _ => letters.extend(letter.escape_debug()),
-        }
-    }
-    letters
+    printable(name, usize::MAX).chars().collect()
 }
 
 /// `letters` with `head` of them before what is left out, if there are more than `longest`.

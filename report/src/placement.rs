@@ -3,6 +3,7 @@
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::resource_map::ResourceMap;
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::wording::printable;
 use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerTasks, UserId};
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -165,7 +166,7 @@ pub(crate) fn tasks_on_servers(
     for (s, (stated, class)) in stated.iter().zip(server_classes(instance)).enumerate() {
         let class = &instance.classes()[class.0].id;
         if stated.class != *class {
-            let problem = format!("the instance has a server of class {} here", class.escape_debug());
+            let problem = format!("the instance has a server of class {} here", printable(class, 200));
             return Err(Foreign::new(format!("{place}[{s}].class"), &stated.class, problem));
         }
         let mut tasks = Vec::with_capacity(stated.tasks.len());

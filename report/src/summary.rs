@@ -12,6 +12,7 @@ mod planning;
 mod simulation;
 mod tasks;
 mod traces;
+mod warnings;
 
 pub use allocation::{allocation, demands, offline};
 pub use audits::audits;
@@ -24,6 +25,7 @@ pub use planning::{difference, growth, losses, plan, worth};
 pub use simulation::simulation;
 pub use tasks::{task_allocation, task_offline};
 pub use traces::trace;
+pub use warnings::warnings;
 
 use crate::answer::{self, Fates};
 use crate::bound::stated_bounds;
@@ -39,6 +41,7 @@ use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
+use fairplan_instances::wording::printable;
 use fairplan_verify::Verdict;
 use grid::{Column, grid, paragraph};
 use std::borrow::Cow;

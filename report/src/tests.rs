@@ -13,6 +13,7 @@ use crate::table::{TableFormat, write_comparison, write_placement, write_solutio
 use crate::verification::{Subject, VerificationDocument, verification_document};
 use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
+use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::{
     Allocation, Certificate, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status,
@@ -297,7 +298,7 @@ fn the_csv_table_of_a_solution_has_a_row_a_user() {
 #[test]
 fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
     let (instance, solution, _) = fig1();
-    let bytes = file_of(|out| write_solution(out, TableFormat::Parquet, &instance, &solution));
+    let bytes = file_of(|out| write_solution(out, TableFormat::Columns(Columnar::Parquet), &instance, &solution));
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bytes).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
@@ -310,18 +311,35 @@ fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
 }
 
 #[test]
-fn the_other_tables_are_written_in_both_formats() {
+fn the_other_tables_are_written_in_all_formats() {
     let (instance, placement) = placed();
     let figures = PlacementFigures::new(&instance, &placement);
     let settings = PlacementSettings { policy: "best-fit", seed: 0, servers: false };
     let document = placement_document(&instance, &placement, &figures, "", settings);
     let text = file_of(|out| write_placement(out, TableFormat::Csv, &document));
     assert!(text.ends_with(b",10\n"), "{}", String::from_utf8_lossy(&text));
-    assert!(file_of(|out| write_placement(out, TableFormat::Parquet, &document)).starts_with(b"PAR1"));
+    assert!(file_of(|out| write_placement(out, TableFormat::Columns(Columnar::Parquet), &document)).starts_with(b"PAR1"));
 
     let comparison = compared(&instance, &figures);
     let text = file_of(|out| write_comparison(out, TableFormat::Csv, &comparison));
     let header = "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
-    assert!(file_of(|out| write_comparison(out, TableFormat::Parquet, &comparison)).starts_with(b"PAR1"));
+    assert!(file_of(|out| write_comparison(out, TableFormat::Columns(Columnar::Parquet), &comparison)).starts_with(b"PAR1"));
 }
+
+#[test]
+fn an_arrow_file_and_parquet_hold_the_same_columns_and_answers_are_answers() {
+    let (instance, placement) = placed();
+    let figures = PlacementFigures::new(&instance, &placement);
+    let comparison = compared(&instance, &figures);
+    let of = |format| file_of(|out| write_comparison(out, TableFormat::Columns(format), &comparison));
+    let arrow = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(of(Columnar::Arrow)), None).unwrap();
+    let arrow: Vec<_> = arrow.map(|batch| batch.unwrap()).collect();
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(&of(Columnar::Parquet)).unwrap();
+    let parquet = ParquetRecordBatchReaderBuilder::try_new(file).unwrap().build().unwrap();
+    let parquet: Vec<_> = parquet.map(|batch| batch.unwrap()).collect();
+    assert_eq!(arrow[0].columns(), parquet[0].columns());
+    assert_eq!(arrow[0]["proved_optimal"].data_type(), &arrow_schema::DataType::Boolean);
+}
+

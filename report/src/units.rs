@@ -1,6 +1,9 @@
 //! How numbers are written for people, in a terminal and on a page alike: one way for each kind of number. Results in files
 //! keep every digit.
 
+pub(crate) use fairplan_instances::wording::{counted, thousands};
+use fairplan_instances::wording::grouped;
+
 /// An amount without a unit of its own (tasks, prices, rates): six significant digits, thousands apart.
 pub(crate) fn number(value: f64) -> String {
     if value == 0.0 {
@@ -16,27 +19,6 @@ pub(crate) fn number(value: f64) -> String {
     let (sign, digits) = fixed.split_at(usize::from(fixed.starts_with('-')));
     let (whole, fraction) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
     format!("{sign}{}{fraction}", grouped(whole))
-}
-
-/// What is counted.
-pub(crate) fn thousands(count: u64) -> String {
-    grouped(&count.to_string())
-}
-
-fn grouped(digits: &str) -> String {
-    let mut text = String::new();
-    for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// So many of something: `1 user`, `1,200 users`.
-pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
-    format!("{} {}", thousands(count), if count == 1 { one } else { many })
 }
 
 /// A part of a capacity, or by how much something falls short: a percentage with two decimals; what rounds to zero has no

@@ -69,7 +69,10 @@ impl TryFrom<Arguments> for Job {
             all: arguments.all,
             settings: AuditSettings { users: arguments.users_searched as usize, seed: arguments.seed },
             solver: solver(&arguments.backend)?,
-            destination: arguments.output.destination()?,
+            destination: match arguments.all {
+                true => arguments.output.lines()?,
+                false => arguments.output.destination()?,
+            },
         })
     }
 }

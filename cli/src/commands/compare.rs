@@ -31,7 +31,7 @@ pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
     /// The policies, separated by commas; `fairplan place --help` explains each
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = ALL)]
+    #[arg(long, alias = "policy", value_name = "LIST", value_delimiter = ',', default_value = ALL)]
     policies: Vec<String>,
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -44,8 +44,9 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// Write the whole result (json), or the table of policies
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     /// Leave out the seconds, so that the same input gives the same bytes
     #[arg(long)]
     no_timing: bool,
@@ -70,6 +71,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let (format, destination) = arguments.output.result(arguments.format)?;
         let mut placers: Vec<Placer> = Vec::new();
         for name in &arguments.policies {
             let new = Placer::named(name, arguments.seed)?;
@@ -84,9 +86,9 @@ impl TryFrom<Arguments> for Job {
             seed: arguments.seed,
             time_limit: arguments.time_limit,
             solver: solver(&arguments.backend)?,
-            format: arguments.format,
+            format,
             timing: !arguments.no_timing,
-            destination: arguments.output.destination()?,
+            destination,
         })
     }
 }

@@ -32,7 +32,7 @@ pub struct ManualArguments {
 pub fn completions(arguments: CompletionArguments) -> Result<Answer, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "fairplan", &mut script);
-    arguments.output.destination()?.write(|out| out.write_all(&script))?;
+    arguments.output.text()?.write(|out| out.write_all(&script))?;
     Ok(Answer::Yes)
 }
 

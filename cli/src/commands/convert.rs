@@ -1,20 +1,21 @@
 //! `convert`: an instance or a trace from one file format to another.
 
-use super::{tell, traces, write_refusing};
+use super::{prepare_refusing, tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
+use crate::output;
 use fairplan_instances::{Instance, InstanceError, files};
-use fairplan_report::output::{Destination, Sink};
+use fairplan_report::output::{Destination, Prepared, Sink, commit};
 use fairplan_report::summary;
 use std::path::Path;
 
 /// Rewrite an instance as JSON, or as a table of servers and a table of users; or a trace
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The ending of a table's name is its format: .parquet, .gz (CSV compressed), anything else CSV. JSON is written \
+The ending of a table's name is its format: .parquet, .arrow (which other programs read), .csv or .csv.gz. JSON is written \
 in one canonical form, whose SHA-256 identifies the instance in every result. A trace is Parquet where -o FILE ends in \
-.parquet, compressed JSON Lines where it ends in .gz, and else JSON Lines.
+.parquet, and else JSON Lines. Of two tables both are replaced or none.
 
 Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv --to-users users.csv")]
 pub struct Arguments {
@@ -52,14 +53,16 @@ impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
         let table = |path: String| -> Result<Table, Failure> {
-            Ok(Table { destination: Destination::new(Some(Path::new(&path)))?, path })
+            Ok(Table { destination: output::table(Path::new(&path))?.1, path })
         };
         let target = match (arguments.to_servers, arguments.to_users) {
             (Some(servers), Some(users)) if servers == users => {
                 return Err(Failure::refused("--to-servers and --to-users must be two files"));
             }
             (Some(servers), Some(users)) => Target::Tables { servers: table(servers)?, users: table(users)? },
-            _ => Target::Json(arguments.output.destination()?),
+            _ => Target::Json(arguments.output.destination().map_err(|refused| {
+                Failure::refused(format!("{refused}; tables are written by --to-servers and --to-users"))
+            })?),
         };
         Ok(Self { source: arguments.instance.try_into()?, target })
     }
@@ -68,7 +71,7 @@ impl TryFrom<Arguments> for Job {
 /// Reads and writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     if let Some(trace) = &arguments.trace {
-        let destination = arguments.output.destination()?;
+        let destination = arguments.output.trace()?;
         return traces::write(files::read_trace(trace)?.as_mut(), &destination, common);
     }
     let job = Job::try_from(arguments)?;
@@ -76,8 +79,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     match &job.target {
         Target::Json(destination) => destination.write(|out| files::write_json(&instance, out))?,
         Target::Tables { servers, users } => {
-            servers.write(&instance, files::write_servers)?;
-            users.write(&instance, files::write_users)?;
+            commit([
+                servers.prepare(&instance, files::write_servers)?,
+                users.prepare(&instance, files::write_users)?,
+            ])?;
         }
     }
     tell(common, || summary::heading(&instance));
@@ -87,7 +92,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 type WriteTable = fn(&Instance, &str, &mut Sink) -> Result<(), InstanceError>;
 
 impl Table {
-    fn write(&self, instance: &Instance, write: WriteTable) -> Result<(), Failure> {
-        write_refusing(&self.destination, |out| write(instance, &self.path, out))
+    fn prepare(&self, instance: &Instance, write: WriteTable) -> Result<Prepared, Failure> {
+        prepare_refusing(&self.destination, |out| write(instance, &self.path, out))
     }
 }

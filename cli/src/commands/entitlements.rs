@@ -32,8 +32,9 @@ pub struct Arguments {
     #[arg(long, value_name = "INSTANCE")]
     quotas: Option<String>,
     /// Write the whole result (json), or the table of users
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -44,7 +45,7 @@ const TASKS_A_QUOTA: f64 = 1000.0;
 /// Reads, computes what each rule promises, solves, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let source = InstanceSource::try_from(arguments.instance)?;
-    let destination = arguments.output.destination()?;
+    let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let quotas = arguments.quotas.map(|path| quotas(&instance, &path)).transpose()?;
     warn(common, &instance);
@@ -61,7 +62,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Ok((solved, rules))
     })?;
     let document = entitlements_document(&instance, &sha256, &solved.solution, &rules);
-    destination.write(|out| match arguments.format.table() {
+    destination.write(|out| match format.table() {
         None => write_json(out, &document),
         Some(format) => table::write_entitlements(out, format, &document),
     })?;

@@ -8,7 +8,8 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan_analysis::explain;
-use fairplan_instances::{Objective, Solver};
+use fairplan_instances::{Instance, Objective, Solver};
+use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_report::explanation::explanation_document;
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
@@ -57,13 +58,19 @@ impl TryFrom<Arguments> for Job {
     }
 }
 
+/// What is said to an id that no user has.
+pub fn no_such_user(instance: &Instance, option: &str, id: &str) -> Failure {
+    let meant = did_you_mean(id, instance.users().map(|user| user.id()));
+    let id = printable(id, 60);
+    Failure::refused(format!("--{option} {id}: the instance has no user of this id{meant}"))
+}
+
 /// Reads, solves, asks what would change, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     let Some(user) = instance.user_named(&job.user) else {
-        let id = job.user.escape_debug();
-        return Err(Failure::refused(format!("--user {id}: the instance has no user of this id")));
+        return Err(no_such_user(&instance, "user", &job.user));
     };
     warn(common, &instance);
     let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*job.solver, job.objective, common))?;

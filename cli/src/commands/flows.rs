@@ -38,8 +38,9 @@ pub struct Arguments {
     #[command(flatten)]
     settings: SettingsArguments,
     /// Write the whole result (json), or the table of classes
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -224,6 +225,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let (format, destination) = arguments.output.result(arguments.format)?;
         for (position, objective) in arguments.objective.iter().enumerate() {
             if !SHARED.contains(objective) {
                 let known = SHARED.map(|objective| objective.to_string()).join(", ");
@@ -245,8 +247,8 @@ impl TryFrom<Arguments> for Job {
             method: arguments.settings.method(arguments.level)?,
             level: arguments.level,
             loads,
-            format: arguments.format,
-            destination: arguments.output.destination()?,
+            format,
+            destination,
         })
     }
 }

@@ -235,11 +235,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
             return write_traffic(&mrf_fig2(load.to_f64())?, &output.destination()?, common);
         }
         Kind::TraceDrfhFig4(TraceFig4Arguments { output }) => {
-            return traces::write(&mut drfh_fig4_trace()?.replay()?, &output.destination()?, common);
+            return traces::write(&mut drfh_fig4_trace()?.replay()?, &output.trace()?, common);
         }
         Kind::TraceRandom(arguments) => {
             let RandomTraceArguments { servers, users, jobs, seconds, outages, seed, output } = arguments;
-            let destination = output.destination()?;
+            let destination = output.trace()?;
             let options = RandomTraceOptions { servers, users, jobs, seconds, outages, seed };
             return traces::write(&mut random_trace(&options)?, &destination, common);
         }

@@ -28,8 +28,10 @@ pub mod verify;
 
 use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::{Answer, Failure};
+use fairplan_instances::wording::printable_lines;
 use fairplan_instances::{Instance, InstanceError, lint};
-use fairplan_report::output::{Destination, Sink};
+use fairplan_report::output::{Destination, Prepared, Sink};
+use fairplan_report::summary;
 use std::io::{self, Write};
 
 /// Does what was asked for.
@@ -37,9 +39,9 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
     let common = cli.common;
     if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new()
-            .num_threads(threads.get())
+            .num_threads(threads.into())
             .build_global()
-            .map_err(|error| Failure::internal(format!("cannot start {threads} threads: {error}")))?;
+            .map_err(|error| Failure::refused(format!("--threads {threads}: {error}; state fewer")))?;
     }
     match cli.command {
         Command::Solve(arguments) => solve::run(arguments, common),
@@ -68,24 +70,25 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
 
 /// Shows what the author of an instance may want to look at on standard error, unless it shall be quiet.
 fn warn(common: CommonOptions, instance: &Instance) {
-    tell(common, || lint(instance).iter().map(|warning| format!("warning: {warning}\n")).collect());
+    tell(common, || summary::warnings(&lint(instance)));
 }
 
-/// Shows a summary on standard error, unless it shall be quiet.
+/// Shows a summary on standard error, unless it shall be quiet. Every summary goes this way, so that nothing in it that
+/// comes from a file reaches a terminal as a command.
 fn tell(common: CommonOptions, summary: impl FnOnce() -> String) {
     if !common.quiet {
         // Nobody may be listening, and that is no reason to fail.
-        let _ = std::io::stderr().write_all(summary().as_bytes());
+        let _ = std::io::stderr().write_all(printable_lines(&summary()).as_bytes());
     }
 }
 
-/// Writes what `body` writes. What the format cannot express is told as it is, not as a failure to write.
-fn write_refusing(
+/// Prepares what `body` writes. What the format cannot express is told as it is, not as a failure to write.
+fn prepare_refusing(
     destination: &Destination,
     body: impl FnOnce(&mut Sink) -> Result<(), InstanceError>,
-) -> Result<(), Failure> {
+) -> Result<Prepared, Failure> {
     let mut refused = None;
-    let outcome = destination.write(|out| {
+    let outcome = destination.prepare(|out| {
         body(out).map_err(|error| match error {
             InstanceError::Io { source, .. } => source,
             other => {

@@ -49,8 +49,9 @@ pub struct Arguments {
     #[arg(long)]
     per_quantum: bool,
     /// Write the whole result (json), or the table of users (of quanta and users, with --per-quantum)
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -76,6 +77,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let (format, destination) = arguments.output.result(arguments.format)?;
         arguments.settings.check()?;
         Ok(Self {
             source: arguments.demands.try_into()?,
@@ -88,8 +90,8 @@ impl TryFrom<Arguments> for Job {
             against: arguments.against,
             settings: arguments.settings,
             per_quantum: arguments.per_quantum,
-            format: arguments.format,
-            destination: arguments.output.destination()?,
+            format,
+            destination,
         })
     }
 }

@@ -2,6 +2,7 @@
 
 use super::allocate::SettingsArguments;
 use crate::failure::Failure;
+use fairplan_instances::wording::unknown;
 use fairplan_instances::{TaskAllocation, TaskDemands};
 use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks};
 
@@ -20,12 +21,9 @@ pub fn task_settings(settings: &SettingsArguments, demands: &TaskDemands<'_>) ->
 /// The rule of this name, spelled as the list has it.
 pub fn task_mechanism(name: &str) -> Result<&'static str, Failure> {
     let known = TASK_MECHANISMS.iter().find(|(known, _)| *known == name);
-    let names: Vec<&str> = TASK_MECHANISMS.iter().map(|(name, _)| *name).collect();
-    let unknown = || {
-        let name: String = name.chars().take(60).flat_map(char::escape_debug).collect();
-        Failure::refused(format!("unknown mechanism {name} over an instance: use {}", names.join(", ")))
-    };
-    known.map(|(known, _)| *known).ok_or_else(unknown)
+    let names = TASK_MECHANISMS.iter().map(|(name, _)| *name);
+    let refused = || Failure::refused(unknown("mechanism over an instance", name, names));
+    known.map(|(known, _)| *known).ok_or_else(refused)
 }
 
 /// What a rule makes of the demands.

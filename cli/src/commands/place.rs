@@ -20,7 +20,7 @@ Example: fairplan generate drfh-fig4 | fairplan place - --policy best-fit")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    #[arg(long, value_name = "NAME", default_value = "best-fit", help = Placer::help())]
+    #[arg(long, alias = "policies", value_name = "NAME", default_value = "best-fit", help = Placer::help())]
     policy: String,
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -29,8 +29,9 @@ pub struct Arguments {
     #[arg(long)]
     servers_out: bool,
     /// Write the whole result (json), or the table of users
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -47,13 +48,14 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let (format, destination) = arguments.output.result(arguments.format)?;
         Ok(Self {
             source: arguments.instance.try_into()?,
             placer: Placer::named(&arguments.policy, arguments.seed)?,
             seed: arguments.seed,
             servers: arguments.servers_out,
-            format: arguments.format,
-            destination: arguments.output.destination()?,
+            format,
+            destination,
         })
     }
 }

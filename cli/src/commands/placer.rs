@@ -3,7 +3,7 @@
 use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use crate::progress;
-use fairplan_heuristics::{POLICIES, PlacementPolicy, policy};
+use fairplan_heuristics::{POLICIES, PlacementPolicy, UnknownPolicy, policy};
 use fairplan_instances::{Instance, Placement};
 use fairplan_solver::{TimeLimit, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, verify_placement};
@@ -24,7 +24,10 @@ impl Placer {
     pub fn named(name: &str, seed: u64) -> Result<Self, Failure> {
         match name {
             PATTERN => Ok(Self::Pattern),
-            _ => Ok(Self::Policy(policy(name, seed).map_err(Failure::refused)?)),
+            _ => {
+                let unknown = |unknown: UnknownPolicy| Failure::refused(unknown.among(&[PATTERN]));
+                Ok(Self::Policy(policy(name, seed).map_err(unknown)?))
+            }
         }
     }
 

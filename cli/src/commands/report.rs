@@ -3,8 +3,10 @@
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
+use crate::output;
 use fairplan_instances::files::source;
-use fairplan_report::output::Destination;
+use fairplan_instances::wording::printable;
+use fairplan_report::output::{Destination, FileFormat, Prepared, commit};
 use fairplan_report::page::{Section, write_page};
 use fairplan_report::plot::{Drawing, Ground};
 use std::io::Write;
@@ -47,37 +49,23 @@ struct Job {
 
 /// Where a chart goes, and in which format.
 struct Plot {
-    format: Image,
+    format: FileFormat,
     destination: Destination,
-}
-
-#[derive(Clone, Copy)]
-enum Image {
-    Svg,
-    Png,
 }
 
 impl Plot {
     fn new(path: &Path) -> Result<Self, Failure> {
-        let extension = path.extension().map(|extension| extension.to_ascii_lowercase());
-        let format = match extension.as_ref().and_then(|extension| extension.to_str()) {
-            Some("svg") => Image::Svg,
-            Some("png") => Image::Png,
-            _ => {
-                let name = path.display();
-                let problem = "charts are SVG or PNG; name a file that ends in .svg or .png";
-                return Err(Failure::refused(format!("--plot {name}: {problem}")));
-            }
-        };
-        Ok(Self { format, destination: Destination::new(Some(path))? })
+        let (format, destination) = output::chart(path)
+            .map_err(|refused| Failure::refused(format!("--plot {refused}")))?;
+        Ok(Self { format, destination })
     }
 
-    fn write(&self, chart: &Drawing) -> Result<(), Failure> {
+    fn prepare(&self, chart: &Drawing) -> Result<Prepared, Failure> {
         let bytes = match self.format {
-            Image::Svg => chart.svg(Ground::Paper).into_bytes(),
-            Image::Png => chart.png().map_err(Failure::refused)?,
+            FileFormat::Png => chart.png().map_err(Failure::refused)?,
+            _ => chart.svg(Ground::Paper).into_bytes(),
         };
-        Ok(self.destination.write(|out| out.write_all(&bytes))?)
+        Ok(self.destination.prepare(|out| out.write_all(&bytes))?)
     }
 }
 
@@ -92,7 +80,7 @@ impl TryFrom<Arguments> for Job {
             results: arguments.results,
             chart: arguments.chart,
             title: arguments.title,
-            destination: arguments.output.destination()?,
+            destination: arguments.output.page()?,
         })
     }
 }
@@ -106,12 +94,17 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Ok(Section::read(&name, &source.read_all()?)?)
     });
     let sections: Vec<Section> = sections.collect::<Result<_, Failure>>()?;
+    let mut prepared = Vec::new();
     if let (Some(plot), [first, ..]) = (&job.plot, &*sections) {
-        plot.write(&first.chart(job.chart).map_err(Failure::refused)?)?;
+        prepared.push(plot.prepare(&first.chart(job.chart).map_err(Failure::refused)?)?);
     }
-    job.destination.write(|out| write_page(out, &job.title, &sections))?;
+    prepared.push(job.destination.prepare(|out| write_page(out, &job.title, &sections))?);
+    commit(prepared)?;
     tell(common, || {
-        sections.iter().map(|section| format!("{}: {}\n", section.source, section.title)).collect()
+        let line = |section: &Section| {
+            format!("{}: {}\n", printable(&section.source, 200), printable(&section.title, 200))
+        };
+        sections.iter().map(line).collect()
     });
     Ok(Answer::Yes)
 }

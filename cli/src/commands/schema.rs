@@ -2,6 +2,7 @@
 
 use crate::arguments::OutputArguments;
 use crate::failure::{Answer, Failure};
+use fairplan_instances::wording::unknown;
 use fairplan_report::output::{Destination, Sink};
 use fairplan_report::schema::{FORMATS, Format};
 use std::io::{self, Write};
@@ -30,7 +31,7 @@ impl TryFrom<Arguments> for Job {
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
         let named = |name: String| {
             Format::named(&name).ok_or_else(|| {
-                Failure::refused(format!("there is no format {}; there are {}", name.escape_debug(), names()))
+                Failure::refused(unknown("format", &name, FORMATS.iter().map(|format| format.name)))
             })
         };
         Ok(Self {

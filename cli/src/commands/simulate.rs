@@ -5,10 +5,10 @@ use super::solve::solver;
 use super::{bound::time_limit, tell};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use crate::{interrupt, progress};
+use crate::{interrupt, output, progress};
 use fairplan_instances::trace::{LATEST, MICROSECONDS};
 use fairplan_instances::{ClusterOutcome, Decimal, Solver, TaskCounts, files};
-use fairplan_report::output::Destination;
+use fairplan_report::output::{Destination, commit};
 use fairplan_report::simulation::{PolicyRun, SimulationDocument, SimulationSettings, TraceStamp};
 use fairplan_report::table::{LongFormat, NamedOutcome, write_jobs, write_series};
 use fairplan_report::{summary, write_json};
@@ -34,6 +34,7 @@ pub struct Arguments {
     trace: String,
     #[arg(
         long,
+        alias = "policies",
         value_name = "LIST",
         value_delimiter = ',',
         default_value = "best-fit,first-fit,slots=14",
@@ -52,7 +53,7 @@ pub struct Arguments {
     /// Also run every user alone on its part of the servers (one in n of n users'), to see who loses by sharing
     #[arg(long)]
     dedicated: bool,
-    /// Write how things stand over time: JSON Lines, or Parquet if the name ends so
+    /// Write how things stand over time: JSON Lines, or Parquet or Arrow if the name ends so
     #[arg(long, value_name = "FILE")]
     series: Option<PathBuf>,
     /// How often the series tells how things stand, in seconds (default: 300, or as often as the optimum)
@@ -61,7 +62,7 @@ pub struct Arguments {
     /// How often the series tells the exact DRFH optimum, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "series", allow_negative_numbers = true)]
     optimum: Option<u64>,
-    /// Write the completed jobs: JSON Lines, or Parquet if the name ends so
+    /// Write the completed jobs: JSON Lines, or Parquet or Arrow if the name ends so
     #[arg(long, value_name = "FILE")]
     jobs: Option<PathBuf>,
     /// exact, pf: follow an ideal allocation for so many seconds before it is computed anew
@@ -114,12 +115,7 @@ impl TryFrom<Arguments> for Job {
                 return Err(Failure::refused(format!("--policy names {} twice", policy.name)));
             }
         }
-        let long = |path: Option<PathBuf>| -> Result<_, Failure> {
-            let Some(path) = path else { return Ok(None) };
-            let is_parquet = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
-            let format = if is_parquet { LongFormat::Parquet } else { LongFormat::JsonLines };
-            Ok(Some((format, Destination::new(Some(&path))?)))
-        };
+        let long = |path: Option<PathBuf>| path.as_deref().map(output::long).transpose();
         let series = long(arguments.series)?;
         let default = (series.is_some() && arguments.optimum.is_none()).then_some(SAMPLE);
         let settings = ClusterSettings {
@@ -215,13 +211,15 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let runs = named().map(|(name, (shared, alone))| PolicyRun::new(name, &header, shared, alone.as_ref()));
     let document = SimulationDocument::new(TraceStamp::new(&header, &sha256), job.settings(), runs.collect());
     let shared: Vec<NamedOutcome<'_>> = named().map(|(name, (shared, _))| (name, shared)).collect();
+    let mut prepared = Vec::new();
     if let Some((format, destination)) = &job.series {
-        destination.write(|out| write_series(out, *format, &header, &shared))?;
+        prepared.push(destination.prepare(|out| write_series(out, *format, &header, &shared))?);
     }
     if let Some((format, destination)) = &job.jobs {
-        destination.write(|out| write_jobs(out, *format, &shared))?;
+        prepared.push(destination.prepare(|out| write_jobs(out, *format, &shared))?);
     }
-    job.destination.write(|out| write_json(out, &document))?;
+    prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
+    commit(prepared)?;
     tell(common, || summary::simulation(&document));
     if document.partial {
         return Err(Failure::internal("stopped before the end: the result is partial"));

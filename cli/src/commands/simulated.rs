@@ -39,12 +39,9 @@ impl ClusterPolicy {
             let placement = Box::new(BestFit);
             return Ok(Self { name: (*name).into(), placement, order: *order });
         }
-        let placement = policy(name, seed).map_err(|unknown| {
-            // A slots=N without a number is known, and what it lacks is said.
-            let others = MOST_DEPRIVED.iter().filter(|_| !name.starts_with("slots"));
-            let others: String = others.map(|(other, ..)| format!(", {other}")).collect();
-            Failure::refused(format!("{unknown}{others}"))
-        })?;
+        let others = MOST_DEPRIVED.map(|(other, ..)| other);
+        let placement =
+            policy(name, seed).map_err(|unknown| Failure::refused(unknown.among(&others)))?;
         Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
     }
 

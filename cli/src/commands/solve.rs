@@ -5,6 +5,7 @@ use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
+use fairplan_instances::wording::unknown;
 use fairplan_instances::{Objective, Solver};
 use fairplan_report::output::Destination;
 use fairplan_report::solution::solution_document;
@@ -34,8 +35,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     /// Write the whole result (json), or the table of users
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     /// Leave out the seconds, so that the same input gives the same bytes
     #[arg(long)]
     no_timing: bool,
@@ -55,13 +57,14 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let (format, destination) = arguments.output.result(arguments.format)?;
         Ok(Self {
             source: arguments.instance.try_into()?,
             objective: arguments.objective,
             solver: solver(&arguments.backend)?,
-            format: arguments.format,
+            format,
             timing: !arguments.no_timing,
-            destination: arguments.output.destination()?,
+            destination,
         })
     }
 }
@@ -72,7 +75,7 @@ pub fn backend_name(name: &str) -> Result<String, String> {
     if known.contains(&name) {
         Ok(name.into())
     } else {
-        Err(format!("the backends are: {}", known.join(", ")))
+        Err(unknown("backend", name, known))
     }
 }
 

@@ -1,11 +1,11 @@
 //! What commands that make traces have in common.
 
-use super::{tell, write_refusing};
+use super::{prepare_refusing, tell};
 use crate::arguments::CommonOptions;
 use crate::failure::{Answer, Failure};
 use fairplan_instances::files;
 use fairplan_instances::trace::{EventSource, Tallied};
-use fairplan_report::output::Destination;
+use fairplan_report::output::{Destination, commit};
 use fairplan_report::summary;
 
 /// Writes a trace in the format that the destination's name asks for and says what it is.
@@ -16,7 +16,8 @@ pub fn write(
 ) -> Result<Answer, Failure> {
     let mut passed = Tallied::new(source);
     let path = destination.name();
-    write_refusing(destination, |out| files::write_trace(&mut passed, &path, out))?;
+    let prepared = prepare_refusing(destination, |out| files::write_trace(&mut passed, &path, out))?;
+    commit([prepared])?;
     tell(common, || summary::trace(passed.register(), passed.tally()));
     Ok(Answer::Yes)
 }

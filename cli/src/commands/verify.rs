@@ -6,7 +6,8 @@ use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
-use fairplan_instances::{DemandSeries, Instance, TaskDemands, files, printable};
+use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
+use fairplan_instances::wording::printable;
 use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
@@ -191,7 +192,7 @@ fn verdicts(
             return Err(Failure::refused(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, \
                  fairplan.bound.v1, fairplan.proportional-bound.v1 and fairplan.offline.v1",
-                printable(other, 100)
+                printable(other, 60)
             )));
         }
     };

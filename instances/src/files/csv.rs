@@ -4,6 +4,7 @@
 //! text and counts lines wrongly after CRLF and blank lines, which a refusal has to get right.
 
 use crate::InstanceError;
+use std::borrow::Cow;
 use std::io::BufRead;
 
 use super::rows::{RowBuffer, Rows, Table};
@@ -36,7 +37,7 @@ impl CsvRows {
         for column in 0..row.ends.len() {
             let name = std::str::from_utf8(row.cell(column)).map(str::to_owned);
             let bad = |_| rows.malformed(format!("the name of column {} is not valid UTF-8", column + 1));
-            rows.table.header.push(name.map_err(bad)?);
+            rows.table.header.push(unguarded(&name.map_err(bad)?).to_owned());
         }
         rows.table.header_place = format!("{} {}", rows.table.unit, row.number);
         Ok(rows)
@@ -173,8 +174,28 @@ fn unquote(raw: &[u8], row: &mut RowBuffer) -> Result<(), &'static str> {
     }
 }
 
-/// Appends one field to a line of CSV, quoted where it must be.
+/// How cells start that spreadsheets run as formulas, in some languages with wide letters.
+const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// Whether a spreadsheet would run `text`, apostrophes in front of it aside.
+fn would_run(text: &str) -> bool {
+    text.trim_start_matches('\'').starts_with(RUN)
+}
+
+/// A text cell of CSV, safe to open in a spreadsheet: what it would run gets a `'` in front, which reading takes back. So
+/// does what starts with such an apostrophe itself.
+pub fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
+    if would_run(&text) { format!("'{text}").into() } else { text }
+}
+
+/// The text that is written as `cell`.
+pub(super) fn unguarded(cell: &str) -> &str {
+    cell.strip_prefix('\'').filter(|text| would_run(text)).unwrap_or(cell)
+}
+
+/// Appends one text field to a line of CSV, guarded and quoted where it must be.
 pub(super) fn push_field(line: &mut Vec<u8>, field: &str) {
+    let field = &*guarded(field.into());
     if !field.bytes().any(|byte| matches!(byte, b'"' | b',' | b'\n' | b'\r')) {
         return line.extend_from_slice(field.as_bytes());
     }
@@ -186,4 +207,21 @@ pub(super) fn push_field(line: &mut Vec<u8>, field: &str) {
         line.push(byte);
     }
     line.push(b'"');
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_that_a_spreadsheet_would_run_are_made_text_and_read_back() {
+        for cell in ["=1+1", "+1", "-1", "@SUM", "\tx", "\rx", "\n=1", "＝1", "'=1", "''-x"] {
+            assert_eq!(guarded(cell.into()), format!("'{cell}"));
+            assert_eq!(unguarded(&guarded(cell.into())), cell);
+        }
+        for cell in ["a=b", "", "'", "'a", "1-2"] {
+            assert_eq!(guarded(cell.into()), cell);
+            assert_eq!(unguarded(cell), cell);
+        }
+    }
 }

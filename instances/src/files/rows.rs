@@ -4,7 +4,7 @@ use crate::{Decimal, DecimalError, InstanceError, Violation};
 use std::io;
 use std::sync::mpsc::{channel, sync_channel};
 
-use super::csv::CsvRows;
+use super::csv::{CsvRows, unguarded};
 use super::source::{self, Source};
 
 /// A table read row by row, every cell as text.
@@ -41,13 +41,19 @@ impl Table {
         format!("{}, column {column}", self.place(row))
     }
 
-    /// The cell as text, which must be UTF-8.
+    /// Whether the file is CSV, the only kind of table whose rows are counted in lines.
+    fn is_csv(&self) -> bool {
+        self.unit == "line"
+    }
+
+    /// The cell as text, which must be UTF-8; in CSV without the apostrophe that keeps spreadsheets from running it.
     pub fn text<'a>(&self, row: Row<'a>, column: usize) -> Result<&'a str, Violation> {
         let cell = row.cell(column);
-        std::str::from_utf8(cell).map_err(|_| {
+        let text = std::str::from_utf8(cell).map_err(|_| {
             let place = self.place_in(row, &self.header[column]);
             Violation::new(place, String::from_utf8_lossy(cell), "is not valid UTF-8")
-        })
+        })?;
+        Ok(if self.is_csv() { unguarded(text) } else { text })
     }
 
     /// The cell of a column that holds numbers; `None` when it is empty.

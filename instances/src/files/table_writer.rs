@@ -1,20 +1,21 @@
-//! Writing an instance as two tables, the same columns that `tables` reads: CSV, `.gz` or `.parquet` by name.
+//! Writing an instance as two tables, the same columns that `tables` reads: CSV, Parquet or Arrow by name.
 
 use crate::{Decimal, Instance, InstanceError, Violation};
-use flate2::{Compression, write::GzEncoder};
 use std::io::{self, Write};
 use std::path::Path;
 
+#[cfg(feature = "parquet")]
+use super::columnar::Columnar;
 use super::csv::push_field;
 use super::tables::FIXED;
 
 /// Bytes gathered before they are passed on.
 const BUFFER: usize = 1 << 16;
 
-/// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.gz`
-/// (CSV compressed) or any other (CSV). `path` is only looked at and named in errors.
+/// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.arrow` or any other
+/// (CSV). `path` is only looked at and named in errors; who opened `out` compresses what shall be.
 ///
-/// Refused: a resource named like another column of the tables and, for Parquet, a number that no double
+/// Refused: a resource named like another column of the tables and, but for CSV, a number that no double
 /// equals. The instance's name is not written.
 pub fn write_servers(
     instance: &Instance,
@@ -24,8 +25,8 @@ pub fn write_servers(
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
     check_resources(instance).map_err(invalid)?;
     #[cfg(feature = "parquet")]
-    if has_ending(path, "parquet") {
-        return super::parquet::write_servers(instance, path, out);
+    if let Some(format) = Columnar::of(path) {
+        return super::parquet::write_servers(instance, format, path, out);
     }
     refuse_parquet(path)?;
     lines(path, out, |out| {
@@ -53,8 +54,8 @@ pub fn write_users(
     check_resources(instance).map_err(invalid)?;
     let optional = OptionalColumns::new(instance).map_err(invalid)?;
     #[cfg(feature = "parquet")]
-    if has_ending(path, "parquet") {
-        return super::parquet::write_users(instance, &optional, path, out);
+    if let Some(format) = Columnar::of(path) {
+        return super::parquet::write_users(instance, &optional, format, path, out);
     }
     refuse_parquet(path)?;
     lines(path, out, |out| {
@@ -139,28 +140,22 @@ pub(super) fn has_ending(path: &str, ending: &str) -> bool {
     Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
-/// For builds without Parquet: CSV under such a name would only confuse.
+/// For builds without Parquet and Arrow: text under such a name would only confuse.
 pub(super) fn refuse_parquet(path: &str) -> Result<(), InstanceError> {
-    if has_ending(path, "parquet") {
-        let reason = "this build writes no Parquet; name another ending";
+    if has_ending(path, "parquet") || has_ending(path, "arrow") {
+        let reason = "is not written by this build in the format that its name means; name another ending";
         return Err(InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) });
     }
     Ok(())
 }
 
-/// Runs `write` on `out` or, for a path that ends in `.gz`, on a compressor in front of it.
+/// Runs `write` on `out`; an error names `path`.
 pub(super) fn lines(
     path: &str,
     out: &mut impl Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), InstanceError> {
-    let written = if has_ending(path, "gz") {
-        let mut compressor = GzEncoder::new(out, Compression::default());
-        write(&mut compressor).and_then(|()| compressor.finish().map(|_| ()))
-    } else {
-        write(out)
-    };
-    written.map_err(|source| InstanceError::Io { file: path.to_owned(), source })
+    write(out).map_err(|source| InstanceError::Io { file: path.to_owned(), source })
 }
 
 fn header(line: &mut Vec<u8>, first: &[&str], instance: &Instance, last: &[&str]) {

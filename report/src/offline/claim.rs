@@ -3,6 +3,7 @@
 use super::{Held, OfflineDocument, beside_optimum, offline_document};
 use crate::foreign::{Foreign, exactly, list};
 use crate::stamp::Label;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Decimal, DemandSeries, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure, OfflineOptimum,
     OfflineProblem,
@@ -135,7 +136,7 @@ fn amounts(
             if demanders.next_if_eq(&user).is_some() {
                 allocated.push(*amount);
             } else if *amount != 0.0 && undemanded.is_none() {
-                let id = series.user_id(user).escape_debug();
+                let id = printable(series.user_id(user), 200);
                 undemanded = Some(format!("user {id} gets {amount} in quantum {label} and demands none"));
             }
         }

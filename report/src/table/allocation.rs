@@ -1,10 +1,10 @@
 //! The tables of an allocation: its users or, with every quantum kept, one row a quantum and user.
 
-use super::csv::text_cell;
-use super::parquet::{Columns, counts, optional_numbers, words};
+use super::columns::{Columns, counts, optional_numbers, words};
 use super::users::{Row, write};
 use super::{TableFormat, finite};
 use crate::output::Sink;
+use fairplan_instances::files::guarded;
 use fairplan_instances::{DemandSeries, DynamicOutcome};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ struct UserRow<'a> {
 
 impl Row for UserRow<'_> {
     fn guarded(mut self) -> Self {
-        self.id = text_cell(self.id);
+        self.id = guarded(self.id);
         self
     }
 
@@ -72,8 +72,8 @@ struct QuantumRow<'a> {
 
 impl Row for QuantumRow<'_> {
     fn guarded(mut self) -> Self {
-        self.quantum = text_cell(self.quantum);
-        self.user = text_cell(self.user);
+        self.quantum = guarded(self.quantum);
+        self.user = guarded(self.user);
         self
     }
 

@@ -1,12 +1,12 @@
-//! Results as tables: one row a user, a policy, a user's quantum or a class, one column a field, as CSV or Parquet.
+//! Results as tables: one row a user, a policy, a user's quantum or a class, one column a field, as CSV, Parquet or Arrow.
 
 mod allocation;
+mod columns;
 mod comparison;
 mod csv;
 mod entitlements;
 mod flows;
 mod offline;
-mod parquet;
 mod planning;
 mod sheet;
 mod simulation;
@@ -26,14 +26,22 @@ pub use users::{write_placement, write_solution};
 
 use crate::output::Sink;
 use fairplan_instances::DemandSeries;
+use fairplan_instances::files::Columnar;
+use sheet::{Cells, Sheet};
 use std::io;
 
-/// Writes each user's fair share as CSV, as `--fair-shares` reads it.
-pub fn write_fair_shares(out: &mut Sink, series: &DemandSeries, shares: &[u64]) -> io::Result<()> {
-    let row = |(user, share): (usize, &u64)| {
-        vec![csv::text_cell(series.user_id(user).into()).into_owned(), share.to_string()]
-    };
-    csv::write_records(out, ["user", "fair_share"].into_iter(), shares.iter().enumerate().map(row))
+/// Writes each user's fair share, as `--fair-shares` reads it.
+pub fn write_fair_shares(
+    out: &mut Sink,
+    format: TableFormat,
+    series: &DemandSeries,
+    shares: &[u64],
+) -> io::Result<()> {
+    Sheet(vec![
+        ("user", Cells::Words((0..shares.len()).map(|user| series.user_id(user)).collect())),
+        ("fair_share", Cells::Counts(shares.to_vec())),
+    ])
+    .write(out, format)
 }
 
 /// The file formats of tables.
@@ -42,8 +50,8 @@ pub enum TableFormat {
     /// Comma-separated values with a header. Text cells that a spreadsheet would run as a formula (those that
     /// start with `= + - @`, wide or not, or a tab or the end of a line) get a `'` in front.
     Csv,
-    /// Parquet, snappy-compressed.
-    Parquet,
+    /// Parquet or Arrow.
+    Columns(Columnar),
 }
 
 /// The number, unless it is none.

@@ -1,11 +1,11 @@
 //! The tables of an offline optimum: its users or, with every quantum kept, one row a quantum and user.
 
-use super::csv::text_cell;
-use super::parquet::{Columns, counts, numbers, optional_numbers, positions, words};
+use super::columns::{Columns, counts, numbers, optional_numbers, positions, words};
 use super::users::{Row, write};
 use super::{TableFormat, finite};
 use crate::offline::{OfflineDocument, TaskOfflineDocument};
 use crate::output::Sink;
+use fairplan_instances::files::guarded;
 use fairplan_instances::{DemandSeries, OfflineOptimum};
 use serde::Serialize;
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ struct UserRow<'a> {
 
 impl Row for UserRow<'_> {
     fn guarded(mut self) -> Self {
-        self.id = text_cell(self.id);
+        self.id = guarded(self.id);
         self
     }
 
@@ -61,8 +61,8 @@ struct QuantumRow<'a> {
 
 impl Row for QuantumRow<'_> {
     fn guarded(mut self) -> Self {
-        self.quantum = text_cell(self.quantum);
-        self.user = text_cell(self.user);
+        self.quantum = guarded(self.quantum);
+        self.user = guarded(self.user);
         self
     }
 
@@ -112,7 +112,7 @@ struct TaskUserRow<'a> {
 
 impl Row for TaskUserRow<'_> {
     fn guarded(mut self) -> Self {
-        self.id = text_cell(self.id);
+        self.id = guarded(self.id);
         self
     }
 

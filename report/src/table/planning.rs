@@ -117,11 +117,11 @@ pub fn write_difference(
 pub fn write_growth(out: &mut Sink, format: TableFormat, growth: &GrowthDocument<'_>) -> io::Result<()> {
     let quanta = growth.quanta.as_deref().unwrap_or_default();
     let labels: Vec<String> = quanta.iter().map(|row| row.quantum.to_string()).collect();
-    let missed = quanta.iter().map(|row| if row.missed { "true" } else { "false" });
+    let missed = quanta.iter().map(|row| Some(row.missed));
     Sheet(vec![
         ("quantum", Cells::Words(labels.iter().map(String::as_str).collect())),
         ("scale", Cells::Numbers(quanta.iter().map(|row| row.scale).collect())),
-        ("missed", Cells::Words(missed.collect())),
+        ("missed", Cells::Answers(missed.collect())),
     ])
     .write(out, format)
 }

@@ -1,8 +1,9 @@
-//! A table of named columns, the same as CSV and as Parquet.
+//! A table of named columns, the same as CSV, Parquet and Arrow.
 
-use super::parquet::{self, counts, numbers, optional_numbers, words};
+use super::columns::{self, answers, counts, numbers, optional_numbers, words};
 use super::{TableFormat, csv, finite};
 use crate::output::Sink;
+use fairplan_instances::files::guarded;
 use std::io;
 
 /// One column.
@@ -15,6 +16,8 @@ pub(super) enum Cells<'a> {
     Optional(Vec<Option<f64>>),
     /// Counts.
     Counts(Vec<u64>),
+    /// Answers, some of which may be missing.
+    Answers(Vec<Option<bool>>),
 }
 
 /// Columns of equal length.
@@ -26,7 +29,7 @@ impl Sheet<'_> {
             match cells {
                 Cells::Numbers(all) => all.iter().try_for_each(|x| finite(*x).map(drop))?,
                 Cells::Optional(all) => all.iter().flatten().try_for_each(|x| finite(*x).map(drop))?,
-                Cells::Words(_) | Cells::Counts(_) => {}
+                Cells::Words(_) | Cells::Counts(_) | Cells::Answers(_) => {}
             }
         }
         match format {
@@ -36,17 +39,18 @@ impl Sheet<'_> {
                 let rows = self.0.first().map_or(0, |(_, cells)| cells.len());
                 csv::write_records(out, header, (0..rows).map(row))
             }
-            TableFormat::Parquet => {
+            TableFormat::Columns(format) => {
                 let column = |(name, cells): &(_, Cells<'_>)| {
                     let cells = match cells {
                         Cells::Words(all) => words(all.iter().copied()),
                         Cells::Numbers(all) => numbers(all.iter().copied()),
                         Cells::Optional(all) => optional_numbers(all.iter().copied()),
                         Cells::Counts(all) => counts(all.iter().copied()),
+                        Cells::Answers(all) => answers(all.iter().copied()),
                     };
                     (*name, cells)
                 };
-                parquet::write(out, std::iter::once(Ok(self.0.iter().map(column).collect())))
+                columns::write(out, format, std::iter::once(Ok(self.0.iter().map(column).collect())))
             }
         }
     }
@@ -59,6 +63,7 @@ impl Cells<'_> {
             Self::Numbers(all) => all.len(),
             Self::Optional(all) => all.len(),
             Self::Counts(all) => all.len(),
+            Self::Answers(all) => all.len(),
         }
     }
 
@@ -66,10 +71,11 @@ impl Cells<'_> {
         // A number in the shortest form that reads back as the same double, as in JSON.
         let number = |number: f64| serde_json::to_string(&number).unwrap_or_default();
         match self {
-            Self::Words(all) => csv::text_cell(all[at].into()).into_owned(),
+            Self::Words(all) => guarded(all[at].into()).into_owned(),
             Self::Numbers(all) => number(all[at]),
             Self::Optional(all) => all[at].map(number).unwrap_or_default(),
             Self::Counts(all) => all[at].to_string(),
+            Self::Answers(all) => all[at].map(|yes| yes.to_string()).unwrap_or_default(),
         }
     }
 }

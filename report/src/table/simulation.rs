@@ -1,9 +1,10 @@
-//! What a simulation tells event by event: samples and completed jobs, as JSON Lines or Parquet.
+//! What a simulation tells event by event: samples and completed jobs, as JSON Lines, Parquet or Arrow.
 
-use super::parquet::{self, BATCH, Columns, counts, numbers, optional_numbers, words};
+use super::columns::{self, BATCH, Columns, counts, numbers, optional_numbers, words};
 use crate::output::Sink;
 use crate::resource_map::ResourceMap;
 use crate::simulation::seconds;
+use fairplan_instances::files::Columnar;
 use fairplan_instances::trace::TraceHeader;
 use fairplan_instances::{ClusterOutcome, ClusterSample, JobRun, UserSample};
 use serde::{Deserialize, Serialize};
@@ -15,8 +16,8 @@ use std::io::{self, Write};
 pub enum LongFormat {
     /// One JSON object a line.
     JsonLines,
-    /// Parquet, snappy-compressed.
-    Parquet,
+    /// Parquet or Arrow.
+    Columns(Columnar),
 }
 
 /// A policy and what came of it.
@@ -63,7 +64,7 @@ struct JobLine<'a> {
     completion_time: f64,
 }
 
-/// Writes the samples of all runs: a line each. In Parquet a row for each user with tasks, after a row without a user for the
+/// Writes the samples of all runs: a line each. In Parquet and Arrow a row for each user with tasks, after a row without a user for the
 /// whole cluster, whose shares are the utilization.
 pub fn write_series(
     out: &mut Sink,
@@ -98,13 +99,13 @@ pub fn write_series(
             };
             write_line(out, &line)
         }),
-        LongFormat::Parquet => {
+        LongFormat::Columns(format) => {
             let samples: Vec<_> = samples.collect();
             let shares: Vec<String> =
                 header.resources.iter().map(|resource| format!("share_{}", resource.name)).collect();
             let batches = samples.chunks(BATCH / 64 + 1).map(|chunk| Ok(series_columns(chunk, &shares)));
             let none = samples.is_empty().then(|| Ok(series_columns(&[], &shares)));
-            parquet::write(out, batches.chain(none))
+            columns::write(out, format, batches.chain(none))
         }
     }
 }
@@ -163,7 +164,7 @@ pub fn write_jobs(out: &mut Sink, format: LongFormat, outcomes: &[NamedOutcome<'
             };
             write_line(out, &line)
         }),
-        LongFormat::Parquet => {
+        LongFormat::Columns(format) => {
             let rows: Vec<_> = jobs.collect();
             let columns = |rows: &[(&'_ str, &'_ ClusterOutcome, &'_ JobRun)]| -> Columns<'static> {
                 let time = |place: usize| numbers(rows.iter().map(|row| times(row.2)[place]));
@@ -179,7 +180,7 @@ pub fn write_jobs(out: &mut Sink, format: LongFormat, outcomes: &[NamedOutcome<'
             };
             let batches = rows.chunks(BATCH).map(|chunk| Ok(columns(chunk)));
             let none = rows.is_empty().then(|| Ok(columns(&[])));
-            parquet::write(out, batches.chain(none))
+            columns::write(out, format, batches.chain(none))
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The tables of tasks over server classes: users, or one row a quantum, user and class.
 
-use super::csv::text_cell;
-use super::parquet::{Columns, counts, numbers, optional_numbers, words};
+use super::columns::{Columns, counts, numbers, optional_numbers, words};
 use super::users::{Row, write};
 use super::{TableFormat, finite};
 use crate::offline::for_each_entry;
 use crate::output::Sink;
 use crate::task_allocation::TaskAllocationDocument;
+use fairplan_instances::files::guarded;
 use fairplan_instances::TaskDemands;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ struct UserRow<'a> {
 
 impl Row for UserRow<'_> {
     fn guarded(mut self) -> Self {
-        self.id = text_cell(self.id);
+        self.id = guarded(self.id);
         self
     }
 
@@ -72,9 +72,9 @@ struct TaskRow<'a> {
 
 impl Row for TaskRow<'_> {
     fn guarded(mut self) -> Self {
-        self.quantum = text_cell(self.quantum);
-        self.user = text_cell(self.user);
-        self.class = text_cell(self.class);
+        self.quantum = guarded(self.quantum);
+        self.user = guarded(self.user);
+        self.class = guarded(self.class);
         self
     }
 

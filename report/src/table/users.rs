@@ -1,16 +1,17 @@
 //! The table of users of a solution or a placement.
 
-use super::csv::{self, text_cell};
-use super::parquet::{self, Columns, counts, numbers, positions, words};
+use super::csv;
+use super::columns::{self, Columns, counts, numbers, positions, words};
 use super::{TableFormat, finite};
 use crate::output::Sink;
 use crate::placement::PlacementDocument;
+use fairplan_instances::files::guarded;
 use fairplan_instances::{Instance, Solution, UserId};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io;
 
-/// A row of a table, in both formats.
+/// A row of a table, in all formats.
 pub(super) trait Row: Serialize + Sized {
     /// The row with its text cells safe for a spreadsheet.
     fn guarded(self) -> Self;
@@ -26,13 +27,18 @@ pub(super) fn write<R: Row>(
     row: impl Fn(usize) -> io::Result<R> + Sync,
 ) -> io::Result<()> {
     match format {
+        TableFormat::Csv if count == 0 => {
+            let columns = R::columns(&[]);
+            csv::write_records(out, columns.iter().map(|(name, _)| *name), std::iter::empty())
+        }
         TableFormat::Csv => csv::write(out, count, |position| row(position).map(Row::guarded)),
-        TableFormat::Parquet => {
-            let batches = (0..count).step_by(parquet::BATCH).map(|start| {
-                let rows = (start..count.min(start + parquet::BATCH)).map(&row);
+        TableFormat::Columns(format) => {
+            // A table without rows still has its columns.
+            let batches = (0..count.max(1)).step_by(columns::BATCH).map(|start| {
+                let rows = (start..count.min(start + columns::BATCH)).map(&row);
                 rows.collect::<io::Result<Vec<R>>>().map(|rows| R::columns(&rows))
             });
-            parquet::write(out, batches)
+            columns::write(out, format, batches)
         }
     }
 }
@@ -50,8 +56,8 @@ struct SolutionRow<'a> {
 
 impl Row for SolutionRow<'_> {
     fn guarded(mut self) -> Self {
-        self.id = text_cell(self.id);
-        self.dominant_resource = text_cell(self.dominant_resource);
+        self.id = guarded(self.id);
+        self.dominant_resource = guarded(self.dominant_resource);
         self
     }
 
@@ -97,8 +103,8 @@ struct PlacementRow<'a> {
 
 impl Row for PlacementRow<'_> {
     fn guarded(mut self) -> Self {
-        self.id = text_cell(self.id);
-        self.dominant_resource = text_cell(self.dominant_resource);
+        self.id = guarded(self.id);
+        self.dominant_resource = guarded(self.dominant_resource);
         self
     }
 

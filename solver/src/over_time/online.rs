@@ -17,6 +17,7 @@
 
 use super::levels::{Asked, Outcome, lexicographic};
 use super::problem::{Problem, Quantum};
+use fairplan_instances::wording::unknown;
 use fairplan_instances::{TaskAllocation, TaskDemands};
 
 /// Every rule: its name and what it does in one line.
@@ -42,8 +43,7 @@ pub struct UnknownTaskMechanism(String);
 
 impl std::fmt::Display for UnknownTaskMechanism {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let names: Vec<&str> = TASK_MECHANISMS.iter().map(|(name, _)| *name).collect();
-        write!(f, "unknown mechanism {} over an instance: use {}", self.0, names.join(", "))
+        f.write_str(&unknown("mechanism over an instance", &self.0, TASK_MECHANISMS.iter().map(|(name, _)| *name)))
     }
 }
 
@@ -60,7 +60,7 @@ pub fn divide_tasks(
         "cumulative-max-min" => Rule::Cumulative,
         "drfh" => Rule::Memoryless,
         "strict" => Rule::Strict,
-        _ => return Err(UnknownTaskMechanism(name.chars().take(60).flat_map(char::escape_debug).collect())),
+        _ => return Err(UnknownTaskMechanism(name.to_owned())),
     };
     let mut run = Run::new(demands, settings);
     let mut changes = demands.series().member_changes().into_iter().peekable();

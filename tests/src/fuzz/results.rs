@@ -187,7 +187,7 @@ fn verified(path: &str, instance: &Instance) -> Result<(), String> {
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| verify_proportional(instance, &stated.claim()))
         }
-        other => return Err(format!("{path}: format = {}", fairplan_instances::printable(other, 100))),
+        other => return Err(format!("{path}: format = {}", fairplan_instances::wording::printable(other, 100))),
     };
     match verdicts {
         Ok(verdicts) => drop(summary::verification(&verdicts)),

@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod dynamic;
+mod endings;
 mod faults;
 mod flows;
 mod imports;
@@ -12,6 +13,7 @@ mod pictures;
 mod planning;
 mod python_checker;
 mod simulation;
+mod terminal;
 mod traces;
 mod whole_tasks;
 

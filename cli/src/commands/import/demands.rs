@@ -3,10 +3,11 @@
 use super::super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
-use crate::progress;
+use crate::{output, progress};
 use fairplan_imports::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset};
 use fairplan_instances::files;
-use fairplan_report::output::Destination;
+use fairplan_instances::wording::counted;
+use fairplan_report::output::commit;
 use fairplan_report::{summary, table};
 use std::path::PathBuf;
 
@@ -94,7 +95,8 @@ pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Resul
     destination.write(|out| files::write_demands(&series, out))?;
     tell(common, || {
         let left_out = report.incomplete;
-        format!("{}{} queries read, {left_out} of them incomplete\n", summary::demands(&series), report.rows)
+        let read = counted(report.rows, "query read", "queries read");
+        format!("{}{read}, {left_out} of them incomplete\n", summary::demands(&series))
     });
     Ok(Answer::Yes)
 }
@@ -103,13 +105,15 @@ pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Resul
 pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let HeliosArguments { sequences, every, fair_shares_to, output } = arguments;
     let destination = output.destination()?;
-    let quotas_to = fair_shares_to.map(|path| Destination::new(Some(&path))).transpose()?;
+    let quotas_to = fair_shares_to.as_deref().map(output::table).transpose()?;
     let options = HeliosOptions { sequences, every };
     let (series, quotas) = progress::during(common.quiet, "reading the trace", || helios(&options))?;
-    if let Some(quotas_to) = quotas_to {
-        quotas_to.write(|out| table::write_fair_shares(out, &series, &quotas))?;
+    let mut prepared = Vec::new();
+    if let Some((format, quotas_to)) = quotas_to {
+        prepared.push(quotas_to.prepare(|out| table::write_fair_shares(out, format, &series, &quotas))?);
     }
-    destination.write(|out| files::write_demands(&series, out))?;
+    prepared.push(destination.prepare(|out| files::write_demands(&series, out))?);
+    commit(prepared)?;
     tell(common, || summary::demands(&series));
     Ok(Answer::Yes)
 }

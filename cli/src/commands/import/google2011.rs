@@ -5,6 +5,7 @@ use super::super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
+use fairplan_instances::wording::agreeing;
 use fairplan_imports::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_trace,
@@ -44,7 +45,7 @@ A task is submitted when it first was and runs for as long as all its runs took 
 first row are submitted at time 0; what still runs at the last row ends there. Tasks that never ran or whose request \
 or user is unknown are left out; everything is counted in the header. Job events name users, submissions and ends that \
 rows of tasks lack, and keep the memory needed to the jobs that have not ended.
-The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
+The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
 Example: fairplan import google-2011-trace --task-events task_events/part-0023[5-7]-of-00500.csv.gz --servers 2000 \
 --seed 1 -o hours.jsonl.gz")]
@@ -83,7 +84,7 @@ pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<A
 /// Reads the trace and writes it as one.
 pub fn trace(arguments: TraceArguments, common: CommonOptions) -> Result<Answer, Failure> {
     let TraceArguments { task_events, job_events, machine_events, servers, seed, output } = arguments;
-    let destination = output.destination()?;
+    let destination = output.trace()?;
     let servers = servers.map(|count| DrawnServers { count, seed });
     let options = Google2011TraceOptions { task_events, job_events, machine_events, servers };
     let mut trace = progress::during(common.quiet, "reading the trace", || google_2011_trace(&options))?;
@@ -107,5 +108,5 @@ fn told(report: &Google2011Report) -> String {
     ];
     let width = counts.iter().map(|(count, _)| count.to_string().len()).max().unwrap_or(0);
     let lines = counts.iter().filter(|(count, _)| *count > 0);
-    lines.map(|(count, what)| format!("{count:>width$} {what}\n")).collect()
+    lines.map(|(count, what)| format!("{count:>width$} {}\n", agreeing(*count, what))).collect()
 }

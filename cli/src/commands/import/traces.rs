@@ -13,7 +13,7 @@ use fairplan_instances::{Decimal, InstanceError};
 #[command(after_help = "\
 A pod is a job of one task, from its creation on and for as long as from scheduled_time to deletion_time; users are the \
 classes of service (qos). Pods that were never scheduled are left out; everything is counted in the header.
-The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
+The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
 Example: fairplan import alibaba-gpu2023-trace --nodes openb_node_list_all_node.csv --pods openb_pod_list_default.csv \
 -o gpu.jsonl")]
@@ -33,7 +33,7 @@ pub struct AlibabaArguments {
 #[command(after_help = "\
 A batch is a job; a machine stays for the middle of its duration's bin. The files do not say which batches are of one \
 tenant: each is a user of its own, or --users deals them out in turn.
-The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
+The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
 Example: fairplan import azure-v1-trace --arrivals v1.dev.txt.gz --durations v1.dev.c2100000.txt.gz --sizes flav_map.txt \
 --intervals v1.interval_map.txt --servers 1000 --cores 64 --memory 512 --users 100 -o azure.parquet")]
@@ -71,7 +71,7 @@ pub struct AzureArguments {
 #[command(after_help = "\
 Rows may come in any order. Users are the virtual clusters. A job of more GPUs than a server has is one task for each \
 server full and one for the rest, placed one by one.
-The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
+The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
 Example: fairplan import philly-trace philly_jobs.csv.gz --servers 352 --gpus 8 -o philly.jsonl")]
 pub struct PhillyArguments {
@@ -93,7 +93,7 @@ pub struct PhillyArguments {
 #[command(after_help = "\
 A job is as many tasks of one processor as it had processors, submitted together and placed one by one. Servers are those \
 that the log's comments describe (MaxNodes, MaxProcs), unless given.
-The ending of -o FILE is the format: .parquet, .gz (JSON Lines compressed), anything else JSON Lines.
+The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
 Example: fairplan import swf-trace NASA-iPSC-1993-3.1-cln.swf.gz -o nasa.jsonl")]
 pub struct SwfArguments {
@@ -143,7 +143,7 @@ fn import(
     common: CommonOptions,
     read: impl FnOnce() -> Result<SortedTrace, InstanceError>,
 ) -> Result<Answer, Failure> {
-    let destination = output.destination()?;
+    let destination = output.trace()?;
     let mut trace = progress::during(common.quiet, "reading the trace", read)?;
     traces::write(&mut trace, &destination, common)
 }

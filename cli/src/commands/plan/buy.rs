@@ -8,13 +8,14 @@ use crate::commands::solved::Solved;
 use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
-use crate::progress;
+use crate::{output, progress};
 use fairplan_heuristics::policy;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Catalog, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
     SolverError, UserId, files,
 };
-use fairplan_report::output::Destination;
+use fairplan_report::output::{Destination, Prepared, commit};
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::planning::{PlanParts, TaskKind, plan_document};
 use fairplan_report::{summary, table, write_json};
@@ -67,8 +68,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     /// Write the whole result (json), or the table of servers to buy (with --frontier, of its points)
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -91,6 +93,7 @@ struct Job {
 impl TryFrom<Arguments> for Job {
     type Error = Failure;
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+        let (format, destination) = arguments.output.result(arguments.format)?;
         let source: InstanceSource = arguments.instance.try_into()?;
         let catalog = arguments.catalog.ok_or_else(|| {
             Failure::refused(
@@ -100,7 +103,7 @@ impl TryFrom<Arguments> for Job {
         if catalog == "-" && source.takes_standard_input() {
             return Err(Failure::refused("only one of INSTANCE and --catalog can be standard input"));
         }
-        let file = |path: Option<&Path>| path.map(|path| Destination::new(Some(path))).transpose();
+        let file = |path: Option<&Path>| path.map(output::document).transpose();
         Ok(Self {
             source,
             catalog,
@@ -112,8 +115,8 @@ impl TryFrom<Arguments> for Job {
             cluster_out: file(arguments.cluster_out.as_deref())?,
             placement_out: file(arguments.placement_out.as_deref())?,
             solver: solver(&arguments.backend)?,
-            format: arguments.format,
-            destination: arguments.output.destination()?,
+            format,
+            destination,
         })
     }
 }
@@ -141,13 +144,14 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         asked.required.iter_mut().for_each(|work| *work = (*work * (1.0 - 1e-9)).ceil());
     }
     let found = progress::during(common.quiet, "planning", || job.plan(&asked, &catalog))?;
+    let mut prepared = Vec::new();
     if let Ok(purchase) = &found.outcome {
         let cluster = catalog.added_to(&asked.extended, &purchase.counts, false).build()?;
         match &found.placement {
             Some(placement) => placed(&cluster, placement, &asked.required)?,
             None => reached(&cluster, &asked.required, &*job.solver, common)?,
         }
-        job.write_cluster(&cluster, found.placement.as_ref())?;
+        prepared = job.prepare_cluster(&cluster, found.placement.as_ref())?;
     }
     let sha256 = files::sha256_hex(&instance);
     let proved = least_cost(&asked.extended, &catalog, &asked.required, job.whole, &found.prices);
@@ -168,10 +172,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         outcome: found.outcome.as_ref(),
         frontier: &found.frontier,
     });
-    job.destination.write(|out| match job.format.table() {
+    prepared.push(job.destination.prepare(|out| match job.format.table() {
         None => write_json(out, &document),
         Some(format) => table::write_plan(out, format, &document),
-    })?;
+    })?);
+    commit(prepared)?;
     tell(common, || summary::plan(&document));
     Ok(Answer::yes_if(document.reachable))
 }
@@ -220,18 +225,24 @@ impl Job {
         Ok(Found { part_before, part_under_drfh, outcome, placement, frontier, prices })
     }
 
-    fn write_cluster(&self, cluster: &Instance, placement: Option<&Placement>) -> Result<(), Failure> {
+    /// The cluster, and the placement on it, where they are asked for.
+    fn prepare_cluster(
+        &self,
+        cluster: &Instance,
+        placement: Option<&Placement>,
+    ) -> Result<Vec<Prepared>, Failure> {
+        let mut prepared = Vec::new();
         if let Some(destination) = &self.cluster_out {
-            destination.write(|out| files::write_json(cluster, out))?;
+            prepared.push(destination.prepare(|out| files::write_json(cluster, out))?);
         }
         if let (Some(destination), Some(placement)) = (&self.placement_out, placement) {
             let figures = PlacementFigures::new(cluster, placement);
             let sha256 = files::sha256_hex(cluster);
             let settings = PlacementSettings { policy: "plan", seed: 0, servers: true };
             let document = placement_document(cluster, placement, &figures, &sha256, settings);
-            destination.write(|out| write_json(out, &document))?;
+            prepared.push(destination.prepare(|out| write_json(out, &document))?);
         }
-        Ok(())
+        Ok(prepared)
     }
 }
 
@@ -307,7 +318,7 @@ fn reached(
         let done = solved.solution.allocation.dominant_share(&variant, user.index()) / user.task_share();
         // The program's slack, and the solver's.
         if done < work * (1.0 - 3e-9) {
-            let id = user.id().escape_debug();
+            let id = printable(user.id(), 60);
             return Err(Failure::internal(format!(
                 "the plan gives user {id} {done} tasks instead of {work}"
             )));

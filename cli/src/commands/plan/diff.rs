@@ -28,8 +28,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     /// Write the whole result (json), or the table of users
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -39,7 +40,7 @@ const SOLUTION: &str = "fairplan.solution.v1";
 
 /// Reads both, compares, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
-    let destination = arguments.output.destination()?;
+    let (format, destination) = arguments.output.result(arguments.format)?;
     let paths = [&arguments.before, &arguments.after];
     if paths.iter().any(|path| *path == "-") {
         return Err(Failure::refused("plan diff reads two files; standard input is none"));
@@ -58,12 +59,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
                 differences(&instances[0], &instances[1], &*solver)
             })?;
             let document = difference_document([0, 1].map(|k| (&instances[k], hashes[k].as_str())), &found);
-            write(&document, &destination, arguments.format, common)
+            write(&document, &destination, format, common)
         }
         (SOLUTION, SOLUTION) => {
             let before: SolutionDocument<'_, Vec<UserResult<'_>>> = read_json(paths[0], &contents[0])?;
             let after: SolutionDocument<'_, Vec<UserResult<'_>>> = read_json(paths[1], &contents[1])?;
-            write(&results_document([&before, &after]), &destination, arguments.format, common)
+            write(&results_document([&before, &after]), &destination, format, common)
         }
         (first, second) => {
             let problem = format!("{first} and {second}: give two {INSTANCE} or two {SOLUTION}");

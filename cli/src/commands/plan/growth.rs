@@ -8,6 +8,7 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan_analysis::growth;
+use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, Instance, files};
 use fairplan_report::planning::growth_document;
 use fairplan_report::{summary, table, write_json};
@@ -47,8 +48,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     /// Write the whole result (json), or the table of quanta
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -63,7 +65,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         return Err(Failure::refused("only one of INSTANCE and --series can be standard input"));
     }
     let solver = solver(&arguments.backend)?;
-    let destination = arguments.output.destination()?;
+    let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
     warn(common, &instance);
@@ -77,7 +79,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         growth(extended, &asked.required, quanta, &scale, &*solver)
     })?;
     let (sha256, series_sha256) = (files::sha256_hex(&instance), files::demands_sha256_hex(&series));
-    let table = arguments.format.table();
+    let table = format.table();
     let document = growth_document(
         (extended, &sha256),
         (&series, &series_sha256),
@@ -113,7 +115,7 @@ impl Scaling {
             (None | Some("user"), Some(own)) => ("user", Some(own), None),
             (Some("user"), None) => {
                 let lacking = instance.users().find(|user| column(user.id()).is_none());
-                let id = lacking.map_or(String::new(), |user| user.id().escape_debug().to_string());
+                let id = lacking.map_or(String::new(), |user| printable(user.id(), 60));
                 return Err(format!("has no column {id}, which --by user needs"));
             }
             (None | Some("total"), _) => ("total", None, None),
@@ -141,7 +143,7 @@ impl Scaling {
             let is_used = own.as_ref().is_none_or(|own| own.contains(&column));
             if mean == 0.0 && is_used {
                 let name =
-                    if own.is_some() { series.user_id(column).escape_debug().to_string() } else { by.into() };
+                    if own.is_some() { printable(series.user_id(column), 60) } else { by.into() };
                 let problem = format!(
                     "{name} is 0 in the first {first} quanta, which shall be a scale of 1; take more"
                 );

@@ -1,6 +1,7 @@
 //! What every user shall reach, as it is named on the command line.
 
 use crate::arguments::CommonOptions;
+use crate::commands::explain::no_such_user;
 use crate::commands::solved::Solved;
 use crate::failure::Failure;
 use fairplan_instances::{Decimal, Instance, MoreUsers, Objective, Solver, Target, UserId, with_more_users};
@@ -45,8 +46,7 @@ fn entry<'a>(option: &str, text: &'a str) -> Result<(Option<&'a str>, Decimal), 
 }
 
 fn user(instance: &Instance, option: &str, id: &str) -> Result<UserId, Failure> {
-    let unknown = || Failure::refused(format!("--{option} {id}: the instance has no user of this id"));
-    instance.user_named(id).ok_or_else(unknown)
+    instance.user_named(id).ok_or_else(|| no_such_user(instance, option, id))
 }
 
 impl TargetArguments {

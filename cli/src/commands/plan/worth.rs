@@ -31,8 +31,9 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     /// Write the whole result (json), or its table
-    #[arg(long, value_enum, default_value = "json")]
-    format: ResultFormat,
+    /// (default: as the ending of -o FILE says, else json)
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    format: Option<ResultFormat>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -41,7 +42,7 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let source: InstanceSource = arguments.instance.try_into()?;
     let solver = solver(&arguments.backend)?;
-    let destination = arguments.output.destination()?;
+    let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
     let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
@@ -53,7 +54,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let smallest = Headline::new(&instance, &solved.solution).value;
     let value = levels.first().map_or(smallest, |level| level.value);
     let document = worth_document(&instance, &sha256, value, &worths);
-    destination.write(|out| match arguments.format.table() {
+    destination.write(|out| match format.table() {
         None => write_json(out, &document),
         Some(format) => table::write_worth(out, format, &document),
     })?;

@@ -10,8 +10,9 @@ mod traces;
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
+use fairplan_instances::wording::unknown;
 use fairplan_report::figure::Figure;
-use fairplan_report::output::Destination;
+use fairplan_report::output::{Destination, commit};
 use fairplan_report::plot::{self, Ground};
 use fairplan_report::reproduction::{Reproduced, ReproductionDocument};
 use fairplan_report::{summary, write_json};
@@ -104,14 +105,7 @@ impl TryFrom<Arguments> for Job {
     fn try_from(arguments: Arguments) -> Result<Self, Failure> {
         let named = |id: &String| match EXHIBITS.iter().find(|(known, _)| known == id) {
             Some((_, recompute)) => Ok(*recompute),
-            None => {
-                let known: Vec<&str> = EXHIBITS.iter().map(|(id, _)| *id).collect();
-                let id = id.escape_debug();
-                Err(Failure::refused(format!(
-                    "{id} is not among those that can be reproduced: {}",
-                    known.join(", ")
-                )))
-            }
+            None => Err(Failure::refused(unknown("exhibit", id, EXHIBITS.iter().map(|(id, _)| *id)))),
         };
         let exhibits: Vec<Recompute> = if arguments.ids.is_empty() {
             let can_be = |recompute: &Recompute| {
@@ -128,8 +122,7 @@ impl TryFrom<Arguments> for Job {
             ));
         }
         if let Some(directory) = arguments.plots.as_ref().filter(|directory| !directory.is_dir()) {
-            let name = directory.display().to_string();
-            return Err(Failure::refused(format!("--plots {}: no such directory", name.escape_debug())));
+            return Err(Failure::refused(format!("--plots {}: no such directory", directory.display())));
         }
         Ok(Self {
             exhibits,
@@ -162,14 +155,16 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         numbers.extend(said);
         figures.extend(figure);
     }
+    let mut prepared = Vec::new();
     for (directory, figure) in job.plots.iter().flat_map(|plots| figures.iter().map(move |f| (plots, f))) {
         let file = directory.join(format!("{}.svg", figure.exhibit));
-        Destination::new(Some(&file))?
-            .write(|out| out.write_all(plot::curves(figure).svg(Ground::Paper).as_bytes()))?;
+        let drawing = plot::curves(figure).svg(Ground::Paper);
+        prepared.push(Destination::new(Some(&file))?.prepare(|out| out.write_all(drawing.as_bytes()))?);
     }
     let reasons = [&traces::REASONS[..], &evaluations::REASONS[..]].concat();
     let document = ReproductionDocument::new(numbers, figures, &reasons);
-    job.destination.write(|out| write_json(out, &document))?;
+    prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
+    commit(prepared)?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))
 }

@@ -80,7 +80,7 @@ impl Hours {
         let named = |problem: &dyn std::fmt::Display| {
             Failure::refused(format!(
                 "--google2011 {}: {problem}",
-                folder.display().to_string().escape_debug()
+                folder.display()
             ))
         };
         let mut parts: Vec<String> = std::fs::read_dir(&folder)

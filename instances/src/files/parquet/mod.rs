@@ -7,7 +7,8 @@ mod read;
 mod write;
 
 pub(super) use read::ParquetRows;
-pub(super) use write::{io_error, write_servers, write_users};
+pub(super) use super::columnar::io_error;
+pub(super) use write::{write_servers, write_users};
 
 /// Rows read or written at a time.
 pub(super) const BATCH: usize = 1 << 14;

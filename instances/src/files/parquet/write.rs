@@ -1,21 +1,19 @@
-//! Writing the two tables as Parquet, snappy-compressed.
+//! Writing the two tables column by column, as Parquet or Arrow.
 
 use crate::{Decimal, Instance, InstanceError, User, UserId, Violation};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringArray};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
 use std::io::{self, Write};
 use std::sync::Arc;
 
 use super::BATCH;
+use crate::files::columnar::{BatchWriter, Columnar};
 use crate::files::table_writer::OptionalColumns;
 use crate::files::tables::FIXED;
 
 /// Writes the table of servers.
 pub(in crate::files) fn write_servers(
     instance: &Instance,
+    format: Columnar,
     path: &str,
     out: &mut (impl Write + Send),
 ) -> Result<(), InstanceError> {
@@ -30,13 +28,14 @@ pub(in crate::files) fn write_servers(
         let amounts = classes.iter().map(|class| class.capacity[resource]);
         columns.push((name, doubles(amounts, place, path)?));
     }
-    write(path, out, [Ok(columns)])
+    write(format, path, out, [Ok(columns)])
 }
 
 /// Writes the table of users.
 pub(in crate::files) fn write_users(
     instance: &Instance,
     optional: &OptionalColumns,
+    format: Columnar,
     path: &str,
     out: &mut (impl Write + Send),
 ) -> Result<(), InstanceError> {
@@ -72,7 +71,7 @@ pub(in crate::files) fn write_users(
         }
         Ok(columns)
     });
-    write(path, out, batches)
+    write(format, path, out, batches)
 }
 
 /// A column of doubles that equal the decimals.
@@ -85,7 +84,7 @@ fn doubles(
     for value in values {
         let double = value.to_f64();
         if Decimal::from_f64(double) != Ok(value) {
-            let problem = "has more digits than a double of Parquet holds; write CSV or JSON";
+            let problem = "has more digits than a double holds; write CSV or JSON";
             let violation = Violation::new(place(column.len()), value, problem);
             return Err(InstanceError::Invalid { file: path.to_owned(), violation });
         }
@@ -96,33 +95,21 @@ fn doubles(
 
 /// Writes batches of named columns, all with the columns of the first.
 fn write<'a>(
+    format: Columnar,
     path: &str,
     out: &mut (impl Write + Send),
     batches: impl IntoIterator<Item = Result<Vec<(&'a str, ArrayRef)>, InstanceError>>,
 ) -> Result<(), InstanceError> {
-    let failed = |error: ParquetError| InstanceError::Io { file: path.to_owned(), source: io_error(error) };
+    let failed = |source| InstanceError::Io { file: path.to_owned(), source };
     let mut batches = batches.into_iter().map(|columns| {
         let optional = |name: &str| FIXED[2..].contains(&name);
         let columns = columns?.into_iter().map(|(name, column)| (name, column, optional(name)));
-        RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| failed(error.into()))
+        RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| failed(io::Error::other(error)))
     });
     let Some(first) = batches.next().transpose()? else { return Ok(()) };
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = ArrowWriter::try_new(out, first.schema(), Some(properties)).map_err(failed)?;
+    let mut writer = BatchWriter::new(out, format, &first.schema()).map_err(failed)?;
     for batch in std::iter::once(Ok(first)).chain(batches) {
         writer.write(&batch?).map_err(failed)?;
     }
-    writer.close().map_err(failed)?;
-    Ok(())
-}
-
-/// The operating system's error inside, where there is one.
-pub(in crate::files) fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner),
-        },
-        error => io::Error::other(error),
-    }
+    writer.finish().map_err(failed)
 }

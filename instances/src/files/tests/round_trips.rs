@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::{ClassId, Decimal, InstanceBuilder, NewUser, PlacementRule, ServerClass};
+use flate2::{Compression, write::GzEncoder};
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
+use std::io::Write;
 
 /// Names as people and generators write them, and as nobody should.
 fn name() -> impl Strategy<Value = String> {
@@ -108,11 +110,21 @@ fn write_tables(folder: &Folder, instance: &Instance, ending: &str) -> Result<(S
         (folder.path(&format!("servers.{ending}")), folder.path(&format!("users.{ending}")));
     let mut bytes = Vec::new();
     crate::files::write_servers(instance, &servers, &mut bytes).map_err(|error| error.to_string())?;
-    folder.file(&format!("servers.{ending}"), &bytes);
+    folder.file(&format!("servers.{ending}"), compressed(&bytes, ending));
     bytes.clear();
     crate::files::write_users(instance, &users, &mut bytes).map_err(|error| error.to_string())?;
-    folder.file(&format!("users.{ending}"), &bytes);
+    folder.file(&format!("users.{ending}"), compressed(&bytes, ending));
     Ok((servers, users))
+}
+
+/// What is written under a name with this ending: who opens a file compresses what goes into it.
+fn compressed(bytes: &[u8], ending: &str) -> Vec<u8> {
+    if !ending.ends_with("gz") {
+        return bytes.to_owned();
+    }
+    let mut compressor = GzEncoder::new(Vec::new(), Compression::default());
+    compressor.write_all(bytes).unwrap();
+    compressor.finish().unwrap()
 }
 
 proptest! {

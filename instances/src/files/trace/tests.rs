@@ -84,7 +84,12 @@ const FORMS: &[&str] = if cfg!(feature = "parquet") {
 fn written(source: &mut dyn EventSource, name: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_trace(source, name, &mut bytes).unwrap();
-    bytes
+    if !name.ends_with("gz") {
+        return bytes;
+    }
+    let mut compressor = GzEncoder::new(Vec::new(), Compression::default());
+    compressor.write_all(&bytes).unwrap();
+    compressor.finish().unwrap()
 }
 
 #[test]

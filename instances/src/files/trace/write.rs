@@ -10,8 +10,8 @@ use crate::files::canonical::hashed;
 use crate::files::table_writer::has_ending;
 use crate::files::table_writer::{lines, refuse_parquet};
 
-/// Writes all events of `source` to `out`, in the format that the ending of `path` names: `.parquet`, `.gz` (JSON Lines
-/// compressed) or any other (JSON Lines). `path` is only looked at and named in errors.
+/// Writes all events of `source` to `out`, in the format that the ending of `path` names: `.parquet` or any other (JSON
+/// Lines). `path` is only looked at and named in errors; who opened `out` compresses what shall be.
 ///
 /// # Errors
 /// What the source refuses, what cannot be written, and for Parquet a resource that is named like another column.

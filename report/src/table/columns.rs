@@ -1,11 +1,8 @@
-//! The tables as Parquet, snappy-compressed.
+//! The tables column by column, as Parquet or Arrow.
 
 use crate::output::Sink;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::Compression;
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
+use fairplan_instances::files::{BatchWriter, Columnar};
 use std::io;
 use std::sync::Arc;
 
@@ -35,35 +32,31 @@ pub(super) fn counts(cells: impl Iterator<Item = u64>) -> ArrayRef {
     Arc::new(UInt64Array::from_iter_values(cells))
 }
 
+/// A column of answers, some of which may be missing.
+pub(super) fn answers(cells: impl Iterator<Item = Option<bool>>) -> ArrayRef {
+    Arc::new(cells.collect::<BooleanArray>())
+}
+
 /// A column of positions, some of which may be missing.
 pub(super) fn positions(cells: impl Iterator<Item = Option<u32>>) -> ArrayRef {
     Arc::new(cells.collect::<UInt32Array>())
 }
 
-/// Writes batches of columns, all named as in the first.
+/// Writes batches of columns, all named as in the first; without any the file would have no columns.
 pub(super) fn write<'a>(
     out: &mut Sink,
+    format: Columnar,
     batches: impl Iterator<Item = io::Result<Columns<'a>>>,
 ) -> io::Result<()> {
-    let mut batches =
-        batches.map(|columns| RecordBatch::try_from_iter(columns?).map_err(|error| io_error(error.into())));
-    let Some(first) = batches.next().transpose()? else { return Ok(()) };
-    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
-    let mut writer = ArrowWriter::try_new(out, first.schema(), Some(properties)).map_err(io_error)?;
+    let mut batches = batches.map(|columns| {
+        // What is missing in one batch may be missing in another, and all have one schema.
+        let columns = columns?.into_iter().map(|(name, column)| (name, column, true));
+        RecordBatch::try_from_iter_with_nullable(columns).map_err(io::Error::other)
+    });
+    let first = batches.next().transpose()?.ok_or_else(|| io::Error::other("a table without columns"))?;
+    let mut writer = BatchWriter::new(out, format, &first.schema())?;
     for batch in std::iter::once(Ok(first)).chain(batches) {
-        writer.write(&batch?).map_err(io_error)?;
+        writer.write(&batch?)?;
     }
-    writer.close().map_err(io_error)?;
-    Ok(())
-}
-
-/// The operating system's error inside, where there is one.
-fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner),
-        },
-        error => io::Error::other(error),
-    }
+    writer.finish()
 }

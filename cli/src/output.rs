@@ -1,0 +1,214 @@
+//! Where a result goes and as what it is written: `--format` says it, or else the ending of the file's name. What a result
+//! cannot be written as is refused before any work.
+
+use crate::failure::Failure;
+use clap::ValueEnum;
+use fairplan_instances::files::Columnar;
+use fairplan_report::output::{Destination, FileFormat, is_gzipped};
+use fairplan_report::table::{LongFormat, TableFormat};
+use std::path::{Path, PathBuf};
+
+/// Where a result goes.
+#[derive(Clone, Debug, clap::Args)]
+pub struct OutputArguments {
+    /// Write the result here instead of to standard output: whole, or not at all. Compressed if the name ends in .gz
+    #[arg(long, short, value_name = "FILE", display_order = 800)]
+    output: Option<PathBuf>,
+}
+
+/// How a result is written: whole (JSON), or its main table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ResultFormat {
+    Json,
+    Csv,
+    Parquet,
+    Arrow,
+}
+
+impl ResultFormat {
+    /// The table's format; `None` for the whole result.
+    pub fn table(self) -> Option<TableFormat> {
+        match self {
+            Self::Json => None,
+            Self::Csv => Some(TableFormat::Csv),
+            Self::Parquet => Some(TableFormat::Columns(Columnar::Parquet)),
+            Self::Arrow => Some(TableFormat::Columns(Columnar::Arrow)),
+        }
+    }
+}
+
+impl OutputArguments {
+    /// The destination of one JSON document.
+    pub fn destination(&self) -> Result<Destination, Failure> {
+        self.offered(&[FileFormat::Json])
+    }
+
+    /// The destination of a result that is JSON or a table, and which of them is written.
+    pub fn result(&self, stated: Option<ResultFormat>) -> Result<(ResultFormat, Destination), Failure> {
+        let formats = [
+            (FileFormat::Json, ResultFormat::Json),
+            (FileFormat::Csv, ResultFormat::Csv),
+            (FileFormat::Parquet, ResultFormat::Parquet),
+            (FileFormat::Arrow, ResultFormat::Arrow),
+        ];
+        let stated = formats.iter().find(|(_, format)| Some(*format) == stated).map(|(file, _)| *file);
+        let (file, destination) = resolve(self.output.as_deref(), stated, &formats.map(|(file, _)| file))?;
+        let format = formats.iter().find(|(known, _)| *known == file);
+        Ok((format.map_or(ResultFormat::Json, |(_, format)| *format), destination))
+    }
+
+    /// The destination of one JSON object a line.
+    pub fn lines(&self) -> Result<Destination, Failure> {
+        self.offered(&[FileFormat::JsonLines])
+    }
+
+    /// The destination of a trace, whose writer goes by its name.
+    pub fn trace(&self) -> Result<Destination, Failure> {
+        self.offered(&[FileFormat::JsonLines, FileFormat::Parquet])
+    }
+
+    /// The destination of a page.
+    pub fn page(&self) -> Result<Destination, Failure> {
+        self.offered(&[FileFormat::Html])
+    }
+
+    /// The destination of a text whose names have other endings.
+    pub fn text(&self) -> Result<Destination, Failure> {
+        self.offered(&[])
+    }
+
+    fn offered(&self, offered: &[FileFormat]) -> Result<Destination, Failure> {
+        resolve(self.output.as_deref(), None, offered).map(|(_, destination)| destination)
+    }
+}
+
+/// The destination of a JSON document beside the result.
+pub fn document(path: &Path) -> Result<Destination, Failure> {
+    resolve(Some(path), None, &[FileFormat::Json]).map(|(_, destination)| destination)
+}
+
+/// The destination of a table beside the result, and its format.
+pub fn table(path: &Path) -> Result<(TableFormat, Destination), Failure> {
+    let offered = [FileFormat::Csv, FileFormat::Parquet, FileFormat::Arrow];
+    let (format, destination) = resolve(Some(path), None, &offered)?;
+    Ok((columnar(format).map_or(TableFormat::Csv, TableFormat::Columns), destination))
+}
+
+/// The destination of long output beside the result, and its format.
+pub fn long(path: &Path) -> Result<(LongFormat, Destination), Failure> {
+    let offered = [FileFormat::JsonLines, FileFormat::Parquet, FileFormat::Arrow];
+    let (format, destination) = resolve(Some(path), None, &offered)?;
+    Ok((columnar(format).map_or(LongFormat::JsonLines, LongFormat::Columns), destination))
+}
+
+/// The destination of a chart beside the result, and its format, which the name must say.
+pub fn chart(path: &Path) -> Result<(FileFormat, Destination), Failure> {
+    let offered = [FileFormat::Svg, FileFormat::Png];
+    if FileFormat::of(path).is_none() {
+        return Err(cannot(path, "has no ending that says the format", &offered));
+    }
+    resolve(Some(path), None, &offered)
+}
+
+fn columnar(format: FileFormat) -> Option<Columnar> {
+    match format {
+        FileFormat::Parquet => Some(Columnar::Parquet),
+        FileFormat::Arrow => Some(Columnar::Arrow),
+        _ => None,
+    }
+}
+
+/// The format and the destination of what can be written in the formats `offered` (none: in any), the first where nothing
+/// is said. What is `stated` wins over the ending.
+fn resolve(
+    path: Option<&Path>,
+    stated: Option<FileFormat>,
+    offered: &[FileFormat],
+) -> Result<(FileFormat, Destination), Failure> {
+    let destination = Destination::new(path)?;
+    let file = match &destination {
+        Destination::File(path) => Some(path.as_path()),
+        Destination::StandardOutput => None,
+    };
+    let meant = file.and_then(FileFormat::of);
+    let default = offered.first().copied().unwrap_or(FileFormat::Json);
+    let format = match (stated, meant) {
+        (Some(stated), _) => stated,
+        (None, Some(meant)) if offered.contains(&meant) => meant,
+        (None, None) => default,
+        (None, Some(_)) if offered.is_empty() => default,
+        (None, Some(meant)) => {
+            let problem = format!("this is not written as .{}", meant.ending());
+            return Err(cannot(file.unwrap_or(Path::new("")), &problem, offered));
+        }
+    };
+    match file {
+        Some(file) if is_gzipped(file) && !format.is_text() => {
+            let problem = format!("{} is not compressed once more; leave out .gz", format.ending());
+            Err(Failure::refused(format!("{}: {problem}", file.display())))
+        }
+        _ => Ok((format, destination)),
+    }
+}
+
+fn cannot(file: &Path, problem: &str, offered: &[FileFormat]) -> Failure {
+    let endings = offered.iter().flat_map(|format| {
+        let plain = format!(".{}", format.ending());
+        let compressed = format.is_text().then(|| format!("{plain}.gz"));
+        std::iter::once(plain).chain(compressed)
+    });
+    let endings: Vec<String> = endings.collect();
+    let endings = match &endings[..] {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        all => all.concat(),
+    };
+    Failure::refused(format!("{}: {problem}; name a file that ends in {endings}", file.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn output(path: &str) -> OutputArguments {
+        OutputArguments { output: Some(path.into()) }
+    }
+
+    #[test]
+    fn the_ending_decides_unless_the_format_is_stated() {
+        let format = |path, stated| output(path).result(stated).unwrap().0;
+        for (path, meant) in [
+            ("a.json", ResultFormat::Json),
+            ("a.json.gz", ResultFormat::Json),
+            ("a.CSV", ResultFormat::Csv),
+            ("a.csv.gz", ResultFormat::Csv),
+            ("a.parquet", ResultFormat::Parquet),
+            ("a.arrow", ResultFormat::Arrow),
+            ("a", ResultFormat::Json),
+            ("a.txt", ResultFormat::Json),
+            ("-", ResultFormat::Json),
+        ] {
+            assert_eq!(format(path, None), meant, "{path}");
+            assert_eq!(format(path, Some(ResultFormat::Csv)), ResultFormat::Csv, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_a_result_cannot_be_written_as_is_refused_with_what_it_can() {
+        let told = |refused: Failure| refused.to_string();
+        let document = told(output("a.csv.gz").destination().unwrap_err());
+        assert_eq!(document, "a.csv.gz: this is not written as .csv; name a file that ends in .json or .json.gz");
+        let trace = told(output("a.json").trace().unwrap_err());
+        assert!(trace.ends_with("name a file that ends in .jsonl, .jsonl.gz or .parquet"), "{trace}");
+        let page = told(output("a.json").result(None).map(drop).and(output("a.csv").page()).unwrap_err());
+        assert!(page.ends_with("name a file that ends in .html or .html.gz"), "{page}");
+        assert!(told(table(Path::new("a.json")).unwrap_err()).contains(".csv, .csv.gz, .parquet or .arrow"));
+        assert!(told(chart(Path::new("a")).unwrap_err()).contains(".svg, .svg.gz or .png"));
+        for refused in [
+            output("a.parquet.gz").result(None).unwrap_err(),
+            output("a.csv.gz").result(Some(ResultFormat::Arrow)).unwrap_err(),
+        ] {
+            assert!(told(refused).ends_with("is not compressed once more; leave out .gz"));
+        }
+        assert!(output("a.csv").text().is_ok());
+    }
+}
