@@ -6,7 +6,6 @@ use super::queue_tasks::Scope;
 use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Violation};
 use hashbrown::HashMap;
-use std::collections::HashMap;
 
 /// One queue of the tree; parents stand before their children.
 #[derive(Default)]

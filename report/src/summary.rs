@@ -41,7 +41,6 @@ use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
-use fairplan_instances::wording::printable;
 use fairplan_verify::Verdict;
 use grid::{Column, grid, paragraph};
 use std::borrow::Cow;

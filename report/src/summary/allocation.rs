@@ -6,7 +6,6 @@ use crate::answer;
 use crate::allocation::AllocationDocument;
 use crate::offline::{Against, OfflineDocument};
 use fairplan_instances::DemandSeries;
-use fairplan_instances::wording::counted;
 use std::fmt::Write;
 
 /// One line on a series: its size.
