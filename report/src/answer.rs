@@ -20,8 +20,8 @@ use crate::task_allocation::TaskAllocationDocument;
 use crate::units::{counted, money, number, percent, share, thousands};
 use crate::verification::VerificationDocument;
 
-/// Letters of a name in a sentence.
-const NAME: usize = 32;
+/// Letters of a name in a sentence, where it stands alone and must tell who is meant.
+const NAME: usize = 64;
 
 /// Names in a list, before the rest is counted.
 const NAMES: usize = 3;
@@ -47,6 +47,10 @@ pub(crate) fn listed(names: &[String]) -> String {
         all if all.len() > NAMES + 1 => format!("{} and {more}", all[..NAMES].join(", ")),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
+}
+
+fn all_of(n: usize) -> String {
+    if n == 2 { "Both".into() } else { format!("All {n}") }
 }
 
 /// How users fare: of so many, so many have all their tasks, so many are held by full servers, so many have nothing.
@@ -145,7 +149,7 @@ pub(crate) fn comparison(document: &ComparisonDocument<'_>) -> String {
     let least = share(best.value);
     let all = winners.len() == policies.len() && policies.len() > 1;
     let first = match (all, winners.len()) {
-        (true, n) => format!("All {n} policies do equally well: the worst-off user has a share of {least}"),
+        (true, n) => format!("{} policies do equally well: the worst-off user has a share of {least}", all_of(n)),
         (false, 1) => format!("{} does best: the worst-off user has a share of {least}", listed(&winners)),
         (false, _) => format!("{} do best: the worst-off user has a share of {least}", listed(&winners)),
     };
@@ -162,6 +166,9 @@ fn better(document: &ComparisonDocument<'_>, best: &PolicyResult<'_>) -> String 
     let bounds = document.bounds;
     match (best.proved_optimal, bounds.integral_upper, bounds.integral_lower) {
         (Some(true), ..) => ", and no placement of whole tasks can give it more (proved)".into(),
+        (_, Some(upper), Some(lower)) if lower > best.value && lower >= upper * (1.0 - 1e-9) => {
+            format!("; the best placement there is (proved) has {}", share(lower))
+        }
         (_, Some(upper), lower) => {
             let had = lower.filter(|lower| *lower > best.value);
             let had = had.map_or_else(String::new, |lower| format!(" a better placement has {},", share(lower)));
@@ -369,7 +376,7 @@ pub(crate) fn simulation(document: &SimulationDocument<'_>) -> String {
         return format!("{} completes {} of the tasks; {waiting} at the end.", most.policy, done(most));
     }
     if most.completion_ratio == least.completion_ratio {
-        return format!("All {} policies complete {} of the tasks.", runs.len(), done(most));
+        return format!("{} policies complete {} of the tasks.", all_of(runs.len()), done(most));
     }
     format!(
         "{} completes the most tasks, {}, and {} the fewest, {}.",

@@ -137,7 +137,11 @@ fn grid(grid: &Grid) -> Markup {
     }
 }
 
+/// Letters of a cell that is never broken.
+const SHORT: usize = 20;
+
 fn table(grid: &Grid, rows: &[Vec<Cell>]) -> Markup {
+    let is_short = |text: &str| text.chars().count() <= SHORT;
     let is_number = |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.number.is_some()));
     html! {
         div.table tabindex="0" role="group" aria-label=(grid.caption) {
@@ -153,7 +157,7 @@ fn table(grid: &Grid, rows: &[Vec<Cell>]) -> Markup {
                     @for row in rows {
                         tr {
                             @for (column, cell) in row.iter().enumerate() {
-                                td .number[is_number(column)] data-value=[cell.number] { (cell.text) }
+                                td .number[is_number(column)] .short[is_short(&cell.text)] data-value=[cell.number] { (cell.text) }
                             }
                         }
                     }

@@ -15,7 +15,7 @@ pub enum Room {
 }
 
 /// The names' room, that of the longest bar, and that of its value.
-const NAMES: f64 = 170.0;
+const NAMES: f64 = 190.0;
 const LONGEST: f64 = 420.0;
 const VALUES: f64 = 90.0;
 

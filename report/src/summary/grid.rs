@@ -11,8 +11,9 @@ const WIDTH: usize = 100;
 /// What is narrower is taken as this wide.
 const NARROWEST: usize = 24;
 
-/// Letters that an id takes at most, unless more are needed to tell it from the others.
-const ID_LENGTH: usize = 32;
+/// Letters that an id takes at most, unless more are needed to tell it from the others; fewer where columns would have to go
+/// below each other.
+const ID_LENGTHS: [usize; 3] = [32, 24, 16];
 
 /// Blanks around a cell, and between two of them.
 const MARGIN: usize = 1;
@@ -68,24 +69,34 @@ pub(super) fn grid(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) 
     laid_out(columns, rows.collect(), width())
 }
 
-fn laid_out(columns: &[Column], mut rows: Vec<Vec<String>>, width: usize) -> String {
-    let longest_id = ID_LENGTH.min(width / 2);
-    for (position, column) in columns.iter().enumerate() {
-        if column.kind == Kind::Id {
-            let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
-            let shown = apart(&ids, longest_id);
-            rows.iter_mut().zip(shown).for_each(|(row, id)| {
-                if let Some(cell) = row.get_mut(position) {
-                    *cell = id;
-                }
-            });
-        }
-    }
-    let needs: Vec<Need> =
-        columns.iter().enumerate().map(|(position, column)| Need::new(column, position, &rows)).collect();
-    let groups = groups(&needs, width);
+fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String {
+    let mut tried = ID_LENGTHS.into_iter().map(|longest| {
+        let rows = with_short_ids(columns, &rows, longest.min(width / 2));
+        let need = |(position, column)| Need::new(column, position, &rows);
+        let needs: Vec<Need> = columns.iter().enumerate().map(need).collect();
+        let groups = groups(&needs, width);
+        (rows, needs, groups)
+    });
+    // The first that fits, else the one with most of the ids.
+    let Some(longest) = tried.next() else { return String::new() };
+    let fits = |(_, _, groups): &(_, _, Vec<Vec<usize>>)| groups.len() == 1;
+    let (rows, needs, groups) =
+        if fits(&longest) { longest } else { tried.find(fits).unwrap_or(longest) };
     let draw = |group: &Vec<usize>| drawn(columns, &rows, group, &widths(&needs, group, width));
     groups.iter().map(draw).collect::<Vec<_>>().join("\n")
+}
+
+/// The rows with their ids cut to so many letters.
+fn with_short_ids(columns: &[Column], rows: &[Vec<String>], longest: usize) -> Vec<Vec<String>> {
+    let mut rows = rows.to_vec();
+    for (position, _) in columns.iter().enumerate().filter(|(_, column)| column.kind == Kind::Id) {
+        let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
+        let shown = apart(&ids, longest);
+        for (cell, id) in rows.iter_mut().filter_map(|row| row.get_mut(position)).zip(shown) {
+            *cell = id;
+        }
+    }
+    rows
 }
 
 /// How wide a column may be and must be, in letters.

@@ -93,11 +93,10 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     });
     text += &grid(&columns, rows);
     if purchase.part_under_drfh < 1.0 - 1e-9 {
-        let _ = writeln!(
-            text,
+        text += &paragraph(&format!(
             "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
             percent(purchase.part_under_drfh)
-        );
+        ));
     }
     text
 }
