@@ -28,10 +28,10 @@ pub use traces::trace;
 use crate::answer::{self, Fates};
 use crate::bound::stated_bounds;
 use crate::comparison::ComparisonDocument;
+use crate::names::{self, beginning as shortened};
 use crate::placement::PlacementFigures;
 use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
-use crate::names::{self, beginning as shortened};
 use crate::solution::{Headline, LimitName, UserResults};
 pub(crate) use crate::units::{counted, duration, money, number, percent, share, thousands, violation};
 use fairplan_instances::{

@@ -4,9 +4,9 @@ use super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use fairplan_instances::generate::{
-    Cluster, GoogleOptions, KUBERNETES_NODES, KUBERNETES_PODS, PopulationKind, PopulationOptions, RandomTraceOptions, Workload, WorkloadOptions,
-    demands, drfh_fig1, drfh_fig4, drfh_fig4_trace, google, karma_fig2, mrf_fig1, mrf_fig2, population,
-    random_trace,
+    Cluster, GoogleOptions, KUBERNETES_NODES, KUBERNETES_PODS, PopulationKind, PopulationOptions,
+    RandomTraceOptions, Workload, WorkloadOptions, demands, drfh_fig1, drfh_fig4, drfh_fig4_trace, google,
+    karma_fig2, mrf_fig1, mrf_fig2, population, random_trace,
 };
 use fairplan_instances::{Decimal, DemandSeries, Instance, Traffic, files};
 use fairplan_report::output::Destination;

@@ -5,8 +5,8 @@ use super::{Block, Cell, Grid, Section};
 use crate::FAIRPLAN_VERSION;
 use crate::plot::{Drawing, Ground, Room, bars, panels};
 use crate::units::{counted, thousands};
-use std::collections::HashSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
@@ -98,7 +98,8 @@ const OPEN_WARNINGS: usize = 3;
 
 /// What deserves a look and was not told on this page.
 fn warnings<'a>(warnings: &'a [String], warned: &mut HashSet<&'a str>) -> Markup {
-    let new: Vec<&str> = warnings.iter().map(String::as_str).filter(|warning| warned.insert(warning)).collect();
+    let new: Vec<&str> =
+        warnings.iter().map(String::as_str).filter(|warning| warned.insert(warning)).collect();
     let (open, folded) = new.split_at(OPEN_WARNINGS.min(new.len()));
     html! {
         @if !open.is_empty() {
@@ -142,7 +143,8 @@ const SHORT: usize = 20;
 
 fn table(grid: &Grid, rows: &[Vec<Cell>]) -> Markup {
     let is_short = |text: &str| text.chars().count() <= SHORT;
-    let is_number = |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.number.is_some()));
+    let is_number =
+        |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.number.is_some()));
     html! {
         div.table tabindex="0" role="group" aria-label=(grid.caption) {
             table.sortable {

@@ -80,8 +80,7 @@ fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String 
     // The first that fits, else the one with most of the ids.
     let Some(longest) = tried.next() else { return String::new() };
     let fits = |(_, _, groups): &(_, _, Vec<Vec<usize>>)| groups.len() == 1;
-    let (rows, needs, groups) =
-        if fits(&longest) { longest } else { tried.find(fits).unwrap_or(longest) };
+    let (rows, needs, groups) = if fits(&longest) { longest } else { tried.find(fits).unwrap_or(longest) };
     let draw = |group: &Vec<usize>| drawn(columns, &rows, group, &widths(&needs, group, width));
     groups.iter().map(draw).collect::<Vec<_>>().join("\n")
 }
@@ -135,7 +134,8 @@ fn groups(needs: &[Need], width: usize) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     let mut group: Vec<usize> = Vec::new();
     for position in all {
-        let with = |group: &[usize]| group.iter().chain([&position]).map(|c| needs[*c].broken).collect::<Vec<_>>();
+        let with =
+            |group: &[usize]| group.iter().chain([&position]).map(|c| needs[*c].broken).collect::<Vec<_>>();
         if group.len() > 1 && total(&with(&group)) > width {
             groups.push(std::mem::replace(&mut group, vec![0]));
         }
@@ -162,7 +162,9 @@ fn widths(needs: &[Need], group: &[usize], width: usize) -> Vec<usize> {
     for limit in limits {
         while total(&widths) > width {
             let room = |place: &usize| widths[*place] > limit(&needs[group[*place]]);
-            let Some(widest) = (0..group.len()).filter(room).max_by_key(|place| widths[*place]) else { break };
+            let Some(widest) = (0..group.len()).filter(room).max_by_key(|place| widths[*place]) else {
+                break;
+            };
             widths[widest] -= 1;
         }
     }
@@ -274,8 +276,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_beside_goes_below_with_the_names_again() {
-        let columns: Vec<Column> =
-            [Column::id("policy")].into_iter().chain((0..3).map(|i| Column::number(format!("used-{i}")))).collect();
+        let columns: Vec<Column> = [Column::id("policy")]
+            .into_iter()
+            .chain((0..3).map(|i| Column::number(format!("used-{i}"))))
+            .collect();
         let text = table(&columns, &[&["best-fit", "100.00%", "50.00%", "7.00%"]], 30);
         let expected = " policy      used-0   used-1\n\
                         ─────────────────────────────\n best-fit   100.00%   50.00%\n\n policy     used-2\n\

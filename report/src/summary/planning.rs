@@ -4,8 +4,9 @@ use super::grid::{Column, grid, paragraph};
 use super::{ROWS, counted, cut, label, money, number, percent, share, shortened, thousands, value_by_name};
 use crate::answer;
 use crate::planning::{
-    ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
-    PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference, WorthDocument,
+    ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ObstacleResult,
+    PlanDocument, PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference,
+    WorthDocument,
 };
 use std::fmt::Write;
 
@@ -42,10 +43,7 @@ pub fn plan(document: &PlanDocument<'_>) -> String {
 pub(crate) fn target(target: &TargetResult) -> String {
     let mut parts = Vec::new();
     if let Some(part) = target.share {
-        parts.push(format!(
-            "a weighted dominant share of {} of today's cluster for every user",
-            share(part)
-        ));
+        parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));
     }
     if let Some(tasks) = target.tasks {
         parts.push(format!("{} tasks for every user", number(tasks)));
