@@ -20,8 +20,8 @@ use crate::task_allocation::TaskAllocationDocument;
 use crate::units::{counted, money, number, percent, share, thousands};
 use crate::verification::VerificationDocument;
 
-/// Letters of a name in a sentence.
-const NAME: usize = 32;
+/// Letters of a name in a sentence, where it stands alone and must tell who is meant.
+const NAME: usize = 64;
 
 /// Names in a list, before the rest is counted.
 const NAMES: usize = 3;
@@ -47,6 +47,10 @@ pub(crate) fn listed(names: &[String]) -> String {
         all if all.len() > NAMES + 1 => format!("{} and {more}", all[..NAMES].join(", ")),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
+}
+
+fn all_of(n: usize) -> String {
+    if n == 2 { "Both".into() } else { format!("All {n}") }
 }
 
 /// How users fare: of so many, so many have all their tasks, so many are held by full servers, so many have nothing.
@@ -92,13 +96,19 @@ impl Fates {
             ),
             (0, held) if held == all => format!(
                 "{} by full servers: {} would take more.",
-                if all == 1 { "The only user is held".into() } else { format!("All {} are held", users(all)) },
+                if all == 1 {
+                    "The only user is held".into()
+                } else {
+                    format!("All {} are held", users(all))
+                },
                 if all == 1 { "it" } else { "they" }
             ),
             (some, held) => {
                 let some = match some {
                     0 => String::new(),
-                    some => format!("; {} {} all asked for", users(some), if some == 1 { "has" } else { "have" }),
+                    some => {
+                        format!("; {} {} all asked for", users(some), if some == 1 { "has" } else { "have" })
+                    }
                 };
                 format!("{} of {} are held by full servers{some}{nothing}.", thousands(held), users(all))
             }
@@ -145,12 +155,15 @@ pub(crate) fn comparison(document: &ComparisonDocument<'_>) -> String {
     let least = share(best.value);
     let all = winners.len() == policies.len() && policies.len() > 1;
     let first = match (all, winners.len()) {
-        (true, n) => format!("All {n} policies do equally well: the worst-off user has a share of {least}"),
+        (true, n) => {
+            format!("{} policies do equally well: the worst-off user has a share of {least}", all_of(n))
+        }
         (false, 1) => format!("{} does best: the worst-off user has a share of {least}", listed(&winners)),
         (false, _) => format!("{} do best: the worst-off user has a share of {least}", listed(&winners)),
     };
     let better = better(document, best);
-    let worst = policies.iter().min_by(|a, b| a.value.total_cmp(&b.value)).filter(|_| !all && policies.len() > 1);
+    let worst =
+        policies.iter().min_by(|a, b| a.value.total_cmp(&b.value)).filter(|_| !all && policies.len() > 1);
     let worst = worst.map_or_else(String::new, |worst| {
         format!(" With {}, the worst, it has {}.", name(&worst.name), share(worst.value))
     });
@@ -162,9 +175,13 @@ fn better(document: &ComparisonDocument<'_>, best: &PolicyResult<'_>) -> String 
     let bounds = document.bounds;
     match (best.proved_optimal, bounds.integral_upper, bounds.integral_lower) {
         (Some(true), ..) => ", and no placement of whole tasks can give it more (proved)".into(),
+        (_, Some(upper), Some(lower)) if lower > best.value && lower >= upper * (1.0 - 1e-9) => {
+            format!("; the best placement there is (proved) has {}", share(lower))
+        }
         (_, Some(upper), lower) => {
             let had = lower.filter(|lower| *lower > best.value);
-            let had = had.map_or_else(String::new, |lower| format!(" a better placement has {},", share(lower)));
+            let had =
+                had.map_or_else(String::new, |lower| format!(" a better placement has {},", share(lower)));
             format!(";{had} no placement of whole tasks can give it more than {}", share(upper))
         }
         _ => format!("; if tasks could be divided at will, it would have {}", share(bounds.divisible)),
@@ -180,7 +197,11 @@ pub(crate) fn bound<S>(document: &BoundDocument<'_, S>) -> String {
     if upper == 0.0 && lower == 0.0 {
         return "No user can have a whole task.".into();
     }
-    let who = if document.users_without_tasks.is_empty() { "every user" } else { "every user that can have a task" };
+    let who = if document.users_without_tasks.is_empty() {
+        "every user"
+    } else {
+        "every user that can have a task"
+    };
     match document.proved_optimal {
         true => format!(
             "Whole tasks can give {who} a share of {}, and no placement can give all of them more (proved).",
@@ -197,7 +218,9 @@ pub(crate) fn bound<S>(document: &BoundDocument<'_, S>) -> String {
 /// A bracket of the sum of logarithms.
 pub(crate) fn proportional_bound<S>(document: &ProportionalBoundDocument<'_, S>) -> String {
     match (document.proved_optimal, document.integral_lower, document.gap_per_weight) {
-        (true, ..) => "The placement found has the largest sum of logarithms of shares there is (proved).".into(),
+        (true, ..) => {
+            "The placement found has the largest sum of logarithms of shares there is (proved).".into()
+        }
         (false, Some(_), Some(gap)) => format!(
             "No placement of whole tasks is better than the one found by more than {gap:.1e} for each unit of weight: about so \
              large a part of every user's share."
@@ -227,8 +250,12 @@ pub(crate) fn audit(document: &AuditDocument<'_>) -> String {
 
 /// A verification.
 pub(crate) fn verification(document: &VerificationDocument<'_>) -> String {
-    let failing: Vec<String> =
-        document.verdicts.iter().filter(|verdict| !verdict.holds).map(|verdict| verdict.property.to_string()).collect();
+    let failing: Vec<String> = document
+        .verdicts
+        .iter()
+        .filter(|verdict| !verdict.holds)
+        .map(|verdict| verdict.property.to_string())
+        .collect();
     match document.holds && failing.is_empty() {
         true => format!(
             "The result was checked anew from its numbers: all {} properties hold.",
@@ -309,7 +336,11 @@ pub(crate) fn task_allocation(document: &TaskAllocationDocument<'_>) -> String {
 fn nearest(against: &[crate::offline::Against<'_>]) -> String {
     let best = against.iter().min_by(|a, b| a.regret.total_cmp(&b.regret));
     best.map_or_else(String::new, |best| {
-        let lost = if best.regret.abs() < 1e-9 { "no less".into() } else { format!("{} less", percent(best.regret)) };
+        let lost = if best.regret.abs() < 1e-9 {
+            "no less".into()
+        } else {
+            format!("{} less", percent(best.regret))
+        };
         format!(" {} comes nearest without knowing what is to come, with {lost}.", name(&best.mechanism))
     })
 }
@@ -323,14 +354,22 @@ pub(crate) fn measured(measure: &str, value: f64) -> String {
 pub(crate) fn offline(document: &OfflineDocument<'_>) -> String {
     let value = measured(&document.measure, document.value);
     let who = "Knowing all demands beforehand, the least served user can have";
-    let of = if document.measure == "welfare" { " of what it asks for".into() } else { format!(" ({})", document.measure) };
+    let of = if document.measure == "welfare" {
+        " of what it asks for".into()
+    } else {
+        format!(" ({})", document.measure)
+    };
     format!("{who} {value}{of}.{}", nearest(&document.against))
 }
 
 /// The optimum over all quanta, of tasks.
 pub(crate) fn task_offline(document: &TaskOfflineDocument<'_>) -> String {
     let value = measured(&document.measure, document.value);
-    let of = if document.measure == "welfare" { "of what it asks for" } else { "(dominant share, added up over the quanta)" };
+    let of = if document.measure == "welfare" {
+        "of what it asks for"
+    } else {
+        "(dominant share, added up over the quanta)"
+    };
     format!(
         "Knowing all demands beforehand, the least served user can have {value} {of}.{}",
         nearest(&document.against)
@@ -369,7 +408,7 @@ pub(crate) fn simulation(document: &SimulationDocument<'_>) -> String {
         return format!("{} completes {} of the tasks; {waiting} at the end.", most.policy, done(most));
     }
     if most.completion_ratio == least.completion_ratio {
-        return format!("All {} policies complete {} of the tasks.", runs.len(), done(most));
+        return format!("{} policies complete {} of the tasks.", all_of(runs.len()), done(most));
     }
     format!(
         "{} completes the most tasks, {}, and {} the fewest, {}.",
@@ -435,7 +474,8 @@ pub(crate) fn worth(document: &WorthDocument<'_>) -> String {
 /// What failures cost.
 pub(crate) fn losses(document: &LossDocument<'_>) -> String {
     let harmless = document.losses.iter().filter(|loss| loss.losing == 0).count();
-    let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?))) else {
+    let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
+    else {
         return "Whichever of these servers fail, no user has less.".into();
     };
     let servers = counted(worst.servers, "server", "servers");
@@ -458,11 +498,16 @@ pub(crate) fn losses(document: &LossDocument<'_>) -> String {
 /// What differs between two clusters.
 pub(crate) fn difference(document: &DifferenceDocument<'_>) -> String {
     let parts = || document.users.iter().filter_map(|user| user.part);
-    let (more, less) = (parts().filter(|part| *part > 1e-6).count(), parts().filter(|part| *part < -1e-6).count());
+    let (more, less) =
+        (parts().filter(|part| *part > 1e-6).count(), parts().filter(|part| *part < -1e-6).count());
     if more + less == 0 {
         return "No user that is in both has more or less.".into();
     }
-    let have = |n: usize, what: &str| format!("{} {} {what}", users(n), if n == 1 { "has" } else { "have" });
+    let have = |n: usize, what: &str| match n {
+        0 => format!("nobody has {what}"),
+        1 => format!("1 user has {what}"),
+        _ => format!("{} have {what}", users(n)),
+    };
     let extreme = |sign: f64| {
         let of = |user: &&crate::planning::UserDifference<'_>| sign * user.part.unwrap_or(0.0);
         let most = document.users.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
@@ -470,7 +515,8 @@ pub(crate) fn difference(document: &DifferenceDocument<'_>) -> String {
             format!(" (most: user {}, {} of its tasks)", name(&user.id), percent(of(&user)))
         })
     };
-    format!("{}{}; {}{}.", have(more, "more"), extreme(1.0), have(less, "less"), extreme(-1.0))
+    let told = format!("{}{}; {}{}.", have(more, "more"), extreme(1.0), have(less, "less"), extreme(-1.0));
+    told.replacen("nobody has more;", "Nobody has more;", 1)
 }
 
 /// How long a cluster lasts.

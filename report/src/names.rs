@@ -34,7 +34,9 @@ pub(crate) fn apart(names: &[&str], longest: usize) -> Vec<String> {
     let most = letters.iter().map(Vec::len).max().unwrap_or(0).max(longest);
     for room in longest..most {
         let middle = room.saturating_sub(1).div_ceil(2);
-        let heads = (0..room).map(|step| if step % 2 == 0 { middle + step / 2 } else { middle - step.div_ceil(2).min(middle) });
+        let heads = (0..room).map(|step| {
+            if step % 2 == 0 { middle + step / 2 } else { middle - step.div_ceil(2).min(middle) }
+        });
         for head in heads.filter(|head| *head < room) {
             if distinct(&|letters| around(letters, head, room)) {
                 return letters.iter().map(|letters| around(letters, head, room)).collect();
@@ -74,7 +76,8 @@ mod tests {
     #[test]
     fn different_names_look_different_wherever_they_differ() {
         let ends: Vec<String> = (0..6).map(|i| format!("a-very-long-name-of-a-research-group-{i}")).collect();
-        let starts: Vec<String> = (0..6).map(|i| format!("{i}-a-very-long-name-of-a-research-group")).collect();
+        let starts: Vec<String> =
+            (0..6).map(|i| format!("{i}-a-very-long-name-of-a-research-group")).collect();
         let middles: Vec<String> =
             (0..6).map(|i| format!("a-very-long-name-of-a-group-{i}-which-does-a-lot-of-research")).collect();
         for names in [ends, starts, middles] {

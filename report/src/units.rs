@@ -36,7 +36,8 @@ pub(crate) fn share(part: f64) -> String {
         return percent(part);
     }
     let digits = format!("{percentage:.2e}");
-    let magnitude = digits.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or(0);
+    let magnitude =
+        digits.split_once('e').and_then(|(_, exponent)| exponent.parse::<i32>().ok()).unwrap_or(0);
     match usize::try_from(2 - magnitude) {
         Ok(places) if places < 10 => format!("{percentage:.places$}%"),
         _ => format!("{digits}%"),
@@ -106,8 +107,20 @@ mod tests {
     #[test]
     fn small_shares_keep_three_digits() {
         assert_eq!(
-            [0.0, 5.0 / 7.0, 1.0, 0.095_833_3, 0.0099999, 0.002_264_97, 0.000_161, 1e-7, 3e-12, 1.25].map(share),
-            ["0.00%", "71.43%", "100.00%", "9.58%", "1.00%", "0.226%", "0.0161%", "0.0000100%", "3.00e-10%", "125.00%"]
+            [0.0, 5.0 / 7.0, 1.0, 0.095_833_3, 0.0099999, 0.002_264_97, 0.000_161, 1e-7, 3e-12, 1.25]
+                .map(share),
+            [
+                "0.00%",
+                "71.43%",
+                "100.00%",
+                "9.58%",
+                "1.00%",
+                "0.226%",
+                "0.0161%",
+                "0.0000100%",
+                "3.00e-10%",
+                "125.00%"
+            ]
         );
     }
 

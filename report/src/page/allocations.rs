@@ -2,9 +2,9 @@
 
 use super::{Block, Cell, Grid, Section, curves, sizes, time, words};
 use crate::allocation::AllocationDocument;
+use crate::answer;
 use crate::figure::Bars;
 use crate::offline::{Against, OfflineDocument};
-use crate::answer;
 use crate::summary::proof;
 use crate::units::{number, percent, thousands};
 

@@ -1,8 +1,8 @@
 //! What audits and verifications say: which properties hold, and where one fails.
 
 use super::{Block, Cell, Grid, Section, words};
-use crate::audit::{AuditDocument, Holds};
 use crate::answer;
+use crate::audit::{AuditDocument, Holds};
 use crate::figure::Bars;
 use crate::units::percent;
 use crate::verification::VerificationDocument;

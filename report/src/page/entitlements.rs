@@ -1,9 +1,9 @@
 //! What schedulers' rules promise, beside what the servers can give.
 
 use super::{Block, Cell, Grid, Section, sizes_side_by_side, words};
+use crate::answer;
 use crate::entitlements::EntitlementsDocument;
 use crate::figure::Bars;
-use crate::answer;
 use crate::units::{percent, share};
 
 /// Entitlements as a section.

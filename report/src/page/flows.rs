@@ -56,7 +56,9 @@ pub(super) fn flows(document: FlowsDocument<'_>) -> Section {
         vertical: "service rate".into(),
         panels,
     };
-    let section = Section::new("Stochastic demand").answer(answer::flows(&document)).fact("Level", document.level.clone());
+    let section = Section::new("Stochastic demand")
+        .answer(answer::flows(&document))
+        .fact("Level", document.level.clone());
     let section = if document.results.is_empty() { section } else { section.block(Block::Curves(figure)) };
     section.block(Block::Grid(Grid::new("Classes", header, rows.into_iter())))
 }

@@ -5,8 +5,8 @@ use super::{Block, Cell, Grid, Section};
 use crate::FAIRPLAN_VERSION;
 use crate::plot::{Drawing, Ground, Room, bars, panels};
 use crate::units::{counted, thousands};
-use std::collections::HashSet;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use std::collections::HashSet;
 use std::io::{self, Write};
 
 const STYLE: &str = include_str!("page.css");
@@ -98,7 +98,8 @@ const OPEN_WARNINGS: usize = 3;
 
 /// What deserves a look and was not told on this page.
 fn warnings<'a>(warnings: &'a [String], warned: &mut HashSet<&'a str>) -> Markup {
-    let new: Vec<&str> = warnings.iter().map(String::as_str).filter(|warning| warned.insert(warning)).collect();
+    let new: Vec<&str> =
+        warnings.iter().map(String::as_str).filter(|warning| warned.insert(warning)).collect();
     let (open, folded) = new.split_at(OPEN_WARNINGS.min(new.len()));
     html! {
         @if !open.is_empty() {
@@ -137,8 +138,13 @@ fn grid(grid: &Grid) -> Markup {
     }
 }
 
+/// Letters of a cell that is never broken.
+const SHORT: usize = 20;
+
 fn table(grid: &Grid, rows: &[Vec<Cell>]) -> Markup {
-    let is_number = |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.number.is_some()));
+    let is_short = |text: &str| text.chars().count() <= SHORT;
+    let is_number =
+        |column: usize| rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.number.is_some()));
     html! {
         div.table tabindex="0" role="group" aria-label=(grid.caption) {
             table.sortable {
@@ -153,7 +159,7 @@ fn table(grid: &Grid, rows: &[Vec<Cell>]) -> Markup {
                     @for row in rows {
                         tr {
                             @for (column, cell) in row.iter().enumerate() {
-                                td .number[is_number(column)] data-value=[cell.number] { (cell.text) }
+                                td .number[is_number(column)] .short[is_short(&cell.text)] data-value=[cell.number] { (cell.text) }
                             }
                         }
                     }

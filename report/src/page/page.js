@@ -25,11 +25,13 @@ for (const table of document.querySelectorAll("table.sortable")) {
 }
 
 // A table that is wider than the screen says so.
-const tell = () => {
-  for (const frame of document.querySelectorAll(".table")) {
-    frame.classList.toggle("wider", frame.scrollWidth > frame.clientWidth + 1);
-  }
-};
-tell();
-window.addEventListener("resize", tell);
-document.addEventListener("toggle", tell, true);
+{
+  const tell = () => {
+    for (const frame of document.querySelectorAll(".table")) {
+      frame.classList.toggle("wider", frame.scrollWidth > frame.clientWidth + 1);
+    }
+  };
+  tell();
+  window.addEventListener("resize", tell);
+  document.addEventListener("toggle", tell, true);
+}

@@ -1,13 +1,13 @@
 //! What placements of whole tasks say: what each policy reaches, and how far from the best that is.
 
 use super::{Block, Cell, Grid, Section, sizes, used, words};
+use crate::answer;
 use crate::bound::{BoundDocument, UserTotal};
 use crate::comparison::ComparisonDocument;
 use crate::figure::Bars;
 use crate::json::MalformedResult;
 use crate::placement::PlacementDocument;
 use crate::proportional_bound::ProportionalBoundDocument;
-use crate::answer;
 use crate::summary::bracket;
 use crate::units::{number, share, thousands};
 
@@ -146,7 +146,5 @@ pub(super) fn proportional_bound(document: ProportionalBoundDocument<'_>) -> Sec
     }
     let placed =
         document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
-    section
-        .block(sizes("Tasks placed by user", placed, number))
-        .block(tasks(&document.placement.users))
+    section.block(sizes("Tasks placed by user", placed, number)).block(tasks(&document.placement.users))
 }

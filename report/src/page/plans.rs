@@ -1,9 +1,9 @@
 //! What a purchase plan says: what to buy, for how much, and whether anything cheaper would do.
 
 use super::{Block, Cell, Grid, Section, curves, line, words};
+use crate::answer;
 use crate::figure::Bars;
 use crate::planning::{FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind};
-use crate::answer;
 use crate::summary::target;
 use crate::units::{self, percent};
 

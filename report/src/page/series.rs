@@ -3,8 +3,8 @@
 use super::{Block, Section, figure, line, time};
 use crate::figure::{Curve, Mark, Panel};
 use crate::json::{MalformedResult, read_json};
-use crate::units::{counted, duration, thousands};
 use crate::table::{SampleLine, UserLine};
+use crate::units::{counted, duration, thousands};
 
 /// Users that have a curve of their own.
 const USERS: usize = 7;

@@ -1,9 +1,9 @@
 //! What a solution says: who gets what, where it is used, what capacity is worth.
 
 use super::{Block, Cell, Grid, Section, limit, sizes, used, words};
+use crate::answer;
 use crate::figure::Bars;
 use crate::solution::{SolutionDocument, StatusName};
-use crate::answer;
 use crate::summary::{proof, value_name, value_of};
 use crate::units::{number, percent, share};
 

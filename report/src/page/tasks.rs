@@ -1,11 +1,11 @@
 //! What demands in tasks over the servers of an instance come to, quantum by quantum.
 
 use super::{Block, Cell, Grid, Section, allocations, curves, sizes, time, words};
-use crate::offline::{TaskOfflineDocument, TaskQuantum};
 use crate::answer;
+use crate::offline::{TaskOfflineDocument, TaskQuantum};
 use crate::summary::proof;
-use crate::units::{number, percent};
 use crate::task_allocation::TaskAllocationDocument;
+use crate::units::{number, percent};
 
 /// An allocation over an instance as a section.
 pub(super) fn allocation(document: TaskAllocationDocument<'_>) -> Section {
@@ -52,18 +52,17 @@ pub(super) fn offline(document: TaskOfflineDocument<'_>) -> Section {
         .answer(answer::task_offline(&document))
         .instance(&document.instance)
         .fact("Users, quanta", allocations::counts(document.demands.users, document.demands.quanta))
-        .fact(&format!("Smallest {} over all quanta", document.measure_in_words()), answer::measured(&document.measure, document.value))
+        .fact(
+            &format!("Smallest {} over all quanta", document.measure_in_words()),
+            answer::measured(&document.measure, document.value),
+        )
         .fact("Proof", proof(document.status == "optimal", document.certificate.relative_gap))
         .fact("Used of the resource used most", percent(document.metrics.utilization));
     for block in allocations::held_against(&document.measure, document.value, &document.against) {
         section = section.block(block);
     }
     let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
-    section = section.block(sizes(
-        "Dominant shares by user, summed over the quanta",
-        shares,
-        number,
-    ));
+    section = section.block(sizes("Dominant shares by user, summed over the quanta", shares, number));
     if let Some(quanta) = &document.quanta {
         section = section.block(tasks_over_time(&ids, quanta));
     }

@@ -66,7 +66,9 @@ fn of_many_users_the_largest_have_bars_with_their_names() {
     assert_eq!(bars.groups.len(), RANKED);
     assert_eq!(bars.groups[0], ("user 40".to_owned(), vec![40.0]));
     assert_eq!(bars.caption, "Tasks: the largest 20; 21 others have 0 to 20");
-    let Block::Bars(all) = sizes("Tasks", users[..40].to_vec(), number) else { panic!("no bars of 40 users") };
+    let Block::Bars(all) = sizes("Tasks", users[..40].to_vec(), number) else {
+        panic!("no bars of 40 users")
+    };
     assert_eq!((all.groups.len(), &*all.caption), (40, "Tasks"));
 }
 

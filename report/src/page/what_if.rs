@@ -1,12 +1,12 @@
 //! What other clusters would do: one more server, servers that fail, two instances side by side, demands that grow.
 
 use super::{Block, Cell, Grid, Section, curves, limit, line, sizes_side_by_side, time, words};
+use crate::answer;
 use crate::figure::{Bars, Curve, Mark};
 use crate::planning::{
     ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ShortfallResult,
     WorthDocument, WorthResult,
 };
-use crate::answer;
 use crate::summary::{target, value_by_name};
 use crate::units::{number, percent, share, thousands};
 

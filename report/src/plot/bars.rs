@@ -15,7 +15,7 @@ pub enum Room {
 }
 
 /// The names' room, that of the longest bar, and that of its value.
-const NAMES: f64 = 170.0;
+const NAMES: f64 = 190.0;
 const LONGEST: f64 = 420.0;
 const VALUES: f64 = 90.0;
 
@@ -55,9 +55,12 @@ impl Places {
             Room::Wide => {
                 Self { start: NAMES, longest: LONGEST, above: 0.0, width: NAMES + LONGEST + VALUES }
             }
-            Room::Narrow => {
-                Self { start: 2.0, longest: NARROW_LONGEST, above: 16.0, width: 2.0 + NARROW_LONGEST + VALUES }
-            }
+            Room::Narrow => Self {
+                start: 2.0,
+                longest: NARROW_LONGEST,
+                above: 16.0,
+                width: 2.0 + NARROW_LONGEST + VALUES,
+            },
         }
     }
 }
@@ -85,7 +88,12 @@ pub fn bars(bars: &Bars, room: Room) -> Drawing {
             let label = (bars.format)(*value);
             let series = bars.series.get(position).map_or_else(String::new, |series| format!("{series}: "));
             let hint = Some(format!("{id}, {series}{label}"));
-            shapes.push(Shape::Rectangle { corner: [places.start, y], size: [long, BAR - 2.0], colour, hint });
+            shapes.push(Shape::Rectangle {
+                corner: [places.start, y],
+                size: [long, BAR - 2.0],
+                colour,
+                hint,
+            });
             // Beyond the mark's line where that would cross it.
             let end = places.start + long;
             let behind = |x: &f64| end <= *x && *x < end + 2.0 * GAP + LETTER * label.chars().count() as f64;
@@ -113,7 +121,8 @@ fn legend(bars: &Bars, places: &Places, bottom: f64, width: &mut f64, shapes: &m
         .zip(COLOURS.into_iter().cycle())
         .map(|(series, colour)| (cut(series, NARROW_LETTERS), Some(colour)))
         .collect();
-    entries.extend(bars.mark.as_ref().map(|(value, what)| (format!("{what}: {}", (bars.format)(*value)), None)));
+    entries
+        .extend(bars.mark.as_ref().map(|(value, what)| (format!("{what}: {}", (bars.format)(*value)), None)));
     let (mut x, mut y) = (places.start, bottom);
     for (text, colour) in entries {
         let taken = 18.0 + 7.0 * text.chars().count() as f64;
@@ -121,9 +130,7 @@ fn legend(bars: &Bars, places: &Places, bottom: f64, width: &mut f64, shapes: &m
             (x, y) = (places.start, y + ROW);
         }
         shapes.push(match colour {
-            Some(colour) => {
-                Shape::Rectangle { corner: [x, y + 6.0], size: [12.0, 12.0], colour, hint: None }
-            }
+            Some(colour) => Shape::Rectangle { corner: [x, y + 6.0], size: [12.0, 12.0], colour, hint: None },
             None => {
                 let pen = Pen { dashes: Some([4.0, 3.0]), ..Pen::INK };
                 Shape::line([[x + 6.0, y + 6.0], [x + 6.0, y + 18.0]], pen)
@@ -187,7 +194,7 @@ mod tests {
             mark: Some((1.0, "most".into())),
             format: |value| format!("{value:.6}"),
         };
-        let places: Vec<f64> = bars(&chart)
+        let places: Vec<f64> = bars(&chart, Room::Wide)
             .shapes
             .into_iter()
             .filter_map(|shape| match shape {

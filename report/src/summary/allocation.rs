@@ -2,8 +2,8 @@
 
 use super::grid::{Column, grid};
 use super::{ROWS, counted, cut, label, number, percent, proof, thousands};
-use crate::answer;
 use crate::allocation::AllocationDocument;
+use crate::answer;
 use crate::offline::{Against, OfflineDocument};
 use fairplan_instances::DemandSeries;
 use std::fmt::Write;
@@ -95,8 +95,9 @@ pub(super) fn regrets(
         return;
     }
     let columns = [Column::text("mechanism"), Column::number("smallest"), Column::number("regret")];
-    let row =
-        |name: String, against: &Against<'_>| vec![name, answer::measured(measure, against.value), percent(against.regret)];
+    let row = |name: String, against: &Against<'_>| {
+        vec![name, answer::measured(measure, against.value), percent(against.regret)]
+    };
     let rows = against.iter().map(|against| row(against.mechanism.clone().into_owned(), against));
     let rows = rows.chain(bound.map(|bound| row("(best without foresight)".into(), bound)));
     *text += &grid(&columns, rows);

@@ -1,9 +1,8 @@
 //! The summary of audits: properties down, objectives across, then a witness for each that fails.
 
-use super::grid::{Column, grid};
+use super::grid::{Column, grid, paragraph};
 use super::{shortened, violation};
 use crate::audit::{AuditDocument, Holds, PropertyResult};
-use std::fmt::Write;
 
 /// What was found of one or several objectives on one instance.
 pub fn audits(audits: &[AuditDocument<'_>]) -> String {
@@ -18,13 +17,8 @@ pub fn audits(audits: &[AuditDocument<'_>]) -> String {
     text.push('\n');
     for audit in audits {
         for property in audit.properties.iter().filter(|property| property.holds == Holds::Tested(false)) {
-            let _ = writeln!(
-                text,
-                "{} fails {}: {}",
-                audit.objective,
-                property.name,
-                shortened(&property.witness, 300)
-            );
+            let witness = shortened(&property.witness, 300);
+            text += &paragraph(&format!("{} fails {}: {witness}", audit.objective, property.name));
         }
     }
     text

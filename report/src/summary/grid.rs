@@ -11,8 +11,9 @@ const WIDTH: usize = 100;
 /// What is narrower is taken as this wide.
 const NARROWEST: usize = 24;
 
-/// Letters that an id takes at most, unless more are needed to tell it from the others.
-const ID_LENGTH: usize = 32;
+/// Letters that an id takes at most, unless more are needed to tell it from the others; fewer where columns would have to go
+/// below each other.
+const ID_LENGTHS: [usize; 3] = [32, 24, 16];
 
 /// Blanks around a cell, and between two of them.
 const MARGIN: usize = 1;
@@ -68,24 +69,33 @@ pub(super) fn grid(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) 
     laid_out(columns, rows.collect(), width())
 }
 
-fn laid_out(columns: &[Column], mut rows: Vec<Vec<String>>, width: usize) -> String {
-    let longest_id = ID_LENGTH.min(width / 2);
-    for (position, column) in columns.iter().enumerate() {
-        if column.kind == Kind::Id {
-            let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
-            let shown = apart(&ids, longest_id);
-            rows.iter_mut().zip(shown).for_each(|(row, id)| {
-                if let Some(cell) = row.get_mut(position) {
-                    *cell = id;
-                }
-            });
-        }
-    }
-    let needs: Vec<Need> =
-        columns.iter().enumerate().map(|(position, column)| Need::new(column, position, &rows)).collect();
-    let groups = groups(&needs, width);
+fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String {
+    let mut tried = ID_LENGTHS.into_iter().map(|longest| {
+        let rows = with_short_ids(columns, &rows, longest.min(width / 2));
+        let need = |(position, column)| Need::new(column, position, &rows);
+        let needs: Vec<Need> = columns.iter().enumerate().map(need).collect();
+        let groups = groups(&needs, width);
+        (rows, needs, groups)
+    });
+    // The first that fits, else the one with most of the ids.
+    let Some(longest) = tried.next() else { return String::new() };
+    let fits = |(_, _, groups): &(_, _, Vec<Vec<usize>>)| groups.len() == 1;
+    let (rows, needs, groups) = if fits(&longest) { longest } else { tried.find(fits).unwrap_or(longest) };
     let draw = |group: &Vec<usize>| drawn(columns, &rows, group, &widths(&needs, group, width));
     groups.iter().map(draw).collect::<Vec<_>>().join("\n")
+}
+
+/// The rows with their ids cut to so many letters.
+fn with_short_ids(columns: &[Column], rows: &[Vec<String>], longest: usize) -> Vec<Vec<String>> {
+    let mut rows = rows.to_vec();
+    for (position, _) in columns.iter().enumerate().filter(|(_, column)| column.kind == Kind::Id) {
+        let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
+        let shown = apart(&ids, longest);
+        for (cell, id) in rows.iter_mut().filter_map(|row| row.get_mut(position)).zip(shown) {
+            *cell = id;
+        }
+    }
+    rows
 }
 
 /// How wide a column may be and must be, in letters.
@@ -124,7 +134,8 @@ fn groups(needs: &[Need], width: usize) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     let mut group: Vec<usize> = Vec::new();
     for position in all {
-        let with = |group: &[usize]| group.iter().chain([&position]).map(|c| needs[*c].broken).collect::<Vec<_>>();
+        let with =
+            |group: &[usize]| group.iter().chain([&position]).map(|c| needs[*c].broken).collect::<Vec<_>>();
         if group.len() > 1 && total(&with(&group)) > width {
             groups.push(std::mem::replace(&mut group, vec![0]));
         }
@@ -151,7 +162,9 @@ fn widths(needs: &[Need], group: &[usize], width: usize) -> Vec<usize> {
     for limit in limits {
         while total(&widths) > width {
             let room = |place: &usize| widths[*place] > limit(&needs[group[*place]]);
-            let Some(widest) = (0..group.len()).filter(room).max_by_key(|place| widths[*place]) else { break };
+            let Some(widest) = (0..group.len()).filter(room).max_by_key(|place| widths[*place]) else {
+                break;
+            };
             widths[widest] -= 1;
         }
     }
@@ -263,8 +276,10 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_beside_goes_below_with_the_names_again() {
-        let columns: Vec<Column> =
-            [Column::id("policy")].into_iter().chain((0..3).map(|i| Column::number(format!("used-{i}")))).collect();
+        let columns: Vec<Column> = [Column::id("policy")]
+            .into_iter()
+            .chain((0..3).map(|i| Column::number(format!("used-{i}"))))
+            .collect();
         let text = table(&columns, &[&["best-fit", "100.00%", "50.00%", "7.00%"]], 30);
         let expected = " policy      used-0   used-1\n\
                         ─────────────────────────────\n best-fit   100.00%   50.00%\n\n policy     used-2\n\

@@ -4,8 +4,9 @@ use super::grid::{Column, grid, paragraph};
 use super::{ROWS, counted, cut, label, money, number, percent, share, shortened, thousands, value_by_name};
 use crate::answer;
 use crate::planning::{
-    ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ObstacleResult, PlanDocument,
-    PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference, WorthDocument,
+    ChangeResult, DifferenceDocument, DifferenceSide, GrowthDocument, LossDocument, ObstacleResult,
+    PlanDocument, PurchaseResult, ServersBought, ShortfallResult, TargetResult, TaskKind, UserDifference,
+    WorthDocument,
 };
 use std::fmt::Write;
 
@@ -42,10 +43,7 @@ pub fn plan(document: &PlanDocument<'_>) -> String {
 pub(crate) fn target(target: &TargetResult) -> String {
     let mut parts = Vec::new();
     if let Some(part) = target.share {
-        parts.push(format!(
-            "a weighted dominant share of {} of today's cluster for every user",
-            share(part)
-        ));
+        parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));
     }
     if let Some(tasks) = target.tasks {
         parts.push(format!("{} tasks for every user", number(tasks)));
@@ -93,11 +91,10 @@ fn bought(purchase: &PurchaseResult<'_>, tasks: TaskKind, currency: &str) -> Str
     });
     text += &grid(&columns, rows);
     if purchase.part_under_drfh < 1.0 - 1e-9 {
-        let _ = writeln!(
-            text,
+        text += &paragraph(&format!(
             "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
             percent(purchase.part_under_drfh)
-        );
+        ));
     }
     text
 }

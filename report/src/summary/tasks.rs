@@ -42,7 +42,11 @@ pub fn task_offline(series: &DemandSeries, document: &TaskOfflineDocument<'_>) -
         _ => format!("NOT PROVED: up to {gap:.1e} may be missing"),
     };
     let measure = document.measure_in_words();
-    let _ = writeln!(text, "Smallest {measure} over all quanta: {} ({proof})", answer::measured(&document.measure, document.value));
+    let _ = writeln!(
+        text,
+        "Smallest {measure} over all quanta: {} ({proof})",
+        answer::measured(&document.measure, document.value)
+    );
     let levels = thousands(document.levels.len() as u64);
     let used = percent(document.metrics.utilization);
     let _ = writeln!(text, "Levels set by capacity: {levels}; used of the resource used most: {used}");

@@ -92,7 +92,7 @@ fn a_task_that_fits_no_server_makes_the_bounds_zero_and_the_others_are_told() {
     );
     let output = folder.run(&["bound", "i.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("1 users: large"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("1 user: large"), "{}", text(&output.stderr));
     let bound = read(&text(&output.stdout));
     assert_eq!(bound["users_without_tasks"], serde_json::json!(["large"]));
     assert_eq!((&bound["integral_upper"], &bound["integral_lower"]), (&0.0.into(), &0.0.into()));

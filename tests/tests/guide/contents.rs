@@ -163,5 +163,8 @@ fn the_tutorials_sentences_are_short_and_its_words_are_explained() {
         let used = prose.find(&format!(" {word}")).unwrap_or(usize::MAX);
         assert!(explained < used, "{word} is used before it is explained");
     }
-    assert_eq!(sentences("# A\n\nOne two. Three\nfour!\n- five\n```\nsix\n```\n"), ["One two.", "Three four!", "five"]);
+    assert_eq!(
+        sentences("# A\n\nOne two. Three\nfour!\n- five\n```\nsix\n```\n"),
+        ["One two.", "Three four!", "five"]
+    );
 }
