@@ -22,21 +22,21 @@ const SAMPLES: [(&str, &[u8]); 19] = [
     ("machine_events.csv", include_bytes!("../../samples/machine_events.csv")),
     ("task_events.csv", include_bytes!("../../samples/task_events.csv")),
     ("job_events.csv", include_bytes!("../../samples/job_events.csv")),
-    ("nodes.json", include_bytes!("../../../instances/data/kubernetes/nodes.json")),
-    ("pods.yaml", include_bytes!("../../../instances/data/kubernetes/pods.yaml")),
-    ("volcano.yaml", include_bytes!("../../../instances/data/kubernetes/volcano.yaml")),
-    ("kai.yaml", include_bytes!("../../../instances/data/kubernetes/kai.yaml")),
-    ("yunikorn.yaml", include_bytes!("../../../instances/data/kubernetes/yunikorn.yaml")),
+    ("nodes.json", include_bytes!("../../../imports/data/kubernetes/nodes.json")),
+    ("pods.yaml", include_bytes!("../../../imports/data/kubernetes/pods.yaml")),
+    ("volcano.yaml", include_bytes!("../../../imports/data/kubernetes/volcano.yaml")),
+    ("kai.yaml", include_bytes!("../../../imports/data/kubernetes/kai.yaml")),
+    ("yunikorn.yaml", include_bytes!("../../../imports/data/kubernetes/yunikorn.yaml")),
 ];
 
 const MORE_SAMPLES: [(&str, &[u8]); 7] = [
-    ("queues.yaml", include_bytes!("../../../instances/data/kueue/queues.yaml")),
-    ("slurm_nodes.json", include_bytes!("../../../instances/data/slurm/nodes.json")),
-    ("sinfo.json", include_bytes!("../../../instances/data/slurm/sinfo.json")),
-    ("jobs.json", include_bytes!("../../../instances/data/slurm/jobs.json")),
-    ("yarn_nodes.json", include_bytes!("../../../instances/data/yarn/nodes.json")),
-    ("fair-scheduler.xml", include_bytes!("../../../instances/data/yarn/fair-scheduler.xml")),
-    ("capacity-scheduler.xml", include_bytes!("../../../instances/data/yarn/capacity-scheduler.xml")),
+    ("queues.yaml", include_bytes!("../../../imports/data/kueue/queues.yaml")),
+    ("slurm_nodes.json", include_bytes!("../../../imports/data/slurm/nodes.json")),
+    ("sinfo.json", include_bytes!("../../../imports/data/slurm/sinfo.json")),
+    ("jobs.json", include_bytes!("../../../imports/data/slurm/jobs.json")),
+    ("yarn_nodes.json", include_bytes!("../../../imports/data/yarn/nodes.json")),
+    ("fair-scheduler.xml", include_bytes!("../../../imports/data/yarn/fair-scheduler.xml")),
+    ("capacity-scheduler.xml", include_bytes!("../../../imports/data/yarn/capacity-scheduler.xml")),
 ];
 
 /// A target over samples of these names.
@@ -53,7 +53,7 @@ fn target(
 }
 
 /// An instance, whatever was counted beside it, can be used.
-fn imported<T>(paths: &[String], result: Result<(Instance, T), InstanceError>) -> Result<(), String> {
+fn imported<T, E: std::fmt::Display>(paths: &[String], result: Result<(Instance, T), E>) -> Result<(), String> {
     instance(result.map_err(text)?.0, paths)
 }
 
@@ -157,8 +157,8 @@ pub(super) fn targets() -> Vec<Target> {
                 all_nodes: true,
                 ..options.clone()
             };
-            let _ = imported(paths, import::kubernetes(&others));
-            imported(paths, import::kubernetes(&options))
+            let _ = imported(paths, fairplan_imports::kubernetes(&others));
+            imported(paths, fairplan_imports::kubernetes(&options))
         }),
         target("import kubernetes-queues (Volcano)", &["nodes.json", "volcano.yaml"], queues),
         target("import kubernetes-queues (KAI)", &["nodes.json", "kai.yaml"], queues),
@@ -170,8 +170,8 @@ pub(super) fn targets() -> Vec<Target> {
                 weights: QueueWeights::FairSharing,
                 ..options.clone()
             };
-            let _ = imported(paths, import::kueue(&others));
-            imported(paths, import::kueue(&options))
+            let _ = imported(paths, fairplan_imports::kueue(&others));
+            imported(paths, fairplan_imports::kueue(&options))
         }),
         target("import slurm", &["slurm_nodes.json", "jobs.json"], cluster_of_slurm),
         target("import slurm (sinfo)", &["sinfo.json", "jobs.json"], cluster_of_slurm),
@@ -182,7 +182,7 @@ pub(super) fn targets() -> Vec<Target> {
 
 fn queues(paths: &[String]) -> Result<(), String> {
     let options = KubernetesQueuesOptions { nodes: vec![paths[0].clone()], queues: vec![paths[1].clone()] };
-    imported(paths, import::kubernetes_queues(&options))
+    imported(paths, fairplan_imports::kubernetes_queues(&options))
 }
 
 fn cluster_of_slurm(paths: &[String]) -> Result<(), String> {
@@ -194,11 +194,11 @@ fn cluster_of_slurm(paths: &[String]) -> Result<(), String> {
         all_nodes: true,
         ..options.clone()
     };
-    let _ = imported(paths, import::slurm(&others));
-    imported(paths, import::slurm(&options))
+    let _ = imported(paths, fairplan_imports::slurm(&others));
+    imported(paths, fairplan_imports::slurm(&options))
 }
 
 fn cluster_of_yarn(paths: &[String]) -> Result<(), String> {
     let options = YarnOptions { nodes: vec![paths[0].clone()], queues: paths[1].clone() };
-    imported(paths, import::yarn(&options))
+    imported(paths, fairplan_imports::yarn(&options))
 }
