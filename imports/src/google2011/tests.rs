@@ -13,9 +13,9 @@ use flate2::write::GzEncoder;
 use std::io::Write;
 use tempfile::TempDir;
 
-const MACHINES: &str = include_str!("../../../data/google2011_slice/machine_events.csv");
-const TASKS_0: &str = include_str!("../../../data/google2011_slice/task_events-00000.csv");
-const TASKS_235: &str = include_str!("../../../data/google2011_slice/task_events-00235.csv");
+const MACHINES: &str = include_str!("../../data/google2011_slice/machine_events.csv");
+const TASKS_0: &str = include_str!("../../data/google2011_slice/task_events-00000.csv");
+const TASKS_235: &str = include_str!("../../data/google2011_slice/task_events-00235.csv");
 
 /// A folder with a machine file and task files `part-0`, `part-1`, ….
 struct Files {

@@ -36,8 +36,8 @@ fn only_demands_above_zero_are_kept_and_each_quantum_is_in_the_order_of_users() 
 
 #[test]
 fn whole_numbers_left_out_are_quanta_without_demand() {
-    let series = series(&[Number(0), Number(300), Number(900)], &[&[1], &[2], &[3]]).unwrap();
-    let seen: Vec<_> = (0..series.quantum_count()).map(|t| (series.label(t), series.demands(t).1)).collect();
+    let read = series(&[Number(0), Number(300), Number(900)], &[&[1], &[2], &[3]]).unwrap();
+    let seen: Vec<_> = (0..read.quantum_count()).map(|t| (read.label(t), read.demands(t).1)).collect();
     assert_eq!(seen, [(Number(0), &[1][..]), (Number(300), &[2]), (Number(600), &[]), (Number(900), &[3])]);
     assert_eq!(
         refusal(&[Number(0), Number(2), Number(5)]),

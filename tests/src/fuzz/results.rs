@@ -95,7 +95,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         let sha256 = files::demands_sha256_hex(&series);
         let document: OfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
         if let Ok(stated) = StatedOffline::new(&document, &series, &sha256) {
-            summary::verification(&stated.verdicts(&document, &series, &sha256));
+            summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &series, &sha256));
         }
         Ok(())
     }));
@@ -110,7 +110,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         let demands = demands.measured_by(measure);
         let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
         if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
-            summary::verification(&stated.verdicts(&document, &demands, sha256));
+            summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &demands, sha256));
         }
         Ok(())
     }));
@@ -190,7 +190,7 @@ fn verified(path: &str, instance: &Instance) -> Result<(), String> {
         other => return Err(format!("{path}: format = {}", fairplan_instances::wording::printable(other, 100))),
     };
     match verdicts {
-        Ok(verdicts) => drop(summary::verification(&verdicts)),
+        Ok(verdicts) => drop(summary::verification(&format, &verdicts)),
         Err(foreign) => drop(foreign.to_string()),
     }
     Ok(())
