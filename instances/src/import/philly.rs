@@ -3,9 +3,9 @@
 //! Source: M. Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019;
 //! the table `timestamp,duration,num_gpus,gpu_time,cluster` as published with later simulators.
 
-use super::{EqualServers, some};
 use super::columns::for_each_row;
 use super::seconds::{date_and_time, microseconds};
+use super::{EqualServers, some};
 use crate::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use crate::{Decimal, InstanceError, Violation};
 

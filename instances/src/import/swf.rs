@@ -3,8 +3,8 @@
 //! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
 //! definition kept by the Parallel Workloads Archive.
 
-use super::{EqualServers, some};
 use super::seconds::microseconds;
+use super::{EqualServers, some};
 use crate::files::source;
 use crate::trace::{DraftTasks, SortedTrace, TraceDraft};
 use crate::{Decimal, InstanceError, Violation};

@@ -49,7 +49,7 @@ const SHOWN: [(&str, &str); 24] = [
     ("growth", "plan growth fig1.json --series series.csv --quantum hour --share 0.6 --per-quantum"),
     ("reproduction", "reproduce drfh-fig1"),
     ("weighted solution", "solve instance.json --objective pf"),
-    ("pooled solution", "solve fig1.json --objective drf-pooled"),
+    ("pooled solution", "solve fig1.json --objective drf"),
 ];
 
 /// Every reader of results.
@@ -60,9 +60,9 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     made.write("tasks.csv", TASKS);
     made.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
     made.write("servers.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");
-    made.write("traffic.json", include_str!("../../samples/traffic.json").replace(", \"propagation_time\": 0.5, \"packet_demands\": [{\"cpu\": 2}, {\"link\": 1}]", ""));
     made.write("trace.jsonl", include_str!("../../samples/trace.jsonl"));
     made.run("generate drfh-fig1 -o fig1.json");
+    made.run("generate mrf-fig2 -o traffic.json");
     made.run("solve instance.json -o solution.json");
     let mut targets: Vec<Target> = Vec::new();
     for (name, words) in SHOWN {
@@ -84,9 +84,11 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     ] {
         made.run(&format!("{words} -o result.json"));
         let of = Arc::clone(of);
-        targets.push(Target::new(&format!("verify {name}"), [("r.json", made.read("result.json"))], move |paths| {
-            verified(&paths[0], &of)
-        }));
+        targets.push(Target::new(
+            &format!("verify {name}"),
+            [("r.json", made.read("result.json"))],
+            move |paths| verified(&paths[0], &of),
+        ));
     }
     let series = Arc::new(series(&made, "demands.csv"));
     made.run("offline demands.csv --fair-share 2 --per-quantum -o result.json");
@@ -101,19 +103,23 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     }));
     let tasks = Arc::new(self::series(&made, "tasks.csv"));
     made.run("offline tasks.csv --instance fig1.json --per-quantum -o result.json");
-    targets.push(Target::new("verify offline of tasks", [("r.json", made.read("result.json"))], move |paths| {
-        let bytes = read(&paths[0])?;
-        let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
-        let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
-        let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
-        let Ok(measure) = stated_measure(&document) else { return Ok(()) };
-        let demands = demands.measured_by(measure);
-        let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
-        if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
-            summary::verification(&stated.verdicts(&document, &demands, sha256));
-        }
-        Ok(())
-    }));
+    targets.push(Target::new(
+        "verify offline of tasks",
+        [("r.json", made.read("result.json"))],
+        move |paths| {
+            let bytes = read(&paths[0])?;
+            let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
+            let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
+            let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
+            let Ok(measure) = stated_measure(&document) else { return Ok(()) };
+            let demands = demands.measured_by(measure);
+            let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
+            if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
+                summary::verification(&stated.verdicts(&document, &demands, sha256));
+            }
+            Ok(())
+        },
+    ));
     made.run("solve instance.json --objective pf -o other.json");
     let solutions = [("a.json", made.read("solution.json")), ("b.json", made.read("other.json"))];
     targets.push(Target::new("plan diff", solutions, |paths| {

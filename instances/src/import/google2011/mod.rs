@@ -127,7 +127,10 @@ pub fn google_2011(options: &Google2011Options) -> Result<(Instance, Google2011R
         builder.build()
     });
     // What each file says has been checked row by row; what is left concerns machines and tasks together.
-    let together = |violation| InstanceError::Invalid { file: super::together(options.machine_events.iter().chain(&options.task_events)), violation };
+    let together = |violation| InstanceError::Invalid {
+        file: super::together(options.machine_events.iter().chain(&options.task_events)),
+        violation,
+    };
     Ok((instance.map_err(together)?, report))
 }
 

@@ -118,15 +118,16 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
     }
 
     let resources = resources(options, &free);
-    let decimals = |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
-        let exact = |resource: &String| {
-            amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
-                file: super::together(files),
-                violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
-            })
+    let decimals =
+        |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
+            let exact = |resource: &String| {
+                amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
+                    file: super::together(files),
+                    violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
+                })
+            };
+            resources.iter().map(exact).collect()
         };
-        resources.iter().map(exact).collect()
-    };
     let mut conditions: Vec<&Conditions> = Vec::new();
     let mut position: HashMap<&Conditions, usize> = HashMap::new();
     let mut tasks = Vec::with_capacity(free.len());
@@ -158,7 +159,10 @@ pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
     };
-    let together = |violation| InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.pods)), violation };
+    let together = |violation| InstanceError::Invalid {
+        file: super::together(options.nodes.iter().chain(&options.pods)),
+        violation,
+    };
     let instance = census.instance(options.grouping, &mut report).map_err(together)?;
     Ok((instance, report))
 }

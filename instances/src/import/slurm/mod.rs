@@ -100,9 +100,9 @@ pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), Instanc
             jobs.extend(jobs::read(path, &document, &mut report)?);
         }
     }
-    census(options, &nodes, &jobs, &mut report)
-        .map(|instance| (instance, report))
-        .map_err(|violation| InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.jobs)), violation })
+    census(options, &nodes, &jobs, &mut report).map(|instance| (instance, report)).map_err(|violation| {
+        InstanceError::Invalid { file: super::together(options.nodes.iter().chain(&options.jobs)), violation }
+    })
 }
 
 fn census(

@@ -1,10 +1,10 @@
 //! `capacity-scheduler.xml`: properties `yarn.scheduler.capacity.PATH.{queues,capacity,maximum-capacity,state}`.
 
 use super::{Place, RESOURCES};
-use crate::{Decimal, InstanceError};
 use crate::import::queues::{Queue, rounded};
 use crate::import::report::ImportReport;
 use crate::import::xml::Element;
+use crate::{Decimal, InstanceError};
 use std::collections::{BTreeMap, HashSet};
 
 /// What the names of all properties that concern queues begin with.

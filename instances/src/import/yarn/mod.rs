@@ -9,8 +9,8 @@ mod tests;
 
 use super::queues;
 use super::report::ImportReport;
-use super::{some, together};
 use super::xml;
+use super::{some, together};
 use crate::{Decimal, Instance, InstanceError, Violation};
 use amounts::Amount;
 
@@ -52,8 +52,9 @@ pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), InstanceE
     };
     let name = format!("YARN, {} nodes", nodes.len());
     let resources = RESOURCES.map(str::to_owned).to_vec();
-    let instance = queues::instance(name, resources, &nodes, &queues, &mut report)
-        .map_err(|violation| InstanceError::Invalid { file: together(options.nodes.iter().chain([&options.queues])), violation })?;
+    let instance = queues::instance(name, resources, &nodes, &queues, &mut report).map_err(|violation| {
+        InstanceError::Invalid { file: together(options.nodes.iter().chain([&options.queues])), violation }
+    })?;
     Ok((instance, report))
 }
 
@@ -101,6 +102,8 @@ impl Place<'_> {
     /// A weight: a number >= 0.
     fn weight(&self, queue: &str, field: &str, text: &str, problem: &str) -> Result<f64, InstanceError> {
         let number = Decimal::parse(text.trim().as_bytes());
-        number.map(Decimal::to_f64).map_err(|_| self.refused(&format!("queue {queue}: {field}"), text, problem))
+        number
+            .map(Decimal::to_f64)
+            .map_err(|_| self.refused(&format!("queue {queue}: {field}"), text, problem))
     }
 }
