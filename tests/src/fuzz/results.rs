@@ -79,7 +79,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         ("solution of utilitarian", "solve instance.json --objective utilitarian", &base),
         ("solution of bmf", "solve fig1.json --objective bmf", &fig1),
         ("placement", "place instance.json --servers-out", &base),
-        ("bound", "bound instance.json", &base),
+        ("bound", "bound fig1.json", &fig1),
         ("proportional bound", "bound fig1.json --objective pf", &fig1),
     ] {
         made.run(&format!("{words} -o result.json"));
