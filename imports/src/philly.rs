@@ -3,11 +3,11 @@
 //! Source: M. Jeon et al., "Analysis of Large-Scale Multi-Tenant GPU Clusters for DNN Training Workloads", USENIX ATC 2019;
 //! the table `timestamp,duration,num_gpus,gpu_time,cluster` as published with later simulators.
 
-use super::{EqualServers, some};
 use super::columns::for_each_row;
 use super::seconds::{date_and_time, microseconds};
-use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use fairplan_instances::{Decimal, InstanceError, Violation};
+use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
+use super::{EqualServers, some};
 
 const JOB: [&str; 4] = ["timestamp", "duration", "num_gpus", "cluster"];
 const TIMESTAMP: usize = 0;

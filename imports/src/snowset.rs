@@ -328,11 +328,15 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
         // A slip in a year would make billions of quanta of a hundred bytes.
         let year = |text: &str| QUERIES.replace("2018-02-21 00:01:30", text);
         let text = read(&year("9999-12-31 00:00:00"), |_| ()).err().unwrap();
-        assert!(text.contains("line 2, column endTime = 4198018560 quanta after the first: at most"), "{text}");
+        assert!(
+            text.contains("line 2, column endTime = 4198018560 quanta after the first: at most"),
+            "{text}"
+        );
         assert!(text.contains("choose a longer quantum, or less time"), "{text}");
         let until = |options: &mut SnowsetOptions| options.until = Some("2018-02-22 00:00:00".into());
         assert_eq!(read(&year("9999-12-31 00:00:00"), until).unwrap().0.quantum_count(), 1440);
-        let long: String = (0..40).map(|k| format!("{k},{k},9,2018-02-21 00:00:00,2019-12-21 00:00:00,4,3\n")).collect();
+        let long: String =
+            (0..40).map(|k| format!("{k},{k},9,2018-02-21 00:00:00,2019-12-21 00:00:00,4,3\n")).collect();
         let header = QUERIES.lines().next().unwrap();
         let text = read(&format!("{header}\n{long}"), |_| ()).err().unwrap();
         assert!(text.contains("column endTime: the queries so far last 17"), "{text}");

@@ -3,11 +3,11 @@
 //! Source: S. Chapin et al., "Benchmarks and Standards for the Evaluation of Parallel Job Schedulers", 1999, and the
 //! definition kept by the Parallel Workloads Archive.
 
-use super::{EqualServers, some};
 use super::seconds::microseconds;
+use fairplan_instances::{Decimal, InstanceError, Violation};
 use fairplan_instances::files::source;
 use fairplan_instances::trace::{DraftTasks, SortedTrace, TraceDraft};
-use fairplan_instances::{Decimal, InstanceError, Violation};
+use super::{EqualServers, some};
 
 const LONGEST_LINE: usize = 1 << 16;
 

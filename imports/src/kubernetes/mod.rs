@@ -126,15 +126,16 @@ fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instan
     }
 
     let resources = resources(options, &free);
-    let decimals = |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
-        let exact = |resource: &String| {
-            amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
-                file: super::together(files),
-                violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
-            })
+    let decimals =
+        |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
+            let exact = |resource: &String| {
+                amount(resource).decimal().ok_or_else(|| InstanceError::Invalid {
+                    file: super::together(files),
+                    violation: Violation::new(resource, "", "has more than 19 significant digits; round it"),
+                })
+            };
+            resources.iter().map(exact).collect()
         };
-        resources.iter().map(exact).collect()
-    };
     let by_name: HashMap<&str, &Node> = nodes.iter().map(|node| (node.name.as_str(), node)).collect();
     let mut places: Vec<Places> = Vec::new();
     let mut position: HashMap<Places, usize> = HashMap::new();

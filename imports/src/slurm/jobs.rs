@@ -133,7 +133,7 @@ fn array_elements(text: &str) -> Option<u64> {
             let (first, last) = range.split_once('-').unwrap_or((range, range));
             let (first, last, step): (u64, u64, u64) =
                 (first.parse().ok()?, last.parse().ok()?, step.parse().ok()?);
-            Some(last.checked_sub(first)?.checked_div(step)? + 1)
+            last.checked_sub(first)?.checked_div(step)?.checked_add(1)
         })
         .try_fold(0u64, |sum, count| sum.checked_add(count?))
         .filter(|count| (1..=1_000_000_000).contains(count))
@@ -149,7 +149,7 @@ mod tests {
         {
             assert_eq!(array_elements(text), count, "{text}");
         }
-        for text in ["a", "10-1", "1-10:0", ""] {
+        for text in ["a", "10-1", "1-10:0", "", "0-18446744073709551615"] {
             assert_eq!(array_elements(text), None, "{text}");
         }
     }

@@ -168,19 +168,40 @@ mod tests {
         ] {
             assert_eq!(read(text), Ok(Amounts { of, others: false }), "{text}");
         }
-        assert_eq!(
-            read("vcores=4, yarn.io/gpu=2"),
-            Ok(Amounts { of: [None, absolute("4")], others: true })
-        );
+        assert_eq!(read("vcores=4, yarn.io/gpu=2"), Ok(Amounts { of: [None, absolute("4")], others: true }));
     }
 
     #[test]
     fn what_hadoop_would_not_read_is_refused_and_no_limit_is_lost() {
         for text in [
-            "", " ", "x mb", "-1 mb", "mb", "a%", "%", "20 gb, 10 vcores", "20480 mib, 40 cores", "1e308",
-            "1e308 mb, 1 vcores", "1e3%", "nan%", "1024, 1", "1024 mb", "10 vcores", "50% memory",
-            "50%, 50%", "memory-mb=1e3", "memory=1.5Gi", "memory=4gb", "memory=4Gi,memory=2Gi", "vcores=2k",
-            "=4", "memory", "1024 mb, 1 mb", "vcores", "memory=99999999999999999999999Pi",
+            "",
+            " ",
+            "x mb",
+            "-1 mb",
+            "mb",
+            "a%",
+            "%",
+            "20 gb, 10 vcores",
+            "20480 mib, 40 cores",
+            "1e308",
+            "1e308 mb, 1 vcores",
+            "1e3%",
+            "nan%",
+            "1024, 1",
+            "1024 mb",
+            "10 vcores",
+            "50% memory",
+            "50%, 50%",
+            "memory-mb=1e3",
+            "memory=1.5Gi",
+            "memory=4gb",
+            "memory=4Gi,memory=2Gi",
+            "vcores=2k",
+            "=4",
+            "memory",
+            "1024 mb, 1 mb",
+            "vcores",
+            "memory=99999999999999999999999Pi",
         ] {
             assert!(read(text).is_err(), "{text}");
         }

@@ -1,10 +1,10 @@
 //! `capacity-scheduler.xml`: properties `yarn.scheduler.capacity.PATH.{queues,capacity,maximum-capacity,state}`.
 
 use super::{Place, RESOURCES};
-use fairplan_instances::{Decimal, InstanceError};
 use crate::queues::{Queue, rounded};
 use crate::report::ImportReport;
 use crate::xml::Element;
+use fairplan_instances::{Decimal, InstanceError};
 use std::collections::{BTreeMap, HashSet};
 
 /// What the names of all properties that concern queues begin with.

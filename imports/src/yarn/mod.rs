@@ -8,11 +8,11 @@ mod nodes;
 mod tests;
 
 use super::queues;
-use super::{some, together};
 use super::census::Memory;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use super::{some, together};
 use amounts::Amount;
 
 /// What [`yarn`] reads and how.
@@ -107,6 +107,8 @@ impl Place<'_> {
     /// A weight: a number >= 0.
     fn weight(&self, queue: &str, field: &str, text: &str, problem: &str) -> Result<f64, InstanceError> {
         let number = Decimal::parse(text.trim().as_bytes());
-        number.map(Decimal::to_f64).map_err(|_| self.refused(&format!("queue {queue}: {field}"), text, problem))
+        number
+            .map(Decimal::to_f64)
+            .map_err(|_| self.refused(&format!("queue {queue}: {field}"), text, problem))
     }
 }

@@ -46,7 +46,10 @@ fn whole_numbers_left_out_are_quanta_without_demand() {
     let sparse = |last| series(&[Number(0), Number(1), Number(last)], &[&[1][..]; 3]);
     assert_eq!(sparse((1 << 20) + 2).unwrap().quantum_count(), (1 << 20) + 3);
     let refused = sparse((1 << 20) + 3).err().unwrap().to_string();
-    assert!(refused.contains("and 1048577 of them are nowhere mentioned; at most 1048576 may be"), "{refused}");
+    assert!(
+        refused.contains("and 1048577 of them are nowhere mentioned; at most 1048576 may be"),
+        "{refused}"
+    );
     let far = refusal(&[Number(0), Number(1), Number(u64::MAX)]);
     assert!(far.contains("at most 16777216 are supported"), "{far}");
 }

@@ -115,7 +115,8 @@ pub(super) struct Amounts {
 impl Amounts {
     pub(super) fn new(resources: Vec<String>) -> Self {
         // Names that are there twice are refused elsewhere; here the last one counts.
-        let positions = resources.iter().cloned().enumerate().map(|(position, name)| (name, position)).collect();
+        let positions =
+            resources.iter().cloned().enumerate().map(|(position, name)| (name, position)).collect();
         Self { resources, positions, values: Vec::new(), named: Vec::new() }
     }
 

@@ -44,7 +44,8 @@ pub(super) fn comparison(file: &str, document: ComparisonDocument<'_>) -> Result
         return Err(MalformedResult {
             file: file.into(),
             place: format!("policies[{odd}].utilization"),
-            problem: "names other resources than the first policy's; give a result as compare wrote it".into(),
+            problem: "names other resources than the first policy's; give a result as compare wrote it"
+                .into(),
         });
     }
     let bounds = document.bounds;

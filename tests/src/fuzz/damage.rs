@@ -22,8 +22,30 @@ pub(super) fn damage(dice: &mut Dice, valid: &[u8]) -> Vec<u8> {
 
 /// Bytes that mean something to some reader.
 const PIECES: [&[u8]; 24] = [
-    b"\"", b"'", b"{", b"}", b"[", b"]", b",", b":", b";", b"\n", b"\r\n", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", b"-",
-    b"\\u0000", b"=", b"<", b"&", b"%", b"\xe2\x80\xae", b"\x1b[2J", b"\x1f\x8b",
+    b"\"",
+    b"'",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b",",
+    b":",
+    b";",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"-",
+    b"\\u0000",
+    b"=",
+    b"<",
+    b"&",
+    b"%",
+    b"\xe2\x80\xae",
+    b"\x1b[2J",
+    b"\x1f\x8b",
 ];
 
 /// Changes, removes, inserts, repeats, moves or cuts off.

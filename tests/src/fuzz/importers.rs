@@ -76,7 +76,8 @@ pub(super) fn targets() -> Vec<Target> {
                 pods: paths[1].clone(),
                 ..Default::default()
             };
-            let shapes = AlibabaGpu2023Options { grouping: TaskGrouping::Shape, at: Some(6), ..options.clone() };
+            let shapes =
+                AlibabaGpu2023Options { grouping: TaskGrouping::Shape, at: Some(6), ..options.clone() };
             let _ = imported(paths, alibaba_gpu2023_instance(&shapes));
             imported(paths, alibaba_gpu2023_instance(&options))
         }),
@@ -85,14 +86,16 @@ pub(super) fn targets() -> Vec<Target> {
         }),
         target("import azure-v1", &["azure_arrivals.txt", "azure_sizes.txt"], |paths| {
             let (arrivals, sizes) = (vec![paths[0].clone()], paths[1].clone());
-            let options = AzureV1InstanceOptions { arrivals, sizes, seconds: 0..u64::MAX, servers: servers() };
+            let options =
+                AzureV1InstanceOptions { arrivals, sizes, seconds: 0..u64::MAX, servers: servers() };
             imported(paths, azure_v1_instance(&options))
         }),
         target(
             "import azure-v1-trace",
             &["azure_arrivals.txt", "azure_durations.txt", "azure_sizes.txt", "azure_intervals.txt"],
             |paths| {
-                let [arrivals, durations, sizes, intervals] = [0, 1, 2, 3].map(|file: usize| paths[file].clone());
+                let [arrivals, durations, sizes, intervals] =
+                    [0, 1, 2, 3].map(|file: usize| paths[file].clone());
                 let (users, servers) = (Some(2), servers());
                 replayed(azure_v1(&AzureV1Options { arrivals, durations, sizes, intervals, users, servers }))
             },
@@ -127,7 +130,8 @@ pub(super) fn targets() -> Vec<Target> {
                 at: 640_000_000,
                 ..Default::default()
             };
-            let shapes = Google2011Options { grouping: Grouping::Shape, last_shapes: true, ..options.clone() };
+            let shapes =
+                Google2011Options { grouping: Grouping::Shape, last_shapes: true, ..options.clone() };
             let _ = imported(paths, google_2011(&shapes));
             imported(paths, google_2011(&options))
         }),

@@ -15,6 +15,7 @@ mod tokens;
 pub use inputs::{File, Target};
 
 use crate::Dice;
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +24,10 @@ use std::time::{Duration, Instant};
 
 /// Every target. Some samples are made by the `fairplan` command at `binary`.
 pub fn targets(binary: &Path) -> Vec<Target> {
-    [own_files::targets(binary), importers::targets(), results::targets(binary)].into_iter().flatten().collect()
+    [own_files::targets(binary), importers::targets(), results::targets(binary)]
+        .into_iter()
+        .flatten()
+        .collect()
 }
 
 /// No input of a few kilobytes may take longer to read, on a busy machine and without optimisation.
@@ -106,11 +110,20 @@ enum Outcome {
 /// Where the first panic since the last look was, and what it said. Threads of a reader panic here too.
 static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
-/// Panics are kept instead of printed.
+thread_local! {
+    /// Whether this thread reads damaged files.
+    static READS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Panics of readers are kept instead of printed: those of this thread, and of threads without a name, which tests have.
 fn quiet() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
-        std::panic::set_hook(Box::new(|panic| {
+        let report = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !READS.get() && std::thread::current().name().is_some() {
+                return report(panic);
+            }
             if let Ok(mut first) = PANIC.lock() {
                 first.get_or_insert_with(|| panic.to_string().replace('\n', " "));
             }
@@ -125,7 +138,9 @@ fn read(target: &Target, paths: &inputs::Paths, contents: &[Vec<u8>]) -> Outcome
     if let Ok(mut panic) = PANIC.lock() {
         *panic = None;
     }
+    READS.set(true);
     let outcome = catch_unwind(AssertUnwindSafe(|| (target.read)(&paths.names)));
+    READS.set(false);
     let taken = begun.elapsed();
     let memory = peak_memory().saturating_sub(before);
     let size: usize = contents.iter().map(Vec::len).sum();

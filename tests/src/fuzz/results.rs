@@ -49,7 +49,7 @@ const SHOWN: [(&str, &str); 24] = [
     ("growth", "plan growth fig1.json --series series.csv --quantum hour --share 0.6 --per-quantum"),
     ("reproduction", "reproduce drfh-fig1"),
     ("weighted solution", "solve instance.json --objective pf"),
-    ("pooled solution", "solve fig1.json --objective drf-pooled"),
+    ("pooled solution", "solve fig1.json --objective drf"),
 ];
 
 /// Every reader of results.
@@ -60,9 +60,9 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     made.write("tasks.csv", TASKS);
     made.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
     made.write("servers.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");
-    made.write("traffic.json", include_str!("../../samples/traffic.json").replace(", \"propagation_time\": 0.5, \"packet_demands\": [{\"cpu\": 2}, {\"link\": 1}]", ""));
     made.write("trace.jsonl", include_str!("../../samples/trace.jsonl"));
     made.run("generate drfh-fig1 -o fig1.json");
+    made.run("generate mrf-fig2 -o traffic.json");
     made.run("solve instance.json -o solution.json");
     let mut targets: Vec<Target> = Vec::new();
     for (name, words) in SHOWN {
@@ -79,14 +79,16 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         ("solution of utilitarian", "solve instance.json --objective utilitarian", &base),
         ("solution of bmf", "solve fig1.json --objective bmf", &fig1),
         ("placement", "place instance.json --servers-out", &base),
-        ("bound", "bound instance.json", &base),
+        ("bound", "bound fig1.json", &fig1),
         ("proportional bound", "bound fig1.json --objective pf", &fig1),
     ] {
         made.run(&format!("{words} -o result.json"));
         let of = Arc::clone(of);
-        targets.push(Target::new(&format!("verify {name}"), [("r.json", made.read("result.json"))], move |paths| {
-            verified(&paths[0], &of)
-        }));
+        targets.push(Target::new(
+            &format!("verify {name}"),
+            [("r.json", made.read("result.json"))],
+            move |paths| verified(&paths[0], &of),
+        ));
     }
     let series = Arc::new(series(&made, "demands.csv"));
     made.run("offline demands.csv --fair-share 2 --per-quantum -o result.json");

@@ -34,7 +34,9 @@ pub(super) fn damage(dice: &mut Dice, content: Vec<u8>) -> Vec<u8> {
             let line = lines[at].clone();
             lines.extend((0..20_000).map(|number| numbered(&line, number)));
         }
-        7 => lines[at] = format!("{}{}", " ".repeat(dice.below(5) as usize), lines[at].trim_start_matches(' ')),
+        7 => {
+            lines[at] = format!("{}{}", " ".repeat(dice.below(5) as usize), lines[at].trim_start_matches(' '))
+        }
         8 => lines = columns(dice, &lines, |cells, at, other| cells.swap(at, other)),
         9 => lines = columns(dice, &lines, |cells, at, _| drop(cells.remove(at))),
         10 => lines = columns(dice, &lines, |cells, at, other| cells[at] = cells[other].clone()),
@@ -46,7 +48,8 @@ pub(super) fn damage(dice: &mut Dice, content: Vec<u8>) -> Vec<u8> {
 /// The line with `number` behind its first word.
 fn numbered(line: &str, number: usize) -> String {
     let start = line.find(char::is_alphanumeric).unwrap_or(0);
-    let end = line[start..].find(|letter: char| !letter.is_alphanumeric()).map_or(line.len(), |end| start + end);
+    let end =
+        line[start..].find(|letter: char| !letter.is_alphanumeric()).map_or(line.len(), |end| start + end);
     format!("{}{number}{}", &line[..end], &line[end..])
 }
 
@@ -95,7 +98,19 @@ fn list(value: &Value, pointer: String, found: &mut Vec<String>) {
 /// What becomes of one value.
 fn one(dice: &mut Dice, old: Value, other: Value) -> Value {
     const ODD: [&str; 14] = [
-        "null", "true", "[]", "{}", "\"\"", "0", "-1", "1e300", "0.1", "18446744073709551615", "\"x\"", "[[]]", "1e-300",
+        "null",
+        "true",
+        "[]",
+        "{}",
+        "\"\"",
+        "0",
+        "-1",
+        "1e300",
+        "0.1",
+        "18446744073709551615",
+        "\"x\"",
+        "[[]]",
+        "1e-300",
         "\"\\u0000\"",
     ];
     match (dice.below(9), old) {
@@ -105,7 +120,11 @@ fn one(dice: &mut Dice, old: Value, other: Value) -> Value {
         (3, old) => json!({"x": old}),
         (4, Value::Array(mut items)) if !items.is_empty() => {
             let at = dice.below(items.len() as u64) as usize;
-            if dice.percent(50) { drop(items.remove(at)) } else { items.push(items[at].clone()) }
+            if dice.percent(50) {
+                drop(items.remove(at))
+            } else {
+                items.push(items[at].clone())
+            }
             Value::Array(items)
         }
         (5, Value::Array(mut items)) if !items.is_empty() => {
@@ -117,7 +136,8 @@ fn one(dice: &mut Dice, old: Value, other: Value) -> Value {
             (0..10_000).map(|number| renamed(&items[number % items.len()], number)).collect()
         }
         (4 | 5, Value::Object(fields)) if !fields.is_empty() => {
-            let key = fields.keys().nth(dice.below(fields.len() as u64) as usize).cloned().unwrap_or_default();
+            let key =
+                fields.keys().nth(dice.below(fields.len() as u64) as usize).cloned().unwrap_or_default();
             let fields = fields.into_iter().filter_map(|(name, value)| match name == key {
                 true if value.is_null() => None,
                 true => Some((format!("{name}x"), value)),

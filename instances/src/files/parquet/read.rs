@@ -167,19 +167,21 @@ fn largest(metadata: &ParquetMetaData) -> Option<u64> {
     let rows = u64::try_from(metadata.file_metadata().num_rows()).ok()?;
     let cells = rows.checked_mul(u64::try_from(columns).ok()?)?;
     let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
-    chunks.map(|chunk| u64::try_from(chunk.uncompressed_size()).ok()).try_fold(cells, |largest, size| Some(largest.max(size?)))
+    chunks
+        .map(|chunk| u64::try_from(chunk.uncompressed_size()).ok())
+        .try_fold(cells, |largest, size| Some(largest.max(size?)))
 }
 
 fn bomb() -> String {
-    format!(
-        "expands more than {RATIO} times, beyond {} MiB; write it as CSV if it is meant so",
-        TEXT >> 20
-    )
+    format!("expands more than {RATIO} times, beyond {} MiB; write it as CSV if it is meant so", TEXT >> 20)
 }
 
 fn is_readable(kind: &DataType) -> bool {
     kind.is_integer()
-        || matches!(kind, DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8View)
+        || matches!(
+            kind,
+            DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8View
+        )
 }
 
 /// Appends the value as the text that CSV would have; a double's is the shortest that reads back as it.

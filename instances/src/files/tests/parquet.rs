@@ -2,6 +2,8 @@
 
 use super::*;
 use ::parquet::arrow::ArrowWriter;
+use ::parquet::basic::{Compression, GzipLevel, ZstdLevel};
+use ::parquet::file::properties::WriterProperties;
 use arrow_array::*;
 use std::sync::Arc;
 
@@ -9,12 +11,62 @@ type Column = (&'static str, ArrayRef);
 
 /// Writes a Parquet file of one batch.
 fn parquet(folder: &Folder, name: &str, columns: Vec<Column>) -> String {
+    repeated(folder, name, columns, 1, Compression::UNCOMPRESSED)
+}
+
+/// Writes a Parquet file of one batch, so many times, compressed so.
+fn repeated(folder: &Folder, name: &str, columns: Vec<Column>, times: usize, codec: Compression) -> String {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let mut bytes = Vec::new();
-    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).unwrap();
-    writer.write(&batch).unwrap();
+    let properties = WriterProperties::builder().set_compression(codec).set_max_row_group_row_count(None);
+    let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build())).unwrap();
+    (0..times).for_each(|_| writer.write(&batch).unwrap());
     writer.close().unwrap();
     folder.file(name, bytes)
+}
+
+#[test]
+fn every_usual_codec_is_read() {
+    let folder = Folder::new();
+    let columns = || -> Vec<Column> {
+        let ids = StringArray::from_iter_values((0..3000).map(|user| format!("user-{user}")));
+        vec![("id", Arc::new(ids)), ("cpu", Arc::new(Float64Array::from(vec![0.5; 3000])))]
+    };
+    let read = |codec| {
+        let users = repeated(&folder, "users.parquet", columns(), 1, codec);
+        json(&crate::files::read_tables(&servers(&folder), &users).unwrap())
+    };
+    let plain = read(Compression::UNCOMPRESSED);
+    assert!(plain.contains(r#"{"id": "user-2999", "demand": {"cpu": 0.5}}"#));
+    for codec in [
+        Compression::SNAPPY,
+        Compression::GZIP(GzipLevel::default()),
+        Compression::ZSTD(ZstdLevel::default()),
+        Compression::LZ4_RAW,
+        Compression::LZ4,
+    ] {
+        assert_eq!(read(codec), plain, "{codec:?}");
+    }
+}
+
+#[test]
+fn a_few_bytes_do_not_become_endless_rows_or_texts() {
+    let folder = Folder::new();
+    let told = "expands more than 100 times, beyond 64 MiB; write it as CSV if it is meant so";
+    let nobody: Column = ("id", Arc::new(StringArray::from(vec!["u"; 1 << 20])));
+    let rows = repeated(&folder, "rows.parquet", vec![nobody], 65, Compression::UNCOMPRESSED);
+    assert!(std::fs::metadata(&rows).unwrap().len() < 100_000);
+    let text = message(&folder, crate::files::read_tables(&servers(&folder), &rows));
+    assert_eq!(text, format!("rows.parquet: metadata: {told}"));
+    // Every row is the same text, which the file has once.
+    let long = "x".repeat(1 << 20);
+    let texts: Column = ("id", Arc::new(StringArray::from(vec![long.as_str(); 100])));
+    let times = repeated(&folder, "texts.parquet", vec![texts], 10, Compression::GZIP(GzipLevel::default()));
+    assert!(std::fs::metadata(&times).unwrap().len() < 600_000);
+    let mut rows = crate::files::rows::open(&times).unwrap();
+    let read = crate::files::rows::for_each_row(rows.as_mut(), &[], |_| Ok(()));
+    let text = message(&folder, read);
+    assert!(text.starts_with("texts.parquet: ") && text.ends_with(told), "{text}");
 }
 
 fn servers(folder: &Folder) -> String {

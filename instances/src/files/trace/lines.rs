@@ -1,7 +1,7 @@
 //! Reading a trace from JSON Lines, one event at a time.
 
-use crate::trace::{MOST_DECIMAL_PLACES, MOST_RESOURCES};
 use crate::trace::{Event, EventKind, EventSource, NewTasks, Register, TraceHeader, TraceResource};
+use crate::trace::{MOST_DECIMAL_PLACES, MOST_RESOURCES};
 use crate::{Decimal, InstanceError, ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
