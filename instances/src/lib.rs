@@ -1,9 +1,10 @@
 //! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices,
 //! stochastic demand, what solving, placing, allocating and simulating them yields, and every way they come in: files,
-//! generators, importers. No solver, no clock.
+//! generators, importers. No solver, and no clock but that of a [`Deadline`].
 
 mod allocation;
 mod cluster_outcome;
+mod deadline;
 mod decimal;
 mod demands;
 mod error;
@@ -32,6 +33,7 @@ mod whole_tasks;
 
 pub use allocation::Allocation;
 pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
+pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;
