@@ -14,6 +14,7 @@ mod kueue;
 mod manifests;
 mod philly;
 mod quantity;
+pub(crate) use quantity::Quantity;
 mod queues;
 #[cfg(test)]
 mod real_files;

@@ -11,13 +11,13 @@ const NANO: i32 = -9;
 
 /// An amount of a resource as a whole number of billionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Quantity(u128);
+pub(crate) struct Quantity(u128);
 
 impl Quantity {
     pub(super) const ONE: Self = Self(10u128.pow(NANO.unsigned_abs()));
 
     /// Reads `<number><suffix>`; what is finer than 1e-9 is rounded up, as Kubernetes does.
-    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let (negative, unsigned) = match text.as_bytes() {
             [b'-', ..] => (true, &text[1..]),
             [b'+', ..] => (false, &text[1..]),
@@ -84,7 +84,7 @@ impl Quantity {
     }
 
     /// The same as a decimal; `None` if that takes more than 19 digits.
-    pub(super) fn decimal(self) -> Option<Decimal> {
+    pub(crate) fn decimal(self) -> Option<Decimal> {
         Decimal::from_units(self.0, NANO).ok()
     }
 }

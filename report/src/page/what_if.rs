@@ -46,6 +46,7 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
     let section = Section::new("What one more server is worth")
         .instance(&document.instance)
         .fact("Smallest weighted dominant share now", number(document.value))
+        .fact("Smallest that capacity limits", number(document.raised()))
         .block(Block::Bars(bars))
         .block(Block::Grid(Grid::new("One more server of each class", header, rows)));
     let header = words([
@@ -79,7 +80,7 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
 
 /// What is below what solutions are exact to is nothing.
 fn gain(gain: f64, document: &WorthDocument<'_>) -> f64 {
-    if gain < 1e-8 * document.value { 0.0 } else { gain }
+    if gain < 1e-8 * document.raised() { 0.0 } else { gain }
 }
 
 /// Losses as a section.

@@ -147,10 +147,15 @@ fn money(amount: f64) -> String {
 
 /// What servers are worth.
 pub fn worth(document: &WorthDocument<'_>) -> String {
-    let mut text = format!(
-        "Smallest weighted dominant share: {}. One more server of a class adds to it:\n\n",
-        number(document.value)
-    );
+    let mut text = format!("Smallest weighted dominant share: {}. ", number(document.value));
+    text += &match document.limited_by_capacity {
+        None => "One more server of a class adds to it:\n\n".to_owned(),
+        Some(limited) => format!(
+            "It is that of a user who has no more tasks; the smallest that capacity limits is {}.\n\
+             One more server of a class adds to that:\n\n",
+            number(limited)
+        ),
+    };
     let columns = [
         Column::text("server class"),
         Column::number("servers"),
@@ -161,7 +166,7 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
     ];
     let rows = document.server_classes.iter().take(ROWS).map(|class| {
         // What is below what solutions are exact to is nothing.
-        let gain = if class.gain < 1e-8 * document.value { 0.0 } else { class.gain };
+        let gain = if class.gain < 1e-8 * document.raised() { 0.0 } else { class.gain };
         vec![
             label(&class.id),
             thousands(class.count),
