@@ -3,6 +3,8 @@
 use crate::commands;
 pub use crate::output::{OutputArguments, ResultFormat};
 use clap::{Parser, Subcommand};
+use fairplan_instances::Deadline;
+use std::time::Duration;
 
 /// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
 /// placement and how far each policy is from the best, and demands that change over time.
@@ -30,6 +32,29 @@ pub struct CommonOptions {
     /// Use at most this many threads, 1 to 1024 (default: one per core); the result does not depend on it
     #[arg(long, global = true, value_name = "N", display_order = 900, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+}
+
+/// How long a command may take.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct TimeLimit {
+    /// End after this time, reading not counted, with the best answer so far or with exit status 3 if there is none; without
+    /// a limit the same input gives the same bytes
+    #[arg(long = "time-limit", value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
+    limit: Option<Duration>,
+}
+
+impl TimeLimit {
+    /// The deadline of work that begins now.
+    pub fn from_now(self) -> Deadline {
+        self.limit.map_or_else(Deadline::never, Deadline::after)
+    }
+}
+
+/// A time in seconds, above 0.
+pub fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    limit.ok_or_else(|| "state seconds, more than 0".into())
 }
 
 #[derive(Debug, Subcommand)]

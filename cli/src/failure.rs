@@ -1,5 +1,6 @@
 //! How a command ends: an answer, or a failure with the exit status that scripts rely on.
 
+use fairplan_heuristics::PlacementError;
 use fairplan_imports::ImportFailure;
 use fairplan_instances::{InstanceError, SolverError, Violation};
 use fairplan_instances::wording::printable;
@@ -106,7 +107,16 @@ impl From<SolverError> for Failure {
     fn from(error: SolverError) -> Self {
         match error {
             SolverError::Unsupported(_) | SolverError::Inapplicable(_) => Self::Refused(error.into()),
-            SolverError::Backend { .. } => Self::Internal(error.into()),
+            SolverError::Backend { .. } | SolverError::OutOfTime => Self::Internal(error.into()),
+        }
+    }
+}
+
+impl From<PlacementError> for Failure {
+    fn from(error: PlacementError) -> Self {
+        match error {
+            PlacementError::OutOfTime { .. } => Self::Internal(error.into()),
+            _ => Self::Refused(error.into()),
         }
     }
 }

@@ -16,23 +16,29 @@ use failure::{Answer, Failure, usage};
 use fairplan_instances::wording::printable;
 use std::io::Write;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// Keeps the memory that large results were computed in: giving it back and getting it again page by page cost a
 /// million users a tenth of their time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// What the last defect was.
+static DEFECT: Mutex<String> = Mutex::new(String::new());
+
 fn main() -> ExitCode {
     interrupt::watch();
     if let Some(width) = terminal_width() {
         fairplan_report::summary::fit_terminal(width);
     }
-    // A defect, here or in a backend, is one line and an exit code like any other failure.
+    // A defect is one line and an exit code like any other failure. One that is caught, as those of a backend are, is told
+    // by whoever caught it.
     std::panic::set_hook(Box::new(|defect| {
         let place =
             defect.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
         let reason = printable(defect.payload_as_str().unwrap_or("no reason given"), 400);
-        let _ = writeln!(std::io::stderr(), "error: defect in fairplan{place}: {reason}; please report it");
+        let mut last = DEFECT.lock().unwrap_or_else(PoisonError::into_inner);
+        *last = format!("defect in fairplan{place}: {reason}; please report it");
     }));
     let status = match std::panic::catch_unwind(run) {
         Ok(Ok(Answer::Yes)) => 0,
@@ -42,7 +48,11 @@ fn main() -> ExitCode {
             let _ = writeln!(std::io::stderr(), "error: {failure}");
             failure.exit_status()
         }
-        Err(_) => 3,
+        Err(_) => {
+            let defect = DEFECT.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = writeln!(std::io::stderr(), "error: {defect}");
+            3
+        }
     };
     ExitCode::from(status)
 }

@@ -8,7 +8,7 @@ use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, ServerChoice, compare_ratios};
+use fairplan_instances::{Deadline, Instance, Placement, ServerChoice, compare_ratios};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
 use std::ops::{Add, Mul, Sub};
@@ -22,13 +22,17 @@ impl PlacementPolicy for BestFit {
         "best-fit".into()
     }
 
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+    fn place_within(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         if packing.width == 1 {
             // All servers are equally like a demand of a single resource.
-            return fill(instance, &packing, FirstWithRoom::new(&packing));
+            return fill(instance, &packing, FirstWithRoom::new(&packing), deadline);
         }
-        fill(instance, &packing, LeastCost::new(&packing, Mismatch::default()))
+        fill(instance, &packing, LeastCost::new(&packing, Mismatch::default()), deadline)
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {

@@ -142,6 +142,13 @@ impl Blocks {
         self.levels.iter_mut().for_each(|level| level.tight[server >> level.bits] = false);
     }
 
+    /// Takes the room of so many tasks on a server that has it.
+    pub fn take_many(&mut self, server: usize, demand: &Demand, count: u64) {
+        let free = self.free(server).to_vec();
+        let left = free.iter().zip(&demand.exact).map(|(free, demand)| free - demand * u128::from(count));
+        self.set(server, left);
+    }
+
     /// Gives a server other amounts.
     pub fn set(&mut self, server: usize, amounts: impl Iterator<Item = u128>) {
         let (first, above) = self.levels.split_at_mut(1);

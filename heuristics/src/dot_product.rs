@@ -5,7 +5,7 @@ use crate::filling::fill;
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, ResourceId, ServerChoice};
+use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
 
@@ -18,10 +18,14 @@ impl PlacementPolicy for DotProduct {
         "dot-product".into()
     }
 
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+    fn place_within(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let totals: Vec<u128> = (0..packing.width).map(|r| instance.total_units(ResourceId(r))).collect();
-        fill(instance, &packing, LeastCost::new(&packing, Alignment::new(&totals)))
+        fill(instance, &packing, LeastCost::new(&packing, Alignment::new(&totals)), deadline)
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {

@@ -43,6 +43,12 @@ pub enum PlacementError {
         /// How many servers the instance has.
         servers: u64,
     },
+    /// Time was over before nothing more fitted. Part of a placement is not what the policy says, so there is none.
+    #[error("no placement in time: {placed} tasks were placed, and more had room; allow more time")]
+    OutOfTime {
+        /// How many tasks had a server.
+        placed: u64,
+    },
     /// The rates of one user differ so much that its share cannot be counted exactly.
     #[error("users[{user}].rates: span more than 24 decimal digits; round them")]
     RatesTooFarApart {

@@ -4,7 +4,7 @@ use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, ServerChoice};
+use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 
 /// Places every task on the first server that has room for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,9 +15,13 @@ impl PlacementPolicy for FirstFit {
         "first-fit".into()
     }
 
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+    fn place_within(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
-        fill(instance, &packing, FirstWithRoom::new(&packing))
+        fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {

@@ -40,6 +40,19 @@ impl Rule for FirstWithRoom {
         }
         None
     }
+
+    fn sure(&mut self, shape: usize) -> Option<usize> {
+        let server = self.ahead[shape].last()?.start;
+        self.blocks.has_room(server, &self.demands[shape]).then_some(server)
+    }
+
+    fn free(&self, server: usize) -> &[u128] {
+        self.blocks.free(server)
+    }
+
+    fn take_many(&mut self, server: usize, shape: usize, count: u64) {
+        self.blocks.take_many(server, &self.demands[shape], count);
+    }
 }
 
 /// The same among servers whose tasks come and go.

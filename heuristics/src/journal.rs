@@ -10,12 +10,14 @@ const BATCH: usize = 1 << 22;
 pub(crate) struct Journal {
     /// `(server, user)` of each task since the last batch.
     entries: Vec<(u32, u32)>,
+    /// `(server, user, tasks)` of those placed at once.
+    many: Vec<(u32, u32, u64)>,
     servers: Vec<ServerTasks>,
 }
 
 impl Journal {
     pub fn new(servers: usize) -> Self {
-        Self { entries: Vec::new(), servers: vec![Vec::new(); servers] }
+        Self { entries: Vec::new(), many: Vec::new(), servers: vec![Vec::new(); servers] }
     }
 
     /// Writes down one task of `user` on `server`.
@@ -26,9 +28,19 @@ impl Journal {
         self.entries.push((server, user));
     }
 
+    /// Writes down so many tasks of `user` on `server`.
+    pub fn add_many(&mut self, server: u32, user: u32, count: u64) {
+        self.many.push((server, user, count));
+    }
+
     /// The tasks on each server.
     pub fn finish(mut self) -> Vec<ServerTasks> {
         self.sort_batch();
+        self.many.sort_unstable();
+        for of_server in self.many.chunk_by(|a, b| a.0 == b.0) {
+            let counts = of_server.iter().map(|(_, user, count)| (*user, *count));
+            merge(&mut self.servers[of_server[0].0 as usize], counts);
+        }
         self.servers
     }
 
@@ -52,28 +64,25 @@ impl Journal {
             let users = &mut users[start..end];
             start = end;
             users.sort_unstable();
-            merge(tasks, users);
+            merge(tasks, users.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64)));
         }
     }
 }
 
-/// Counts `users`, which are in order, into the tasks of a server.
-fn merge(tasks: &mut ServerTasks, users: &[u32]) {
-    let runs = users.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u64));
+/// Counts tasks of users, which are in order, into the tasks of a server.
+fn merge(tasks: &mut ServerTasks, counts: impl Iterator<Item = (u32, u64)> + Clone) {
     if tasks.is_empty() {
-        tasks.reserve_exact(runs.clone().count());
-        tasks.extend(runs);
-    } else {
-        tasks.extend(runs);
-        tasks.sort_by_key(|(user, _)| *user);
-        tasks.dedup_by(|(user, count), (kept, sum)| {
-            let same = user == kept;
-            if same {
-                *sum += *count;
-            }
-            same
-        });
+        tasks.reserve_exact(counts.clone().count());
     }
+    tasks.extend(counts);
+    tasks.sort_by_key(|(user, _)| *user);
+    tasks.dedup_by(|(user, count), (kept, sum)| {
+        let same = user == kept;
+        if same {
+            *sum += *count;
+        }
+        same
+    });
 }
 
 #[cfg(test)]
@@ -90,6 +99,9 @@ mod tests {
         for (server, user) in [(2, 4), (2, 0), (2, 9), (2, 5)] {
             journal.add(server, user);
         }
-        assert_eq!(journal.finish(), [vec![(1, 1)], vec![], vec![(0, 1), (4, 2), (5, 3), (9, 1)]]);
+        journal.add_many(1, 7, 10_000_000_000);
+        journal.add_many(2, 4, 3);
+        journal.add_many(1, 7, 1);
+        assert_eq!(journal.finish(), [vec![(1, 1)], vec![(7, 10_000_000_001)], vec![(0, 1), (4, 5), (5, 3), (9, 1)]]);
     }
 }

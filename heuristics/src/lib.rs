@@ -4,6 +4,7 @@
 //! one task at a time. A user whose next task fits on no server leaves the round, and so does a user that has
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
+mod at_once;
 mod best_fit;
 mod blocks;
 mod dot_product;
@@ -29,7 +30,7 @@ pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
 
-use fairplan_instances::{Instance, Placement, ServerChoice};
+use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 
 /// A rule that places whole tasks on servers until nothing more fits.
 pub trait PlacementPolicy: Sync {
@@ -37,7 +38,12 @@ pub trait PlacementPolicy: Sync {
     fn name(&self) -> String;
 
     /// Fills the servers of `instance`. The same instance gives the same placement, always.
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError>;
+    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+        self.place_within(instance, &Deadline::never())
+    }
+
+    /// The same, or an error if time is over before: part of a placement is not what the policy says.
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError>;
 
     /// The same rule for one task at a time on servers whose tasks come and go. Some rules measure by the cluster at the
     /// start: `totals` is what it has of each resource, `largest` the most that one server has, both in the units that

@@ -5,7 +5,7 @@ use crate::filling::{Rule, fill};
 use crate::first_with_room::FirstFitting;
 use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, ServerChoice};
+use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::ops::Range;
@@ -22,7 +22,11 @@ impl PlacementPolicy for Random {
         "random".into()
     }
 
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+    fn place_within(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
             demands: packing.shapes.iter().map(|shape| Demand::new(&shape.demand)).collect(),
@@ -30,7 +34,7 @@ impl PlacementPolicy for Random {
             blocks: Blocks::new(packing.width, packing.free()),
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
-        fill(instance, &packing, rule)
+        fill(instance, &packing, rule, deadline)
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
@@ -53,6 +57,27 @@ struct AnyWithRoom {
 impl Rule for AnyWithRoom {
     fn take(&mut self, shape: usize) -> Option<usize> {
         take_any(&mut self.blocks, &self.eligible[shape], &self.demands[shape], &mut self.generator)
+    }
+
+    /// Only where there is no other server.
+    fn sure(&mut self, shape: usize) -> Option<usize> {
+        match &self.eligible[shape][..] {
+            [only] if only.len() == 1 => {
+                self.blocks.has_room(only.start, &self.demands[shape]).then_some(only.start)
+            }
+            _ => None,
+        }
+    }
+
+    fn free(&self, server: usize) -> &[u128] {
+        self.blocks.free(server)
+    }
+
+    fn take_many(&mut self, server: usize, shape: usize, count: u64) {
+        // The only server is drawn for each task; its draws are passed over.
+        let words = u128::from(count) * (u64::BITS / u32::BITS) as u128;
+        self.generator.set_word_pos(self.generator.get_word_pos() + words);
+        self.blocks.take_many(server, &self.demands[shape], count);
     }
 }
 

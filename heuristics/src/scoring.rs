@@ -191,6 +191,32 @@ impl<S: Score> Rule for LeastCost<S> {
         self.move_to_left(server);
         Some(server as usize)
     }
+
+    /// Only where no other server of those that the shape may run on is left.
+    fn sure(&mut self, shape: usize) -> Option<usize> {
+        let groups = &self.groups_of[shape];
+        let is_left = |state: &usize| {
+            groups.binary_search(&self.states.group(*state)).is_ok() && fits(&self.least, self.states.free(*state))
+        };
+        let mut left = self.states.in_use().into_iter().filter(is_left);
+        let state = left.next()?;
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let is_only = left.next().is_none() && self.states.has_one(state);
+        (is_only && fits(demand, self.states.free(state))).then(|| self.states.first(state) as usize)
+    }
+
+    fn free(&self, server: usize) -> &[u128] {
+        LeastCost::free(self, server)
+    }
+
+    fn take_many(&mut self, server: usize, shape: usize, count: u64) {
+        let state = self.states.state_of(server as u32);
+        let demand = &self.demands[shape * self.width..(shape + 1) * self.width];
+        let left = self.states.free(state).iter().zip(demand);
+        let left: Vec<u128> = left.map(|(free, demand)| free - demand * u128::from(count)).collect();
+        self.left = left;
+        self.move_to_left(server as u32);
+    }
 }
 
 impl<S: Score + Send> ServerChoice for LeastCost<S> {

@@ -105,13 +105,60 @@ impl Shares {
         (winner.nearly < f64::INFINITY).then_some(winner.user as usize)
     }
 
-    /// Counts one more task of `user`; `class` tells where it runs (asked only of users with rates).
-    pub fn add_task(&mut self, user: usize, class: impl FnOnce() -> ClassId) {
-        self.work[user] += match &self.rates[self.rates_of[user] as usize].by_class {
+    /// The users that have not left.
+    pub fn served(&self) -> impl Iterator<Item = usize> {
+        let first = self.places.len() / 2;
+        let there = self.places[first..].iter().filter(|entrant| entrant.nearly < f64::INFINITY);
+        there.map(|entrant| entrant.user as usize)
+    }
+
+    /// What a user has, nearly.
+    pub fn share(&self, user: usize) -> f64 {
+        self.work[user] as f64 * self.step[user]
+    }
+
+    /// What one task on a class adds to that.
+    pub fn step(&self, user: usize, class: ClassId) -> f64 {
+        self.work_of_task(user, || class) as f64 * self.step[user]
+    }
+
+    /// The work of a user after so many more tasks on a class, if it can be counted.
+    pub fn work_after(&self, user: usize, class: ClassId, tasks: u64) -> Option<u128> {
+        self.work_of_task(user, || class).checked_mul(tasks.into())?.checked_add(self.work[user])
+    }
+
+    /// How many tasks on a class a user gets before the turn comes of `other` with this work; none if that is too much to
+    /// count.
+    pub fn tasks_until(&self, user: usize, class: ClassId, other: usize, work: u128) -> Option<u64> {
+        // The work with which the user has the same share, rounded down.
+        let (same, is_exact) = if self.unit_of[user] == self.unit_of[other] {
+            (work, true)
+        } else {
+            let unit = |user: usize| self.units[self.unit_of[user] as usize].to_big();
+            let ((own_p, own_q), (p, q)) = (unit(user), unit(other));
+            let (over, under) = (p * own_q * work, q * own_p);
+            let same = &over / &under;
+            let is_exact = &same * &under == over;
+            (u128::try_from(same).ok()?, is_exact)
+        };
+        let Some(left) = same.checked_sub(self.work[user]) else { return Some(0) };
+        let each = self.work_of_task(user, || class);
+        // Of users with equal shares the first comes first.
+        let at_same = if is_exact && user >= other { left.is_multiple_of(each) } else { false };
+        u64::try_from(left / each + u128::from(!at_same)).ok()
+    }
+
+    fn work_of_task(&self, user: usize, class: impl FnOnce() -> ClassId) -> u128 {
+        match &self.rates[self.rates_of[user] as usize].by_class {
             None => 1,
             Some(rates) => rates[class().0],
-        };
-        self.replay(user, self.work[user] as f64 * self.step[user]);
+        }
+    }
+
+    /// Counts so many more tasks of `user`; `class` tells where they run (asked only of users with rates).
+    pub fn add_tasks(&mut self, user: usize, count: u64, class: impl FnOnce() -> ClassId) {
+        self.work[user] += self.work_of_task(user, class) * u128::from(count);
+        self.replay(user, self.share(user));
     }
 
     /// Takes `user` out of the round.

@@ -11,7 +11,7 @@ use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerChoice};
+use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
 
@@ -27,7 +27,11 @@ impl PlacementPolicy for Slots {
         format!("slots={}", self.count)
     }
 
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+    fn place_within(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
         let resources = || (0..instance.resources().len()).map(ResourceId);
         let slot =
             Slot { count: self.count, largest: resources().map(|r| largest_capacity(instance, r)).collect() };
@@ -36,7 +40,7 @@ impl PlacementPolicy for Slots {
             |class| vec![slot.held(resources().map(|r| instance.capacity_units(class, r)))],
             |user| vec![slot.taken(resources().map(|r| user.demand_units(r)))],
         )?;
-        fill(instance, &packing, FirstWithRoom::new(&packing))
+        fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
     }
 
     fn choice(&self, _totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice> {

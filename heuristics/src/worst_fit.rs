@@ -5,7 +5,7 @@ use crate::filling::fill;
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
 use crate::{PlacementError, PlacementPolicy};
-use fairplan_instances::{Instance, Placement, ServerChoice, compare_ratios};
+use fairplan_instances::{Deadline, Instance, Placement, ServerChoice, compare_ratios};
 use std::cmp::Ordering;
 
 /// Places every task where the most room is, and so spreads the load.
@@ -17,9 +17,13 @@ impl PlacementPolicy for WorstFit {
         "worst-fit".into()
     }
 
-    fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
+    fn place_within(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+    ) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
-        fill(instance, &packing, LeastCost::new(&packing, Copies::default()))
+        fill(instance, &packing, LeastCost::new(&packing, Copies::default()), deadline)
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {

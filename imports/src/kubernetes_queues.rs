@@ -3,7 +3,7 @@
 use super::census::Memory;
 use super::kubernetes::open_nodes;
 use super::manifests::{Metadata, documents, nullable};
-use super::quantity::{Quantity, Written};
+use fairplan_instances::quantity::{Quantity, Written};
 use super::queues::{self, Queue};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use hashbrown::HashMap;

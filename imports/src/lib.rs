@@ -15,7 +15,6 @@ mod kubernetes_queues;
 mod kueue;
 mod manifests;
 mod philly;
-mod quantity;
 mod queue_tasks;
 mod queues;
 #[cfg(test)]

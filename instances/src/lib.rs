@@ -1,9 +1,10 @@
 //! The vocabulary of fairplan: clusters and users in exact decimals, demands over time in whole slices,
 //! stochastic demand, what solving, placing, allocating and simulating them yields; fairplan's own file formats and generators.
-//! No solver, no clock.
+//! No solver, and no clock but that of a [`Deadline`].
 
 mod allocation;
 mod cluster_outcome;
+mod deadline;
 mod decimal;
 mod demands;
 mod error;
@@ -19,6 +20,7 @@ mod offline;
 mod outcome;
 mod placement;
 mod planning;
+pub mod quantity;
 mod random;
 mod ratio;
 mod server_choice;
@@ -32,6 +34,7 @@ pub mod wording;
 
 pub use allocation::Allocation;
 pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, UserRun, UserSample};
+pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use error::InstanceError;

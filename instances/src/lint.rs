@@ -31,6 +31,8 @@ pub enum WarningKind {
     UnreachableCapacity,
     /// A whole task fits on no server that its user may run on.
     OversizedTask,
+    /// A whole task fits on hardly any of the servers that its user may run on.
+    ScarceServers,
     /// The numbers of a resource lie so far apart that they look like different units.
     MixedUnits,
 }
@@ -43,6 +45,7 @@ impl WarningKind {
             Self::UnusableServers => "unusable-servers",
             Self::UnreachableCapacity => "unreachable-capacity",
             Self::OversizedTask => "oversized-task",
+            Self::ScarceServers => "scarce-servers",
             Self::MixedUnits => "mixed-units",
         }
     }
@@ -84,8 +87,12 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
             }
         }
     }
-    if let Some(message) = oversized_tasks(instance) {
+    let (oversized, scarce) = tasks_and_servers(instance);
+    if let Some(message) = oversized {
         warn(WarningKind::OversizedTask, message);
+    }
+    if let Some(message) = scarce {
+        warn(WarningKind::ScarceServers, message);
     }
     for r in (0..resources.len()).filter(|&r| demanded[r]) {
         if let Some(message) = mixed_units(instance, ResourceId(r)) {
@@ -124,8 +131,12 @@ fn part_of_total(instance: &Instance, class: ClassId, resource: ResourceId) -> f
     one * instance.classes()[class.0].count as f64 / instance.total_units(resource) as f64
 }
 
-/// The users of which a whole task fits on no server, if there are any. Users without a usable class are not meant.
-fn oversized_tasks(instance: &Instance) -> Option<String> {
+/// A task that fits on less than one in so many of the servers that it may run on is worth a look.
+const SCARCE: u64 = 10;
+
+/// The users of which a whole task fits on no server, and those of which one fits on hardly any, if there are any. Users
+/// without a usable class are not meant.
+fn tasks_and_servers(instance: &Instance) -> (Option<String>, Option<String>) {
     let classes = instance.classes();
     let capacities: Vec<Vec<f64>> = classes
         .iter()
@@ -138,23 +149,41 @@ fn oversized_tasks(instance: &Instance) -> Option<String> {
                 || demand == capacity
                     && user.demand_units(ResourceId(r)) <= instance.capacity_units(ClassId(l), ResourceId(r))
         };
-        user.demand_doubles().iter().zip(&capacities[l]).enumerate().all(at_most) && user.can_use(ClassId(l))
+        user.demand_doubles().iter().zip(&capacities[l]).enumerate().all(at_most)
     };
-    let (mut first, mut count) = (None, 0);
+    let (mut oversized, mut scarce) = (Vec::new(), Vec::new());
     for user in instance.users() {
-        let somewhere = |test: &dyn Fn(usize) -> bool| (0..classes.len()).any(test);
-        if !somewhere(&|l| fits(user, l)) && somewhere(&|l| user.can_use(ClassId(l))) {
-            first = first.or(Some(user.id()));
-            count += 1;
+        let usable = (0..classes.len()).filter(|l| user.can_use(ClassId(*l)));
+        let (mut all, mut fitting) = (0, 0);
+        for l in usable {
+            all += classes[l].count;
+            fitting += if fits(user, l) { classes[l].count } else { 0 };
+        }
+        if all > 0 && fitting == 0 {
+            oversized.push((user.id(), 0, all));
+        } else if fitting < all / SCARCE {
+            scarce.push((user.id(), fitting, all));
         }
     }
-    let others = if count > 1 { format!(" (and {} more)", count - 1) } else { String::new() };
-    first.map(|user| {
+    let others = |users: &Vec<_>| match users.len() {
+        0 | 1 => String::new(),
+        count => format!(" (and {} more)", count - 1),
+    };
+    let too_large = oversized.first().map(|(user, ..)| {
         format!(
-            "a task of user {user}{others} is larger than every server it may run on: \
-             divisible shares ignore that, no placement can"
+            "a task of user {user}{} is larger than every server it may run on: \
+             divisible shares ignore that, no placement can",
+            others(&oversized)
         )
-    })
+    });
+    let hardly = scarce.first().map(|(user, fitting, all)| {
+        format!(
+            "a task of user {user}{} fits on {fitting} of the {all} servers it may run on: \
+             placements of whole tasks leave the others to whoever has smaller tasks",
+            others(&scarce)
+        )
+    });
+    (too_large, hardly)
 }
 
 /// A gap of this many binary orders in the numbers of a resource looks like two units (1024 and 1000 are such steps).

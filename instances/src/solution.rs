@@ -198,6 +198,9 @@ pub enum SolverError {
     /// The instance cannot have this objective.
     #[error(transparent)]
     Inapplicable(#[from] Violation),
+    /// Time was over before there was anything to return.
+    #[error("no answer in time; allow more")]
+    OutOfTime,
     /// The linear programming backend failed or contradicted itself.
     #[error("backend {backend}: {problem}")]
     Backend {

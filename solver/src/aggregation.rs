@@ -69,7 +69,7 @@ pub(crate) fn solve_level(
         }
         // A level above the bound is as wrong as one below: it overloads some class.
         gap = (1.0 - solution.level / best_bound).abs();
-        if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 {
+        if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 && !solver.deadline().is_over() {
             let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
                 // Users of a group with a task row are alike.

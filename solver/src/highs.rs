@@ -7,11 +7,11 @@
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
-use fairplan_instances::SolverError;
-use good_lp::solvers::highs::{HighsParallelType, HighsSolverType, highs};
+use fairplan_instances::{Deadline, SolverError};
+use good_lp::solvers::highs::{HighsParallelType, HighsProblem, HighsSolution, HighsSolverType, highs};
 use good_lp::{
-    Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionWithDual, SolverModel, Variable,
-    constraint, variable,
+    Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionStatus, SolutionWithDual,
+    SolverModel, Variable, constraint, variable,
 };
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
@@ -25,8 +25,8 @@ pub enum HighsAlgorithm {
     InteriorPoint,
 }
 
-/// Linear programs through HiGHS.
-pub(crate) struct Highs(pub HighsAlgorithm);
+/// Linear programs through HiGHS, which ends by a deadline.
+pub(crate) struct Highs(pub HighsAlgorithm, pub Deadline);
 
 /// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
 pub(crate) static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -49,7 +49,7 @@ impl LevelSolver for Highs {
             let required = if groups.rising[g] { Expression::from(level) } else { Expression::from(1.0) };
             program.require(problem, &scaling, g, required);
         }
-        let solved = program.maximise(level.into(), self.0)?;
+        let solved = program.maximise(level.into(), self)?;
         let splits = solved.splits(&scaling);
         let mut prices = solved.prices(problem, &scaling);
         let reached = solved.value(level) * scaling.level;
@@ -80,6 +80,10 @@ impl LevelSolver for Highs {
         }
         Ok(LevelSolution { level: reached, splits, prices, frozen, iterations })
     }
+
+    fn deadline(&self) -> &Deadline {
+        &self.1
+    }
 }
 
 /// Only for α = 0, where the mean of the works is their sum.
@@ -103,7 +107,7 @@ impl SumSolver for Highs {
             .iter()
             .zip(&worths)
             .for_each(|(split, worth)| sum.add_mul(worth / scaling.level, *split));
-        let solved = program.maximise(sum, self.0)?;
+        let solved = program.maximise(sum, self)?;
         let splits = solved.splits(&scaling);
         let work = |g: usize| groups.pairs(g).map(|pair| groups.rate[pair] * splits[pair]).sum();
         Ok(SumSolution {
@@ -114,6 +118,10 @@ impl SumSolver for Highs {
             widest: 0.0,
             iterations: 1,
         })
+    }
+
+    fn deadline(&self) -> &Deadline {
+        &self.1
     }
 }
 
@@ -139,7 +147,7 @@ impl Highs {
             let gain = open.iter().position(|o| *o == g).map(|at| unit * gains[at]);
             program.require(problem, scaling, g, Expression::from(base) + gain.unwrap_or_default());
         }
-        let solved = program.maximise(gains.iter().copied().sum(), self.0)?;
+        let solved = program.maximise(gains.iter().copied().sum(), self)?;
         let rising: f64 =
             (0..groups.len()).filter(|&g| groups.rising[g]).map(|g| solved.share_duals[g].abs()).sum();
         let prices = solved.prices(problem, scaling).into_iter().map(|price| price / rising).collect();
@@ -237,20 +245,16 @@ impl Program {
     }
 
     /// Maximises, with every status of HiGHS but an optimum an error: a level is always feasible and bounded.
-    fn maximise(self, objective: Expression, algorithm: HighsAlgorithm) -> Result<Solved, SolverError> {
+    fn maximise(self, objective: Expression, by: &Highs) -> Result<Solved, SolverError> {
         let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let solve = || {
-            let mut model = prepared(self.variables, objective, algorithm);
+        let solve = || -> Result<Solved, SolverError> {
+            let mut model = prepared(self.variables, objective, by);
             let capacity: Vec<_> = self.capacity.into_iter().map(|row| model.add_constraint(row)).collect();
             self.limits.into_iter().for_each(|row| {
                 model.add_constraint(row);
             });
             let shares: Vec<_> = self.shares.into_iter().map(|row| model.add_constraint(row)).collect();
-            let mut solution = model.solve().map_err(|error| broken(error.to_string()))?;
-            let status = format!("{:?}", solution.status());
-            if status != "Optimal" {
-                return Err(broken(format!("stopped with status {status}")));
-            }
+            let mut solution = optimum(model, &by.1)?;
             let duals = solution.compute_dual();
             let capacity_duals = capacity.into_iter().map(|row| duals.dual(row)).collect();
             let share_duals = shares.into_iter().map(|row| duals.dual(row)).collect();
@@ -276,19 +280,33 @@ fn broken(problem: String) -> SolverError {
 fn prepared(
     variables: ProblemVariables,
     objective: Expression,
-    algorithm: HighsAlgorithm,
-) -> good_lp::solvers::highs::HighsProblem {
-    variables
+    Highs(algorithm, deadline): &Highs,
+) -> HighsProblem {
+    let model = variables
         .maximise(objective)
         .using(highs)
         .set_parallel(HighsParallelType::Off)
         .set_threads(1)
-        .set_solver(match algorithm {
+        .set_solver(match *algorithm {
             HighsAlgorithm::Simplex => HighsSolverType::Simplex,
             HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
         })
         .set_option("primal_feasibility_tolerance", TOLERANCE)
-        .set_option("dual_feasibility_tolerance", TOLERANCE)
+        .set_option("dual_feasibility_tolerance", TOLERANCE);
+    match deadline.time_left() {
+        None => model,
+        Some(left) => model.set_option("time_limit", left.as_secs_f64()),
+    }
+}
+
+/// Solves, with every status but an optimum an error.
+fn optimum(model: HighsProblem, deadline: &Deadline) -> Result<HighsSolution, SolverError> {
+    let problem = match model.solve() {
+        Ok(solution) if matches!(solution.status(), SolutionStatus::Optimal) => return Ok(solution),
+        Ok(solution) => format!("stopped with status {:?}", solution.status()),
+        Err(error) => error.to_string(),
+    };
+    Err(if deadline.is_over() { SolverError::OutOfTime } else { broken(problem) })
 }
 
 /// The largest value of a variable under some rows, which must have one, and what `priced` rows cost.
@@ -300,21 +318,17 @@ pub(crate) fn largest(
     algorithm: HighsAlgorithm,
 ) -> Result<(f64, Vec<f64>), SolverError> {
     let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let solve = || {
-        let mut model = prepared(variables, of.into(), algorithm);
+    let by = Highs(algorithm, Deadline::never());
+    let solve = || -> Result<(f64, Vec<f64>), SolverError> {
+        let mut model = prepared(variables, of.into(), &by);
         rows.into_iter().for_each(|row| {
             model.add_constraint(row);
         });
         let priced: Vec<_> = priced.into_iter().map(|row| model.add_constraint(row)).collect();
-        let mut solution = model.solve().map_err(|error| broken(error.to_string()))?;
-        match format!("{:?}", solution.status()).as_str() {
-            "Optimal" => {
-                let value = solution.value(of);
-                let duals = solution.compute_dual();
-                Ok((value, priced.into_iter().map(|row| duals.dual(row)).collect()))
-            }
-            status => Err(broken(format!("stopped with status {status}"))),
-        }
+        let mut solution = optimum(model, &by.1)?;
+        let value = solution.value(of);
+        let duals = solution.compute_dual();
+        Ok((value, priced.into_iter().map(|row| duals.dual(row)).collect()))
     };
     // The HiGHS crate panics on a status that it does not know.
     catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))?
@@ -323,7 +337,7 @@ pub(crate) fn largest(
 /// What HiGHS returned, in its scaled terms.
 struct Solved {
     splits: Vec<Variable>,
-    solution: good_lp::solvers::highs::HighsSolution,
+    solution: HighsSolution,
     capacity_duals: Vec<f64>,
     share_duals: Vec<f64>,
 }

@@ -13,7 +13,7 @@
 //! and a class that are listed exist. A task row is for users whose tasks are limited and do different work on
 //! different classes: `κ_g` is what their tasks are worth at rate 1, over their weight or settled share.
 
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -235,7 +235,11 @@ pub(crate) struct LevelSolution {
 pub(crate) trait LevelSolver: Sync {
     /// Solves one level to the relative gap `accuracy` or better, as exactly as the method can. A poor answer is
     /// caught by the certificate; an error is for a backend that broke.
+    /// When time is over the best found so far is returned, or an error where nothing is.
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError>;
+
+    /// When to end.
+    fn deadline(&self) -> &Deadline;
 }
 
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

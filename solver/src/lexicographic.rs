@@ -72,6 +72,7 @@ pub(crate) fn solve(
             level,
             &mut costs,
             &mut solve,
+            solver.deadline(),
         )?;
         let solved = solve(&mut bins, &progress.amounts, &mut costs)?;
         let was_rising = progress.amounts.rising.clone();
@@ -80,6 +81,9 @@ pub(crate) fn solve(
             levels.push(solved.solution.prices.clone());
         }
         last = Some((solved, was_rising));
+        if solver.deadline().is_over() {
+            break;
+        }
     }
     let allocation = match &last {
         Some((solved, was_rising)) => {

@@ -29,7 +29,7 @@ mod task_rows;
 mod test_stream;
 mod whole_tasks;
 
-use fairplan_instances::{Instance, Objective, Solution, Solver, SolverError};
+use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError};
 use highs::Highs;
 use interior_point::InteriorPoint;
 use level::LevelSolver;
@@ -46,7 +46,7 @@ pub use over_time::{
 pub use planning::{Placer, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
-pub use whole_tasks::{TimeLimit, proportional_bracket, whole_task_bracket};
+pub use whole_tasks::{proportional_bracket, whole_task_bracket};
 
 /// A backend: the drivers of every objective around one way to solve their small problems.
 struct Backend<L, S> {
@@ -97,6 +97,10 @@ impl<L: LevelSolver, S: SumSolver> Solver for Backend<L, S> {
 
 /// The `highs` backend with one of HiGHS's algorithms: users are merged only where they are alike.
 pub fn highs(algorithm: HighsAlgorithm) -> Box<dyn Solver> {
+    highs_within(algorithm, &Deadline::never())
+}
+
+fn highs_within(algorithm: HighsAlgorithm, deadline: &Deadline) -> Box<dyn Solver> {
     let method = match algorithm {
         HighsAlgorithm::Simplex => "simplex",
         HighsAlgorithm::InteriorPoint => "highs-interior-point",
@@ -105,24 +109,35 @@ pub fn highs(algorithm: HighsAlgorithm) -> Box<dyn Solver> {
         name: "highs",
         method: [method; 2],
         first_bins: FirstBins::Exact,
-        levels: Highs(algorithm),
-        sums: Highs(algorithm),
+        levels: Highs(algorithm, deadline.clone()),
+        sums: Highs(algorithm, deadline.clone()),
         curved: false,
     })
 }
 
 /// An interior point over bins of similar users, or only over users that are alike.
-fn interior_point(name: &'static str, method: [&'static str; 2], first_bins: FirstBins) -> Box<dyn Solver> {
-    let (levels, sums) = (InteriorPoint, smooth::InteriorPoint);
+fn interior_point(
+    name: &'static str,
+    method: [&'static str; 2],
+    first_bins: FirstBins,
+    deadline: &Deadline,
+) -> Box<dyn Solver> {
+    let (levels, sums) = (InteriorPoint(deadline.clone()), smooth::InteriorPoint(deadline.clone()));
     Box::new(Backend { name, method, first_bins, levels, sums, curved: true })
 }
 
 /// The backend of this name: `auto`, `ipm` or `highs`.
 pub fn backend(name: &str) -> Option<Box<dyn Solver>> {
+    backend_within(name, &Deadline::never())
+}
+
+/// The same, to end by a deadline whatever it solves: then a solution is the best so far, `Uncertified` unless it is proved,
+/// and an error where there is none yet.
+pub fn backend_within(name: &str, deadline: &Deadline) -> Option<Box<dyn Solver>> {
     match name {
-        "auto" => Some(interior_point("auto", ["interior-point", "aggregation"], FIRST_BINS)),
-        "ipm" => Some(interior_point("ipm", ["interior-point"; 2], FirstBins::Exact)),
-        "highs" => Some(highs(HighsAlgorithm::Simplex)),
+        "auto" => Some(interior_point("auto", ["interior-point", "aggregation"], FIRST_BINS, deadline)),
+        "ipm" => Some(interior_point("ipm", ["interior-point"; 2], FirstBins::Exact, deadline)),
+        "highs" => Some(highs_within(HighsAlgorithm::Simplex, deadline)),
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::sums::total_costs;
 use crate::task_rows::cost_with_task_rows;
-use fairplan_instances::{LimitedBy, SolverError};
+use fairplan_instances::{Deadline, LimitedBy, SolverError};
 
 /// Everybody has its share when this part of it is missing.
 const MISSING: f64 = 1e-11;
@@ -30,6 +30,7 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
     position: u32,
     costs: &mut [f64],
     solve: &mut Solve<'_>,
+    deadline: &Deadline,
 ) -> Result<(), SolverError> {
     let users = &reduction.users;
     let rises = |&i: &usize| progress.amounts.rising[i];
@@ -54,6 +55,9 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
             cost(reduction, bins, &targets(reduction, progress, *level), &prices, costs) <= worth
         });
         let Some(level) = possible.checked_sub(1).map(|last| candidates[last]) else { return Ok(()) };
+        if deadline.is_over() {
+            return Ok(());
+        }
         let mut targets = targets(reduction, progress, level);
         targets.rising.fill(true);
         let solved = solve(bins, &targets, costs)?;

@@ -299,7 +299,7 @@ fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() 
         let Ok(instance) = draft.build() else { continue };
         let solution = solver.solve(&instance, Objective::Drfh).unwrap();
         let Some(value) = solution.certificate.levels().first().map(|level| level.value) else { continue };
-        for worth in worth_of_servers(&instance, &solution, &*solver, seed < 15).unwrap() {
+        for worth in worth_of_servers(&instance, &solution, &*solver, seed < 15, &|_, _| ()).unwrap() {
             assert!(worth.gain <= worth.by_price + 1e-7 * value, "seed {seed}: {worth:?}");
             for resource in &worth.resources {
                 let by_price = resource.price * resource.amount;
@@ -323,7 +323,7 @@ fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() 
     // Both kinds of server of Fig. 1 are worth the same by symmetry; their prices hold at no other capacity.
     let instance = generate::drfh_fig1().unwrap();
     let solution = solver.solve(&instance, Objective::Drfh).unwrap();
-    let worths = worth_of_servers(&instance, &solution, &*solver, true).unwrap();
+    let worths = worth_of_servers(&instance, &solution, &*solver, true, &|_, _| ()).unwrap();
     assert!((worths[0].gain - worths[1].gain).abs() < 1e-8 && worths[0].gain > 0.0, "{worths:?}");
 }
 

@@ -3,21 +3,21 @@
 
 use super::whole_tasks::{small, with_tiny_tasks};
 use fairplan_instances::generate::drfh_fig4;
-use fairplan_instances::{Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
+use fairplan_instances::{Deadline, Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
 use fairplan_report::bound::DivisibleBound;
 use fairplan_report::proportional_bound::{
     ProportionalBoundDocument, StatedProportionalBracket, proportional_bound_document,
 };
 use fairplan_report::solution::Headline;
 use fairplan_report::{read_json, write_json};
-use fairplan_solver::{TimeLimit, backend, proportional_bracket};
+use fairplan_solver::{backend, proportional_bracket};
 use fairplan_tests::{Dice, best_whole_sum, decimal};
 use fairplan_verify::{ProportionalClaim, verify_proportional};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn bracket(instance: &Instance) -> ProportionalBracket {
-    let bracket = proportional_bracket(instance, TimeLimit::default()).unwrap();
+    let bracket = proportional_bracket(instance, &Deadline::never()).unwrap();
     assert_proved(instance, &bracket);
     bracket
 }
@@ -77,7 +77,7 @@ fn the_sum_of_whole_tasks_is_no_more_than_that_of_divisible_ones() {
 #[test]
 fn a_search_of_logarithms_that_was_stopped_at_once_is_still_proved() {
     let instance = drfh_fig4(&[1, 2, 3]).unwrap();
-    let bracket = proportional_bracket(&instance, TimeLimit::from_now(Some(Duration::ZERO))).unwrap();
+    let bracket = proportional_bracket(&instance, &Deadline::after(Duration::ZERO)).unwrap();
     assert_proved(&instance, &bracket);
     assert!(bracket.lower.is_none_or(|lower| lower <= bracket.upper.unwrap()));
 }

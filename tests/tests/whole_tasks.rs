@@ -2,21 +2,21 @@
 
 use fairplan_instances::generate::{GoogleOptions, drfh_fig4, google};
 use fairplan_instances::{
-    Breakpoint, ClassId, Decimal, Draft, Instance, InstanceBuilder, NewUser, Objective, ResourceId,
+    Breakpoint, ClassId, Deadline, Decimal, Draft, Instance, InstanceBuilder, NewUser, Objective, ResourceId,
     ServerClass, UserId, WholeTaskBracket, files::sha256_hex,
 };
 use fairplan_report::bound::{
     BoundDocument, DivisibleBound, StatedBracket, bound_document, breakpoint_value,
 };
 use fairplan_report::{read_json, write_json};
-use fairplan_solver::{TimeLimit, backend, whole_task_bracket};
+use fairplan_solver::{backend, whole_task_bracket};
 use fairplan_tests::{Dice, best_whole_tasks, compare_breakpoints, decimal, plain_user, random_draft};
 use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn bracket(instance: &Instance) -> WholeTaskBracket {
-    let bracket = whole_task_bracket(instance, TimeLimit::default()).unwrap();
+    let bracket = whole_task_bracket(instance, &Deadline::never()).unwrap();
     let failed: Vec<_> = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated: None })
         .into_iter()
         .filter(|verdict| !verdict.holds)
@@ -315,7 +315,7 @@ fn none_of_a_thousand_forged_brackets_is_accepted() {
 #[test]
 fn a_bracket_that_was_stopped_at_once_is_still_proved() {
     let instance = drfh_fig4(&[1, 2, 3]).unwrap();
-    let bracket = whole_task_bracket(&instance, TimeLimit::from_now(Some(Duration::ZERO))).unwrap();
+    let bracket = whole_task_bracket(&instance, &Deadline::after(Duration::ZERO)).unwrap();
     let claim = WholeTaskClaim { bracket: &bracket, stated: None };
     assert!(verify_whole_tasks(&instance, &claim).iter().all(|verdict| verdict.holds));
     assert!(compare_breakpoints(&instance, bracket.lower.unwrap(), bracket.upper.unwrap()).is_le());

@@ -45,12 +45,13 @@ pub struct ResourceWorth {
 }
 
 /// What one more server of each class is worth, the most valuable first. `solution` is the DRFH of `instance`; `ranges`
-/// asks how far each price holds, which takes some thirty solutions each.
+/// asks how far each price holds, which takes some thirty solutions each. `told` hears how many of the classes are done.
 pub fn worth_of_servers(
     instance: &Instance,
     solution: &Solution,
     solver: &dyn Solver,
     ranges: bool,
+    told: &dyn Fn(usize, usize),
 ) -> Result<Vec<ServerWorth>, SolverError> {
     let m = instance.resources().len();
     let prices = match solution.certificate.levels().first() {
@@ -67,6 +68,7 @@ pub fn worth_of_servers(
     };
     let mut worths = Vec::new();
     for (l, class) in instance.classes().iter().enumerate() {
+        told(l, instance.classes().len());
         let mut one_more = draft.clone();
         one_more.classes[l].count += 1;
         let (gain, after) = asked(one_more)?;

@@ -1,22 +1,19 @@
 //! `bound`: the best that any placement of whole tasks can do, from both sides.
 
-use super::solve::{backend_name, solver};
+use super::solve::{backend_name, in_time, solver_within};
 use super::solved::{Solved, hashed};
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments};
+use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_instances::{Instance, Objective, ProportionalBracket, Solver, WholeTaskBracket};
+use fairplan_instances::{Deadline, Instance, Objective, ProportionalBracket, WholeTaskBracket};
 use fairplan_report::bound::{DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::output::Destination;
 use fairplan_report::proportional_bound::{meets, proportional_bound_document};
 use fairplan_report::{summary, write_json};
-use fairplan_solver::{TimeLimit, proportional_bracket, whole_task_bracket};
-use fairplan_verify::{
-    ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
-};
-use std::time::Duration;
+use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_verify::{ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks};
 
 /// Bracket the best that any placement of whole tasks can do, with a proof
 #[derive(Debug, clap::Args)]
@@ -30,11 +27,8 @@ Example: fairplan generate drfh-fig4 | fairplan bound -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Take the best bracket found in this time, about two thirds of which are for the upper bound, the rest for the
-    /// placement; a first bound is found however long it takes, and checking comes on top; without a limit the same
-    /// input gives the same bytes
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
-    time_limit: Option<Duration>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// What is bounded: drfh, the smallest weighted dominant share, or pf, the sum of w ln(dominant share)
     #[arg(long, value_name = "O", default_value = "drfh", value_parser = bounded)]
     objective: Objective,
@@ -47,9 +41,9 @@ pub struct Arguments {
 
 struct Job {
     source: InstanceSource,
-    time_limit: Option<Duration>,
+    time_limit: TimeLimit,
     objective: Objective,
-    solver: Box<dyn Solver>,
+    backend: String,
     destination: Destination,
 }
 
@@ -60,7 +54,7 @@ impl TryFrom<Arguments> for Job {
             source: arguments.instance.try_into()?,
             time_limit: arguments.time_limit,
             objective: arguments.objective,
-            solver: solver(&arguments.backend)?,
+            backend: arguments.backend,
             destination: arguments.output.destination()?,
         })
     }
@@ -74,22 +68,20 @@ fn bounded(text: &str) -> Result<Objective, String> {
     }
 }
 
-/// A time in seconds, above 0.
-pub fn time_limit(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
-    let limit = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    limit.ok_or_else(|| "state seconds, more than 0".into())
-}
+/// The parts of the time that is left for the bound of divisible tasks, and then for finding a bracket; the rest is for
+/// checking that.
+const DIVISIBLE: f64 = 0.5;
+const FINDING: f64 = 0.7;
 
 /// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
 pub fn bracketed(
     instance: &Instance,
-    time_limit: Option<Duration>,
+    deadline: &Deadline,
     common: CommonOptions,
 ) -> Result<WholeTaskBracket, Failure> {
-    let limit = TimeLimit::from_now(time_limit);
+    let limit = deadline.after_part(FINDING);
     let bracket =
-        progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, limit))?;
+        progress::during(common.quiet, "bounding whole tasks", || whole_task_bracket(instance, &limit))?;
     let stated = Some(stated_bounds(instance, &bracket));
     let verdicts = progress::during(common.quiet, "checking the bounds", || {
         verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated })
@@ -109,12 +101,12 @@ fn proved(verdicts: &[Verdict]) -> Result<(), Failure> {
 /// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
 fn proportionally_bracketed(
     instance: &Instance,
-    time_limit: Option<Duration>,
+    deadline: &Deadline,
     common: CommonOptions,
 ) -> Result<ProportionalBracket, Failure> {
-    let limit = TimeLimit::from_now(time_limit);
+    let limit = deadline.after_part(FINDING);
     let bracket =
-        progress::during(common.quiet, "bounding whole tasks", || proportional_bracket(instance, limit))?;
+        progress::during(common.quiet, "bounding whole tasks", || proportional_bracket(instance, &limit))?;
     let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
     let verdicts =
         progress::during(common.quiet, "checking the bounds", || verify_proportional(instance, &claim));
@@ -126,27 +118,38 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
+    let deadline = job.time_limit.from_now();
     match job.objective {
-        Objective::ProportionalFairness => job.bound_sum(&instance, common),
-        _ => job.bound_smallest(&instance, common),
+        Objective::ProportionalFairness => job.bound_sum(&instance, &deadline, common),
+        _ => job.bound_smallest(&instance, &deadline, common),
     }
 }
 
 impl Job {
-    fn bound_smallest(&self, instance: &Instance, common: CommonOptions) -> Result<Answer, Failure> {
-        let (bracket, sha256) = hashed(instance, || bracketed(instance, self.time_limit, common))?;
-        let divisible = self.divisible(instance, common)?;
+    fn bound_smallest(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+        common: CommonOptions,
+    ) -> Result<Answer, Failure> {
+        let divisible = self.divisible(instance, deadline, common)?;
+        let (bracket, sha256) = hashed(instance, || bracketed(instance, deadline, common))?;
         let document = bound_document(instance, &sha256, &divisible, &bracket);
         self.destination.write(|out| write_json(out, &document))?;
         tell(common, || summary::bound(instance, divisible.bound, &bracket));
         Ok(Answer::Yes)
     }
 
-    fn bound_sum(&self, instance: &Instance, common: CommonOptions) -> Result<Answer, Failure> {
-        let (bracket, sha256) =
-            hashed(instance, || proportionally_bracketed(instance, self.time_limit, common))?;
+    fn bound_sum(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+        common: CommonOptions,
+    ) -> Result<Answer, Failure> {
+        let before = deadline.after_part(1.0 - DIVISIBLE);
+        let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before, common))?;
         let is_comparable = bracket.without_tasks.is_empty();
-        let divisible = is_comparable.then(|| self.divisible(instance, common)).transpose()?;
+        let divisible = is_comparable.then(|| self.divisible(instance, deadline, common)).transpose()?;
         let document = proportional_bound_document(instance, &sha256, divisible.as_ref(), &bracket);
         self.destination.write(|out| write_json(out, &document))?;
         let divisible = divisible.map(|divisible| divisible.bound);
@@ -155,9 +158,16 @@ impl Job {
     }
 
     /// The proved bound of divisible tasks, which is proved once more from its prices alone.
-    fn divisible(&self, instance: &Instance, common: CommonOptions) -> Result<DivisibleBound, Failure> {
-        let solved = Solved::new(instance, &*self.solver, self.objective, common)?;
-        solved.certified()?;
+    fn divisible(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+        common: CommonOptions,
+    ) -> Result<DivisibleBound, Failure> {
+        let limit = deadline.after_part(DIVISIBLE);
+        let solver = solver_within(&self.backend, &limit)?;
+        let solved = Solved::new(instance, &*solver, self.objective, common)?;
+        solved.certified().map_err(|failure| in_time(&limit, failure))?;
         let divisible = DivisibleBound::new(instance, &solved.solution);
         proved(&[verify_divisible(instance, divisible.claim(self.objective))]).map(|()| divisible)
     }

@@ -1,15 +1,15 @@
 //! `compare`: placement policies side by side, each with its gap to the best divisible allocation and to the best that
 //! whole tasks can do.
 
-use super::bound::{bracketed, time_limit};
+use super::bound::bracketed;
 use super::placer::Placer;
-use super::solve::{backend_name, solver};
+use super::solve::{backend_name, in_time, solver_within};
 use super::solved::{Solved, hashed};
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, seconds};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
-use fairplan_instances::{ClassId, Instance, Objective, ResourceId, Solver, User, WholeTaskBracket};
+use fairplan_instances::{ClassId, Deadline, Instance, Objective, ResourceId, User, WholeTaskBracket};
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, PolicyResult, comparison_document};
 use fairplan_report::output::Destination;
@@ -39,9 +39,10 @@ pub struct Arguments {
     /// How to compute the divisible bound: auto, ipm or highs
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
-    /// Improve the whole-task bound no longer than this; without a limit it is left out where users times classes are
-    /// more than 5000, or more than 1000 and a server holds more than 64 tasks of a user
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
+    /// Take no longer than this, half of it for the whole-task bound; policies that are not done then are left out. Without
+    /// a limit the bound is left out where users times classes are more than 5000, or more than 1000 and a server holds
+    /// more than 64 tasks of a user
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     /// Write the whole result (json), or the table of policies
     /// (default: as the ending of -o FILE says, else json)
@@ -62,7 +63,7 @@ struct Job {
     placers: Vec<Placer>,
     seed: u64,
     time_limit: Option<Duration>,
-    solver: Box<dyn Solver>,
+    backend: String,
     format: ResultFormat,
     timing: bool,
     destination: Destination,
@@ -85,7 +86,7 @@ impl TryFrom<Arguments> for Job {
             placers,
             seed: arguments.seed,
             time_limit: arguments.time_limit,
-            solver: solver(&arguments.backend)?,
+            backend: arguments.backend,
             format,
             timing: !arguments.no_timing,
             destination,
@@ -112,11 +113,15 @@ pub fn is_soon_bounded(instance: &Instance) -> bool {
             && instance.users().all(|user| (0..classes).all(|class| most(user, class) <= SMALLEST))
 }
 
+/// The part of the time that is left for each of the two bounds, one after the other.
+const BOUNDING: f64 = 0.5;
+
 impl Job {
     /// The best that whole tasks can do, where that can be told in reasonable time.
     fn bracket(
         &self,
         instance: &Instance,
+        deadline: &Deadline,
         common: CommonOptions,
     ) -> Result<Option<WholeTaskBracket>, Failure> {
         let has_rates = instance.rules().iter().any(|rule| !rule.rates().is_empty());
@@ -124,7 +129,7 @@ impl Job {
             return Ok(None);
         }
         // Policies can be compared without it.
-        bracketed(instance, self.time_limit, common).map(Some).or_else(|failure| {
+        bracketed(instance, deadline, common).map(Some).or_else(|failure| {
             tell(common, || format!("The bound of whole tasks is left out: {failure}\n"));
             Ok(None)
         })
@@ -136,11 +141,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let (solved, sha256) =
-        hashed(&instance, || Solved::new(&instance, &*job.solver, Objective::Drfh, common))?;
-    solved.certified()?;
+    let deadline = job.time_limit.map_or_else(Deadline::never, Deadline::after);
+    let solving = deadline.after_part(BOUNDING);
+    let solver = solver_within(&job.backend, &solving)?;
+    let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
+    solved.certified().map_err(|failure| in_time(&solving, failure))?;
     let divisible = Headline::new(&instance, &solved.solution).bound;
-    let bracket = job.bracket(&instance, common)?;
+    let bracket = job.bracket(&instance, &deadline.after_part(BOUNDING), common)?;
     let stated = bracket.as_ref().map(|bracket| stated_bounds(&instance, bracket));
     let mut bounds = Bounds {
         divisible,
@@ -148,10 +155,16 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         integral_lower: stated.map(|bounds| bounds.lower),
     };
     let names: Vec<String> = job.placers.iter().map(Placer::name).collect();
-    let mut results = Vec::new();
+    let (mut results, mut late) = (Vec::new(), Vec::new());
     for (placer, name) in job.placers.iter().zip(&names) {
         let start = Instant::now();
-        let placement = placer.place(&instance, common)?;
+        let placement = match placer.place(&instance, &deadline, common) {
+            Err(failure) if deadline.is_over() => {
+                late.push((name, failure));
+                continue;
+            }
+            placement => placement?,
+        };
         let seconds = job.timing.then(|| start.elapsed().as_secs_f64());
         let figures = PlacementFigures::new(&instance, &placement);
         bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
@@ -161,7 +174,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         });
         results.push(PolicyResult::new(name, &instance, &figures, bounds, is_optimal, seconds));
     }
-    let backend = job.solver.name();
+    for (name, failure) in &late {
+        tell(common, || format!("{name} is left out: {failure}\n"));
+    }
+    if results.is_empty() {
+        return Err(Failure::internal("no policy was done in time; allow more"));
+    }
+    let backend = solver.name();
     let document = comparison_document(&instance, &sha256, backend, job.seed, bounds, results);
     job.destination.write(|out| match job.format.table() {
         None => write_json(out, &document),

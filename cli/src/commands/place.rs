@@ -2,7 +2,7 @@
 
 use super::placer::Placer;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::files;
@@ -14,7 +14,8 @@ use fairplan_report::{summary, table, write_json};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The user with the smallest weighted dominant share is served next, one task at a time; the policy \
-chooses the server. Everything is counted in whole numbers. The result is a fairplan.placement.v1.
+chooses the server. Everything is counted in whole numbers. A policy that is not done within --time-limit has no result: \
+the exit status is 3. The result is a fairplan.placement.v1.
 
 Example: fairplan generate drfh-fig4 | fairplan place - --policy best-fit")]
 pub struct Arguments {
@@ -25,6 +26,8 @@ pub struct Arguments {
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// List the tasks on each server too (needed to verify the result)
     #[arg(long)]
     servers_out: bool,
@@ -40,6 +43,7 @@ struct Job {
     source: InstanceSource,
     placer: Placer,
     seed: u64,
+    time_limit: TimeLimit,
     servers: bool,
     format: ResultFormat,
     destination: Destination,
@@ -53,6 +57,7 @@ impl TryFrom<Arguments> for Job {
             source: arguments.instance.try_into()?,
             placer: Placer::named(&arguments.policy, arguments.seed)?,
             seed: arguments.seed,
+            time_limit: arguments.time_limit,
             servers: arguments.servers_out,
             format,
             destination,
@@ -65,7 +70,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let placement = job.placer.place(&instance, common)?;
+    let placement = job.placer.place(&instance, &job.time_limit.from_now(), common)?;
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = files::sha256_hex(&instance);
     let name = job.placer.name();

@@ -4,8 +4,8 @@ use crate::arguments::CommonOptions;
 use crate::failure::Failure;
 use crate::progress;
 use fairplan_heuristics::{POLICIES, PlacementPolicy, UnknownPolicy, policy};
-use fairplan_instances::{Instance, Placement};
-use fairplan_solver::{TimeLimit, whole_task_bracket};
+use fairplan_instances::{Deadline, Instance, Placement};
+use fairplan_solver::whole_task_bracket;
 use fairplan_verify::{PlacementClaim, verify_placement};
 
 /// The name of [`Placer::Pattern`].
@@ -47,11 +47,19 @@ impl Placer {
     }
 
     /// Places, and recounts the placement by code that shares nothing with it.
-    pub fn place(&self, instance: &Instance, common: CommonOptions) -> Result<Placement, Failure> {
-        let placement = progress::during(common.quiet, "placing", || match self {
-            Self::Policy(policy) => policy.place(instance).map_err(Failure::refused),
-            Self::Pattern => Ok(whole_task_bracket(instance, TimeLimit::default())?.placement),
-        })?;
+    pub fn place(
+        &self,
+        instance: &Instance,
+        deadline: &Deadline,
+        common: CommonOptions,
+    ) -> Result<Placement, Failure> {
+        let place = || -> Result<Placement, Failure> {
+            Ok(match self {
+                Self::Policy(policy) => policy.place_within(instance, deadline)?,
+                Self::Pattern => whole_task_bracket(instance, deadline)?.placement,
+            })
+        };
+        let placement = progress::during(common.quiet, "placing", place)?;
         let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
         match verdicts.iter().find(|verdict| !verdict.holds) {
             None => Ok(placement),

@@ -2,8 +2,8 @@
 
 use super::simulated::{ClusterPolicy, TraceInput};
 use super::solve::solver;
-use super::{bound::time_limit, tell};
-use crate::arguments::{CommonOptions, OutputArguments};
+use super::tell;
+use crate::arguments::{CommonOptions, OutputArguments, seconds};
 use crate::failure::{Answer, Failure};
 use crate::{interrupt, output, progress};
 use fairplan_instances::trace::{LATEST, MICROSECONDS};
@@ -72,7 +72,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Stop after so many seconds of computing; the result is then partial and the exit status 3
-    #[arg(long, value_name = "SECONDS", value_parser = time_limit, allow_negative_numbers = true)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, allow_negative_numbers = true)]
     time_limit: Option<Duration>,
     #[command(flatten)]
     output: OutputArguments,

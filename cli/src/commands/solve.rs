@@ -2,11 +2,11 @@
 
 use super::solved::{Solved, hashed};
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
+use fairplan_instances::{Deadline, Objective, Solver};
 use fairplan_instances::wording::unknown;
-use fairplan_instances::{Objective, Solver};
 use fairplan_report::output::Destination;
 use fairplan_report::solution::solution_document;
 use fairplan_report::{summary, table, write_json};
@@ -34,6 +34,8 @@ pub struct Arguments {
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// Write the whole result (json), or the table of users
     /// (default: as the ending of -o FILE says, else json)
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -48,7 +50,8 @@ pub struct Arguments {
 struct Job {
     source: InstanceSource,
     objective: Objective,
-    solver: Box<dyn Solver>,
+    backend: String,
+    time_limit: TimeLimit,
     format: ResultFormat,
     timing: bool,
     destination: Destination,
@@ -61,7 +64,8 @@ impl TryFrom<Arguments> for Job {
         Ok(Self {
             source: arguments.instance.try_into()?,
             objective: arguments.objective,
-            solver: solver(&arguments.backend)?,
+            backend: arguments.backend,
+            time_limit: arguments.time_limit,
             format,
             timing: !arguments.no_timing,
             destination,
@@ -79,10 +83,23 @@ pub fn backend_name(name: &str) -> Result<String, String> {
     }
 }
 
-/// The backend of this name.
+/// The backend of this name, without a limit of time.
 pub fn solver(backend: &str) -> Result<Box<dyn Solver>, Failure> {
-    fairplan_solver::backend(backend)
+    solver_within(backend, &Deadline::never())
+}
+
+/// The backend of this name.
+pub fn solver_within(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, Failure> {
+    fairplan_solver::backend_within(backend, deadline)
         .ok_or_else(|| Failure::refused(format!("there is no backend {backend}")))
+}
+
+/// The part of the time that solving may take; the rest is for checking.
+pub const SOLVING: f64 = 0.9;
+
+/// The failure of work that had to end by a deadline.
+pub fn in_time(deadline: &Deadline, failure: Failure) -> Failure {
+    if deadline.is_over() { Failure::internal(format!("time was over: {failure}")) } else { failure }
 }
 
 /// Reads, solves, checks, writes.
@@ -90,7 +107,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let solve = || Solved::new(&instance, &*job.solver, job.objective, common);
+    let deadline = job.time_limit.from_now().after_part(SOLVING);
+    let solver = solver_within(&job.backend, &deadline)?;
+    let solve = || Solved::new(&instance, &*solver, job.objective, common);
     let (solved, sha256) = match job.format.table() {
         None => hashed(&instance, solve)?,
         // A table does not say of which instance it is.
@@ -103,6 +122,6 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Some(format) => table::write_solution(out, format, &instance, solution),
     })?;
     tell(common, || summary::solution(&instance, solution, headline));
-    solved.certified()?;
+    solved.certified().map_err(|failure| in_time(&deadline, failure))?;
     Ok(Answer::Yes)
 }

@@ -7,7 +7,7 @@ use super::placement::{Operator, Requirement, Term};
 use super::pods::Pod;
 use fairplan_instances::InstanceError;
 use crate::manifests::{Manifest, Metadata};
-use crate::quantity::Quantity;
+use fairplan_instances::quantity::Quantity;
 use crate::report::ImportReport;
 
 /// The resource of nodes: thousandths of their GPUs. In pods an annotation: thousandths of each GPU.

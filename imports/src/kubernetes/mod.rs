@@ -12,7 +12,7 @@ mod unusual;
 
 use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::{self, Manifest, of_kinds};
-use super::quantity::Quantity;
+use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use hashbrown::HashMap;

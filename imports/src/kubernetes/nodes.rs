@@ -3,7 +3,7 @@
 use super::gpu_sharing;
 use super::placement::{Site, Taint};
 use crate::manifests::{Manifest, Metadata, nullable};
-use crate::quantity::{Quantity, Written};
+use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::InstanceError;
 use serde::Deserialize;
 use std::collections::BTreeMap;

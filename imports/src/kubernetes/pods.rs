@@ -4,7 +4,7 @@ use super::gpu_sharing::{self, SharedGpus};
 use super::nodes::quantities;
 use super::placement::{Affinity, Conditions, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
-use crate::quantity::{Quantity, Written};
+use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::InstanceError;
 use serde::Deserialize;
 use std::collections::BTreeMap;

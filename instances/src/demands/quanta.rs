@@ -106,6 +106,12 @@ impl MetLabels {
             | (Some(last @ QuantumLabel::Text(_)), QuantumLabel::Number(_)) => {
                 return refused(format!("follows {last}: number the quanta, or name them all with texts"));
             }
+            (Some(last @ QuantumLabel::Text(_)), _) if last > label => {
+                return refused(format!(
+                    "follows {last}: names must rise as text does, letter by letter, as 2026-01, 2026-02 do; number the \
+                     quanta, or sort the rows"
+                ));
+            }
             (Some(last), _) if last > label => {
                 return refused(format!("follows {last}: sort the rows by quantum"));
             }

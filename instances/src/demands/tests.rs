@@ -59,7 +59,11 @@ fn quanta_come_in_order_once_and_under_labels_of_one_kind() {
     for (labels, told) in [
         (&[Number(2), Number(1)][..], "quantum = 1: follows 2: sort the rows by quantum"),
         (&[Number(2), Number(2)], "quantum = 2: occurs twice"),
-        (&[Text("b"), Text("a")], "quantum = a: follows b: sort the rows by quantum"),
+        (
+            &[Text("Jan"), Text("Feb")],
+            "quantum = Feb: follows Jan: names must rise as text does, letter by letter, as 2026-01, 2026-02 do; number the \
+             quanta, or sort the rows",
+        ),
         (&[Text("a"), Number(1)], "quantum = 1: follows a: number the quanta, or name them all with texts"),
         (&[Text("")], "quantum: a quantum needs a name"),
         (&[], "demands: there are no quanta"),

@@ -1,5 +1,6 @@
 //! Reading what can be bought: `fairplan.catalog.v1` JSON or a table, for an instance whose resources it must name.
 
+use crate::quantity::Quantity;
 use crate::{Catalog, Decimal, Instance, InstanceError, Offer, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -74,7 +75,7 @@ fn from_json(document: &Document, instance: &Instance) -> Result<Catalog, Violat
         let place = |field: &str| format!("server_types[{position}].{field}");
         let capacity = match &kind.capacity {
             Some(entries) => {
-                amounts.read(entries, || place("capacity"))?;
+                amounts.read(entries, || place("capacity")).map_err(without_unit)?;
                 Some(amounts.values.clone())
             }
             None => None,
@@ -90,6 +91,17 @@ fn from_json(document: &Document, instance: &Instance) -> Result<Catalog, Violat
         Ok(())
     })?;
     Catalog::new(instance, document.name.0.as_ref().into(), document.currency.0.as_ref().into(), offers)
+}
+
+/// What to write instead of an amount with a unit, such as `16Gi`: an instance does not say what its numbers count, so
+/// units cannot be converted.
+fn without_unit(violation: Violation) -> Violation {
+    let amount = Quantity::parse(violation.value.trim_matches('"')).ok().and_then(Quantity::decimal);
+    let Some(amount) = amount else { return violation };
+    let problem = format!(
+        "write a number without unit, in what the instance counts the resource in: {amount} if that is bytes or whole ones"
+    );
+    Violation { problem, ..violation }
 }
 
 /// The columns that are no resources.
@@ -123,7 +135,8 @@ fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, Insta
             let text = |at: Option<usize>| at.map_or(Ok(""), |at| table.text(row, at));
             let number = |at: Option<usize>| at.map_or(Ok(None), |at| table.number(row, at));
             let missing = || Violation::new(table.place_in(row, "price"), "", "every type needs a price");
-            let amounts = columns.iter().map(|at| number(*at)).collect::<Result<Vec<_>, _>>()?;
+            let amount = |at: &Option<usize>| number(*at).map_err(without_unit);
+            let amounts = columns.iter().map(amount).collect::<Result<Vec<_>, _>>()?;
             let stated = amounts.iter().any(Option::is_some);
             let capacity = amounts.into_iter().map(Option::unwrap_or_default).collect::<Vec<Decimal>>();
             let whole = |limit| whole_number(limit, || table.place_in(row, "limit"));

@@ -49,6 +49,7 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
         .answer_in_shares(answer::worth(&document))
         .instance(&document.instance)
         .fact("Smallest weighted dominant share now", share(document.value))
+        .fact("Smallest that capacity limits", share(document.raised()))
         .block(Block::Bars(bars))
         .block(Block::Grid(Grid::new("One more server of each class", header, rows)));
     let header = words([
@@ -82,7 +83,7 @@ pub(super) fn worth(document: WorthDocument<'_>) -> Section {
 
 /// What is below what solutions are exact to is nothing.
 fn gain(gain: f64, document: &WorthDocument<'_>) -> f64 {
-    if gain < 1e-8 * document.value { 0.0 } else { gain }
+    if gain < 1e-8 * document.raised() { 0.0 } else { gain }
 }
 
 /// Losses as a section.

@@ -29,11 +29,21 @@ pub struct WorthDocument<'a> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
-    /// The smallest weighted dominant share that capacity limits now.
+    /// The smallest weighted dominant share now, as in a solution.
     pub value: f64,
+    /// The smallest that capacity limits, which is what gains add to, where tasks run out before so that it is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_by_capacity: Option<f64>,
     /// Every server class, the most valuable first.
     #[serde(borrow)]
     pub server_classes: Vec<WorthResult<'a>>,
+}
+
+impl WorthDocument<'_> {
+    /// The smallest share that capacity limits.
+    pub fn raised(&self) -> f64 {
+        self.limited_by_capacity.unwrap_or(self.value)
+    }
 }
 
 /// One more server of a class.
@@ -100,7 +110,7 @@ pub struct ResourceWorthResult<'a> {
 pub fn worth_document<'a>(
     instance: &'a Instance,
     sha256: &'a str,
-    value: f64,
+    (value, limited_by_capacity): (f64, f64),
     worths: &[ServerWorth],
 ) -> WorthDocument<'a> {
     let class = |worth: &ServerWorth| {
@@ -132,6 +142,7 @@ pub fn worth_document<'a>(
         fairplan_version: FAIRPLAN_VERSION.into(),
         instance: InstanceStamp::new(instance, sha256),
         value,
+        limited_by_capacity: (limited_by_capacity != value).then_some(limited_by_capacity),
         server_classes: worths.iter().map(class).collect(),
     }
 }

@@ -137,7 +137,14 @@ fn unit(currency: &str) -> String {
 /// What servers are worth.
 pub fn worth(document: &WorthDocument<'_>) -> String {
     let mut text = paragraph(&answer::worth(document));
-    text += "\nWhat one more server of a class adds to the smallest weighted dominant share:\n\n";
+    if let Some(limited) = document.limited_by_capacity {
+        let _ = writeln!(
+            text,
+            "\nThe smallest share of all is that of a user who has no more tasks; the smallest that capacity limits is {}.",
+            share(limited)
+        );
+    }
+    text += "\nWhat one more server of a class adds to the smallest weighted dominant share that capacity limits:\n\n";
     let columns = [
         Column::id("server class"),
         Column::number("servers"),
@@ -148,7 +155,7 @@ pub fn worth(document: &WorthDocument<'_>) -> String {
     ];
     let rows = document.server_classes.iter().take(ROWS).map(|class| {
         // What is below what solutions are exact to is nothing.
-        let gain = if class.gain < 1e-8 * document.value { 0.0 } else { class.gain };
+        let gain = if class.gain < 1e-8 * document.raised() { 0.0 } else { class.gain };
         vec![
             class.id.to_string(),
             thousands(class.count),

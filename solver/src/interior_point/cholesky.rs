@@ -4,6 +4,7 @@
 //! interior point wants the solution with nothing in the lost directions, so a pivot that cancels to rounding
 //! noise is made infinite.
 
+use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 
 /// `D·A·D = L·Lᵀ` with `D` scaling the diagonal to one.
@@ -24,6 +25,11 @@ impl Cholesky {
     /// Factors a symmetric matrix, of which only the upper triangle is read and the diagonal must be positive.
     /// `None` when it holds no numbers.
     pub fn new(matrix: DMatrix<f64>) -> Option<Self> {
+        Self::within(matrix, &Deadline::never())
+    }
+
+    /// The same; `None` too if time is over before: large ones take minutes.
+    pub fn within(matrix: DMatrix<f64>, deadline: &Deadline) -> Option<Self> {
         let order = matrix.nrows();
         let scale: Vec<f64> = (0..order).map(|i| 1.0 / matrix[(i, i)].sqrt()).collect();
         if scale.iter().any(|s| !s.is_finite()) {
@@ -35,7 +41,7 @@ impl Cholesky {
         }
         for start in (0..order).step_by(PANEL) {
             let end = (start + PANEL).min(order);
-            if !finish_rows(&mut upper, start, end) {
+            if deadline.is_over() || !finish_rows(&mut upper, start, end) {
                 return None;
             }
             let rows = upper.view((start, end), (end - start, order - end)).into_owned();

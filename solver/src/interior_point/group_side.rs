@@ -4,6 +4,7 @@
 use super::cholesky::Cholesky;
 use super::weights::Weights;
 use crate::level::{LevelProblem, dot};
+use fairplan_instances::Deadline;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -25,18 +26,23 @@ pub(super) struct GroupSide {
 }
 
 impl GroupSide {
-    /// The matrix, where `slack` is `u/p` of each row. `None` when rounding has made that impossible.
+    /// The matrix, where `slack` is `u/p` of each row. `None` when rounding has made that impossible, or time was over
+    /// before.
     pub fn matrix(
         &mut self,
         problem: &LevelProblem<'_>,
         weights: &Weights,
         slack: impl Fn(usize) -> f64 + Sync,
+        deadline: &Deadline,
     ) -> Option<DMatrix<f64>> {
         let (k, n) = (problem.classes(), problem.groups.len());
         let length = part_length(k);
         let parts: Option<Vec<Part>> = (0..k.div_ceil(length))
             .into_par_iter()
-            .map(|part| Part::of(problem, weights, &slack, part * length..((part + 1) * length).min(k)))
+            .map(|part| {
+                let classes = part * length..((part + 1) * length).min(k);
+                if deadline.is_over() { None } else { Part::of(problem, weights, &slack, classes) }
+            })
             .collect();
         let mut matrix = DMatrix::zeros(n, n);
         let mut diagonal = DVector::from_column_slice(&weights.e_own);

@@ -37,12 +37,13 @@ mod weights;
 
 use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
 pub(crate) use cholesky::Cholesky;
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use newton::NewtonSystem;
 use point::{Goals, Point};
 
-/// The interior-point method as a level solver.
-pub(crate) struct InteriorPoint;
+/// The interior-point method as a level solver, which ends by a deadline.
+#[derive(Default)]
+pub(crate) struct InteriorPoint(pub Deadline);
 
 /// Most steps of one run; a plain instance takes 10 to 30.
 const MAX_STEPS: u64 = 150;
@@ -64,15 +65,19 @@ impl LevelSolver for InteriorPoint {
         let mut iterations = 0;
         let mut run = Run::new(problem, penalty);
         for attempt in 1..=tries {
-            iterations += run.finish(accuracy);
+            iterations += run.finish(accuracy, &self.0);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
-            if short <= SHORTFALL.max(accuracy) || attempt == tries {
+            if short <= SHORTFALL.max(accuracy) || attempt == tries || self.0.is_over() {
                 break;
             }
             penalty *= growth;
             run = Run::new(problem, penalty);
         }
         Ok(run.into_solution(iterations))
+    }
+
+    fn deadline(&self) -> &Deadline {
+        &self.0
     }
 }
 
@@ -178,8 +183,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Steps until the gap is as small as asked or no longer falls. Returns the number of steps.
-    fn finish(&mut self, accuracy: f64) -> u64 {
+    /// Steps until the gap is as small as asked or no longer falls, or time is over. Returns the number of steps.
+    fn finish(&mut self, accuracy: f64, deadline: &Deadline) -> u64 {
         let mut newton = NewtonSystem::new(self.problem);
         let mut halved_at = 0;
         for step in 0..MAX_STEPS {
@@ -195,7 +200,8 @@ impl<'a> Run<'a> {
                 self.now.complementarity() <= EXHAUSTED * dot(&self.now.p, self.problem.capacities);
             if exhausted
                 || termination(self.best_gap, accuracy, step - halved_at)
-                || !self.advance(&mut newton, &measured)
+                || deadline.is_over()
+                || !self.advance(&mut newton, &measured, deadline)
             {
                 return step;
             }
@@ -237,12 +243,12 @@ impl<'a> Run<'a> {
     }
 
     /// One predictor and corrector step (Mehrotra), with further centrality correctors as long as they lengthen
-    /// it (Gondzio). False when no step can be taken any more.
-    fn advance(&mut self, newton: &mut NewtonSystem, measured: &Measured) -> bool {
+    /// it (Gondzio). False when no step can be taken any more, or not in time.
+    fn advance(&mut self, newton: &mut NewtonSystem, measured: &Measured, deadline: &Deadline) -> bool {
         let now = &self.now;
         let weight = self.omega.sum();
         let mu = now.complementarity() / weight;
-        if !newton.factor(self.problem, now, measured, &self.penalty) {
+        if !newton.factor(self.problem, now, measured, &self.penalty, deadline) {
             return false;
         }
         let step = |goals: &Goals| newton.direction(self.problem, now, goals);
@@ -379,7 +385,7 @@ mod tests {
         let groups = on_all_classes(2, 2, &[0.2, 1.0, 1.0, 0.2], &[true, true]);
         let capacities = [1.0 / 7.0, 6.0 / 7.0, 6.0 / 7.0, 1.0 / 7.0];
         let problem = LevelProblem { resources: 2, capacities: &capacities, groups: &groups };
-        let solution = InteriorPoint.solve(&problem, 1e-14).unwrap();
+        let solution = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
         approx::assert_relative_eq!(solution.level, 5.0 / 7.0, max_relative = 1e-13);
         assert_eq!(solution.frozen, [true, true]);
     }
@@ -399,7 +405,7 @@ mod tests {
             }
             let groups = on_all_classes(k, m, &loads, &vec![true; n]);
             let problem = LevelProblem { resources: m, capacities: &capacities, groups: &groups };
-            let first = InteriorPoint.solve(&problem, 1e-14).unwrap();
+            let first = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
             let (level, bound) = bracket(&problem, &first);
             assert!(level > bound * (1.0 - 1e-12), "case {case}: {level} < {bound}");
             // Settle what is frozen and let the rest rise.
@@ -414,7 +420,7 @@ mod tests {
                 }
             }
             let problem = LevelProblem { resources: m, capacities: &capacities, groups: &second };
-            let solution = InteriorPoint.solve(&problem, 1e-14).unwrap();
+            let solution = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
             let (higher, bound) = bracket(&problem, &solution);
             assert!(higher > level * (1.0 + 1e-7), "case {case}: nothing rose: {higher} {level}");
             assert!(higher > bound * (1.0 - 1e-10), "case {case}, second level: {higher} < {bound}");

@@ -10,6 +10,7 @@ use super::group_side::GroupSide;
 use super::point::{Goals, Point};
 use super::weights::{Weights, row_slack};
 use crate::level::{LevelProblem, dot};
+use fairplan_instances::Deadline;
 use nalgebra::DVector;
 
 /// The factored normal equations at one iterate.
@@ -80,13 +81,14 @@ impl NewtonSystem {
         }
     }
 
-    /// Builds and factors the system. False when rounding has made that impossible.
+    /// Builds and factors the system. False when rounding has made that impossible, or time was over before.
     pub fn factor(
         &mut self,
         problem: &LevelProblem<'_>,
         now: &Point,
         measured: &Measured,
         penalty: &[f64],
+        deadline: &Deadline,
     ) -> bool {
         self.weights.set(problem, now);
         self.residuals = Residuals::of(problem, now, measured, penalty);
@@ -94,7 +96,7 @@ impl NewtonSystem {
         let slack = |row| row_slack(problem, now, row);
         let matrix = match &mut self.side {
             Side::Classes(side) => Some(side.matrix(problem, weights, slack)),
-            Side::Groups(side) => side.matrix(problem, weights, slack),
+            Side::Groups(side) => side.matrix(problem, weights, slack, deadline),
         };
         let Some(mut matrix) = matrix else { return false };
         match &self.side {
@@ -113,7 +115,7 @@ impl NewtonSystem {
         level.pin = 1.0 / level.pivot;
         let column = DVector::from_column_slice(&level.column);
         matrix.ger(level.pin, &column, &column, 1.0);
-        let Some(schur) = Cholesky::new(matrix) else { return false };
+        let Some(schur) = Cholesky::within(matrix, deadline) else { return false };
         if let Side::Groups(_) = self.side {
             level.column = schur.solve(&level.rising);
             level.pivot = dot(&level.rising, &level.column);

@@ -32,7 +32,7 @@ use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::schur::Schur;
 use super::tally::Quality;
 use crate::level::dot;
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
 use rows::Rows;
 
@@ -47,14 +47,19 @@ const UNNOTICED: f64 = 1e-6;
 /// A residual below this part of its row is rounding, which a step would only make larger.
 const ROUNDING: f64 = 1e-14;
 
-/// The interior-point method as a solver of sums.
-pub(crate) struct InteriorPoint;
+/// The interior-point method as a solver of sums, which ends by a deadline.
+#[derive(Default)]
+pub(crate) struct InteriorPoint(pub Deadline);
 
 impl SumSolver for InteriorPoint {
     fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, SolverError> {
         let mut run = Run::new(problem);
-        let iterations = run.finish(accuracy);
+        let iterations = run.finish(accuracy, &self.0);
         Ok(run.into_solution(iterations))
+    }
+
+    fn deadline(&self) -> &Deadline {
+        &self.0
     }
 }
 
@@ -88,8 +93,8 @@ impl Iterate {
 }
 
 impl<'a> Run<'a> {
-    /// Steps until the gap is as small as asked or no longer falls. Returns the number of steps.
-    fn finish(&mut self, accuracy: f64) -> u64 {
+    /// Steps until the gap is as small as asked or no longer falls, or time is over. Returns the number of steps.
+    fn finish(&mut self, accuracy: f64, deadline: &Deadline) -> u64 {
         let mut halved_at = 0;
         for step in 0..MAX_STEPS {
             let (gap, widest) = self.quality();
@@ -100,7 +105,8 @@ impl<'a> Run<'a> {
                 self.best_quality = (gap, widest);
                 self.best.clone_from(&self.now);
             }
-            if termination(self.best_quality, accuracy, step - halved_at) || !self.advance() {
+            let is_done = termination(self.best_quality, accuracy, step - halved_at);
+            if is_done || deadline.is_over() || !self.advance() {
                 return step;
             }
         }
@@ -329,7 +335,7 @@ mod tests {
                     cost: &case.size,
                     limit: &case.limit,
                 };
-                let solution = InteriorPoint.solve(&problem, 1e-13).unwrap();
+                let solution = InteriorPoint::default().solve(&problem, 1e-13).unwrap();
                 let (reached, bound) = bracket(alpha, &case, &problem, &solution);
                 if 1.0 - reached / bound > 1e-9 {
                     let gap = 1.0 - reached / bound;

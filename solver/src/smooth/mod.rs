@@ -44,10 +44,11 @@ pub(crate) fn solve(
     first_bins: FirstBins,
     solver: &dyn SumSolver,
 ) -> Result<Solution, SolverError> {
+    let is_over = || solver.deadline().is_over();
     let shares_bins = matches!(first_bins, FirstBins::ByDirection { .. });
     if shares_bins && market::suits(instance, alpha) {
-        let solution = market::solve(instance, (objective, alpha), backend)?;
-        if solution.status == Status::Optimal || instance.user_count() > IN_FULL {
+        let solution = market::solve(instance, (objective, alpha), backend, solver.deadline())?;
+        if solution.status == Status::Optimal || instance.user_count() > IN_FULL || is_over() {
             return Ok(solution);
         }
     }
@@ -63,14 +64,15 @@ pub(crate) fn solve(
         let target = bins.min(pairs / reduction.classes().max(1)).max(least);
         if users > target {
             let solution = attempt(Bins::by_direction(&reduction, target), false)?;
-            if solution.status == Status::Optimal || users > IN_FULL {
+            if solution.status == Status::Optimal || users > IN_FULL || is_over() {
                 return Ok(solution);
             }
         }
     }
     let solution = attempt(Bins::alike(&reduction, alpha), true)?;
-    if solution.status == Status::Uncertified && market::can_solve(instance, alpha) && users <= IN_FULL {
-        let other = market::solve(instance, (objective, alpha), backend)?;
+    let is_open = solution.status == Status::Uncertified && !is_over();
+    if is_open && market::can_solve(instance, alpha) && users <= IN_FULL {
+        let other = market::solve(instance, (objective, alpha), backend, solver.deadline())?;
         if other.status == Status::Optimal {
             return Ok(other);
         }

@@ -162,7 +162,10 @@ fn solve_some_rounds(
         if gap < 0.5 * halved.0 {
             halved = (gap, rounds);
         }
-        let hopeless = rounds >= most_rounds || rounds >= halved.1 + PATIENCE || bins.kind.len() >= MOST.1;
+        let hopeless = rounds >= most_rounds
+            || rounds >= halved.1 + PATIENCE
+            || bins.kind.len() >= MOST.1
+            || solver.deadline().is_over();
         if gap <= best.gap {
             best = Best { gap, prices: prices.clone(), utility };
         } else if gap > CLOSED && !hopeless && !offer_all {
@@ -269,7 +272,7 @@ fn solve_in_stages(
     accuracy: f64,
 ) -> Result<SumSolution, SolverError> {
     let solution = solver.solve(problem, accuracy)?;
-    if problem.alpha <= STAGES.0 || solution.widest <= STAGES.1 {
+    if problem.alpha <= STAGES.0 || solution.widest <= STAGES.1 || solver.deadline().is_over() {
         return Ok(solution);
     }
     let mut alphas = vec![problem.alpha];

@@ -13,8 +13,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::rounds::{self, Effort, Goal, MAX_ROUNDS, NOISE, SCALE, held, price, scaled};
-use super::time_limit::Stop;
-use fairplan_instances::{Breakpoint, SolverError, UserId};
+use fairplan_instances::{Deadline, Breakpoint, SolverError, UserId};
 
 /// The bound, and what placing starts from.
 pub(super) struct Bound {
@@ -48,7 +47,7 @@ pub(super) fn bound(
     packing: &Packing,
     breakpoints: &Breakpoints,
     start: (Breakpoint, Proof),
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<Bound, SolverError> {
     let servers = packing.servers();
     let mut patterns: Vec<Pattern> = Vec::new();
@@ -91,13 +90,13 @@ pub(super) fn bound(
 
 /// The values of divisible tasks exclude much, and where servers hold many tasks they are nearly right for whole ones: the
 /// first patterns are those that fill servers almost fully at these values.
-fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: Stop) {
+fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &Deadline) {
     let need = need(packing, &breakpoints.required(bound.upper, false));
     if need.iter().all(|tasks| *tasks == 0) {
         return;
     }
     // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-    let Ok(Mix { values, server_values, .. }) = divisible_values(packing, &[Want::all(&need, f64::INFINITY)])
+    let Ok(Mix { values, server_values, .. }) = divisible_values(packing, &[Want::all(&need, f64::INFINITY)], stop)
     else {
         return;
     };
@@ -120,7 +119,7 @@ fn raise(
     bound: &mut Bound,
     need: &[u64],
     servers: &[u64],
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<bool, SolverError> {
     let wants = [Want::all(need, f64::INFINITY)];
     let mut master = Master::new(packing, &wants, servers, &vec![0.0; servers.len()])?;

@@ -1,8 +1,10 @@
 //! Shares come in whole tasks: the values that placements can have, and the tasks that each of them takes.
 
+use super::fill::ServingOrder;
 use super::packing::Packing;
 use crate::reduction::greatest_common_divisor;
 use fairplan_instances::{Breakpoint, Instance, UserId, Violation, compare_ratios};
+use std::cmp::Ordering;
 
 /// The share of one task over the weight, `a_i = δ_i / w_i`, of every user that can have tasks.
 pub(super) struct Breakpoints {
@@ -64,7 +66,7 @@ impl Breakpoints {
     }
 
     /// Compares two breakpoints exactly.
-    pub fn compare(&self, a: Breakpoint, b: Breakpoint) -> std::cmp::Ordering {
+    pub fn compare(&self, a: Breakpoint, b: Breakpoint) -> Ordering {
         compare_ratios(self.exact(a), self.exact(b))
     }
 
@@ -165,5 +167,18 @@ impl Breakpoints {
     pub fn alone(&self, alone: impl Fn(usize) -> u64) -> Option<Breakpoint> {
         let own = self.users.iter().map(|s| Breakpoint { user: s.user, tasks: s.limit.min(alone(s.shape)) });
         own.min_by(|a, b| self.compare(*a, *b))
+    }
+}
+
+/// The smallest share is served first.
+impl ServingOrder for Breakpoints {
+    fn compare(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
+        let share = |user, tasks| Breakpoint { user, tasks };
+        Self::compare(self, share(a, of_a), share(b, of_b))
+    }
+
+    /// The level is the share.
+    fn tasks_at(&self, user: UserId, level: f64) -> u64 {
+        self.of_user[user.0].map_or(0, |step| (level / self.users[step].nearly).min(MANY as f64) as u64)
     }
 }

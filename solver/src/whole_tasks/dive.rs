@@ -6,8 +6,7 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::rounds::{Effort, price};
 use super::servers::Servers;
-use super::time_limit::Stop;
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use hashbrown::HashSet;
 
 /// Rounds of pricing between two roundings, and the effort of each search.
@@ -45,7 +44,7 @@ pub(super) fn dive(
     packing: &Packing,
     need: &mut [u64],
     start: &Dive<'_>,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<Servers, SolverError> {
     let Dive { patterns, server_values, .. } = start;
     let mut servers = Servers::new(packing, start.servers);

@@ -3,14 +3,18 @@
 use super::master::{Mix, Want, add_wants, broken, panicked, wanted_rows};
 use super::packing::{Class, Packing, Shape};
 use crate::highs::ONE_MODEL_AT_A_TIME;
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, Row, Sense};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
 
 /// The worth of a task of each shape and of a server of each class, and how often each want is had, from the program that
-/// has what is wanted most with divisible tasks.
-pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix, SolverError> {
+/// has what is wanted most with divisible tasks. An error too if time is over before.
+pub(super) fn divisible_values(
+    packing: &Packing,
+    wants: &[Want],
+    stop: &Deadline,
+) -> Result<Mix, SolverError> {
     let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     // Tolerances of HiGHS are absolute: a server should be worth about 1, and not next to nothing.
     let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
@@ -22,7 +26,7 @@ pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix,
             (0..packing.resources).map(|_| program.add_row(..=class.servers as f64)).collect()
         };
         let classes: Vec<Vec<Row>> = packing.classes.iter().map(capacity).collect();
-        add_wants(&mut program, &shapes, &wants);
+        let columns = add_wants(&mut program, packing, &shapes, &wants);
         for (shape, row) in packing.shapes.iter().zip(&shapes) {
             let Some(row) = row else { continue };
             for (l, class) in packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0) {
@@ -31,7 +35,7 @@ pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix,
                 let takes = |r: usize| copies * shape.demand[r] as f64 / class.capacity[r] as f64;
                 let taken = (0..packing.resources).filter(|&r| shape.demand[r] > 0);
                 let taken = taken.map(|r| (classes[l][r], takes(r)));
-                program.add_column(0.0, 0.0.., taken.chain([(*row, copies)]));
+                program.add_column(0.0, 0.0.., taken.chain([(*row, copies / shape.unit())]));
             }
         }
         let mut model = program.optimise(Sense::Maximise);
@@ -40,9 +44,10 @@ pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix,
         model.set_option("parallel", "off");
         model.set_option("solver", "simplex");
         model.set_option("dual_feasibility_tolerance", 1e-10);
-        model.try_solve().map(|solved| (solved.status(), solved.get_solution(), shapes))
+        model.set_option("time_limit", stop.seconds_left());
+        model.try_solve().map(|solved| (solved.status(), solved.get_solution(), (shapes, columns)))
     };
-    let (status, solution, shapes) = catch_unwind(AssertUnwindSafe(solve))
+    let (status, solution, (shapes, columns)) = catch_unwind(AssertUnwindSafe(solve))
         .map_err(|_| panicked())?
         .map_err(|status| broken(format!("stopped with {status:?}")))?;
     let duals = solution.dual_rows();
@@ -56,7 +61,7 @@ pub(super) fn divisible_values(packing: &Packing, wants: &[Want]) -> Result<Mix,
     let values =
         values.map(|(shape, row)| if row.is_some() { cheapest(packing, &prices, shape) } else { 0.0 });
     Ok(Mix {
-        wanted: solution.columns()[..wants.len()].to_vec(),
+        wanted: solution.columns().iter().zip(&columns).map(|(had, unit)| had * unit).collect(),
         servers: Vec::new(),
         values: values.collect(),
         server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),

@@ -1,20 +1,29 @@
 //! Whose the placed tasks are, and more of them until nothing fits: who is served next is a question of the
 //! objective, the first server with room is taken.
+//!
+//! Tasks are handed out one by one near the end and all at once before it: the order brings every user to the same level,
+//! so what a level takes says how far one can go without looking at each task.
 
-use super::packing::Packing;
+use super::packing::{Packing, WIDTH};
 use super::servers::Servers;
-use fairplan_instances::{Instance, Placement, UserId};
+use fairplan_instances::{Deadline, Instance, Placement, UserId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// Which of two users that have so many tasks is served first.
-pub(super) type Order<'a> = &'a dyn Fn((UserId, u64), (UserId, u64)) -> Ordering;
+/// In which order users are served.
+pub(super) trait ServingOrder {
+    /// Which of two users that have so many tasks is served first.
+    fn compare(&self, a: (UserId, u64), b: (UserId, u64)) -> Ordering;
+
+    /// About how many tasks a user has when all have been served up to a level; more at higher levels.
+    fn tasks_at(&self, user: UserId, level: f64) -> u64;
+}
 
 /// A user in the queue with its tasks.
 struct Waiting<'a> {
     user: UserId,
     tasks: u64,
-    order: Order<'a>,
+    order: &'a dyn ServingOrder,
 }
 
 impl PartialEq for Waiting<'_> {
@@ -33,48 +42,158 @@ impl PartialOrd for Waiting<'_> {
 
 impl Ord for Waiting<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.order)((self.user, self.tasks), (other.user, other.tasks)).then(self.user.cmp(&other.user))
+        self.order.compare((self.user, self.tasks), (other.user, other.tasks)).then(self.user.cmp(&other.user))
     }
 }
 
-/// The placement of what is on the servers, filled up.
+/// Tasks for each user after which it is looked again how far all can go at once.
+const SINGLY: usize = 64;
+
+/// Tasks handed out between two looks at the clock.
+const BETWEEN_STOPS: u64 = 4_096;
+
+/// The placement of what is on the servers, filled up as far as time allows.
 pub(super) fn fill(
     instance: &Instance,
     packing: &Packing,
-    order: Order<'_>,
+    order: &dyn ServingOrder,
     mut servers: Servers,
+    stop: &Deadline,
 ) -> Placement {
-    let mut unowned = vec![0u64; packing.shapes.len()];
-    for (shape, tasks) in servers.tasks.iter().flatten() {
-        unowned[*shape as usize] += tasks;
-    }
     let mut tasks = vec![0u64; instance.user_count()];
+    own(instance, packing, order, &servers, &mut tasks);
+    add(instance, packing, order, &mut servers, &mut tasks, stop);
+    hand_out(instance, packing, &servers, tasks)
+}
+
+/// Gives the tasks that are on the servers to users: those of a shape to its users, in order.
+fn own(
+    instance: &Instance,
+    packing: &Packing,
+    order: &dyn ServingOrder,
+    servers: &Servers,
+    tasks: &mut [u64],
+) {
+    let mut unowned = vec![0u64; packing.shapes.len()];
+    for (shape, count) in servers.tasks.iter().flatten() {
+        unowned[*shape as usize] += count;
+    }
+    for (shape, mut unowned) in packing.shapes.iter().zip(unowned) {
+        let limit = |user: UserId| instance.user(user).tasks().unwrap_or(u64::MAX);
+        if unowned / SINGLY as u64 > shape.users.len() as u64 {
+            // One task each is left for those whose turn is told by a digit that doubles do not have.
+            let spare = unowned - shape.users.len() as u64;
+            let at = |user: &UserId, level: f64| order.tasks_at(*user, level).min(limit(*user));
+            let taken = |level: f64| shape.users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)));
+            let level = highest(|level| taken(level) <= spare);
+            shape.users.iter().for_each(|user| tasks[user.0] = at(user, level));
+            unowned -= taken(level);
+        }
+        let waiting = |user: &UserId| Reverse(Waiting { user: *user, tasks: tasks[user.0], order });
+        let mut queue: BinaryHeap<Reverse<Waiting<'_>>> = shape.users.iter().map(waiting).collect();
+        while unowned > 0 {
+            let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { break };
+            if has < limit(user) {
+                unowned -= 1;
+                tasks[user.0] += 1;
+                queue.push(Reverse(Waiting { user, tasks: has + 1, order }));
+            }
+        }
+    }
+}
+
+/// Adds tasks on the first servers with room, until nothing fits.
+fn add(
+    instance: &Instance,
+    packing: &Packing,
+    order: &dyn ServingOrder,
+    servers: &mut Servers,
+    tasks: &mut [u64],
+    stop: &Deadline,
+) {
+    let limit = |user: UserId| instance.user(user).tasks().unwrap_or(u64::MAX);
     // Room only shrinks, so the first server with room for a shape only moves on.
     let mut first = vec![0usize; packing.shapes.len()];
-    let users = packing.shapes.iter().flat_map(|shape| &shape.users);
-    let mut queue: BinaryHeap<Reverse<Waiting<'_>>> =
-        users.map(|&user| Reverse(Waiting { user, tasks: 0, order })).collect();
-    while let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() {
-        let Some(shape) = packing.shape_of[user.0].map(|shape| shape as usize) else { continue };
-        if instance.user(user).tasks().is_some_and(|limit| has >= limit) {
-            continue;
-        }
-        if unowned[shape] > 0 {
-            unowned[shape] -= 1;
-        } else {
+    let mut users: Vec<(UserId, usize)> = Vec::new();
+    for (shape, of) in packing.shapes.iter().enumerate() {
+        users.extend(of.users.iter().map(|user| (*user, shape)));
+    }
+    let mut is_served = vec![true; instance.user_count()];
+    while !users.is_empty() && !stop.is_over() {
+        let waiting = |(user, _): &(UserId, usize)| Reverse(Waiting { user: *user, tasks: tasks[user.0], order });
+        let mut queue: BinaryHeap<Reverse<Waiting<'_>>> = users.iter().map(waiting).collect();
+        let mut singly = 0;
+        while singly < SINGLY * users.len() {
+            let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { return };
+            let Some(shape) = packing.shape_of[user.0].map(|shape| shape as usize) else { continue };
             let server = &mut first[shape];
             while *server < servers.free.len() && !servers.has_room(packing, *server, shape) {
                 *server += 1;
             }
-            if *server == servers.free.len() {
+            if has >= limit(user) || *server == servers.free.len() {
+                is_served[user.0] = false;
                 continue;
             }
             servers.add(packing, *server, shape);
+            tasks[user.0] += 1;
+            queue.push(Reverse(Waiting { user, tasks: has + 1, order }));
+            singly += 1;
+            if (singly as u64).is_multiple_of(BETWEEN_STOPS) && stop.is_over() {
+                return;
+            }
         }
-        tasks[user.0] += 1;
-        queue.push(Reverse(Waiting { user, tasks: has + 1, order }));
+        users.retain(|(user, _)| is_served[user.0]);
+        add_at_once(packing, order, (&users, &limit), &first, servers, tasks);
     }
-    hand_out(instance, packing, &servers, tasks)
+}
+
+/// Brings all users to the highest level up to which the first servers with room stay the first.
+fn add_at_once(
+    packing: &Packing,
+    order: &dyn ServingOrder,
+    (users, limit): (&[(UserId, usize)], &dyn Fn(UserId) -> u64),
+    first: &[usize],
+    servers: &mut Servers,
+    tasks: &mut [u64],
+) {
+    let more = |(user, _): &(UserId, usize), level: f64| {
+        order.tasks_at(*user, level).min(limit(*user)).saturating_sub(tasks[user.0])
+    };
+    let mut places: Vec<usize> = users.iter().map(|(_, shape)| first[*shape]).collect();
+    places.sort_unstable();
+    places.dedup();
+    let has_room = |level: f64| {
+        let mut load = vec![[0u128; WIDTH]; places.len()];
+        for user in users {
+            let place = places.partition_point(|place| *place < first[user.1]);
+            let demand = &packing.shapes[user.1].demand;
+            let count = u128::from(more(user, level));
+            let sums = load[place].iter_mut().zip(demand);
+            sums.for_each(|(sum, d)| *sum = sum.saturating_add(u128::from(*d).saturating_mul(count)));
+        }
+        let fits = |(place, load): (&usize, &[u128; WIDTH])| {
+            let free = servers.free.get(*place).copied().unwrap_or_default();
+            load.iter().zip(free).all(|(load, free)| *load <= u128::from(free))
+        };
+        places.iter().zip(&load).all(fits)
+    };
+    let level = highest(has_room);
+    let counts: Vec<u64> = users.iter().map(|user| more(user, level)).collect();
+    for ((user, shape), count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
+        servers.add_many(packing, first[*shape], *shape, count);
+        tasks[user.0] += count;
+    }
+}
+
+/// The highest level, of those that are numbers, that is possible; all below are.
+fn highest(is_possible: impl Fn(f64) -> bool) -> f64 {
+    // Positive doubles are in the order of their bits.
+    let (mut low, mut high) = (0u64, f64::MAX.to_bits());
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if is_possible(f64::from_bits(middle)) { low = middle } else { high = middle }
+    }
+    f64::from_bits(low)
 }
 
 /// Gives each user its tasks on the servers, in the instance's order of both.

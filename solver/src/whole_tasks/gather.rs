@@ -10,8 +10,7 @@ use super::packing::{Packing, WIDTH, fits, more};
 use super::rebuild::{Values, fill_again};
 use super::repair::Repair;
 use super::servers::Servers;
-use super::time_limit::Stop;
-use fairplan_instances::{Random, SolverError};
+use fairplan_instances::{Deadline, Random, SolverError};
 
 /// Servers that are emptied one time after the other, and how often all of that is done.
 const EMPTIED: [usize; 4] = [64, 16, 4, 1];
@@ -36,7 +35,7 @@ pub(super) fn gather(
     packing: &Packing,
     repair: &mut Repair<'_>,
     values: &Values<'_>,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<(), SolverError> {
     repair.place_missing(stop);
     let lost = (0..repair.servers.free.len()).map(|server| values.loss(&repair.servers, server));
@@ -95,7 +94,7 @@ fn gather_on(
     repair: &mut Repair<'_>,
     values: &Values<'_>,
     (emptied, spare): (&[usize], f64),
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<f64, SolverError> {
     let mut heap = Heap::new(packing, repair, emptied);
     let enough = 0.5 * spare / repair.servers.free.len() as f64;
@@ -128,7 +127,7 @@ fn gather_on(
     match emptied {
         [server] if heap.fits_on(packing, &repair.servers, *server) => {
             for (shape, count) in heap.kinds() {
-                (0..count).for_each(|_| repair.servers.add(packing, *server, shape as usize));
+                repair.servers.add_many(packing, *server, shape as usize, count);
             }
             repair.missing.fill(0);
         }

@@ -6,10 +6,10 @@
 //! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
 //! worth more or because it grew too long, still bounds the value.
 
-use super::packing::{Amounts, Packing, WIDTH, copies, fits, less, size, times};
+use super::packing::{Amounts, Packing, Shape, WIDTH, copies, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
-use super::time_limit::Stop;
+use fairplan_instances::Deadline;
 
 /// How one class is searched.
 pub(super) struct Search<'a> {
@@ -19,7 +19,6 @@ pub(super) struct Search<'a> {
     pub values: &'a [f64],
     /// Most tasks of each shape that count, if that is limited.
     pub limits: Option<&'a [u64]>,
-    pub table: &'a Table,
     /// Contents worth no more than this are of no interest.
     pub threshold: f64,
     /// By so much more they are not looked for either.
@@ -29,7 +28,7 @@ pub(super) struct Search<'a> {
     /// Contents to keep at most; each first task gets at least this part of the nodes.
     pub kept: usize,
     /// When time is over, no more nodes are looked at.
-    pub stop: Stop,
+    pub stop: &'a Deadline,
 }
 
 /// What a search found.
@@ -42,8 +41,11 @@ pub(super) struct Found {
     pub is_truncated: bool,
 }
 
-/// Nodes after which is asked whether time is over.
+/// Counts of a task after which is asked whether time is over.
 const BETWEEN_STOPS: u64 = 4_096;
+
+/// Counts that are looked at for each node of the budget, at most: most of them take far fewer.
+const COUNTS: u64 = 256;
 
 /// Contents of more kinds of tasks are not looked into.
 const DEPTH: usize = 1_000;
@@ -64,8 +66,12 @@ struct Tree<'a> {
     slack: f64,
     chosen: Vec<(u32, u64)>,
     nodes: u64,
+    /// Nodes to look at for the present first task, and in all.
     budget: u64,
-    stop: Stop,
+    most_nodes: u64,
+    stop: &'a Deadline,
+    /// Counts looked at, and whether time is over or they have become too many for the nodes.
+    counts: u64,
     is_stopped: bool,
     /// The most that contents not looked into can be worth: hardly more than the best, or cut off.
     passed: f64,
@@ -83,7 +89,8 @@ fn density(item: &Item, weights: &[f64; WIDTH]) -> f64 {
 }
 
 impl Search<'_> {
-    pub fn run(&self) -> Found {
+    /// Searches, with a table of what fits in any room at these values.
+    pub fn run(&self, table: &Table) -> Found {
         let capacity = self.packing.classes[self.class].capacity;
         let mut items = self.items();
         let mut weights = directions(&capacity, self.packing.resources);
@@ -103,7 +110,7 @@ impl Search<'_> {
             .collect();
         let mut tree = Tree {
             items,
-            table: self.table,
+            table,
             directions,
             best: self.threshold,
             best_content: Vec::new(),
@@ -111,8 +118,10 @@ impl Search<'_> {
             chosen: Vec::new(),
             nodes: 0,
             budget: 0,
+            most_nodes: self.budget,
             stop: self.stop,
-            is_stopped: false,
+            counts: 0,
+            is_stopped: self.stop.is_over(),
             passed: 0.0,
             cut: 0.0,
         };
@@ -140,6 +149,23 @@ impl Search<'_> {
             bound: best.max(tree.passed).max(tree.cut).min(divisible),
             is_truncated: tree.cut.min(divisible) > best + self.slack,
         }
+    }
+
+    /// What is known without a search: what tasks that can be divided would be worth.
+    pub fn unsearched(&self) -> Found {
+        let class = &self.packing.classes[self.class];
+        let usable = self.packing.shapes.iter().zip(self.values).filter(|(s, _)| s.copies[self.class] > 0);
+        let bound = |weights: &[f64; WIDTH]| {
+            let dense = |(shape, value): (&Shape, &f64)| match value {
+                value if *value > 0.0 => value / size(weights, &shape.demand),
+                _ => 0.0,
+            };
+            let densest = usable.clone().map(dense).fold(0.0, f64::max);
+            (densest * (size(weights, &class.capacity) * (1.0 + 1e-12))).floor()
+        };
+        let weights = directions(&class.capacity, self.packing.resources);
+        let bounds = weights.iter().map(bound).filter(|bound| !bound.is_nan());
+        Found { patterns: Vec::new(), bound: bounds.fold(f64::INFINITY, f64::min), is_truncated: true }
     }
 
     /// The tasks worth considering.
@@ -179,9 +205,6 @@ impl Tree<'_> {
     /// Adds to what is chosen, worth `value`, tasks from item `start` on that fit in `room`.
     fn grow(&mut self, start: usize, room: &Amounts, value: f64) {
         self.nodes += 1;
-        if self.nodes.is_multiple_of(BETWEEN_STOPS) && self.stop.is_over() {
-            self.is_stopped = true;
-        }
         if value > self.best {
             self.best = value;
             self.best_content.clone_from(&self.chosen);
@@ -229,6 +252,14 @@ impl Tree<'_> {
         let (demand, each, limit) = (item.demand, item.value, item.limit);
         let mut count = limit.min(copies(&demand, room));
         while count > 0 {
+            self.counts += 1;
+            if self.counts.is_multiple_of(BETWEEN_STOPS) {
+                self.is_stopped |= self.stop.is_over() || self.counts / COUNTS > self.most_nodes;
+            }
+            if self.is_stopped {
+                self.cut = self.cut.max(most.min(value + self.table.bound(room)));
+                return true;
+            }
             let worth = value + each * count as f64;
             let rest = less(room, &times(&demand, count));
             // The direction of the whole room is tried first: it is often enough.
@@ -259,7 +290,7 @@ impl Tree<'_> {
                     self.passed = self.passed.max(if fewer > 0 { enough } else { 0.0 });
                     count -= fewer;
                 }
-            } else if self.is_stopped || self.nodes >= self.budget || self.chosen.len() >= DEPTH {
+            } else if self.nodes >= self.budget || self.chosen.len() >= DEPTH {
                 self.cut = self.cut.max(most.min(value + self.table.bound(room)));
                 return true;
             } else {

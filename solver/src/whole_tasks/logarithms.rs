@@ -3,6 +3,7 @@
 //!
 //! Weights are counted as parts of their sum, so that with the best values of tasks all tasks together are worth about 1.
 
+use super::fill::ServingOrder;
 use super::master::Want;
 use super::packing::Packing;
 use fairplan_instances::{Instance, UserId};
@@ -71,11 +72,6 @@ impl Logarithms {
         let wish = self.of_user[user.0].filter(|wish| tasks < wish.limit);
         let weight = wish.map_or(0.0, |wish| wish.weight);
         weight * if tasks == 0 { FIRST } else { (1.0 / tasks as f64).ln_1p() }
-    }
-
-    /// Who is served next: the user with the largest gain.
-    pub fn compare_gains(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
-        (of_a > 0).cmp(&(of_b > 0)).then(self.gain(b, of_b).total_cmp(&self.gain(a, of_a)))
     }
 
     /// Users of a shape, each of which needs a first task.
@@ -174,5 +170,17 @@ impl Logarithms {
             wish.weight * tasks.ln() - price * tasks
         };
         (wishes().map(most).sum::<f64>() + held / units, units)
+    }
+}
+
+/// The largest gain is served first.
+impl ServingOrder for Logarithms {
+    fn compare(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
+        (of_a > 0).cmp(&(of_b > 0)).then(self.gain(b, of_b).total_cmp(&self.gain(a, of_a)))
+    }
+
+    /// The level is one over what the last task adds.
+    fn tasks_at(&self, user: UserId, level: f64) -> u64 {
+        self.of_user[user.0].map_or(0, |wish| if level > 0.0 { wish.wanted(1.0 / level) } else { 0 })
     }
 }

@@ -2,14 +2,14 @@
 //!
 //! Maximise `Σ_a worth_a α_a − Σ_q cost_q λ_q` with `Σ_q q_s λ_q >= Σ_a tasks_as α_a` for every shape, `α_a <= most_a` for
 //! every want and `Σ_{q of l} λ_q <= N_l` for every class.
+//! Tasks and wants are counted in powers of two where servers hold very many ([`Shape::unit`]).
 //! Patterns are added to a solved program, and HiGHS goes on from where it was: solved anew each round, the same programs
 //! took many times as long.
 
-use super::packing::Packing;
+use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
-use super::time_limit::Stop;
-use crate::highs::ONE_MODEL_AT_A_TIME;
-use fairplan_instances::SolverError;
+use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{MutexGuard, PoisonError};
@@ -40,9 +40,11 @@ impl Want {
 /// The program, kept inside HiGHS.
 pub(super) struct Master {
     model: Option<Model>,
-    wants: usize,
-    /// Row of each shape; none where nothing is wanted.
+    /// What the column of each want is counted in.
+    wants: Vec<f64>,
+    /// Row of each shape, in its unit; none where nothing is wanted.
     shapes: Vec<Option<Row>>,
+    units: Vec<f64>,
     classes: Vec<Row>,
     costs: Vec<f64>,
     /// The patterns, in the order of their columns.
@@ -78,7 +80,7 @@ impl Master {
             let mut program = ColProblem::default();
             let shapes = wanted_rows(&mut program, packing, wants);
             let classes: Vec<Row> = servers.iter().map(|count| program.add_row(..=*count as f64)).collect();
-            add_wants(&mut program, &shapes, wants);
+            let columns = add_wants(&mut program, packing, &shapes, wants);
             let mut model = program.optimise(Sense::Maximise);
             model.make_quiet();
             model.set_option("threads", 1);
@@ -87,13 +89,15 @@ impl Master {
             model.set_option("presolve", "off");
             model.set_option("primal_feasibility_tolerance", 1e-9);
             model.set_option("dual_feasibility_tolerance", 1e-9);
-            (model, shapes, classes)
+            (model, shapes, classes, columns)
         };
-        let (model, shapes, classes) = catch_unwind(AssertUnwindSafe(build)).map_err(|_| panicked())?;
+        let (model, shapes, classes, columns) =
+            catch_unwind(AssertUnwindSafe(build)).map_err(|_| panicked())?;
         Ok(Self {
             model: Some(model),
-            wants: wants.len(),
+            wants: columns,
             shapes,
+            units: packing.shapes.iter().map(Shape::unit).collect(),
             classes,
             costs: costs.to_vec(),
             patterns: Vec::new(),
@@ -103,8 +107,10 @@ impl Master {
     }
 
     pub fn add(&mut self, pattern: Pattern) -> Result<(), SolverError> {
-        let needed =
-            |(shape, tasks): &(u32, u64)| self.shapes[*shape as usize].map(|row| (row, *tasks as f64));
+        let needed = |(shape, tasks): &(u32, u64)| {
+            let shape = *shape as usize;
+            self.shapes[shape].map(|row| (row, *tasks as f64 / self.units[shape]))
+        };
         let mut rows: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
         rows.push((self.classes[pattern.class], 1.0));
         let cost = -self.costs[pattern.class];
@@ -119,7 +125,7 @@ impl Master {
     /// No servers hold anything.
     pub fn nothing(&self) -> Mix {
         Mix {
-            wanted: vec![0.0; self.wants],
+            wanted: vec![0.0; self.wants.len()],
             servers: vec![0.0; self.patterns.len()],
             values: vec![0.0; self.shapes.len()],
             server_values: self.costs.clone(),
@@ -127,7 +133,7 @@ impl Master {
     }
 
     /// `None` if time was over before; the program is then of no more use.
-    pub fn solve(&mut self, stop: Stop) -> Result<Option<Mix>, SolverError> {
+    pub fn solve(&mut self, stop: &Deadline) -> Result<Option<Mix>, SolverError> {
         let Some(mut model) = self.model.take() else { return Err(panicked()) };
         model.set_option("time_limit", self.seconds + stop.seconds_left());
         let start = Instant::now();
@@ -151,11 +157,13 @@ impl Master {
         // Rows are numbered as they were added: the shapes with a requirement, then the classes.
         let mut rows = duals.iter();
         let mut next = |sign: f64| rows.next().map_or(0.0, |dual| (sign * dual).max(0.0));
-        let values = self.shapes.iter().map(|row| if row.is_some() { next(-1.0) } else { 0.0 }).collect();
+        let values = self.shapes.iter().zip(&self.units);
+        let values =
+            values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
         let mix = Mix {
-            wanted: columns[..self.wants].to_vec(),
-            servers: columns[self.wants..].to_vec(),
+            wanted: columns.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),
+            servers: columns[self.wants.len()..].to_vec(),
             values,
             server_values,
         };
@@ -171,12 +179,24 @@ pub(super) fn wanted_rows(program: &mut ColProblem, packing: &Packing, wants: &[
     is_wanted.into_iter().map(|is_wanted| is_wanted.then(|| program.add_row(0.0..))).collect()
 }
 
-/// The first columns.
-pub(super) fn add_wants(program: &mut ColProblem, shapes: &[Option<Row>], wants: &[Want]) {
+/// The first columns; returns what each is counted in.
+pub(super) fn add_wants(
+    program: &mut ColProblem,
+    packing: &Packing,
+    shapes: &[Option<Row>],
+    wants: &[Want],
+) -> Vec<f64> {
+    let mut columns = Vec::with_capacity(wants.len());
     for want in wants {
-        let tasks = want.tasks.iter().filter_map(|(shape, tasks)| Some((shapes[*shape as usize]?, -tasks)));
-        program.add_column(want.worth, 0.0..=want.most, tasks);
+        let in_units = |(shape, tasks): &(u32, f64)| tasks / packing.shapes[*shape as usize].unit();
+        let is_scaled = want.tasks.iter().any(|(shape, _)| packing.shapes[*shape as usize].unit() > 1.0);
+        let unit =
+            if is_scaled { 1.0 / power(want.tasks.iter().map(in_units).fold(0.0, f64::max)) } else { 1.0 };
+        let entry = |task: &(u32, f64)| Some((shapes[task.0 as usize]?, -in_units(task) * unit));
+        program.add_column(want.worth * unit, 0.0..=want.most / unit, want.tasks.iter().filter_map(entry));
+        columns.push(unit);
     }
+    columns
 }
 
 pub(super) fn broken(problem: String) -> SolverError {

@@ -24,7 +24,6 @@ mod repair;
 mod rounds;
 mod servers;
 mod table;
-mod time_limit;
 
 #[cfg(test)]
 mod tests;
@@ -32,8 +31,7 @@ mod tests;
 use bound::{Bound, Proof, need};
 use breakpoints::Breakpoints;
 use dive::Dive;
-use fairplan_instances::{
-    Breakpoint, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
+use fairplan_instances::{Deadline, Breakpoint, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use gather::gather;
 use master::Want;
@@ -41,8 +39,6 @@ use packing::Packing;
 pub use proportional::proportional_bracket;
 use rebuild::{Values, rebuild};
 use repair::Repair;
-use time_limit::Stop;
-pub use time_limit::TimeLimit;
 
 /// The paces of dives that are tried for the first target, and the targets below it that are tried while placements fall
 /// short of them.
@@ -63,7 +59,7 @@ const COST: f64 = 0.1;
 ///
 /// # Errors
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
-pub fn whole_task_bracket(instance: &Instance, limit: TimeLimit) -> Result<WholeTaskBracket, SolverError> {
+pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<WholeTaskBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let breakpoints = Breakpoints::new(instance, &packing)?;
     let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
@@ -84,8 +80,8 @@ pub fn whole_task_bracket(instance: &Instance, limit: TimeLimit) -> Result<Whole
             rounds: 0,
         });
     };
-    let bound = bound::bound(&packing, &breakpoints, start, limit.after(BOUNDING))?;
-    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit.after(1.0))?;
+    let bound = bound::bound(&packing, &breakpoints, start, &limit.after_part(BOUNDING))?;
+    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit)?;
     let is_closed = breakpoints.compare(lower, bound.upper).is_eq();
     Ok(WholeTaskBracket {
         without_tasks,
@@ -127,10 +123,11 @@ fn place(
     packing: &Packing,
     breakpoints: &Breakpoints,
     bound: &Bound,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<(Placement, Breakpoint), SolverError> {
     let mut best: Option<(Placement, Breakpoint)> = None;
-    let most = need(packing, &breakpoints.required(bound.upper, false)).iter().sum::<u64>();
+    let most = need(packing, &breakpoints.required(bound.upper, false));
+    let most = most.iter().fold(0, |sum: u64, tasks| sum.saturating_add(*tasks));
     let is_fine = most > MANY * instance.server_count();
     // Small tasks fill servers better than the patterns known.
     let mut target = if is_fine { bound.upper } else { bound.reached };
@@ -155,9 +152,7 @@ fn place(
             gather(packing, &mut repair, &values, stop)?;
         }
         repair.run(breakpoints, target, stop);
-        let share = |(user, tasks)| Breakpoint { user, tasks };
-        let order = |a, b| breakpoints.compare(share(a), share(b));
-        let placement = fill::fill(instance, packing, &order, repair.servers);
+        let placement = fill::fill(instance, packing, breakpoints, repair.servers, stop);
         let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..target });
         if best.as_ref().is_none_or(|(_, best)| breakpoints.compare(value, *best).is_gt()) {
             best = Some((placement, value));

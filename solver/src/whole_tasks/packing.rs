@@ -1,6 +1,7 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
+use crate::highs::power;
 use crate::reduction::greatest_common_divisor;
 use fairplan_instances::{ClassId, Instance, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
@@ -38,6 +39,19 @@ pub(super) struct Shape {
     pub users: Vec<UserId>,
     /// For each class, how many of these tasks one server holds.
     pub copies: Vec<u64>,
+}
+
+/// Programs count tasks one by one where no server holds more than these.
+const COUNTED_SINGLY: u64 = 1 << 16;
+
+impl Shape {
+    /// So many tasks count for one in a program: HiGHS drops what is small beside what is large, and refuses the largest.
+    pub fn unit(&self) -> f64 {
+        match self.copies.iter().max() {
+            Some(most) if *most > COUNTED_SINGLY => power(*most as f64),
+            _ => 1.0,
+        }
+    }
 }
 
 impl Packing {
@@ -146,11 +160,16 @@ fn in_place(shapes: &[Shape]) -> Vec<u32> {
     if shapes.len() > MAX_COMPARED {
         return Vec::new();
     }
-    let pair = |i: &Shape, j: &Shape| {
-        let follows = i.copies.iter().zip(&j.copies).all(|(i, j)| *i == 0 || *j > 0);
-        if follows { copies(&j.demand, &i.demand).min(u64::from(u32::MAX)) as u32 } else { 0 }
+    // The classes that each shape can be on, as bits: there may be thousands of classes.
+    let bits = |copies: &[u64]| copies.iter().fold(0u64, |bits, copies| bits << 1 | u64::from(*copies > 0));
+    let classes: Vec<Vec<u64>> = shapes.iter().map(|s| s.copies.chunks(64).map(bits).collect()).collect();
+    let pair = |i: usize, j: usize| {
+        let copies = copies(&shapes[j].demand, &shapes[i].demand).min(u64::from(u32::MAX)) as u32;
+        let follows = || classes[i].iter().zip(&classes[j]).all(|(i, j)| i & !j == 0);
+        if copies > 0 && follows() { copies } else { 0 }
     };
-    shapes.iter().flat_map(|i| shapes.iter().map(move |j| pair(i, j))).collect()
+    let pair = &pair;
+    (0..shapes.len()).flat_map(|i| (0..shapes.len()).map(move |j| pair(i, j))).collect()
 }
 
 /// The largest unit of each resource that measures all its amounts.

@@ -15,8 +15,7 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
 use super::rounds::{self, Effort, Goal, SCALE, held, price, scaled};
-use super::time_limit::{Stop, TimeLimit};
-use fairplan_instances::{Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId};
+use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId};
 
 /// The part of the time after which bounding ends.
 const BOUNDING: f64 = 0.6;
@@ -48,7 +47,7 @@ const BEYOND: u64 = 3;
 /// Instances with rates or with numbers too long to count in whole tasks; a backend that broke.
 pub fn proportional_bracket(
     instance: &Instance,
-    limit: TimeLimit,
+    limit: &Deadline,
 ) -> Result<ProportionalBracket, SolverError> {
     let packing = Packing::new(instance)?;
     let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
@@ -66,8 +65,8 @@ pub fn proportional_bracket(
         });
     }
     let logarithms = Logarithms::new(instance, &packing);
-    let search = bound(&packing, &logarithms, limit.after(BOUNDING))?;
-    let placement = place(instance, &packing, &logarithms, &search, limit.after(1.0))?;
+    let search = bound(&packing, &logarithms, &limit.after_part(BOUNDING))?;
+    let placement = place(instance, &packing, &logarithms, &search, limit)?;
     let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
     let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
     let of_one_task: f64 = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
@@ -133,7 +132,7 @@ impl Goal for Search<'_> {
 fn bound<'a>(
     packing: &'a Packing,
     logarithms: &'a Logarithms,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<Search<'a>, SolverError> {
     let servers = packing.servers();
     let shapes = packing.shapes.len();
@@ -194,13 +193,13 @@ impl Search<'_> {
     }
 
     /// Starts from what divisible tasks are worth.
-    fn seed(&mut self, stop: Stop) {
+    fn seed(&mut self, stop: &Deadline) {
         self.tasks = vec![0.0; self.packing.shapes.len()];
         for round in 1..=SEEDING {
             let is_last = round == SEEDING || stop.is_over();
             self.wish();
             // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-            let Ok(mix) = divisible_values(self.packing, &self.wants) else { return };
+            let Ok(mix) = divisible_values(self.packing, &self.wants, stop) else { return };
             self.had(&mix);
             if is_last {
                 let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
@@ -219,7 +218,7 @@ fn place(
     packing: &Packing,
     logarithms: &Logarithms,
     search: &Search<'_>,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<Placement, SolverError> {
     let beyond = |(s, tasks): (usize, &f64)| {
         (tasks.ceil() as u64 + BEYOND).max(logarithms.users(s)).min(logarithms.most(s))
@@ -247,7 +246,7 @@ fn place(
     let mut repair = Repair::new(packing, servers, missing);
     repair.spare = placed.iter().enumerate().map(|(s, placed)| placed.saturating_sub(users(s))).collect();
     repair.place_missing(stop);
-    Ok(fill(instance, packing, &|a, b| logarithms.compare_gains(a, b), repair.servers))
+    Ok(fill(instance, packing, logarithms, repair.servers, stop))
 }
 
 fn in_instance_order(instance: &Instance, packing: &Packing, search: &Search<'_>) -> LogarithmProof {

@@ -8,8 +8,7 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
 use super::servers::Servers;
-use super::time_limit::Stop;
-use fairplan_instances::{Random, SolverError};
+use fairplan_instances::{Deadline, Random, SolverError};
 
 /// Servers that are emptied, try after try; half of them are those that lose most.
 const EMPTIED: [usize; 8] = [30, 60, 120, 60, 120, 240, 120, 240];
@@ -48,7 +47,7 @@ pub(super) fn rebuild(
     packing: &Packing,
     repair: &mut Repair<'_>,
     values: &Values<'_>,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<(), SolverError> {
     repair.place_missing(stop);
     let missing = |repair: &Repair<'_>| repair.missing.iter().sum::<u64>();
@@ -88,7 +87,7 @@ pub(super) fn fill_again(
     repair: &mut Repair<'_>,
     values: &Values<'_>,
     chosen: &[usize],
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<(), SolverError> {
     let mut servers = vec![0; packing.classes.len()];
     let mut needed = repair.missing.clone();

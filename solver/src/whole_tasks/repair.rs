@@ -3,10 +3,13 @@
 
 use super::bound::need;
 use super::breakpoints::Breakpoints;
-use super::packing::{Packing, fits, less, more};
+use super::packing::{Packing, copies, fits, less, more};
 use super::servers::Servers;
-use super::time_limit::Stop;
-use fairplan_instances::Breakpoint;
+use fairplan_instances::{Deadline, Breakpoint};
+
+/// After so many breakpoints, which are then very close, the target goes down by one in so many of its tasks at a time.
+const SINGLY: u64 = 1_000;
+const COARSELY: u64 = 1_000;
 
 /// The servers while tasks move.
 pub(super) struct Repair<'a> {
@@ -26,15 +29,18 @@ impl<'a> Repair<'a> {
     }
 
     /// Finds room for what is missing, at `target` or at the first breakpoint below where there is room for all.
-    pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: Stop) {
+    pub fn run(&mut self, breakpoints: &Breakpoints, mut target: Breakpoint, stop: &Deadline) {
         let mut needed = need(self.packing, &breakpoints.required(target, false));
-        loop {
+        for step in 1u64.. {
             self.place_missing(stop);
             if self.missing.iter().all(|missing| *missing == 0) || stop.is_over() {
                 return;
             }
             let Some(below) = breakpoints.below(target) else { return };
             target = below;
+            if step > SINGLY {
+                target.tasks -= target.tasks / COARSELY;
+            }
             let less = need(self.packing, &breakpoints.required(target, false));
             for (s, (before, now)) in needed.iter().zip(&less).enumerate() {
                 let dropped = before - now;
@@ -46,7 +52,7 @@ impl<'a> Repair<'a> {
         }
     }
 
-    pub fn place_missing(&mut self, stop: Stop) {
+    pub fn place_missing(&mut self, stop: &Deadline) {
         // The largest are the hardest to place.
         let size = |s: usize| -> f64 {
             let shape = &self.packing.shapes[s];
@@ -59,18 +65,26 @@ impl<'a> Repair<'a> {
         let mut order: Vec<usize> = (0..self.missing.len()).filter(|&s| self.missing[s] > 0).collect();
         order.sort_by(|a, b| size(*b).total_cmp(&size(*a)).then(a.cmp(b)));
         for s in order {
-            while self.missing[s] > 0 && !stop.is_over() && self.place(s) {
-                self.missing[s] -= 1;
+            while self.missing[s] > 0 && !stop.is_over() {
+                let placed = self.place(s, stop);
+                if placed == 0 {
+                    break;
+                }
+                self.missing[s] -= placed;
             }
         }
     }
 
-    fn place(&mut self, s: usize) -> bool {
+    /// Places some tasks of those missing; returns how many. The server with the least room to spare has still less after
+    /// each of them.
+    fn place(&mut self, s: usize, stop: &Deadline) -> u64 {
         if let Some(server) = self.room(s, None) {
-            self.servers.add(self.packing, server, s);
-            return true;
+            let room = copies(&self.packing.shapes[s].demand, &self.servers.free[server]);
+            let count = room.min(self.missing[s]);
+            self.servers.add_many(self.packing, server, s, count);
+            return count;
         }
-        self.instead_of_spare(s) || self.after_moving_one(s) || self.after_moving_two(s)
+        u64::from(self.instead_of_spare(s) || self.after_moving_one(s, stop) || self.after_moving_two(s, stop))
     }
 
     /// The server with room for a task that has the least room to spare, other than `except`.
@@ -136,10 +150,13 @@ impl<'a> Repair<'a> {
         true
     }
 
-    fn after_moving_one(&mut self, s: usize) -> bool {
+    fn after_moving_one(&mut self, s: usize, stop: &Deadline) -> bool {
         let demand = self.packing.shapes[s].demand;
         let servers: Vec<usize> = self.candidates(s).collect();
         for server in servers {
+            if stop.is_over() {
+                break;
+            }
             for at in 0..self.servers.tasks[server].len() {
                 let other = self.servers.tasks[server][at].0 as usize;
                 let freed = more(&self.servers.free[server], &self.packing.shapes[other].demand);
@@ -157,10 +174,13 @@ impl<'a> Repair<'a> {
         false
     }
 
-    fn after_moving_two(&mut self, s: usize) -> bool {
+    fn after_moving_two(&mut self, s: usize, stop: &Deadline) -> bool {
         let demand = self.packing.shapes[s].demand;
         let servers: Vec<usize> = self.candidates(s).collect();
         for server in servers {
+            if stop.is_over() {
+                break;
+            }
             let kinds = self.servers.tasks[server].clone();
             for (at, (first, count)) in kinds.iter().enumerate() {
                 if self.has_no_room[*first as usize] {

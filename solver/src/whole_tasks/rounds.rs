@@ -6,8 +6,7 @@ use super::master::{Master, Mix};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::table::Table;
-use super::time_limit::Stop;
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use hashbrown::HashSet;
 use rayon::prelude::*;
 
@@ -59,7 +58,7 @@ pub(super) fn run(
     master: &mut Master,
     known: Vec<Pattern>,
     goal: &mut dyn Goal,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Result<Ended, SolverError> {
     let mut patterns: HashSet<Pattern> = HashSet::new();
     let mut add = |master: &mut Master, pattern: Pattern| {
@@ -164,27 +163,20 @@ pub(super) fn price(
     (values, server_values): (&[f64], &[f64]),
     effort: Effort,
     limits: Option<&[u64]>,
-    stop: Stop,
+    stop: &Deadline,
 ) -> Vec<Found> {
     let values = scaled(values);
-    let table = Table::new(packing, &values);
+    let table = if stop.is_over() { None } else { Some(Table::new(packing, &values)) };
     let search = |class: usize| {
         let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
         let slack = threshold * effort.part;
         let Effort { budget, kept, .. } = effort;
-        Search {
-            packing,
-            class,
-            values: &values,
-            limits,
-            table: &table,
-            threshold,
-            slack,
-            budget,
-            kept,
-            stop,
+        let search =
+            Search { packing, class, values: &values, limits, threshold, slack, budget, kept, stop };
+        match &table {
+            Some(table) if !stop.is_over() => search.run(table),
+            _ => search.unsearched(),
         }
-        .run()
     };
     (0..packing.classes.len()).into_par_iter().map(search).collect()
 }

@@ -1,6 +1,6 @@
 //! The servers one by one: what is on each and what is free.
 
-use super::packing::{Amounts, Packing, fits, less, more};
+use super::packing::{Amounts, Packing, fits, less, more, times};
 use super::patterns::Pattern;
 use std::ops::Range;
 
@@ -59,11 +59,16 @@ impl Servers {
 
     /// Puts a task on a server with room.
     pub fn add(&mut self, packing: &Packing, server: usize, shape: usize) {
-        self.free[server] = less(&self.free[server], &packing.shapes[shape].demand);
+        self.add_many(packing, server, shape, 1);
+    }
+
+    /// Puts so many tasks of a shape, at least one, on a server with room for all.
+    pub fn add_many(&mut self, packing: &Packing, server: usize, shape: usize, count: u64) {
+        self.free[server] = less(&self.free[server], &times(&packing.shapes[shape].demand, count));
         let tasks = &mut self.tasks[server];
         match tasks.iter_mut().find(|(other, _)| *other == shape as u32) {
-            Some((_, count)) => *count += 1,
-            None => tasks.push((shape as u32, 1)),
+            Some((_, there)) => *there += count,
+            None => tasks.push((shape as u32, count)),
         }
     }
 

@@ -39,8 +39,9 @@ impl Table {
         let one_axis = packing.resources == 1;
         let (rows, columns) = (last(axes[0]) + 1, if one_axis { 1 } else { last(axes[1]) + 1 });
         let n = packing.shapes.len();
+        let compared = if packing.in_place.is_empty() { 0 } else { n };
         let is_dominated = |i: usize| {
-            (0..n).any(|j| {
+            (0..compared).any(|j| {
                 let copies = packing.in_place.get(i * n + j).map_or(0.0, |copies| f64::from(*copies));
                 copies > 0.0 && copies * values[j] > values[i]
             })

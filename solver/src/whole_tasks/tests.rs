@@ -3,7 +3,7 @@ use fairplan_instances::generate::drfh_fig4;
 
 fn random_google(users: usize, seed: u64) -> Instance {
     use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
-    use fairplan_instances::{Decimal, InstanceBuilder, NewUser, Random};
+    use fairplan_instances::{Deadline, Decimal, InstanceBuilder, NewUser, Random};
     let options =
         PopulationOptions { kind: PopulationKind::Spread, users: 1, cluster: Cluster::Google, seed };
     let servers = population(&options).unwrap();
@@ -23,7 +23,7 @@ fn random_google(users: usize, seed: u64) -> Instance {
 #[test]
 fn a_hundred_users_on_twelve_thousand_servers_are_proved_optimal() {
     let instance = random_google(100, 1);
-    let bracket = whole_task_bracket(&instance, TimeLimit::default()).unwrap();
+    let bracket = whole_task_bracket(&instance, &Deadline::never()).unwrap();
     assert!(bracket.is_closed && bracket.is_tight, "{:?} {:?}", bracket.lower, bracket.upper);
     assert_eq!(bracket.truncated_searches, 0);
 }
@@ -33,7 +33,7 @@ fn the_published_table_comes_out() {
     for (users, best) in [(&[1][..], 0.56047), (&[1, 2], 0.45498), (&[1, 2, 3], 0.27702), (&[2, 3], 0.47673)]
     {
         let instance = drfh_fig4(users).unwrap();
-        let bracket = whole_task_bracket(&instance, TimeLimit::default()).unwrap();
+        let bracket = whole_task_bracket(&instance, &Deadline::never()).unwrap();
         let share = |at: Option<Breakpoint>| {
             let at = at.unwrap();
             at.tasks as f64 * instance.user(at.user).task_share()
@@ -49,7 +49,7 @@ fn ten_users_on_twelve_thousand_servers_are_proved_optimal_in_every_draw() {
     let open: Vec<u64> = (1..=30)
         .filter(|seed| {
             let instance = random_google(10, *seed);
-            !whole_task_bracket(&instance, TimeLimit::default()).unwrap().is_closed
+            !whole_task_bracket(&instance, &Deadline::never()).unwrap().is_closed
         })
         .collect();
     assert!(open.is_empty(), "{open:?}");

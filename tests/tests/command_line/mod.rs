@@ -1,6 +1,7 @@
 //! The real binary: what is typed, what comes out, how it ends.
 
 mod bad_input;
+mod deadlines;
 mod dynamic;
 mod endings;
 mod faults;

@@ -12,14 +12,14 @@ use crate::{output, progress};
 use fairplan_heuristics::policy;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Catalog, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
+    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
     SolverError, UserId, files,
 };
 use fairplan_report::output::{Destination, Prepared, commit};
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::planning::{PlanParts, TaskKind, plan_document};
 use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{Planner, ServingOrder, TimeLimit, whole_task_bracket};
+use fairplan_solver::{Planner, ServingOrder, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, Verdict, least_cost, verify_placement};
 use std::path::{Path, PathBuf};
 
@@ -266,7 +266,7 @@ fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Pl
     }
     match last {
         Some(placement) if !patterns => Ok(placement),
-        _ => Ok(whole_task_bracket(variant, TimeLimit::default())?.placement),
+        _ => Ok(whole_task_bracket(variant, &Deadline::never())?.placement),
     }
 }
 

@@ -1,8 +1,8 @@
 //! `plan growth`: when a cluster first misses what is asked of it as demands follow a series.
 
 use super::target::TargetArguments;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::commands::solve::{backend_name, solver};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::commands::solve::{backend_name, in_time, solver_within};
 use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
@@ -44,6 +44,8 @@ pub struct Arguments {
     /// missed
     #[arg(long)]
     per_quantum: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -64,7 +66,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     if arguments.series == "-" && source.takes_standard_input() {
         return Err(Failure::refused("only one of INSTANCE and --series can be standard input"));
     }
-    let solver = solver(&arguments.backend)?;
+    let deadline = arguments.time_limit.from_now();
+    let solver = solver_within(&arguments.backend, &deadline)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
@@ -77,7 +80,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let quanta = series.quantum_count();
     let found = progress::during(common.quiet, "following the series", || {
         growth(extended, &asked.required, quanta, &scale, &*solver)
-    })?;
+    })
+    .map_err(|error| in_time(&deadline, error.into()))?;
     let (sha256, series_sha256) = (files::sha256_hex(&instance), files::demands_sha256_hex(&series));
     let table = format.table();
     let document = growth_document(

@@ -1,7 +1,7 @@
 //! `plan lose`: what the failure of servers of each class costs whom.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::commands::solve::{backend_name, solver};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::commands::solve::{backend_name, in_time, solver_within};
 use crate::commands::solved::{Solved, hashed};
 use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
@@ -26,6 +26,8 @@ pub struct Arguments {
     /// Take away so many servers of each class instead of all
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     servers_lost: Option<u64>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -40,15 +42,17 @@ pub struct Arguments {
 /// Reads, solves, asks about variants, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let source: InstanceSource = arguments.instance.try_into()?;
-    let solver = solver(&arguments.backend)?;
+    let deadline = arguments.time_limit.from_now();
+    let solver = solver_within(&arguments.backend, &deadline)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
     let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
-    solved.certified()?;
+    solved.certified().map_err(|failure| in_time(&deadline, failure))?;
     let found = progress::during(common.quiet, "taking servers away", || {
         losses(&instance, &solved.solution, &*solver, arguments.servers_lost)
-    })?;
+    })
+    .map_err(|error| in_time(&deadline, error.into()))?;
     let value = Headline::new(&instance, &solved.solution).value;
     let document = loss_document(&instance, &sha256, value, &found);
     destination.write(|out| match format.table() {

@@ -1,7 +1,7 @@
 //! `plan worth`: what one more server of each class is worth.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::commands::solve::{backend_name, solver};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::commands::solve::{backend_name, in_time, solver_within};
 use crate::commands::solved::{Solved, hashed};
 use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
@@ -27,6 +27,8 @@ pub struct Arguments {
     /// Leave out how far prices hold, which takes some thirty solutions for each class and resource
     #[arg(long)]
     no_ranges: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -41,19 +43,23 @@ pub struct Arguments {
 /// Reads, solves, asks about variants, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let source: InstanceSource = arguments.instance.try_into()?;
-    let solver = solver(&arguments.backend)?;
+    let deadline = arguments.time_limit.from_now();
+    let solver = solver_within(&arguments.backend, &deadline)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
     let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
-    solved.certified()?;
-    let worths = progress::during(common.quiet, "asking what servers are worth", || {
-        worth_of_servers(&instance, &solved.solution, &*solver, !arguments.no_ranges)
-    })?;
+    solved.certified().map_err(|failure| in_time(&deadline, failure))?;
+    let asking = "asking what servers are worth";
+    let worths = progress::telling(common.quiet, asking, |tell| {
+        let told = |done: usize, all: usize| tell(format!("{asking}: {done} of {all} classes"));
+        worth_of_servers(&instance, &solved.solution, &*solver, !arguments.no_ranges, &told)
+    })
+    .map_err(|error| in_time(&deadline, error.into()))?;
     let levels = solved.solution.certificate.levels();
     let smallest = Headline::new(&instance, &solved.solution).value;
-    let value = levels.first().map_or(smallest, |level| level.value);
-    let document = worth_document(&instance, &sha256, value, &worths);
+    let limited = levels.first().map_or(smallest, |level| level.value);
+    let document = worth_document(&instance, &sha256, (smallest, limited), &worths);
     destination.write(|out| match format.table() {
         None => write_json(out, &document),
         Some(format) => table::write_worth(out, format, &document),

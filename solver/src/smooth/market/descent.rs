@@ -12,6 +12,7 @@ use super::users::Users;
 use crate::interior_point::Cholesky;
 use crate::level::dot;
 use crate::smooth::utility::Utility;
+use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 
 /// Prices on their way.
@@ -68,25 +69,25 @@ impl<'a> Descent<'a> {
     }
 
     /// Descends with a sample of the users, then with all.
-    pub fn run(&mut self) {
+    pub fn run(&mut self, deadline: &Deadline) {
         if self.stride() > 1 {
-            self.descend(self.stride(), CENTRING.0);
+            self.descend(self.stride(), CENTRING.0, deadline);
         }
-        self.descend(1, if self.stride() > 1 { AFTER_SAMPLE } else { CENTRING.0 });
+        self.descend(1, if self.stride() > 1 { AFTER_SAMPLE } else { CENTRING.0 }, deadline);
     }
 
     fn survey(&self, stride: usize, prices: &[f64]) -> Survey {
         survey(self.users, stride, self.utility, prices, 0.0)
     }
 
-    fn descend(&mut self, stride: usize, mut centring: f64) {
+    fn descend(&mut self, stride: usize, mut centring: f64, deadline: &Deadline) {
         let part = self.users.len().div_ceil(stride) as f64 / self.users.len() as f64;
         let capacities: Vec<f64> = self.users.classes.capacities.iter().map(|c| c * part).collect();
         let rows = capacities.iter().filter(|c| **c > 0.0).count() as f64;
         let prices = self.prices.clone();
         let mut now = self.survey(stride, &prices);
         let mut last = f64::INFINITY;
-        for _ in 0..MOST.0 {
+        for _ in (0..MOST.0).take_while(|_| !deadline.is_over()) {
             let mu = centring * dot(&self.prices, &capacities) / rows;
             let over = excess(&capacities, &now.usage, &self.prices, mu);
             let Some(step) = newton_step(&capacities, &now, &self.prices, mu) else { return };

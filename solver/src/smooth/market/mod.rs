@@ -14,7 +14,7 @@ mod users;
 
 use super::result::limits;
 use descent::{Descent, change};
-use fairplan_instances::{Certificate, Instance, Objective, Solution, SolverError, Statistics};
+use fairplan_instances::{Certificate, Deadline, Instance, Objective, Solution, SolverError, Statistics};
 use survey::{Best, Survey, survey};
 use undecided::{Decided, decide};
 use users::Users;
@@ -48,10 +48,11 @@ pub(super) fn solve(
     instance: &Instance,
     (objective, alpha): (Objective, f64),
     backend: &'static str,
+    deadline: &Deadline,
 ) -> Result<Solution, SolverError> {
     let users = Users::new(instance);
     let mut descent = Descent::new(&users, alpha);
-    descent.run();
+    descent.run(deadline);
     let Descent { utility, prices, mut uncertainty, .. } = descent;
     let mut decided = Decided { prices, splits: Vec::new(), steps: 0 };
     let (mut steps, mut rounds) = (0, 0);
@@ -60,13 +61,14 @@ pub(super) fn solve(
         let seen = (times * uncertainty).clamp(least, most);
         let mut now = survey(&users, 1, utility, &decided.prices, seen);
         let open = open(&users, &now, utility, &decided);
-        if open <= CLOSED || rounds == MOST_ROUNDS {
+        if open <= CLOSED || rounds == MOST_ROUNDS || deadline.is_over() {
             break;
         }
         now.undecided.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         now.undecided.truncate(MOST_UNDECIDED);
         let undecided: Vec<usize> = now.undecided.iter().map(|(_, user)| *user).collect();
-        let next = decide(&users, utility, &decided.prices, now, &undecided, seen.min(uncertainty));
+        let uncertain = seen.min(uncertainty);
+        let next = decide(&users, utility, &decided.prices, now, &undecided, uncertain, deadline);
         let step: Vec<f64> = next.prices.iter().zip(&decided.prices).map(|(p, first)| p - first).collect();
         uncertainty = change(&users.classes.capacities, &decided.prices, &step);
         decided = next;

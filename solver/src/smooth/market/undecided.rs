@@ -15,6 +15,7 @@ use super::users::Users;
 use crate::level::dot;
 use crate::smooth::elimination::Elimination;
 use crate::smooth::utility::Utility;
+use fairplan_instances::Deadline;
 
 /// Complementarity at which a user counts as decided, in parts of what it pays.
 const DECIDED: f64 = 1e-14;
@@ -76,6 +77,7 @@ pub(super) fn decide(
     survey: Survey,
     undecided: &[usize],
     uncertainty: f64,
+    deadline: &Deadline,
 ) -> Decided {
     let mut iterate = Iterate::new(users, utility, prices, survey, undecided, uncertainty);
     let (mut mu, mut steps) = (iterate.complementarity(), 0);
@@ -85,7 +87,7 @@ pub(super) fn decide(
         centring = if length > 0.9 { CENTRING.0 } else { CENTRING.1 };
         mu = iterate.complementarity();
         steps += 1;
-        if length < 1e-8 {
+        if length < 1e-8 || deadline.is_over() {
             break;
         }
     }

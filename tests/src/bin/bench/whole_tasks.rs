@@ -5,10 +5,10 @@ use fairplan_heuristics::policy;
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, google, population,
 };
-use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Random};
+use fairplan_instances::{Deadline, Decimal, Instance, InstanceBuilder, NewUser, Random};
 use fairplan_report::bound::breakpoint_value;
 use fairplan_report::placement::PlacementFigures;
-use fairplan_solver::{TimeLimit, proportional_bracket, whole_task_bracket};
+use fairplan_solver::{proportional_bracket, whole_task_bracket};
 use fairplan_verify::{ProportionalClaim, WholeTaskClaim, verify_proportional, verify_whole_tasks};
 use std::time::{Duration, Instant};
 
@@ -124,8 +124,8 @@ pub fn brackets(scale: u64) -> Outcome {
         for seed in 1..=seeds {
             let instance = row.instance(seed)?;
             let start = Instant::now();
-            let limit = TimeLimit::from_now(row.limit.map(Duration::from_secs_f64));
-            let bracket = whole_task_bracket(&instance, limit)?;
+            let limit = row.limit.map(Duration::from_secs_f64).map_or_else(Deadline::never, Deadline::after);
+            let bracket = whole_task_bracket(&instance, &limit)?;
             let seconds = start.elapsed().as_secs_f64();
             (total, longest) = (total + seconds, longest.max(seconds));
             let start = Instant::now();
@@ -168,7 +168,7 @@ pub fn proportional_brackets(scale: u64) -> Outcome {
         for seed in 1..=seeds {
             let instance = uniform(users, seed, 0)?;
             let start = Instant::now();
-            let bracket = proportional_bracket(&instance, TimeLimit::default())?;
+            let bracket = proportional_bracket(&instance, &Deadline::never())?;
             let seconds = start.elapsed().as_secs_f64();
             (total, longest) = (total + seconds, longest.max(seconds));
             let (Some(upper), Some(lower)) = (bracket.upper, bracket.lower) else {

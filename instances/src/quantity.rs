@@ -2,7 +2,7 @@
 //!
 //! Source: the grammar of `k8s.io/apimachinery/pkg/api/resource.Quantity`, which is also what rounds up below 1e-9.
 
-use fairplan_instances::Decimal;
+use crate::Decimal;
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 use std::fmt;
 
@@ -11,13 +11,13 @@ const NANO: i32 = -9;
 
 /// An amount of a resource as a whole number of billionths.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) struct Quantity(u128);
+pub struct Quantity(u128);
 
 impl Quantity {
-    pub(super) const ONE: Self = Self(10u128.pow(NANO.unsigned_abs()));
+    pub const ONE: Self = Self(10u128.pow(NANO.unsigned_abs()));
 
     /// Reads `<number><suffix>`; what is finer than 1e-9 is rounded up, as Kubernetes does.
-    pub(super) fn parse(text: &str) -> Result<Self, &'static str> {
+    pub fn parse(text: &str) -> Result<Self, &'static str> {
         let (negative, unsigned) = match text.as_bytes() {
             [b'-', ..] => (true, &text[1..]),
             [b'+', ..] => (false, &text[1..]),
@@ -55,46 +55,46 @@ impl Quantity {
     }
 
     /// One thousand.
-    pub(super) fn thousand() -> Self {
+    pub fn thousand() -> Self {
         Self(Self::ONE.0 * 1000)
     }
 
     /// The product, rounded up to billionths; it stays at what 128 bits hold.
-    pub(super) fn times(self, other: Self) -> Self {
+    pub fn times(self, other: Self) -> Self {
         Self(self.0.saturating_mul(other.0).div_ceil(Self::ONE.0))
     }
 
-    pub(super) fn is_zero(self) -> bool {
+    pub fn is_zero(self) -> bool {
         self.0 == 0
     }
 
     /// The sum; it stays far below what 128 bits hold.
-    pub(super) fn plus(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// A thousandth of it as a decimal; `None` if that takes more than 19 digits.
-    pub(super) fn thousandth(self) -> Option<Decimal> {
+    pub fn thousandth(self) -> Option<Decimal> {
         Decimal::from_units(self.0, NANO - 3).ok()
     }
 
     /// The part that it is of `whole`, to a double's digits.
-    pub(super) fn part_of(self, whole: Self) -> f64 {
+    pub fn part_of(self, whole: Self) -> f64 {
         self.0 as f64 / whole.0 as f64
     }
 
     /// How many whole thousandths of `other` it is.
-    pub(super) fn thousandths_of(self, other: Self) -> u64 {
+    pub fn thousandths_of(self, other: Self) -> u64 {
         u64::try_from(self.0.saturating_mul(1000) / other.0.max(1)).unwrap_or(u64::MAX)
     }
 
     /// What is left after taking `other` away, at least nothing.
-    pub(super) fn minus(self, other: Self) -> Self {
+    pub fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
     /// The same as a decimal; `None` if that takes more than 19 digits.
-    pub(super) fn decimal(self) -> Option<Decimal> {
+    pub fn decimal(self) -> Option<Decimal> {
         Decimal::from_units(self.0, NANO).ok()
     }
 }
@@ -137,7 +137,7 @@ fn scale(suffix: &str) -> Result<(u128, i32), &'static str> {
 
 /// A quantity as it stands in a file, as a text or as a bare number.
 #[derive(Clone, Debug)]
-pub(super) struct Written(pub(super) String);
+pub struct Written(pub(super) String);
 
 impl<'de> Deserialize<'de> for Written {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -1,0 +1,137 @@
+//! Many tasks at once, where it is certain which server they go to: on servers that hold very many tasks the cost follows
+//! what happens, a server full or a user out of tasks, and not the tasks.
+//!
+//! Users are served in the order of their shares, so up to a share it is known how many tasks each gets: those that it
+//! takes to reach it. While all of them have room on the servers that the rule is sure to choose, they are placed exactly as
+//! they would be one by one.
+
+use crate::filling::Rule;
+use crate::journal::Journal;
+use crate::packing::Packing;
+use crate::shares::Shares;
+
+/// Tasks to be placed one by one between two attempts, for each user: an attempt costs about as much as these.
+pub(crate) const SINGLY: usize = 64;
+
+/// By this part less is aimed at than doubles say has room.
+const CAUTION: f64 = 1e-9;
+
+/// What is placed so far.
+pub(crate) struct Filling<'a> {
+    pub packing: &'a Packing,
+    pub shares: Shares,
+    pub tasks: Vec<u64>,
+    /// The most tasks of each user.
+    pub limits: Vec<Option<u64>>,
+    pub turned_down: Vec<bool>,
+    pub journal: Journal,
+}
+
+/// A user that is still served, and the server that its tasks go to.
+struct Served {
+    user: usize,
+    shape: usize,
+    server: usize,
+}
+
+impl Filling<'_> {
+    /// Whether a user is to have more tasks, if there is room.
+    pub fn may_have_more(&self, user: usize) -> bool {
+        let shape = self.packing.shape_of[user] as usize;
+        self.limits[user].is_none_or(|limit| self.tasks[user] < limit) && !self.turned_down[shape]
+    }
+
+    /// Places as many tasks of everybody as surely have room where the rule puts them.
+    pub fn advance(&mut self, rule: &mut impl Rule) {
+        let (done, served): (Vec<usize>, Vec<usize>) =
+            self.shares.served().partition(|user| !self.may_have_more(*user));
+        // They would leave when their turn comes, which changes nothing for the others.
+        done.into_iter().for_each(|user| self.shares.leave(user));
+        let mut of_shape = vec![None; self.packing.shapes.len()];
+        let mut users = Vec::with_capacity(served.len());
+        for user in served {
+            let shape = self.packing.shape_of[user] as usize;
+            let server = match of_shape[shape] {
+                Some(server) => server,
+                None => match rule.sure(shape) {
+                    Some(server) => *of_shape[shape].insert(server),
+                    None => return,
+                },
+            };
+            users.push(Served { user, shape, server });
+        }
+        let Some((pivot, work)) = self.aim(rule, &users) else { return };
+        let class = |served: &Served| self.packing.class_of(served.server);
+        let count = |served: &Served| self.shares.tasks_until(served.user, class(served), pivot, work);
+        let Some(counts) = users.iter().map(count).collect::<Option<Vec<u64>>>() else { return };
+        if !self.have_room(rule, &users, &counts) {
+            return;
+        }
+        for (served, count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            let Served { user, shape, server } = *served;
+            rule.take_many(server, shape, count);
+            self.tasks[user] += count;
+            self.journal.add_many(server as u32, user as u32, count);
+            self.shares.add_tasks(user, count, || self.packing.class_of(server));
+        }
+    }
+
+    /// A share that all can be brought to, as one user's work: as high as doubles can tell.
+    fn aim(&self, rule: &impl Rule, users: &[Served]) -> Option<(usize, u128)> {
+        let class = |served: &Served| self.packing.class_of(served.server);
+        let step = |served: &Served| self.shares.step(served.user, class(served));
+        let highest = users.iter().map(|served| self.shares.share(served.user)).fold(0.0, f64::max);
+        let mut level = f64::INFINITY;
+        for served in users {
+            if let Some(limit) = self.limits[served.user] {
+                let left = (limit - self.tasks[served.user]) as f64;
+                level = level.min(self.shares.share(served.user) + (left - 1.0) * step(served));
+            }
+        }
+        let mut by_server: Vec<&Served> = users.iter().collect();
+        by_server.sort_by_key(|served| served.server);
+        for users in by_server.chunk_by(|a, b| a.server == b.server) {
+            for (r, free) in rule.free(users[0].server).iter().enumerate() {
+                // Beside what the share takes there are the last task of each user and rounding.
+                let (mut taken, mut per_share) = (0.0, 0.0);
+                for served in users {
+                    let demand = self.packing.shapes[served.shape].demand[r] as f64;
+                    let step = step(served);
+                    taken += demand * (2.0 - (self.shares.share(served.user) - highest) / step);
+                    per_share += demand / step;
+                }
+                if per_share > 0.0 {
+                    level = level.min(highest + (*free as f64 - taken) / per_share);
+                }
+            }
+        }
+        let pivot = users.iter().min_by(|a, b| step(a).total_cmp(&step(b)))?;
+        let tasks = (level - self.shares.share(pivot.user)) / step(pivot) * (1.0 - CAUTION);
+        let work = self.shares.work_after(pivot.user, class(pivot), tasks as u64)?;
+        (level > highest && tasks >= 1.0 && tasks < u64::MAX as f64).then_some((pivot.user, work))
+    }
+
+    /// Whether so many tasks of each have room, within their limits.
+    fn have_room(&self, rule: &impl Rule, users: &[Served], counts: &[u64]) -> bool {
+        let mut loads: Vec<(usize, Vec<u128>)> = Vec::new();
+        let mut order: Vec<usize> = (0..users.len()).collect();
+        order.sort_by_key(|at| users[*at].server);
+        for at in order {
+            let Served { user, shape, server } = users[at];
+            let within = |limit: u64| self.tasks[user].checked_add(counts[at]).is_some_and(|sum| sum <= limit);
+            if !within(self.limits[user].unwrap_or(u64::MAX)) {
+                return false;
+            }
+            if loads.last().is_none_or(|(last, _)| *last != server) {
+                loads.push((server, vec![0; self.packing.width]));
+            }
+            let Some((_, load)) = loads.last_mut() else { return false };
+            for (sum, demand) in load.iter_mut().zip(&self.packing.shapes[shape].demand) {
+                let more = demand.checked_mul(u128::from(counts[at]));
+                let Some(more) = more.and_then(|more| sum.checked_add(more)) else { return false };
+                *sum = more;
+            }
+        }
+        loads.iter().all(|(server, load)| load.iter().zip(rule.free(*server)).all(|(load, free)| load <= free))
+    }
+}

@@ -1,0 +1,123 @@
+//! `--time-limit`: a deadline is held, whatever the instance, with margins for slow machines.
+
+use super::{Folder, text};
+use serde_json::Value;
+use std::fmt::Write;
+use std::process::Output;
+use std::time::{Duration, Instant};
+
+/// What a command may take beyond its limit here, where several tests run at once.
+const MARGIN: Duration = Duration::from_secs(25);
+
+fn within(folder: &Folder, seconds: u64, words: &[&str]) -> Output {
+    let start = Instant::now();
+    let limit = seconds.to_string();
+    let output = folder.run(&[words, &["--time-limit", &limit]].concat());
+    let (took, told) = (start.elapsed(), text(&output.stderr));
+    assert!(took < Duration::from_secs(seconds) + MARGIN, "{words:?} took {took:?}: {told}");
+    assert!(!told.contains("defect"), "{words:?}: {told}");
+    output
+}
+
+/// Servers of 64 billion bytes and tasks of 1 and of 4.
+fn tiny_tasks(servers: u64) -> String {
+    format!(
+        r#"{{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+            "server_classes": [{{"id": "large", "count": {servers}, "capacity": {{"cpu": 64000000000, "memory": 64000000000}}}}],
+            "users": [{{"id": "a", "demand": {{"cpu": 1, "memory": 1}}}}, {{"id": "b", "demand": {{"cpu": 4, "memory": 4}}}}]}}"#
+    )
+}
+
+/// Classes and users that all differ.
+fn unlike(classes: u64, users: u64) -> String {
+    let mut text = String::from(r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory", "disk"], "#);
+    let mut state = 1u64;
+    let mut random = |most: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        1 + (state >> 33) % most
+    };
+    let mut amounts = |most: u64| {
+        let [cpu, memory, disk] = [random(most), random(most), random(most)];
+        format!(r#"{{"cpu": {cpu}, "memory": {memory}, "disk": {disk}}}"#)
+    };
+    text += r#""server_classes": ["#;
+    for l in 0..classes {
+        let comma = if l > 0 { "," } else { "" };
+        let _ = write!(text, r#"{comma}{{"id": "c{l}", "count": 2, "capacity": {}}}"#, amounts(1_000_000));
+    }
+    text += r#"], "users": ["#;
+    for i in 0..users {
+        let comma = if i > 0 { "," } else { "" };
+        let _ = write!(text, r#"{comma}{{"id": "u{i}", "demand": {}}}"#, amounts(20_000));
+    }
+    text + "]}"
+}
+
+#[test]
+fn bounds_of_very_many_tiny_tasks_end_in_time_and_are_proved() {
+    let folder = Folder::new();
+    folder.write("i.json", tiny_tasks(1));
+    for objective in ["drfh", "pf"] {
+        let words = ["-q", "bound", "i.json", "--objective", objective, "-o", "bound.json"];
+        let output = within(&folder, 5, &words);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let verdict: Value = serde_json::from_str(&folder.done(&["-q", "verify", "i.json", "bound.json"])).unwrap();
+        assert_eq!(verdict["holds"], true);
+    }
+}
+
+#[test]
+fn a_policy_that_is_not_done_in_time_has_no_result_and_the_others_are_compared() {
+    let folder = Folder::new();
+    folder.write("i.json", tiny_tasks(3));
+    let output = within(&folder, 1, &["-q", "place", "i.json", "--policy", "worst-fit", "-o", "none.json"]);
+    assert_eq!(output.status.code(), Some(3));
+    assert!(text(&output.stderr).contains("allow more time"), "{}", text(&output.stderr));
+    assert!(!folder.path("none.json").exists());
+    let output = within(&folder, 2, &["compare", "i.json", "--policies", "first-fit,worst-fit"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("worst-fit is left out"), "{}", text(&output.stderr));
+    let comparison: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+    assert_eq!(comparison["policies"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn thousands_of_unlike_classes_end_in_time() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(3_000, 300));
+    let output = within(&folder, 5, &["-q", "bound", "i.json", "-o", "bound.json"]);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+    assert_eq!(output.status.code() == Some(0), folder.path("bound.json").exists());
+}
+
+#[test]
+fn solving_ends_in_time_with_an_allocation_that_is_not_called_optimal_or_without_one() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(400, 1_500));
+    for backend in ["auto", "ipm", "highs"] {
+        let words = ["-q", "solve", "i.json", "--backend", backend, "-o", "solution.json"];
+        let output = within(&folder, 1, &words);
+        let file = folder.path("solution.json");
+        match output.status.code() {
+            Some(0) => assert!(file.exists()),
+            Some(3) if file.exists() => {
+                let solution: Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+                assert_eq!(solution["status"], "uncertified", "{backend}");
+                assert!(text(&output.stderr).contains("time was over"), "{}", text(&output.stderr));
+            }
+            code => assert_eq!(code, Some(3), "{backend}: {}", text(&output.stderr)),
+        }
+        let _ = std::fs::remove_file(file);
+    }
+}
+
+#[test]
+fn planning_that_is_not_done_in_time_says_so_and_writes_nothing() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(60, 200));
+    for what in ["worth", "lose"] {
+        let output = within(&folder, 1, &["-q", "plan", what, "i.json", "-o", "none.json"]);
+        assert_eq!(output.status.code() == Some(0), folder.path("none.json").exists(), "{what}");
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+    }
+}
