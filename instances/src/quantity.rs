@@ -14,6 +14,7 @@ const NANO: i32 = -9;
 pub struct Quantity(u128);
 
 impl Quantity {
+    /// One.
     pub const ONE: Self = Self(10u128.pow(NANO.unsigned_abs()));
 
     /// Reads `<number><suffix>`; what is finer than 1e-9 is rounded up, as Kubernetes does.
@@ -64,6 +65,7 @@ impl Quantity {
         Self(self.0.saturating_mul(other.0).div_ceil(Self::ONE.0))
     }
 
+    /// Whether it is nothing.
     pub fn is_zero(self) -> bool {
         self.0 == 0
     }
@@ -137,7 +139,7 @@ fn scale(suffix: &str) -> Result<(u128, i32), &'static str> {
 
 /// A quantity as it stands in a file, as a text or as a bare number.
 #[derive(Clone, Debug)]
-pub struct Written(pub(super) String);
+pub struct Written(pub String);
 
 impl<'de> Deserialize<'de> for Written {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

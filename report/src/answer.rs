@@ -457,16 +457,16 @@ pub(crate) fn plan(document: &PlanDocument<'_>) -> String {
 /// What servers are worth.
 pub(crate) fn worth(document: &WorthDocument<'_>) -> String {
     let best = document.server_classes.iter().max_by(|a, b| a.gain.total_cmp(&b.gain));
-    match best.filter(|best| best.gain >= 1e-8 * document.value && best.gain > 0.0) {
+    match best.filter(|best| best.gain >= 1e-8 * document.raised() && best.gain > 0.0) {
         Some(best) => format!(
             "One more server of class {} helps the most: the smallest share rises from {} by {} of itself.",
             name(&best.id),
-            share(document.value),
-            percent(best.gain / document.value)
+            share(document.raised()),
+            percent(best.gain / document.raised())
         ),
         None => format!(
             "No single server would raise the smallest share, {}: what holds it is not capacity.",
-            share(document.value)
+            share(document.raised())
         ),
     }
 }

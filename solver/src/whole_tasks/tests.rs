@@ -3,7 +3,7 @@ use fairplan_instances::generate::drfh_fig4;
 
 fn random_google(users: usize, seed: u64) -> Instance {
     use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
-    use fairplan_instances::{Deadline, Decimal, InstanceBuilder, NewUser, Random};
+    use fairplan_instances::{Decimal, InstanceBuilder, NewUser, Random};
     let options =
         PopulationOptions { kind: PopulationKind::Spread, users: 1, cluster: Cluster::Google, seed };
     let servers = population(&options).unwrap();
