@@ -7,8 +7,8 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use super::queues;
 use super::census::Memory;
+use super::queues;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use crate::{Decimal, Instance, InstanceError, Violation};
@@ -55,10 +55,9 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     };
     let name = format!("YARN, {} nodes", nodes.len());
     let resources = RESOURCES.map(str::to_owned).to_vec();
-    queues::instance(name, resources, Memory::Mebibytes, &nodes, &queues, report)
-        .map_err(|violation| {
-            Stopped::Building(InstanceError::Invalid { file: options.queues.clone(), violation })
-        })
+    queues::instance(name, resources, Memory::Mebibytes, &nodes, &queues, report).map_err(|violation| {
+        Stopped::Building(InstanceError::Invalid { file: options.queues.clone(), violation })
+    })
 }
 
 fn totals(nodes: &[super::census::Server]) -> Vec<f64> {
