@@ -339,7 +339,7 @@ impl Reading {
         resources
     }
 
-    /// The queues with parents before their children.
+    /// The queues in the order of their files.
     fn tree(&self, resources: &[&str], totals: &[f64]) -> Result<Vec<Queue>, Violation> {
         let mut position: HashMap<&str, usize> = HashMap::new();
         for (at, queue) in self.found.iter().enumerate() {
@@ -359,27 +359,20 @@ impl Reading {
             Some("root") => Ok(position.get("root").copied()),
             Some(name) => position.get(name).copied().map(Some).ok_or_else(|| lost(queue)),
         };
-        let mut children: HashMap<Option<usize>, Vec<usize>> = HashMap::new();
-        for (at, queue) in self.found.iter().enumerate() {
-            children.entry(parent(queue)?).or_default().push(at);
-        }
-        // Each with the place of its parent in this order.
-        let mut order: Vec<(&Found, Option<usize>)> = Vec::new();
-        let mut next = 0;
-        let mut below = children.get(&None);
-        let mut above = None;
-        loop {
-            for &child in below.into_iter().flatten() {
-                order.push((&self.found[child], above));
+        let parents: Vec<Option<usize>> = self.found.iter().map(parent).collect::<Result<_, _>>()?;
+        // Each way up ends at the top, or at a queue from which an earlier one did.
+        let mut ends = vec![false; parents.len()];
+        for start in 0..parents.len() {
+            let mut way = Vec::new();
+            let mut at = Some(start);
+            while let Some(queue) = at.filter(|queue| !ends[*queue]) {
+                if way.len() == parents.len() {
+                    return Err(lost(&self.found[start]));
+                }
+                way.push(queue);
+                at = parents[queue];
             }
-            let Some((queue, _)) = order.get(next) else { break };
-            (below, above) = (children.get(&position.get(queue.name.as_str()).copied()), Some(next));
-            next += 1;
-        }
-        if order.len() < self.found.len() {
-            let placed: BTreeSet<&str> = order.iter().map(|(queue, _)| queue.name.as_str()).collect();
-            let cycle = self.found.iter().find(|queue| !placed.contains(queue.name.as_str()));
-            return Err(cycle.map_or_else(|| Violation::new("queues", "", "have no order"), lost));
+            way.into_iter().for_each(|queue| ends[queue] = true);
         }
         let part = |(r, total): (usize, &f64), amounts: &BTreeMap<String, Quantity>| {
             amounts
@@ -387,7 +380,7 @@ impl Reading {
                 .and_then(|amount| amount.decimal())
                 .map_or(0.0, |amount| amount.to_f64() / total)
         };
-        let queue = |(found, parent): &(&Found, Option<usize>)| Queue {
+        let queue = |(found, parent): (&Found, &Option<usize>)| Queue {
             name: found.name.clone(),
             parent: *parent,
             weight: match &found.weight {
@@ -407,7 +400,7 @@ impl Reading {
                 })
                 .collect(),
         };
-        Ok(order.iter().map(queue).collect())
+        Ok(self.found.iter().zip(&parents).map(queue).collect())
     }
 }
 

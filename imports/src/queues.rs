@@ -7,7 +7,7 @@ use super::report::ImportReport;
 use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Violation};
 use hashbrown::HashMap;
 
-/// One queue of the tree; parents stand before their children.
+/// One queue of the tree, which is none below itself.
 #[derive(Default)]
 pub(super) struct Queue {
     /// Its whole path or unique name.

@@ -75,7 +75,7 @@ fn alibabas_pods_run_on_parts_of_gpus_from_their_scheduling_to_their_deletion() 
         ("12500", "", "pods: line 2, column cpu_milli: is empty; a number is needed"),
         ("Running,5", "Running,nan", "pods: line 2, column creation_time = nan: must be a finite number"),
         ("p1,", "p0,", "pods: line 3 = p0: duplicate id"),
-        ("num_gpu", "gpus", "pods: line 1, column num_gpu: is missing; the table has name, cpu_milli"),
+        ("num_gpu", "gpus", "pods: line 1, column num_gpu: is missing; needed are name, cpu_milli"),
         ("gpu_spec", "qos", "column gpu_spec: is missing"),
         ("pod_phase", "qos", "pods: line 1, column qos: duplicate column"),
         ("p0,12500,", "p0,12500,1,", "pods: line 2: the row has 12 fields, the header has 11"),

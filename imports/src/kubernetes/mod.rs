@@ -225,7 +225,8 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
         match node.closed {
             Some(reason) if !options.all_nodes => report.one(reason),
             closed => {
-                report.add(u64::from(closed.is_some()), "nodes that are cordoned or not ready, taken as open");
+                report
+                    .add(u64::from(closed.is_some()), "nodes that are cordoned or not ready, taken as open");
                 if options.all_nodes {
                     node.taints.retain(|taint| !taint.is_state());
                 }

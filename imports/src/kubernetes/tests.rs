@@ -235,6 +235,7 @@ fn the_openb_cluster_has_what_its_tables_say() {
     // In the order of their first pod.
     assert_eq!(tasks, [("ls", 4647), ("burstable", 100), ("be", 3398), ("guaranteed", 7)]);
     let shapes = kubernetes(&KubernetesOptions { grouping: TaskGrouping::Shape, ..options }).unwrap().0;
+    assert_eq!(shapes.resources()[2..], ["alibabacloud.com/gpu-milli", "nvidia.com/gpu"]);
     let total = |r: usize| -> f64 {
         shapes.users().map(|user| user.demand()[r].to_f64() * user.tasks().unwrap() as f64).sum()
     };
@@ -246,9 +247,13 @@ fn the_openb_cluster_has_what_its_tables_say() {
     };
     assert!((total(0) - column(1) / 1000.0).abs() < 1e-6);
     assert!((total(1) - column(2) * 1048576.0).abs() < 1.0);
-    // Parts of GPUs are annotations there, no requests.
+    // Parts of GPUs are annotations there, only whole ones are requests too.
+    let milli = |line: &str| -> f64 {
+        line.split(',').skip(3).take(2).map(|cell| cell.parse::<f64>().unwrap()).product()
+    };
+    assert_eq!(total(2), text.lines().skip(1).map(milli).sum());
     let whole = |line: &&str| line.split(',').nth(4) == Some("1000");
     let gpus: f64 =
         text.lines().filter(whole).map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap()).sum();
-    assert_eq!(total(2), gpus);
+    assert_eq!(total(3), gpus);
 }

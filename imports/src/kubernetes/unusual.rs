@@ -23,7 +23,7 @@ fn import(
 /// A node of four cores with taints and more fields of its specification and status.
 fn node(name: &str, spec: &str, status: &str) -> String {
     format!(
-        "kind: Node\nmetadata: {{name: {name}, labels: {{on: {name}}}}}\nspec: {{{spec}}}\n\
+        "kind: Node\nmetadata: {{name: {name}, labels: {{host: {name}}}}}\nspec: {{{spec}}}\n\
          status: {{allocatable: {{cpu: 4, memory: 8Gi}}{status}}}\n---\n"
     )
 }
@@ -43,7 +43,7 @@ fn users(instance: &Instance) -> Vec<(String, u64)> {
 #[test]
 fn a_pod_without_a_status_is_pending() {
     let pods = pod("p", "priority: 0", "") + &pod("q", "priority: 0", "status: {phase: Running}");
-    let (instance, report) = import(&node("n", "", ""), &pods, false, Daemons::Count).unwrap();
+    let (instance, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
     assert_eq!(users(&instance), [("a".to_owned(), 2)]);
     for (count, what) in
         [(1, "pods without a status (taken as pending)"), (1, "pods pending"), (1, "pods running")]
@@ -55,16 +55,16 @@ fn a_pod_without_a_status_is_pending() {
 #[test]
 fn where_nothing_is_left_the_counts_come_with_the_error_that_says_why() {
     let done = pod("p", "priority: 0", "status: {phase: Succeeded}");
-    let failure = import(&node("n", "", ""), &done, false, Daemons::Count).unwrap_err();
+    let failure = import(&node("worker", "", ""), &done, false, Daemons::Count).unwrap_err();
     assert_eq!(failure.report.count("pods left out: Succeeded"), 1);
     assert!(
         failure.to_string().contains("users: there are none, because nothing runs or waits here"),
         "{failure}"
     );
 
-    let daemon = pod("d", "nodeName: n", "status: {phase: Running}")
+    let daemon = pod("d", "nodeName: worker", "status: {phase: Running}")
         .replace("namespace: a", "namespace: a, ownerReferences: [{kind: DaemonSet}]");
-    let failure = import(&node("n", "", ""), &daemon, false, Daemons::Reserve).unwrap_err();
+    let failure = import(&node("worker", "", ""), &daemon, false, Daemons::Reserve).unwrap_err();
     assert_eq!(
         failure.report.count("pods belong to their node (DaemonSet or static) and are taken off it"),
         1,
@@ -84,17 +84,17 @@ fn all_nodes_are_open_whatever_taints_say_of_their_state() {
         "taints: [{key: node.kubernetes.io/unreachable, effect: NoExecute}, {key: gpu, effect: NoSchedule}]",
         ", conditions: [{type: Ready, status: Unknown}]",
     );
-    let pods = pod("p", "nodeSelector: {on: cordoned}", "status: {phase: Pending}")
+    let pods = pod("p", "nodeSelector: {host: cordoned}", "status: {phase: Pending}")
         + &pod(
             "q",
-            "tolerations: [{key: gpu, operator: Exists}], nodeSelector: {on: lost}",
+            "tolerations: [{key: gpu, operator: Exists}], nodeSelector: {host: lost}",
             "status: {phase: Pending}",
         )
-        + &pod("r", "nodeSelector: {on: lost}", "status: {phase: Pending}");
+        + &pod("r", "nodeSelector: {host: lost}", "status: {phase: Pending}");
     let (instance, report) = import(&nodes, &pods, true, Daemons::Count).unwrap();
     assert_eq!(
         users(&instance),
-        [("a@on=cordoned".to_owned(), 1), ("a@on=lost+tolerates:gpu".to_owned(), 1)]
+        [("a@host=cordoned".to_owned(), 1), ("a@host=lost+tolerates:gpu".to_owned(), 1)]
     );
     assert_eq!(report.count("nodes that are cordoned or not ready, taken as open"), 2);
     assert_eq!(report.count("tasks left out: no server meets their conditions"), 1, "{report}");
@@ -157,7 +157,7 @@ fn gpus_in_annotations_are_thousandths_on_nodes_of_the_models_they_name() {
     let failure =
         import(&nodes, &pods.replace("'460'", "half"), false, Daemons::Count).unwrap_err().to_string();
     assert!(failure.contains("metadata.annotations.alibabacloud.com/gpu-milli = half"), "{failure}");
-    let (_, report) = import(&node("n", "", ""), &pods, false, Daemons::Count).unwrap();
+    let (_, report) = import(&node("worker", "", ""), &pods, false, Daemons::Count).unwrap();
     let unread =
         "pods ask for GPUs in annotations, which are not read: no node has alibabacloud.com/gpu-milli";
     assert_eq!(report.count(unread), 2, "{report}");

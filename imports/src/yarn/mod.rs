@@ -7,8 +7,8 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use super::queues;
 use super::census::Memory;
+use super::queues;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
