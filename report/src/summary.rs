@@ -31,12 +31,12 @@ use crate::placement::PlacementFigures;
 use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
 use crate::solution::{Headline, LimitName, UserResults};
+pub(crate) use fairplan_instances::wording::thousands;
+use fairplan_instances::wording::{counted, printable};
 use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,
 };
-pub(crate) use fairplan_instances::wording::thousands;
-use fairplan_instances::wording::{counted, printable};
 use fairplan_verify::Verdict;
 use grid::{Column, grid};
 use std::fmt::Write;
