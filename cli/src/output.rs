@@ -196,7 +196,10 @@ mod tests {
     fn what_a_result_cannot_be_written_as_is_refused_with_what_it_can() {
         let told = |refused: Failure| refused.to_string();
         let document = told(output("a.csv.gz").destination().unwrap_err());
-        assert_eq!(document, "a.csv.gz: this is not written as .csv; name a file that ends in .json or .json.gz");
+        assert_eq!(
+            document,
+            "a.csv.gz: this is not written as .csv; name a file that ends in .json or .json.gz"
+        );
         let trace = told(output("a.json").trace().unwrap_err());
         assert!(trace.ends_with("name a file that ends in .jsonl, .jsonl.gz or .parquet"), "{trace}");
         let page = told(output("a.json").result(None).map(drop).and(output("a.csv").page()).unwrap_err());

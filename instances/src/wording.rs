@@ -187,7 +187,9 @@ mod tests {
             told("bestfit"),
             "unknown policy bestfit (did you mean best-fit?): use best-fit, first-fit, slots=N, pattern"
         );
-        for (name, meant) in [("Best-Fit", "best-fit"), ("slot=4", "slots=N"), ("patern", "pattern"), ("first", "first-fit")] {
+        for (name, meant) in
+            [("Best-Fit", "best-fit"), ("slot=4", "slots=N"), ("patern", "pattern"), ("first", "first-fit")]
+        {
             assert!(told(name).contains(&format!("(did you mean {meant}?)")), "{}", told(name));
         }
         assert_eq!(told("x"), "unknown policy x: use best-fit, first-fit, slots=N, pattern");
@@ -202,20 +204,47 @@ mod tests {
         assert_eq!(counted(12_583, "server", "servers"), "12,583 servers");
         for (many, one) in [
             ("nodes left out: cordoned (unschedulable)", "node left out: cordoned (unschedulable)"),
-            ("tasks left out: they ask for none of the resources", "task left out: it asks for none of the resources"),
-            ("tasks left out: no server meets their conditions", "task left out: no server meets its conditions"),
-            ("queues have a minimum, which an instance cannot state", "queue has a minimum, which an instance cannot state"),
+            (
+                "tasks left out: they ask for none of the resources",
+                "task left out: it asks for none of the resources",
+            ),
+            (
+                "tasks left out: no server meets their conditions",
+                "task left out: no server meets its conditions",
+            ),
+            (
+                "queues have a minimum, which an instance cannot state",
+                "queue has a minimum, which an instance cannot state",
+            ),
             ("jobs state no memory (only cpus count)", "job states no memory (only cpus count)"),
             ("rows of machine events", "row of machine events"),
-            ("cluster queues left out: they have no quota of their own", "cluster queue left out: it has no quota of its own"),
-            ("virtual machines left out: they arrive at other times", "virtual machine left out: it arrives at other times"),
+            (
+                "cluster queues left out: they have no quota of their own",
+                "cluster queue left out: it has no quota of its own",
+            ),
+            (
+                "virtual machines left out: they arrive at other times",
+                "virtual machine left out: it arrives at other times",
+            ),
             ("batches of a tenant", "batch of a tenant"),
             ("classes of several flavors", "class of several flavors"),
-            ("pods belong to their node (DaemonSet or static) and count", "pod belongs to its node (DaemonSet or static) and counts"),
-            ("queues guarantee or deserve something, which is not stated", "queue guarantees or deserves something, which is not stated"),
+            (
+                "pods belong to their node (DaemonSet or static) and count",
+                "pod belongs to its node (DaemonSet or static) and counts",
+            ),
+            (
+                "queues guarantee or deserve something, which is not stated",
+                "queue guarantees or deserves something, which is not stated",
+            ),
             ("queue whose minima are above its maxima", "queue whose minima are above its maxima"),
-            ("pods run on nodes that are not among these (they count)", "pod runs on nodes that are not among these (they count)"),
-            ("jobs of partition x, which no node names: they may run everywhere", "job of partition x, which no node names: it may run everywhere"),
+            (
+                "pods run on nodes that are not among these (they count)",
+                "pod runs on nodes that are not among these (they count)",
+            ),
+            (
+                "jobs of partition x, which no node names: they may run everywhere",
+                "job of partition x, which no node names: it may run everywhere",
+            ),
         ] {
             assert_eq!(agreeing(2, many), many);
             assert_eq!(agreeing(1, many), one);

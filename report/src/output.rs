@@ -379,11 +379,17 @@ mod tests {
         let first = file("a").prepare(text("new a")).unwrap();
         assert!(file("b").prepare(|_| Err(io::Error::other("broke"))).is_err());
         drop(first);
-        assert_eq!((read("a"), read("b"), names(directory.path()).len()), ("old a".into(), "old b".into(), 2));
+        assert_eq!(
+            (read("a"), read("b"), names(directory.path()).len()),
+            ("old a".into(), "old b".into(), 2)
+        );
         let both = [file("a").prepare(text("new a")).unwrap(), file("b").prepare(text("new b")).unwrap()];
         assert_eq!(read("a"), "old a", "a prepared result is not seen");
         commit(both).unwrap();
-        assert_eq!((read("a"), read("b"), names(directory.path()).len()), ("new a".into(), "new b".into(), 2));
+        assert_eq!(
+            (read("a"), read("b"), names(directory.path()).len()),
+            ("new a".into(), "new b".into(), 2)
+        );
         let twice = [file("a").prepare(text("1")).unwrap(), file("a").prepare(text("2")).unwrap()];
         assert!(commit(twice).unwrap_err().to_string().contains("name two"));
         assert_eq!(read("a"), "new a");

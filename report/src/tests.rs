@@ -298,7 +298,8 @@ fn the_csv_table_of_a_solution_has_a_row_a_user() {
 #[test]
 fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
     let (instance, solution, _) = fig1();
-    let bytes = file_of(|out| write_solution(out, TableFormat::Columns(Columnar::Parquet), &instance, &solution));
+    let bytes =
+        file_of(|out| write_solution(out, TableFormat::Columns(Columnar::Parquet), &instance, &solution));
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bytes).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
@@ -318,13 +319,19 @@ fn the_other_tables_are_written_in_all_formats() {
     let document = placement_document(&instance, &placement, &figures, "", settings);
     let text = file_of(|out| write_placement(out, TableFormat::Csv, &document));
     assert!(text.ends_with(b",10\n"), "{}", String::from_utf8_lossy(&text));
-    assert!(file_of(|out| write_placement(out, TableFormat::Columns(Columnar::Parquet), &document)).starts_with(b"PAR1"));
+    assert!(
+        file_of(|out| write_placement(out, TableFormat::Columns(Columnar::Parquet), &document))
+            .starts_with(b"PAR1")
+    );
 
     let comparison = compared(&instance, &figures);
     let text = file_of(|out| write_comparison(out, TableFormat::Csv, &comparison));
     let header = "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
-    assert!(file_of(|out| write_comparison(out, TableFormat::Columns(Columnar::Parquet), &comparison)).starts_with(b"PAR1"));
+    assert!(
+        file_of(|out| write_comparison(out, TableFormat::Columns(Columnar::Parquet), &comparison))
+            .starts_with(b"PAR1")
+    );
 }
 
 #[test]
@@ -333,7 +340,8 @@ fn an_arrow_file_and_parquet_hold_the_same_columns_and_answers_are_answers() {
     let figures = PlacementFigures::new(&instance, &placement);
     let comparison = compared(&instance, &figures);
     let of = |format| file_of(|out| write_comparison(out, TableFormat::Columns(format), &comparison));
-    let arrow = arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(of(Columnar::Arrow)), None).unwrap();
+    let arrow =
+        arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(of(Columnar::Arrow)), None).unwrap();
     let arrow: Vec<_> = arrow.map(|batch| batch.unwrap()).collect();
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&of(Columnar::Parquet)).unwrap();
@@ -342,4 +350,3 @@ fn an_arrow_file_and_parquet_hold_the_same_columns_and_answers_are_answers() {
     assert_eq!(arrow[0].columns(), parquet[0].columns());
     assert_eq!(arrow[0]["proved_optimal"].data_type(), &arrow_schema::DataType::Boolean);
 }
-

@@ -55,8 +55,8 @@ struct Plot {
 
 impl Plot {
     fn new(path: &Path) -> Result<Self, Failure> {
-        let (format, destination) = output::chart(path)
-            .map_err(|refused| Failure::refused(format!("--plot {refused}")))?;
+        let (format, destination) =
+            output::chart(path).map_err(|refused| Failure::refused(format!("--plot {refused}")))?;
         Ok(Self { format, destination })
     }
 

@@ -40,8 +40,7 @@ impl ClusterPolicy {
             return Ok(Self { name: (*name).into(), placement, order: *order });
         }
         let others = MOST_DEPRIVED.map(|(other, ..)| other);
-        let placement =
-            policy(name, seed).map_err(|unknown| Failure::refused(unknown.among(&others)))?;
+        let placement = policy(name, seed).map_err(|unknown| Failure::refused(unknown.among(&others)))?;
         Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
     }
 

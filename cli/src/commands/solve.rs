@@ -76,11 +76,7 @@ impl TryFrom<Arguments> for Job {
 /// The name, if it is a backend's.
 pub fn backend_name(name: &str) -> Result<String, String> {
     let known = fairplan_solver::BACKENDS;
-    if known.contains(&name) {
-        Ok(name.into())
-    } else {
-        Err(unknown("backend", name, known))
-    }
+    if known.contains(&name) { Ok(name.into()) } else { Err(unknown("backend", name, known)) }
 }
 
 /// The backend of this name, without a limit of time.

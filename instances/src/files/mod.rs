@@ -18,11 +18,11 @@ mod tables;
 mod trace;
 mod traffic;
 
-pub use csv::guarded;
 pub use canonical::{sha256_hex, write_json};
 pub use catalog::read_catalog;
 #[cfg(feature = "parquet")]
 pub use columnar::{BatchWriter, Columnar};
+pub use csv::guarded;
 pub use demands::{
     QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
     read_fair_shares, read_members, write_demands,

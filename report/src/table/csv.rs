@@ -1,7 +1,7 @@
 //! CSV, safe to open in a spreadsheet.
 
-use rayon::prelude::*;
 use fairplan_instances::files::guarded;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::io::{self, Write};
 

@@ -12,9 +12,8 @@ pub fn write_flows(out: &mut Sink, format: TableFormat, document: &FlowsDocument
     let results = document.results.iter();
     let rows: Vec<Row<'_>> =
         results.flat_map(|result| result.classes.iter().map(move |class| (result, class))).collect();
-    let numbers = |of: fn(&FlowsClass<'_>) -> f64| {
-        Cells::Numbers(rows.iter().map(|(_, class)| of(class)).collect())
-    };
+    let numbers =
+        |of: fn(&FlowsClass<'_>) -> f64| Cells::Numbers(rows.iter().map(|(_, class)| of(class)).collect());
     Sheet(vec![
         ("objective", Cells::Words(rows.iter().map(|(result, _)| &*result.objective).collect())),
         ("demands", Cells::Words(rows.iter().map(|(result, _)| &*result.demands).collect())),

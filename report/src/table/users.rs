@@ -1,7 +1,7 @@
 //! The table of users of a solution or a placement.
 
-use super::csv;
 use super::columns::{self, Columns, counts, numbers, positions, words};
+use super::csv;
 use super::{TableFormat, finite};
 use crate::output::Sink;
 use crate::placement::PlacementDocument;

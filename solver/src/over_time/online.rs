@@ -43,7 +43,11 @@ pub struct UnknownTaskMechanism(String);
 
 impl std::fmt::Display for UnknownTaskMechanism {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&unknown("mechanism over an instance", &self.0, TASK_MECHANISMS.iter().map(|(name, _)| *name)))
+        f.write_str(&unknown(
+            "mechanism over an instance",
+            &self.0,
+            TASK_MECHANISMS.iter().map(|(name, _)| *name),
+        ))
     }
 }
 

@@ -10,7 +10,9 @@ fn words(line: &str) -> Vec<&str> {
 /// A folder with an input of each kind.
 fn inputs() -> Folder {
     let folder = Folder::new();
-    for line in ["drfh-fig1 -o i.json", "karma-fig2 -o d.json", "mrf-fig1 -o f.json", "trace-drfh-fig4 -o t.jsonl"] {
+    for line in
+        ["drfh-fig1 -o i.json", "karma-fig2 -o d.json", "mrf-fig1 -o f.json", "trace-drfh-fig4 -o t.jsonl"]
+    {
         folder.done(&words(&format!("generate {line} --quiet")));
     }
     folder.write("catalog.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");

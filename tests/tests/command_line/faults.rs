@@ -168,8 +168,11 @@ const MOST_HIDDEN: usize = if cfg!(target_os = "linux") { 1 } else { usize::MAX 
 /// Removes what killed processes left behind, which is hidden and named so that everybody knows whose it is; how many.
 #[cfg(unix)]
 fn tidied(folder: &Folder) -> usize {
-    let left: Vec<String> =
-        folder.names().into_iter().filter(|name| name.starts_with(".fairplan-") && name.ends_with(".tmp")).collect();
+    let left: Vec<String> = folder
+        .names()
+        .into_iter()
+        .filter(|name| name.starts_with(".fairplan-") && name.ends_with(".tmp"))
+        .collect();
     left.iter().for_each(|name| std::fs::remove_file(folder.path(name)).unwrap());
     left.len()
 }

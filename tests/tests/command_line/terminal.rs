@@ -13,9 +13,8 @@ fn told(folder: &Folder, words: &[&str]) -> String {
     let told = text(&output.stderr);
     let marks = ['\u{61c}', '\u{200b}', '\u{200e}', '\u{200f}', '\u{2028}', '\u{2029}'];
     let is_bidi = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let harmful = |letter: &char| {
-        letter.is_control() && *letter != '\n' || is_bidi(*letter) || marks.contains(letter)
-    };
+    let harmful =
+        |letter: &char| letter.is_control() && *letter != '\n' || is_bidi(*letter) || marks.contains(letter);
     assert_eq!(told.chars().find(harmful), None, "{words:?}: {told:?}");
     assert!(!told.is_empty(), "{words:?} says nothing");
     told
@@ -76,7 +75,8 @@ fn no_command_tells_a_terminal_what_it_would_obey() {
     run("plan diff i.json other.json -o difference.json");
     folder.run(&["solve", "other.json", "-o", "other-solution.json"]);
     run("plan diff solution.json other-solution.json");
-    let catalog = json!({"format": "fairplan.catalog.v1", "currency": HOSTILE, "types": [{"id": class, "price": 3}]});
+    let catalog =
+        json!({"format": "fairplan.catalog.v1", "currency": HOSTILE, "types": [{"id": class, "price": 3}]});
     folder.write("catalog.json", catalog.to_string());
     run("plan i.json --catalog catalog.json --share 0.9 -o plan.json");
     run("plan i.json --catalog catalog.json --share 0.9 --budget 0.5 -o obstacle.json");
@@ -86,7 +86,10 @@ fn no_command_tells_a_terminal_what_it_would_obey() {
     };
     folder.write("d.json", series(&user).to_string());
     run("plan growth i.json --series d.json --share 0.2 -o growth.json");
-    for line in ["allocate d.json --fair-share 2 -o allocation.json", "offline d.json --fair-share 2 --per-quantum -o offline.json"] {
+    for line in [
+        "allocate d.json --fair-share 2 -o allocation.json",
+        "offline d.json --fair-share 2 --per-quantum -o offline.json",
+    ] {
         run(line);
     }
     let mut tasks = series(&user);
@@ -108,7 +111,9 @@ fn no_command_tells_a_terminal_what_it_would_obey() {
     // Every result, its words made hostile too.
     for result in folder.names().iter().filter(|name| name.ends_with(".json")) {
         let mut document: Value = serde_json::from_str(&folder.read(result)).unwrap();
-        for field in ["mechanism", "policy", "objective", "user", "name", "method", "backend", "level", "source"] {
+        for field in
+            ["mechanism", "policy", "objective", "user", "name", "method", "backend", "level", "source"]
+        {
             if document[field].is_string() {
                 document[field] = HOSTILE.into();
             }
@@ -170,7 +175,10 @@ fn names_that_are_unknown_are_told_the_nearest_and_all() {
         ("place i.json --policies bestfit", "slots=N, pattern"),
         ("compare i.json --policy patern", "(did you mean pattern?)"),
         ("simulate i.json --policies exakt", "(did you mean exact?)"),
-        ("solve i.json --objective drhf", "unknown objective drhf (did you mean drfh?): use drfh, pf, alpha=A"),
+        (
+            "solve i.json --objective drhf",
+            "unknown objective drhf (did you mean drfh?): use drfh, pf, alpha=A",
+        ),
         ("solve i.json --backend high", "unknown backend high (did you mean highs?): use auto, ipm, highs"),
         ("allocate d.json --fair-share 2 --mechanism carma", "unknown mechanism carma (did you mean karma?)"),
         ("explain i.json --user user1", "has no user of this id (did you mean user-1?)"),
@@ -185,9 +193,8 @@ fn names_that_are_unknown_are_told_the_nearest_and_all() {
 #[test]
 fn a_warning_is_said_once_for_each_kind_and_the_rest_is_counted() {
     let folder = Folder::new();
-    let classes: Vec<Value> = (0..50)
-        .map(|class| json!({"id": format!("c{class}"), "count": 1, "capacity": {"cpu": 1}}))
-        .collect();
+    let classes: Vec<Value> =
+        (0..50).map(|class| json!({"id": format!("c{class}"), "count": 1, "capacity": {"cpu": 1}})).collect();
     let instance = json!({"format": "fairplan.instance.v1", "resources": ["cpu"], "server_classes": classes,
         "users": [{"id": "u", "demand": {"cpu": 1}, "eligible": ["c0"]}]});
     folder.write("i.json", instance.to_string());

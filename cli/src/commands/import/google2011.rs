@@ -5,11 +5,11 @@ use super::super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_instances::wording::agreeing;
 use fairplan_imports::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_trace,
 };
+use fairplan_instances::wording::agreeing;
 
 /// Google's cluster-usage traces of 2011 (v2.1), as of one moment
 #[derive(Debug, clap::Args)]

@@ -146,8 +146,7 @@ impl Scaling {
             let mean = (0..first).map(|q| scales[q * columns + column]).sum::<f64>() / first as f64;
             let is_used = own.as_ref().is_none_or(|own| own.contains(&column));
             if mean == 0.0 && is_used {
-                let name =
-                    if own.is_some() { printable(series.user_id(column), 60) } else { by.into() };
+                let name = if own.is_some() { printable(series.user_id(column), 60) } else { by.into() };
                 let problem = format!(
                     "{name} is 0 in the first {first} quanta, which shall be a scale of 1; take more"
                 );

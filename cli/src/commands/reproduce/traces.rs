@@ -78,10 +78,7 @@ impl Hours {
     pub fn new(directory: &Path, servers: u64, common: CommonOptions) -> Result<Self, Failure> {
         let folder = directory.join("task_events");
         let named = |problem: &dyn std::fmt::Display| {
-            Failure::refused(format!(
-                "--google2011 {}: {problem}",
-                folder.display()
-            ))
+            Failure::refused(format!("--google2011 {}: {problem}", folder.display()))
         };
         let mut parts: Vec<String> = std::fs::read_dir(&folder)
             .map_err(|error| named(&error))?

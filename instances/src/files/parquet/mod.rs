@@ -6,8 +6,8 @@
 mod read;
 mod write;
 
-pub(super) use read::ParquetRows;
 pub(super) use super::columnar::io_error;
+pub(super) use read::ParquetRows;
 pub(super) use write::{write_servers, write_users};
 
 /// Rows read or written at a time.
