@@ -2,8 +2,8 @@
 
 use fairplan_heuristics::PlacementError;
 use fairplan_imports::ImportFailure;
-use fairplan_instances::{InstanceError, SolverError, Violation};
 use fairplan_instances::wording::printable;
+use fairplan_instances::{InstanceError, SolverError, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;

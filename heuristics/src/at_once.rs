@@ -118,7 +118,8 @@ impl Filling<'_> {
         order.sort_by_key(|at| users[*at].server);
         for at in order {
             let Served { user, shape, server } = users[at];
-            let within = |limit: u64| self.tasks[user].checked_add(counts[at]).is_some_and(|sum| sum <= limit);
+            let within =
+                |limit: u64| self.tasks[user].checked_add(counts[at]).is_some_and(|sum| sum <= limit);
             if !within(self.limits[user].unwrap_or(u64::MAX)) {
                 return false;
             }
@@ -132,6 +133,8 @@ impl Filling<'_> {
                 *sum = more;
             }
         }
-        loads.iter().all(|(server, load)| load.iter().zip(rule.free(*server)).all(|(load, free)| load <= free))
+        loads
+            .iter()
+            .all(|(server, load)| load.iter().zip(rule.free(*server)).all(|(load, free)| load <= free))
     }
 }

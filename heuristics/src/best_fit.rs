@@ -22,11 +22,7 @@ impl PlacementPolicy for BestFit {
         "best-fit".into()
     }
 
-    fn place_within(
-        &self,
-        instance: &Instance,
-        deadline: &Deadline,
-    ) -> Result<Placement, PlacementError> {
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         if packing.width == 1 {
             // All servers are equally like a demand of a single resource.

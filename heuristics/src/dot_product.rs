@@ -18,11 +18,7 @@ impl PlacementPolicy for DotProduct {
         "dot-product".into()
     }
 
-    fn place_within(
-        &self,
-        instance: &Instance,
-        deadline: &Deadline,
-    ) -> Result<Placement, PlacementError> {
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let totals: Vec<u128> = (0..packing.width).map(|r| instance.total_units(ResourceId(r))).collect();
         fill(instance, &packing, LeastCost::new(&packing, Alignment::new(&totals)), deadline)

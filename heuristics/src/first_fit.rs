@@ -15,11 +15,7 @@ impl PlacementPolicy for FirstFit {
         "first-fit".into()
     }
 
-    fn place_within(
-        &self,
-        instance: &Instance,
-        deadline: &Deadline,
-    ) -> Result<Placement, PlacementError> {
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
     }

@@ -102,6 +102,9 @@ mod tests {
         journal.add_many(1, 7, 10_000_000_000);
         journal.add_many(2, 4, 3);
         journal.add_many(1, 7, 1);
-        assert_eq!(journal.finish(), [vec![(1, 1)], vec![(7, 10_000_000_001)], vec![(0, 1), (4, 5), (5, 3), (9, 1)]]);
+        assert_eq!(
+            journal.finish(),
+            [vec![(1, 1)], vec![(7, 10_000_000_001)], vec![(0, 1), (4, 5), (5, 3), (9, 1)]]
+        );
     }
 }

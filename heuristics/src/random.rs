@@ -22,11 +22,7 @@ impl PlacementPolicy for Random {
         "random".into()
     }
 
-    fn place_within(
-        &self,
-        instance: &Instance,
-        deadline: &Deadline,
-    ) -> Result<Placement, PlacementError> {
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
             demands: packing.shapes.iter().map(|shape| Demand::new(&shape.demand)).collect(),

@@ -196,7 +196,8 @@ impl<S: Score> Rule for LeastCost<S> {
     fn sure(&mut self, shape: usize) -> Option<usize> {
         let groups = &self.groups_of[shape];
         let is_left = |state: &usize| {
-            groups.binary_search(&self.states.group(*state)).is_ok() && fits(&self.least, self.states.free(*state))
+            groups.binary_search(&self.states.group(*state)).is_ok()
+                && fits(&self.least, self.states.free(*state))
         };
         let mut left = self.states.in_use().into_iter().filter(is_left);
         let state = left.next()?;

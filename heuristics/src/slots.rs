@@ -27,11 +27,7 @@ impl PlacementPolicy for Slots {
         format!("slots={}", self.count)
     }
 
-    fn place_within(
-        &self,
-        instance: &Instance,
-        deadline: &Deadline,
-    ) -> Result<Placement, PlacementError> {
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let resources = || (0..instance.resources().len()).map(ResourceId);
         let slot =
             Slot { count: self.count, largest: resources().map(|r| largest_capacity(instance, r)).collect() };

@@ -17,11 +17,7 @@ impl PlacementPolicy for WorstFit {
         "worst-fit".into()
     }
 
-    fn place_within(
-        &self,
-        instance: &Instance,
-        deadline: &Deadline,
-    ) -> Result<Placement, PlacementError> {
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, LeastCost::new(&packing, Copies::default()), deadline)
     }

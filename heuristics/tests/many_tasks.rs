@@ -38,12 +38,8 @@ fn build(classes: &[(u64, Vec<u64>)], people: &[Person]) -> Option<Instance> {
         let rates = if *rate == "1" { vec![] } else { vec![(ClassId(0), rate.parse().unwrap())] };
         let rule = builder.rule(PlacementRule::new(None, rates));
         let demand: Vec<Decimal> = demand.iter().map(number).collect();
-        let user = NewUser {
-            weight: weight.parse().unwrap(),
-            tasks: *tasks,
-            rule,
-            ..NewUser::new("", &demand)
-        };
+        let user =
+            NewUser { weight: weight.parse().unwrap(), tasks: *tasks, rule, ..NewUser::new("", &demand) };
         builder.user(NewUser { id: &format!("u{i}"), ..user }).unwrap();
     }
     builder.build().ok()

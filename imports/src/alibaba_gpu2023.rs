@@ -3,11 +3,11 @@
 //! Source: Q. Weng et al., "Beware of Fragmentation: Scheduling GPU-Sharing Workloads with Fragmentation Gradient Descent",
 //! USENIX ATC 2023, and the format's description beside the published files.
 
-use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
-use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
-use super::some;
 use super::alibaba_tables::known;
 use super::columns::{Cells, for_each_row_of};
+use super::some;
+use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
+use fairplan_instances::{Decimal, InstanceError, ServerClass, Violation};
 
 pub(super) const NODE: [&str; 5] = ["sn", "cpu_milli", "memory_mib", "gpu", "model"];
 

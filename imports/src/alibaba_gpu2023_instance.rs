@@ -4,12 +4,12 @@ use super::alibaba_gpu2023::{
     CPU, CREATED, DELETED, GPU_MILLI, GPU_SPEC, GPUS, MEMORY, NODE, POD, POD_NAME, POD_NEEDED, QOS, milli,
     service,
 };
-use fairplan_instances::{Instance, InstanceError, Violation};
-use super::some;
 use super::alibaba_tables::known;
 use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::columns::for_each_row_of;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use super::some;
+use fairplan_instances::{Instance, InstanceError, Violation};
 use hashbrown::HashMap;
 
 /// What [`alibaba_gpu2023_instance`] reads and how.

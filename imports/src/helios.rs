@@ -64,7 +64,10 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
                 }
                 let whole = |column: usize| {
                     let place = || table.place_in(row, &table.header[column]);
-                    fairplan_instances::files::whole_number(fairplan_instances::files::decimal(row.cell(column), place)?, place)
+                    fairplan_instances::files::whole_number(
+                        fairplan_instances::files::decimal(row.cell(column), place)?,
+                        place,
+                    )
                 };
                 quota = quota.max(whole(columns[1])?);
                 let wanted = whole(columns[2])?.saturating_add(whole(columns[3])?);

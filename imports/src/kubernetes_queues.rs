@@ -3,11 +3,11 @@
 use super::census::Memory;
 use super::kubernetes::open_nodes;
 use super::manifests::{Metadata, documents, nullable};
-use fairplan_instances::quantity::{Quantity, Written};
 use super::queues::{self, Queue};
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use hashbrown::HashMap;
-use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;

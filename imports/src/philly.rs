@@ -5,9 +5,9 @@
 
 use super::columns::for_each_row;
 use super::seconds::{date_and_time, microseconds};
-use fairplan_instances::{Decimal, InstanceError, Violation};
-use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
 use super::{EqualServers, some};
+use fairplan_instances::trace::{DraftTasks, MICROSECONDS, SortedTrace, TraceDraft};
+use fairplan_instances::{Decimal, InstanceError, Violation};
 
 const JOB: [&str; 4] = ["timestamp", "duration", "num_gpus", "cluster"];
 const TIMESTAMP: usize = 0;

@@ -1,7 +1,7 @@
 //! What an importer read and what it left out, as counts that people can check against their files.
 
-use fairplan_instances::{Instance, InstanceError};
 use fairplan_instances::wording::{agreeing, printable};
+use fairplan_instances::{Instance, InstanceError};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;

@@ -191,7 +191,10 @@ impl Columns {
         }
         let whole = |column: usize| {
             let place = || table.place_in(row, &table.header[column]);
-            fairplan_instances::files::whole_number(fairplan_instances::files::decimal(row.cell(column), place)?, place)
+            fairplan_instances::files::whole_number(
+                fairplan_instances::files::decimal(row.cell(column), place)?,
+                place,
+            )
         };
         let moment = |column: usize| {
             let text = table.text(row, column)?;

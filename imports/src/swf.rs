@@ -4,10 +4,10 @@
 //! definition kept by the Parallel Workloads Archive.
 
 use super::seconds::microseconds;
-use fairplan_instances::{Decimal, InstanceError, Violation};
+use super::{EqualServers, some};
 use fairplan_instances::files::source;
 use fairplan_instances::trace::{DraftTasks, SortedTrace, TraceDraft};
-use super::{EqualServers, some};
+use fairplan_instances::{Decimal, InstanceError, Violation};
 
 const LONGEST_LINE: usize = 1 << 16;
 

@@ -35,10 +35,8 @@ use crate::placement::PlacementFigures;
 use crate::proportional_bound::{gap_per_weight, meets};
 use crate::reproduction::ReproductionDocument;
 use crate::solution::{Headline, LimitName, UserResults};
-pub(crate) use crate::units::{counted, duration, money, number, percent, share, thousands, violation};
-pub(crate) use fairplan_instances::wording::thousands;
 use crate::unchecked;
-use fairplan_instances::wording::{counted, printable};
+pub(crate) use crate::units::{counted, duration, money, number, percent, share, thousands, violation};
 use fairplan_instances::{
     Certificate, ClassId, Instance, Objective, Placement, ProportionalBracket, Solution, Status, UserId,
     WholeTaskBracket,

@@ -1,8 +1,8 @@
 //! How numbers are written for people, in a terminal and on a page alike: one way for each kind of number. Results in files
 //! keep every digit.
 
-pub(crate) use fairplan_instances::wording::{counted, thousands};
 use fairplan_instances::wording::grouped;
+pub(crate) use fairplan_instances::wording::{counted, thousands};
 
 /// An amount without a unit of its own (tasks, prices, rates): six significant digits, thousands apart.
 pub(crate) fn number(value: f64) -> String {

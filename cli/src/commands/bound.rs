@@ -13,7 +13,9 @@ use fairplan_report::output::Destination;
 use fairplan_report::proportional_bound::{meets, proportional_bound_document};
 use fairplan_report::{summary, write_json};
 use fairplan_solver::{proportional_bracket, whole_task_bracket};
-use fairplan_verify::{ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks};
+use fairplan_verify::{
+    ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
+};
 
 /// Bracket the best that any placement of whole tasks can do, with a proof
 #[derive(Debug, clap::Args)]

@@ -6,8 +6,8 @@ use crate::demands::read_series;
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
-use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
 use fairplan_instances::wording::printable;
+use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,

@@ -14,9 +14,9 @@ mod trace;
 
 pub use trace::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 
-use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser, Violation};
-use fairplan_instances::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
 use super::report::{ImportFailure, Stopped, counted};
+use fairplan_instances::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
+use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser, Violation};
 use std::fmt;
 use std::str::FromStr;
 

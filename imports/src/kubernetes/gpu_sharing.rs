@@ -5,10 +5,10 @@
 use super::nodes::Node;
 use super::placement::{Operator, Requirement, Term};
 use super::pods::Pod;
-use fairplan_instances::InstanceError;
 use crate::manifests::{Manifest, Metadata};
-use fairplan_instances::quantity::Quantity;
 use crate::report::ImportReport;
+use fairplan_instances::InstanceError;
+use fairplan_instances::quantity::Quantity;
 
 /// The resource of nodes: thousandths of their GPUs. In pods an annotation: thousandths of each GPU.
 const MILLI: &str = "alibabacloud.com/gpu-milli";

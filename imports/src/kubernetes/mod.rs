@@ -12,9 +12,9 @@ mod unusual;
 
 use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::{self, Manifest, of_kinds};
+use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
-use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use hashbrown::HashMap;
 use nodes::Node;
 use placement::{Conditions, Taint};

@@ -3,8 +3,8 @@
 use super::gpu_sharing;
 use super::placement::{Site, Taint};
 use crate::manifests::{Manifest, Metadata, nullable};
-use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::InstanceError;
+use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

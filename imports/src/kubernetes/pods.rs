@@ -4,8 +4,8 @@ use super::gpu_sharing::{self, SharedGpus};
 use super::nodes::quantities;
 use super::placement::{Affinity, Conditions, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
-use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::InstanceError;
+use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

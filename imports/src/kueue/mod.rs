@@ -1,9 +1,9 @@
 //! Kueue's ClusterQueues: each cohort is a pool of quotas by flavor, each queue a user of it.
 
 use crate::manifests::{self, Manifest, nullable, of_kinds};
-use fairplan_instances::quantity::{Quantity, Written};
 use crate::queues::rounded;
 use crate::report::{ImportFailure, ImportReport, Stopped, counted};
+use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, ServerClass,
     Violation,

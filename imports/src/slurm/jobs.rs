@@ -1,9 +1,9 @@
 //! Jobs: what each of their nodes has to give them, and how many such tasks there are.
 
 use super::array;
+use super::values::{Amounts, Number, Place, Stated, Words, number, tres};
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError};
-use super::values::{Amounts, Number, Place, Stated, Words, number, tres};
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeSet;

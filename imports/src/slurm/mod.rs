@@ -8,8 +8,8 @@ mod values;
 
 use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::documents;
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use hashbrown::HashMap;
 use jobs::Job;
 use nodes::Node;

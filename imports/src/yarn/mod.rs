@@ -11,9 +11,9 @@ use super::census::Memory;
 use super::queues;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 use super::{some, together};
 use amounts::Amount;
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
 
 /// What [`yarn`] reads and how.
 #[derive(Clone, Debug, Default)]

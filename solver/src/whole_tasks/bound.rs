@@ -13,7 +13,7 @@ use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::rounds::{self, Effort, Goal, MAX_ROUNDS, NOISE, SCALE, held, price, scaled};
-use fairplan_instances::{Deadline, Breakpoint, SolverError, UserId};
+use fairplan_instances::{Breakpoint, Deadline, SolverError, UserId};
 
 /// The bound, and what placing starts from.
 pub(super) struct Bound {
@@ -96,7 +96,8 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &
         return;
     }
     // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-    let Ok(Mix { values, server_values, .. }) = divisible_values(packing, &[Want::all(&need, f64::INFINITY)], stop)
+    let Ok(Mix { values, server_values, .. }) =
+        divisible_values(packing, &[Want::all(&need, f64::INFINITY)], stop)
     else {
         return;
     };

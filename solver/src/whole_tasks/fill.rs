@@ -42,7 +42,9 @@ impl PartialOrd for Waiting<'_> {
 
 impl Ord for Waiting<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        self.order.compare((self.user, self.tasks), (other.user, other.tasks)).then(self.user.cmp(&other.user))
+        self.order
+            .compare((self.user, self.tasks), (other.user, other.tasks))
+            .then(self.user.cmp(&other.user))
     }
 }
 
@@ -84,7 +86,8 @@ fn own(
             // One task each is left for those whose turn is told by a digit that doubles do not have.
             let spare = unowned - shape.users.len() as u64;
             let at = |user: &UserId, level: f64| order.tasks_at(*user, level).min(limit(*user));
-            let taken = |level: f64| shape.users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)));
+            let taken =
+                |level: f64| shape.users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)));
             let level = highest(|level| taken(level) <= spare);
             shape.users.iter().for_each(|user| tasks[user.0] = at(user, level));
             unowned -= taken(level);
@@ -120,7 +123,8 @@ fn add(
     }
     let mut is_served = vec![true; instance.user_count()];
     while !users.is_empty() && !stop.is_over() {
-        let waiting = |(user, _): &(UserId, usize)| Reverse(Waiting { user: *user, tasks: tasks[user.0], order });
+        let waiting =
+            |(user, _): &(UserId, usize)| Reverse(Waiting { user: *user, tasks: tasks[user.0], order });
         let mut queue: BinaryHeap<Reverse<Waiting<'_>>> = users.iter().map(waiting).collect();
         let mut singly = 0;
         while singly < SINGLY * users.len() {

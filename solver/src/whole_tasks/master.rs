@@ -158,8 +158,7 @@ impl Master {
         let mut rows = duals.iter();
         let mut next = |sign: f64| rows.next().map_or(0.0, |dual| (sign * dual).max(0.0));
         let values = self.shapes.iter().zip(&self.units);
-        let values =
-            values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
+        let values = values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
         let mix = Mix {
             wanted: columns.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),

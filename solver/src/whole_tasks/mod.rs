@@ -31,7 +31,8 @@ mod tests;
 use bound::{Bound, Proof, need};
 use breakpoints::Breakpoints;
 use dive::Dive;
-use fairplan_instances::{Deadline, Breakpoint, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
+use fairplan_instances::{
+    Breakpoint, Deadline, Instance, Placement, SolverError, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use gather::gather;
 use master::Want;

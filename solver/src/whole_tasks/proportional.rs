@@ -15,7 +15,9 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::repair::Repair;
 use super::rounds::{self, Effort, Goal, SCALE, held, price, scaled};
-use fairplan_instances::{Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId};
+use fairplan_instances::{
+    Deadline, Instance, LogarithmProof, Placement, ProportionalBracket, SolverError, UserId,
+};
 
 /// The part of the time after which bounding ends.
 const BOUNDING: f64 = 0.6;

@@ -5,7 +5,7 @@ use super::bound::need;
 use super::breakpoints::Breakpoints;
 use super::packing::{Packing, copies, fits, less, more};
 use super::servers::Servers;
-use fairplan_instances::{Deadline, Breakpoint};
+use fairplan_instances::{Breakpoint, Deadline};
 
 /// After so many breakpoints, which are then very close, the target goes down by one in so many of its tasks at a time.
 const SINGLY: u64 = 1_000;
@@ -84,7 +84,9 @@ impl<'a> Repair<'a> {
             self.servers.add_many(self.packing, server, s, count);
             return count;
         }
-        u64::from(self.instead_of_spare(s) || self.after_moving_one(s, stop) || self.after_moving_two(s, stop))
+        u64::from(
+            self.instead_of_spare(s) || self.after_moving_one(s, stop) || self.after_moving_two(s, stop),
+        )
     }
 
     /// The server with room for a task that has the least room to spare, other than `except`.

@@ -171,8 +171,7 @@ pub(super) fn price(
         let threshold = (server_values[class] * SCALE * (1.0 + NOISE)).ceil() + 1.0;
         let slack = threshold * effort.part;
         let Effort { budget, kept, .. } = effort;
-        let search =
-            Search { packing, class, values: &values, limits, threshold, slack, budget, kept, stop };
+        let search = Search { packing, class, values: &values, limits, threshold, slack, budget, kept, stop };
         match &table {
             Some(table) if !stop.is_over() => search.run(table),
             _ => search.unsearched(),

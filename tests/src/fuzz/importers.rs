@@ -2,8 +2,8 @@
 
 use super::Target;
 use super::own_files::{instance, text, used};
-use fairplan_instances::files::write_trace;
 use fairplan_imports::{self, *};
+use fairplan_instances::files::write_trace;
 use fairplan_instances::trace::SortedTrace;
 use fairplan_instances::{Decimal, Instance, InstanceError};
 
@@ -53,7 +53,10 @@ fn target(
 }
 
 /// An instance, whatever was counted beside it, can be used.
-fn imported<T, E: std::fmt::Display>(paths: &[String], result: Result<(Instance, T), E>) -> Result<(), String> {
+fn imported<T, E: std::fmt::Display>(
+    paths: &[String],
+    result: Result<(Instance, T), E>,
+) -> Result<(), String> {
     instance(result.map_err(text)?.0, paths)
 }
 

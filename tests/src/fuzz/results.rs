@@ -103,19 +103,23 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     }));
     let tasks = Arc::new(self::series(&made, "tasks.csv"));
     made.run("offline tasks.csv --instance fig1.json --per-quantum -o result.json");
-    targets.push(Target::new("verify offline of tasks", [("r.json", made.read("result.json"))], move |paths| {
-        let bytes = read(&paths[0])?;
-        let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
-        let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
-        let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
-        let Ok(measure) = stated_measure(&document) else { return Ok(()) };
-        let demands = demands.measured_by(measure);
-        let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
-        if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
-            summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &demands, sha256));
-        }
-        Ok(())
-    }));
+    targets.push(Target::new(
+        "verify offline of tasks",
+        [("r.json", made.read("result.json"))],
+        move |paths| {
+            let bytes = read(&paths[0])?;
+            let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
+            let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
+            let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
+            let Ok(measure) = stated_measure(&document) else { return Ok(()) };
+            let demands = demands.measured_by(measure);
+            let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
+            if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
+                summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &demands, sha256));
+            }
+            Ok(())
+        },
+    ));
     made.run("solve instance.json --objective pf -o other.json");
     let solutions = [("a.json", made.read("solution.json")), ("b.json", made.read("other.json"))];
     targets.push(Target::new("plan diff", solutions, |paths| {
@@ -189,7 +193,9 @@ fn verified(path: &str, instance: &Instance) -> Result<(), String> {
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| verify_proportional(instance, &stated.claim()))
         }
-        other => return Err(format!("{path}: format = {}", fairplan_instances::wording::printable(other, 100))),
+        other => {
+            return Err(format!("{path}: format = {}", fairplan_instances::wording::printable(other, 100)));
+        }
     };
     match verdicts {
         Ok(verdicts) => drop(summary::verification(&format, &verdicts)),

@@ -30,7 +30,8 @@ fn tiny_tasks(servers: u64) -> String {
 
 /// Classes and users that all differ.
 fn unlike(classes: u64, users: u64) -> String {
-    let mut text = String::from(r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory", "disk"], "#);
+    let mut text =
+        String::from(r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory", "disk"], "#);
     let mut state = 1u64;
     let mut random = |most: u64| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -61,7 +62,8 @@ fn bounds_of_very_many_tiny_tasks_end_in_time_and_are_proved() {
         let words = ["-q", "bound", "i.json", "--objective", objective, "-o", "bound.json"];
         let output = within(&folder, 5, &words);
         assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-        let verdict: Value = serde_json::from_str(&folder.done(&["-q", "verify", "i.json", "bound.json"])).unwrap();
+        let verdict: Value =
+            serde_json::from_str(&folder.done(&["-q", "verify", "i.json", "bound.json"])).unwrap();
         assert_eq!(verdict["holds"], true);
     }
 }
