@@ -251,7 +251,7 @@ fn the_openb_cluster_has_what_its_tables_say() {
     let milli = |line: &str| -> f64 {
         line.split(',').skip(3).take(2).map(|cell| cell.parse::<f64>().unwrap()).product()
     };
-    assert_eq!(total(2), text.lines().skip(1).map(milli).sum());
+    assert_eq!(total(2), text.lines().skip(1).map(milli).sum::<f64>());
     let whole = |line: &&str| line.split(',').nth(4) == Some("1000");
     let gpus: f64 =
         text.lines().filter(whole).map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap()).sum();
