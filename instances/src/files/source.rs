@@ -74,6 +74,9 @@ impl Source {
         if !head.is_empty() && !parquet && named("parquet") {
             return refused(io::ErrorKind::InvalidData, "is named .parquet but is not Parquet");
         }
+        if named("arrow") {
+            return refused(io::ErrorKind::InvalidData, "Arrow files are not read; write Parquet or CSV");
+        }
         let whole = BufReader::with_capacity(BUFFER, Cursor::new(head).chain(file));
         let mut reader: Box<dyn BufRead + Send> = if gzip {
             Box::new(BufReader::with_capacity(BUFFER, Gunzip::new(whole, limit)))
