@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap};
 const MOST_QUANTA: u64 = 1 << 20;
 
 /// Most demands of warehouses in quanta, unless there are [`MOST_OF_A_QUERY`] times fewer than queries.
-const MOST_DEMANDS: u64 = 1 << 24;
+const MOST_DEMANDS: u64 = 1 << 22;
 
 /// Quanta that queries last on average, at most, where there are many demands.
 const MOST_OF_A_QUERY: u64 = 1 << 7;
@@ -332,7 +332,7 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
         let year = |text: &str| QUERIES.replace("2018-02-21 00:01:30", text);
         let text = read(&year("9999-12-31 00:00:00"), |_| ()).err().unwrap();
         assert!(
-            text.contains("line 2, column endTime = 4198018560 quanta after the first: at most"),
+            text.contains("line 2, column endTime = 4198050720 quanta after the first: at most"),
             "{text}"
         );
         assert!(text.contains("choose a longer quantum, or less time"), "{text}");
@@ -342,7 +342,7 @@ queryId,warehouseId,databaseId,createdTime,endTime,serverCount,memoryUsed
             (0..40).map(|k| format!("{k},{k},9,2018-02-21 00:00:00,2019-12-21 00:00:00,4,3\n")).collect();
         let header = QUERIES.lines().next().unwrap();
         let text = read(&format!("{header}\n{long}"), |_| ()).err().unwrap();
-        assert!(text.contains("column endTime: the queries so far last 17"), "{text}");
+        assert!(text.contains("column endTime: the queries so far last 4809600 quanta"), "{text}");
         let text = read(&format!("{header}\n"), |_| ()).err().unwrap();
         assert!(text.contains("there are no queries"), "{text}");
         let text = read(QUERIES, |options| options.from = Some("2019-01-01 00:00:00".into())).err().unwrap();

@@ -1,4 +1,4 @@
-//! Reading Parquet as rows of text cells, with any of the usual codecs (snappy, gzip, zstd, LZ4).
+//! Reading Parquet as rows of text cells, uncompressed or with snappy, gzip or LZ4.
 
 use crate::InstanceError;
 use arrow_array::cast::AsArray;
