@@ -1,9 +1,9 @@
 //! How often an answer is not proved: every family of random instances under every objective, as one Markdown table.
 //!
 //! ```text
-//! closing [--cases N] [--first SEED] [--family NAME]... [--objective NAME]... [--backend NAME] [--list]
+//! closing [--cases N] [--first SEED] [--family NAME]... [--objective NAME]... [--backend NAME] [--list] [--print]
 //! ```
-//! `--list` names each instance that is left open; `--print` writes the instances to standard output instead of solving.
+//! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
 
 use fairplan_instances::{Certificate, Instance, Objective, Solution, Status};
 use fairplan_solver::backend;
@@ -93,10 +93,6 @@ fn row(settings: &Settings, family: &Family, objective: Objective) -> Outcome<()
     let (mut open, mut wrong, mut sum, mut longest, mut cases) = (0, 0, 0.0, 0.0f64, 0);
     for seed in settings.first..settings.first + settings.cases {
         let instance = (family.instance)(seed);
-        if settings.print {
-            println!("{}", printed(&instance));
-            continue;
-        }
         if objective.applies_to(&instance).is_err() {
             continue;
         }
@@ -126,6 +122,9 @@ fn row(settings: &Settings, family: &Family, objective: Objective) -> Outcome<()
                  {seconds:.1} s: {told}",
                 family.name
             );
+        }
+        if settings.print {
+            eprintln!("{}", printed(&instance));
         }
     }
     let mean = sum / f64::from(cases);
