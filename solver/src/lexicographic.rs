@@ -20,12 +20,14 @@ use fairplan_instances::{
     Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
 };
 
-/// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min.
+/// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
+/// each level within the `budget` (see [`solve_level`]).
 pub(crate) fn solve(
     question: &Question<'_>,
     method: &'static str,
     mut bins: Bins,
     solver: &dyn LevelSolver,
+    budget: f64,
 ) -> Result<Solution, SolverError> {
     let (instance, objective, reduction) = (question.instance, question.objective, question.reduction());
     let users = &reduction.users;
@@ -38,7 +40,7 @@ pub(crate) fn solve(
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let level = levels.len() as u32;
         let mut solve = |bins: &mut Bins, amounts: &Amounts, costs: &mut [f64]| {
-            let solved = solve_level(reduction, bins, amounts, solver, costs)?;
+            let solved = solve_level(reduction, bins, amounts, solver, costs, budget)?;
             statistics.iterations += solved.iterations;
             statistics.rounds += solved.rounds;
             Ok(solved)

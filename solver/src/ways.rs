@@ -5,6 +5,7 @@
 //! which of them was right needs no trust: the first certified answer is the answer, and its method says which way that
 //! was. Where none is, the one with the smallest gap is returned, `uncertified`.
 
+use crate::aggregation::work;
 use crate::bins::Bins;
 use crate::highs::{Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
@@ -46,6 +47,12 @@ impl<'a> Question<'a> {
         self.users() * self.reduction().classes()
     }
 
+    /// About what solving for all users takes; see [`work_of_a_step`](crate::aggregation::work_of_a_step).
+    fn work_in_full(&self) -> f64 {
+        let rows = self.reduction().capacities.len();
+        USUAL_STEPS * work(self.pairs(), self.users(), rows, self.reduction().resources)
+    }
+
     /// How many bins by direction to begin with.
     fn bins(&self) -> usize {
         FIRST_BINS.most.min(FIRST_BINS.pairs / self.reduction().classes().max(1)).max(FIRST_BINS.least)
@@ -81,22 +88,43 @@ const FIRST_BINS: FirstBins = FirstBins { most: 128, least: 32, pairs: 100_000 }
 const IN_FULL: usize = 20_000_000;
 const FOR_HIGHS: usize = 20_000;
 
-/// Users share bins, which are split until the certificate closes.
+/// Steps that an interior point over all users usually takes.
+const USUAL_STEPS: f64 = 40.0;
+
+/// Users share bins, which are split until the certificate closes; first for no longer than solving in full would take.
 const LEVELS_BY_AGGREGATION: Way = Way {
     method: "aggregation",
     applies: |question| question.shares_bins(),
-    solve: |question, method| {
-        let bins = Bins::by_direction(question.reduction(), question.bins());
-        lexicographic::solve(question, method, bins, &InteriorPoint)
-    },
+    solve: |question, method| levels_by_aggregation(question, method, question.work_in_full()),
 };
+
+/// The same, however long it takes.
+const LEVELS_BY_PATIENT_AGGREGATION: Way = Way {
+    solve: |question, method| levels_by_aggregation(question, method, f64::INFINITY),
+    ..LEVELS_BY_AGGREGATION
+};
+
+fn levels_by_aggregation(
+    question: &Question<'_>,
+    method: &'static str,
+    budget: f64,
+) -> Result<Solution, SolverError> {
+    let bins = Bins::by_direction(question.reduction(), question.bins());
+    lexicographic::solve(question, method, bins, &InteriorPoint, budget)
+}
 
 /// Only users that are alike share bins.
 const LEVELS_IN_FULL: Way = Way {
     method: "interior-point",
     applies: |question| !question.shares_bins() || question.pairs() <= IN_FULL,
     solve: |question, method| {
-        lexicographic::solve(question, method, Bins::exact(question.reduction()), &InteriorPoint)
+        lexicographic::solve(
+            question,
+            method,
+            Bins::exact(question.reduction()),
+            &InteriorPoint,
+            f64::INFINITY,
+        )
     },
 };
 
@@ -117,7 +145,13 @@ fn levels_by_highs(
     method: &'static str,
     algorithm: HighsAlgorithm,
 ) -> Result<Solution, SolverError> {
-    lexicographic::solve(question, method, Bins::exact(question.reduction()), &Highs(algorithm))
+    lexicographic::solve(
+        question,
+        method,
+        Bins::exact(question.reduction()),
+        &Highs(algorithm),
+        f64::INFINITY,
+    )
 }
 
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
@@ -133,11 +167,22 @@ const SUM_BY_PRICES_FIRST: Way = Way {
 const SUM_BY_AGGREGATION: Way = Way {
     method: "aggregation",
     applies: |question| question.alpha() >= AGGREGATED_FROM && question.shares_bins(),
-    solve: |question, method| {
-        let bins = Bins::by_direction(question.reduction(), question.bins());
-        smooth::solve_over(question, method, bins, false, &smooth::InteriorPoint)
-    },
+    solve: |question, method| sum_by_aggregation(question, method, question.work_in_full()),
 };
+
+const SUM_BY_PATIENT_AGGREGATION: Way = Way {
+    solve: |question, method| sum_by_aggregation(question, method, f64::INFINITY),
+    ..SUM_BY_AGGREGATION
+};
+
+fn sum_by_aggregation(
+    question: &Question<'_>,
+    method: &'static str,
+    budget: f64,
+) -> Result<Solution, SolverError> {
+    let bins = Bins::by_direction(question.reduction(), question.bins());
+    smooth::solve_over(question, method, bins, false, &smooth::InteriorPoint, budget)
+}
 
 const SUM_IN_FULL: Way = Way {
     method: "interior-point",
@@ -172,7 +217,7 @@ fn sum_in_full(
     solver: &dyn smooth::SumSolver,
 ) -> Result<Solution, SolverError> {
     let bins = Bins::alike(question.reduction(), question.alpha());
-    smooth::solve_over(question, method, bins, true, solver)
+    smooth::solve_over(question, method, bins, true, solver, f64::INFINITY)
 }
 
 /// The ways of a backend: those to the levels of a max-min, and those to a sum.
@@ -186,6 +231,7 @@ pub(crate) const ALL: Ways = Ways {
     levels: &[
         LEVELS_BY_AGGREGATION,
         LEVELS_IN_FULL,
+        LEVELS_BY_PATIENT_AGGREGATION,
         LEVELS_BY_SIMPLEX,
         LEVELS_BY_HIGHS_INTERIOR_POINT,
     ],
@@ -193,6 +239,7 @@ pub(crate) const ALL: Ways = Ways {
         SUM_BY_PRICES_FIRST,
         SUM_BY_AGGREGATION,
         SUM_IN_FULL,
+        SUM_BY_PATIENT_AGGREGATION,
         SUM_BY_PRICES,
         SUM_BY_SIMPLEX,
         SUM_BY_HIGHS_INTERIOR_POINT,

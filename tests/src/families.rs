@@ -4,7 +4,7 @@
 use crate::dice::Dice;
 use crate::{Draft, DraftUser, decimal, plain_user};
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
-use fairplan_instances::{Decimal, Instance, ServerClass};
+use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, QuantumLabel, ServerClass};
 
 /// A family: its name, what it holds, and the instance of a seed.
 pub struct Family {
@@ -38,12 +38,27 @@ pub const FAMILIES: [Family; 5] = [
         about: "1 to 100 users, each oddity in a third: magnitudes 1e-9 to 1e12, zeros, weights and rates far apart, few tasks",
         instance: odd,
     },
-    Family {
-        name: "tiny",
-        about: "the same with 1 to 3 users on 1 to 3 classes",
-        instance: tiny,
-    },
+    Family { name: "tiny", about: "the same with 1 to 3 users on 1 to 3 classes", instance: tiny },
 ];
+
+/// The instance of a seed without limits on tasks, and demands in tasks for a few quanta.
+pub fn with_demands(family: &Family, seed: u64) -> (Instance, DemandSeries) {
+    let mut dice = Dice::new(seed ^ 0x0006_0000_0000);
+    let instance = (family.instance)(seed);
+    let mut series = DemandSeriesBuilder::default();
+    for user in instance.users() {
+        series.user(user.id()).expect("names of an instance differ");
+    }
+    let most = dice.pick(&[1, 9, 1_000, 1_000_000]);
+    for quantum in 0..1 + dice.below(6) {
+        series.quantum(QuantumLabel::Number(quantum)).expect("numbers rise");
+        for user in 0..instance.user_count() {
+            let tasks = if dice.percent(30) { 0 } else { dice.below(most + 1) };
+            series.demand(user, tasks).expect("the user is known");
+        }
+    }
+    (instance, series.build().expect("there are quanta"))
+}
 
 /// The family of this name.
 pub fn family(name: &str) -> Option<&'static Family> {
@@ -86,12 +101,8 @@ fn uniform(dice: &mut Dice, users: u64, resources: u64, classes: u64) -> Instanc
 
 fn google(seed: u64) -> Instance {
     let mut dice = Dice::new(seed ^ 0x0003_0000_0000);
-    let kinds = [
-        PopulationKind::Spread,
-        PopulationKind::Alike,
-        PopulationKind::Zeros,
-        PopulationKind::Weighted,
-    ];
+    let kinds =
+        [PopulationKind::Spread, PopulationKind::Alike, PopulationKind::Zeros, PopulationKind::Weighted];
     let cluster = dice.pick(&[Cluster::Google, Cluster::Google, Cluster::Distinct { servers: 300 }]);
     let options =
         PopulationOptions { kind: dice.pick(&kinds), users: spread(&mut dice, 100, 10_000), cluster, seed };

@@ -21,7 +21,7 @@ pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
 pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
-pub use families::{FAMILIES, Family, family};
+pub use families::{FAMILIES, Family, family, with_demands};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use over_time::{demanded, exact_gains, exact_over_time};

@@ -30,20 +30,21 @@ const SAMPLED_FROM: usize = 200_000;
 const STRIDE: usize = 8;
 
 /// Solves an instance for an objective that is a sum, from these bins, with any way to solve for groups; `alike` says that
-/// the users of each bin are alike in everything.
+/// the users of each bin are alike in everything. An error when the `budget` is spent before it closes.
 pub(crate) fn solve_over(
     question: &Question<'_>,
     method: &'static str,
     mut bins: Bins,
     alike: bool,
     solver: &dyn SumSolver,
+    budget: f64,
 ) -> Result<Solution, SolverError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
         let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
-        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver)?)
+        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver, budget)?)
     } else {
         None
     };

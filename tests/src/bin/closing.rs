@@ -3,25 +3,51 @@
 //! ```text
 //! closing [--cases N] [--first SEED] [--family NAME]... [--objective NAME]... [--backend NAME] [--list] [--print]
 //! ```
+//! `offline` among the objectives stands for the optimum over demands that are known in advance, a few quanta of them.
+//!
 //! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
 
-use fairplan_instances::{Certificate, Instance, Objective, Solution, Status};
-use fairplan_solver::backend;
-use fairplan_tests::{FAMILIES, Family, family, printed};
-use fairplan_verify::{SolutionClaim, verify_solution};
+use fairplan_instances::{Certificate, Instance, Objective, Solution, Status, TaskDemands};
+use fairplan_solver::{backend, task_optimum};
+use fairplan_tests::{FAMILIES, Family, family, printed, with_demands};
+use fairplan_verify::{SolutionClaim, TaskClaim, verify_solution, verify_task_optimum};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Instant;
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
 /// Objectives that are asked for unless others are named.
-const OBJECTIVES: [&str; 7] = ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian"];
+const OBJECTIVES: [&str; 8] =
+    ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian", OFFLINE];
+const OFFLINE: &str = "offline";
+/// Families of more users than demands over time are meant to be drawn for.
+const NOT_OFFLINE: [&str; 2] = ["plain", "google"];
+
+/// What is asked of an instance.
+#[derive(Clone, Copy)]
+enum Asked {
+    Objective(Objective),
+    Offline,
+}
+
+impl Asked {
+    fn read(name: &str) -> Outcome<Self> {
+        Ok(if name == OFFLINE { Self::Offline } else { Self::Objective(name.parse()?) })
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Objective(objective) => objective.to_string(),
+            Self::Offline => OFFLINE.into(),
+        }
+    }
+}
 
 struct Settings {
     cases: u64,
     first: u64,
     families: Vec<&'static Family>,
-    objectives: Vec<Objective>,
+    objectives: Vec<Asked>,
     backend: String,
     list: bool,
     print: bool,
@@ -49,7 +75,7 @@ impl Settings {
                     let found = family(&name).ok_or_else(|| format!("unknown family {name}"))?;
                     settings.families.push(found);
                 }
-                "--objective" => settings.objectives.push(value()?.parse()?),
+                "--objective" => settings.objectives.push(Asked::read(&value()?)?),
                 "--backend" => settings.backend = value()?,
                 "--list" => settings.list = true,
                 "--print" => settings.print = true,
@@ -60,7 +86,7 @@ impl Settings {
             settings.families = FAMILIES.iter().collect();
         }
         if settings.objectives.is_empty() {
-            settings.objectives = OBJECTIVES.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+            settings.objectives = OBJECTIVES.iter().map(|name| Asked::read(name)).collect::<Outcome<_>>()?;
         }
         Ok(settings)
     }
@@ -79,26 +105,36 @@ fn main() -> Outcome<()> {
     let settings = Settings::read()?;
     // A panic is counted, not printed.
     std::panic::set_hook(Box::new(|_| {}));
-    println!("| family | objective | instances | uncertified | no answer or refused | seconds, mean | longest |");
+    println!(
+        "| family | objective | instances | uncertified | no answer or refused | seconds, mean | longest |"
+    );
     println!("|---|---|---|---|---|---|---|");
     for family in &settings.families {
         for objective in &settings.objectives {
-            row(&settings, family, *objective)?;
+            if !(matches!(objective, Asked::Offline) && NOT_OFFLINE.contains(&family.name)) {
+                row(&settings, family, *objective);
+            }
         }
     }
     Ok(())
 }
 
-fn row(settings: &Settings, family: &Family, objective: Objective) -> Outcome<()> {
+fn row(settings: &Settings, family: &Family, asked: Asked) {
+    let objective = asked.name();
     let (mut open, mut wrong, mut sum, mut longest, mut cases) = (0, 0, 0.0, 0.0f64, 0);
     for seed in settings.first..settings.first + settings.cases {
         let instance = (family.instance)(seed);
-        if objective.applies_to(&instance).is_err() {
+        if let Asked::Objective(objective) = asked
+            && objective.applies_to(&instance).is_err()
+        {
             continue;
         }
         cases += 1;
         let started = Instant::now();
-        let answer = answer(&instance, objective, &settings.backend);
+        let answer = match asked {
+            Asked::Objective(objective) => answer(&instance, objective, &settings.backend),
+            Asked::Offline => answer_offline(family, seed),
+        };
         let seconds = started.elapsed().as_secs_f64();
         sum += seconds;
         longest = longest.max(seconds);
@@ -129,7 +165,26 @@ fn row(settings: &Settings, family: &Family, objective: Objective) -> Outcome<()
     }
     let mean = sum / f64::from(cases);
     println!("| {} | {objective} | {cases} | {open} | {wrong} | {mean:.3} | {longest:.2} |", family.name);
-    Ok(())
+}
+
+fn answer_offline(family: &Family, seed: u64) -> Answer {
+    let solve = || {
+        let (instance, series) = with_demands(family, seed);
+        let demands = TaskDemands::new(&instance, &series).map_err(|error| error.to_string())?;
+        let optimum = task_optimum(&demands);
+        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let numbers = optimum.levels.iter().flat_map(|level| level.prices.iter().chain(&level.multipliers));
+        if numbers.chain(&optimum.tasks).any(|number| !number.is_finite()) {
+            return Err("a number is not finite".to_string());
+        }
+        Ok(verify_task_optimum(&demands, claim))
+    };
+    match catch_unwind(AssertUnwindSafe(solve)) {
+        Err(_) => Answer::Wrong("it panicked".into()),
+        Ok(Err(problem)) => Answer::Wrong(problem),
+        Ok(Ok(proof)) if proof.holds() => Answer::Proved,
+        Ok(Ok(proof)) => Answer::Open(proof.relative_gap),
+    }
 }
 
 fn answer(instance: &Instance, objective: Objective, name: &str) -> Answer {
