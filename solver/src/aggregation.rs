@@ -5,7 +5,8 @@
 //! wherever the users of a bin agree on their cheapest classes.
 
 use crate::bins::{Amounts, Bins, Grouping, level_problem};
-use crate::level::{LevelSolution, LevelSolver, dot};
+use crate::certificate::TOLERANCE;
+use crate::level::{Groups, LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::sums::costs_of_groups;
@@ -32,19 +33,22 @@ const FINEST_ACCURACY: f64 = 1e-14;
 /// Bins whose slack is below this part of the average are left alone.
 const NEGLIGIBLE: f64 = 0.05;
 
-/// Solves the level of the rising users, the settled ones held at their shares.
+/// Solves the level of the rising users, the settled ones held at their shares. An error when that is not done within the
+/// `budget`, in the unit of [`work_of_a_step`].
 pub(crate) fn solve_level(
     reduction: &Reduction,
     bins: &mut Bins,
     amounts: &Amounts,
     solver: &dyn LevelSolver,
     costs: &mut [f64],
+    budget: f64,
 ) -> Result<Solved, SolverError> {
     let (mut iterations, mut rounds) = (0, 0);
     let mut best_bound = f64::INFINITY;
     let mut best_prices = Vec::new();
     let mut gap = 1.0f64;
     let mut offer_all = true;
+    let mut spent = 0.0;
     loop {
         let uncertain = vec![uncertainty(gap); reduction.classes()];
         let near = (!offer_all).then_some((best_prices.as_slice(), uncertain.as_slice()));
@@ -69,6 +73,10 @@ pub(crate) fn solve_level(
         }
         // A level above the bound is as wrong as one below: it overloads some class.
         gap = (1.0 - solution.level / best_bound).abs();
+        spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, reduction.capacities.len());
+        if gap > TOLERANCE && spent > budget {
+            return Err(gives_up());
+        }
         if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 && !solver.deadline().is_over() {
             let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
@@ -88,6 +96,23 @@ pub(crate) fn solve_level(
         solution.prices = best_prices;
         return Ok(Solved { grouping, solution, iterations, rounds });
     }
+}
+
+/// About how many multiplications a step of an interior point takes: every pair meets the smaller side of the problem
+/// while its equations are set up, and these are solved.
+pub(crate) fn work_of_a_step(groups: &Groups, rows: usize) -> f64 {
+    work(groups.pair_count(), groups.len(), rows, groups.loads.len() / groups.len().max(1))
+}
+
+/// The same, for so many pairs of so many groups with these rows of so many resources.
+pub(crate) fn work(pairs: usize, groups: usize, rows: usize, resources: usize) -> f64 {
+    let small = groups.min(rows) as f64;
+    (pairs * resources) as f64 * small + small.powi(3) / 3.0
+}
+
+/// What a way says that stops because another is no dearer.
+pub(crate) fn gives_up() -> SolverError {
+    SolverError::Unsupported("users disagree on more classes than bins are worth splitting for".into())
 }
 
 /// How far prices may still be from the optimal ones, relative to themselves: the gap is of second order in that.

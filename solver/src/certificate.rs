@@ -8,7 +8,6 @@ use crate::streaming::cheapest_costs;
 use crate::sums::{column, in_parts, table_of_sums, total_costs};
 use crate::task_rows::cost_with_task_rows;
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// The relative gap up to which a solution is called optimal.
@@ -20,9 +19,13 @@ const UNCERTAINTY: f64 = 1e-8;
 /// How much of the share that a level gave it a user may lose to the levels above.
 const SHORTFALL: f64 = 1e-10;
 
-/// A demand below this part of the same task's dominant one can be met from what the tolerance of an earlier
-/// level leaves, so with several levels nothing is certain about such a user's share.
-const HIDDEN: f64 = 1e-8;
+/// How much more than it has, in parts of the pool or of its own share where that is larger, a user frozen on a level may
+/// be left to have by the prices of that level. Where a task needs next to nothing of what is used up, prices that are
+/// right to the last digit leave it open.
+const FREEZING: f64 = 1e-6;
+
+/// The rounding of what is left of the capacity's worth, in parts of that worth.
+const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Values, bounds and prices of the levels over the users themselves, from the final allocation; and whether they
 /// prove it.
@@ -45,14 +48,66 @@ pub(crate) fn certify(
     if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }
-    let is_hidden = |d: &f64| *d > 0.0 && *d < HIDDEN;
-    if raised.len() > 1 && users.directions.par_iter().flatten().any(is_hidden) {
-        status = Status::Uncertified;
-    }
+    let certifier = Certifier { reduction, bins, progress, shares: &shares };
     let mut gaps: Vec<f64> = Vec::new();
-    for (position, mut level_prices) in raised.into_iter().enumerate() {
-        drop_rounding_noise(&mut level_prices, &reduction.capacities);
-        cheapest_costs(users, &level_prices, &reduction.capacities, costs);
+    for (position, raw) in raised.into_iter().enumerate() {
+        let mut prices = raw.clone();
+        drop_rounding_noise(&mut prices, &reduction.capacities);
+        let mut proof = certifier.prove(position, &prices, &gaps, costs);
+        if !proof.holds() && prices != raw {
+            // What looks like rounding may be all that keeps users off a class that is next to nothing of the whole.
+            let other = certifier.prove(position, &raw, &gaps, costs);
+            if other.holds() || other.gap < proof.gap {
+                (proof, prices) = (other, raw);
+            }
+        }
+        gaps.push(proof.uncertainty);
+        if !proof.holds() {
+            status = Status::Uncertified;
+        }
+        // The multipliers of value: those of Σ_rising y = 1.
+        let prices = prices_of_classes(instance, &reduction.members, &prices, 1.0 / proof.rising);
+        levels.push(Level { value: proof.value, bound: proof.bound, prices });
+    }
+    (levels, status)
+}
+
+/// The users and what they have, by which levels are proved.
+struct Certifier<'a> {
+    reduction: &'a Reduction,
+    bins: &'a Bins,
+    progress: &'a Progress,
+    /// The dominant share of each user.
+    shares: &'a [f64],
+}
+
+/// What some prices prove of a level.
+struct Proof {
+    value: f64,
+    bound: f64,
+    /// What the shares of those who rise cost for each level.
+    rising: f64,
+    gap: f64,
+    /// The gap, with what the levels below leave uncertain.
+    uncertainty: f64,
+    /// The largest gain that the prices leave open to a user whom capacity freezes here.
+    gain: f64,
+}
+
+impl Proof {
+    fn holds(&self) -> bool {
+        self.gap <= TOLERANCE && self.uncertainty <= UNCERTAINTY && self.gain <= FREEZING
+    }
+}
+
+impl Certifier<'_> {
+    /// Proves the level at this position by these prices, given how uncertain the levels below it are.
+    fn prove(&self, position: usize, prices: &[f64], gaps: &[f64], costs: &mut [f64]) -> Proof {
+        let Self { reduction, bins, progress, shares } = *self;
+        let users = &reduction.users;
+        let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
+        let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
+        cheapest_costs(users, prices, &reduction.capacities, costs);
         let rises = |i: &usize| {
             let (at, by_tasks) =
                 (progress.level_of[*i] as usize, progress.limited_by[*i] == LimitedBy::Tasks);
@@ -66,9 +121,10 @@ pub(crate) fn certify(
             reached.fold(f64::INFINITY, f64::min)
         };
         let value = in_parts(users.len(), reached).into_iter().fold(f64::INFINITY, f64::min);
-        let lent = cost_with_task_rows(reduction, &amounts, &level_prices, value, costs);
+        let lent = cost_with_task_rows(reduction, &amounts, prices, value, costs);
         let (rising, settled) = total_costs(bins, &amounts, costs);
-        let bound = (dot(&level_prices, &reduction.capacities) + lent - settled) / rising;
+        let worth = dot(prices, &reduction.capacities) + lent;
+        let bound = (worth - settled) / rising;
         // What users settled at earlier levels may have missed there counts here at its price: where that is
         // steep, a level is less certain than its own gap says.
         let missed = table_of_sums(users.len(), 1, |range, sum| {
@@ -76,16 +132,24 @@ pub(crate) fn certify(
                 sum[0].add(gaps[progress.level_of[i] as usize] * amounts.amount[i] * costs[i]);
             }
         });
+        // What the worth of all capacity leaves for one user when all others keep what they have up to this level.
+        let left = (worth - settled - value * rising).max(0.0) + ROUNDING * worth;
+        let is_frozen = |i: &usize| progress.level_of[*i] as usize == position && by_capacity(i);
+        let price = |range: Range<usize>| {
+            let frozen = range.filter(has_bin).filter(is_frozen).filter(|i| !self.nearly_all_tasks(*i));
+            frozen.map(|i| costs[i] * shares[i].max(1.0)).fold(f64::INFINITY, f64::min)
+        };
+        let price = in_parts(users.len(), price).into_iter().fold(f64::INFINITY, f64::min);
         let gap = 1.0 - value / bound;
-        gaps.push(gap.max(0.0) + missed[0] / (rising * bound));
-        if !(gap <= TOLERANCE && gaps[position] <= UNCERTAINTY) {
-            status = Status::Uncertified;
-        }
-        // The multipliers of value: those of Σ_rising y = 1.
-        let prices = prices_of_classes(instance, &reduction.members, &level_prices, 1.0 / rising);
-        levels.push(Level { value, bound, prices });
+        let uncertainty = gap.max(0.0) + missed[0] / (rising * bound);
+        Proof { value, bound, rising, gap, uncertainty, gain: left / price }
     }
-    (levels, status)
+
+    /// Whether a user has hardly any tasks left to gain by.
+    fn nearly_all_tasks(&self, user: usize) -> bool {
+        let cap = self.progress.cap(self.reduction, user);
+        cap - self.shares[user] <= FREEZING * self.shares[user]
+    }
 }
 
 /// Prices of the instance's own classes and units, `scale` times those of the merged classes with these members.

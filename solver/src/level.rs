@@ -165,6 +165,12 @@ impl LevelProblem<'_> {
         (0..self.groups.len()).map(|g| !self.groups.rising[g] || held(g)).collect()
     }
 
+    /// Every group's split of one over its classes, in proportion to what it could run there alone. (By the sizes of the
+    /// classes instead, a class that has next to nothing of something would be overloaded many times.)
+    pub fn even_splits(&self) -> Vec<f64> {
+        even_splits(self.groups, self.capacities, self.resources)
+    }
+
     /// The load `Σ_g a_g ζ_gl` of every class, row-major `classes × resources`.
     pub fn usage(&self, splits: &[f64]) -> Vec<f64> {
         match self.resources {
@@ -214,6 +220,22 @@ impl LevelProblem<'_> {
         });
         costs
     }
+}
+
+/// As [`LevelProblem::even_splits`].
+pub(crate) fn even_splits(groups: &Groups, capacities: &[f64], m: usize) -> Vec<f64> {
+    let mut splits = vec![0.0; groups.pair_count()];
+    groups.fill(&mut splits, |g, splits| {
+        let load = &groups.loads[g * m..(g + 1) * m];
+        for (split, class) in splits.iter_mut().zip(&groups.class[groups.pairs(g)]) {
+            let row = &capacities[*class as usize * m..][..m];
+            let parts = load.iter().zip(row).filter(|(a, _)| **a > 0.0);
+            *split = parts.map(|(a, capacity)| capacity / a).fold(f64::INFINITY, f64::min);
+        }
+        let total: f64 = splits.iter().sum();
+        splits.iter_mut().for_each(|split| *split /= total);
+    });
+    splits
 }
 
 /// A solution of one level with its multipliers.

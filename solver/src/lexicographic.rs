@@ -15,43 +15,23 @@ use crate::reduction::Reduction;
 use crate::repair::{MARGIN, SplitRows, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
+use crate::ways::Question;
 use fairplan_instances::{
     Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
 };
 
-/// How users are put into bins at the start.
-#[derive(Clone, Copy)]
-pub(crate) enum FirstBins {
-    /// Users of exactly equal direction share a bin: no further merging.
-    Exact,
-    /// About this many `bins` by direction, refined as needed, when there are more users than that; fewer, but
-    /// not below `least`, where each of them would meet so many classes that there were more than `pairs`.
-    ByDirection { bins: usize, least: usize, pairs: usize },
-}
-
-/// Solves an instance with any way to solve a level, for an objective that is a lexicographic max-min and applies to it.
+/// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
+/// each level within the `budget` (see [`solve_level`]).
 pub(crate) fn solve(
-    instance: &Instance,
-    objective: Objective,
-    backend: &'static str,
-    method: [&'static str; 2],
-    first_bins: FirstBins,
+    question: &Question<'_>,
+    method: &'static str,
+    mut bins: Bins,
     solver: &dyn LevelSolver,
+    budget: f64,
 ) -> Result<Solution, SolverError> {
-    let reduction = Reduction::new(instance, objective);
+    let (instance, objective, reduction) = (question.instance, question.objective, question.reduction());
     let users = &reduction.users;
-    let (mut bins, method) = match first_bins {
-        FirstBins::ByDirection { bins, least, pairs } => {
-            let target = bins.min(pairs / reduction.classes().max(1)).max(least);
-            if users.len() > target {
-                (Bins::by_direction(&reduction, target), method[1])
-            } else {
-                (Bins::exact(&reduction), method[0])
-            }
-        }
-        FirstBins::Exact => (Bins::exact(&reduction), method[0]),
-    };
-    let mut progress = Progress::start(&reduction, &mut bins);
+    let mut progress = Progress::start(reduction, &mut bins);
     let mut costs = vec![0.0; users.len()];
     let mut statistics = Statistics { classes_merged: reduction.classes(), ..Statistics::default() };
     // The prices of each level, in the reduction's terms.
@@ -60,13 +40,13 @@ pub(crate) fn solve(
     while progress.amounts.rising.iter().any(|rising| *rising) {
         let level = levels.len() as u32;
         let mut solve = |bins: &mut Bins, amounts: &Amounts, costs: &mut [f64]| {
-            let solved = solve_level(&reduction, bins, amounts, solver, costs)?;
+            let solved = solve_level(reduction, bins, amounts, solver, costs, budget)?;
             statistics.iterations += solved.iterations;
             statistics.rounds += solved.rounds;
             Ok(solved)
         };
         settle_users_whose_tasks_will_run_out(
-            &reduction,
+            reduction,
             &mut bins,
             &mut progress,
             level,
@@ -76,8 +56,8 @@ pub(crate) fn solve(
         )?;
         let solved = solve(&mut bins, &progress.amounts, &mut costs)?;
         let was_rising = progress.amounts.rising.clone();
-        if !progress.settle_users_out_of_tasks(&reduction, solved.solution.level, level) {
-            progress.freeze(&reduction, &bins, &solved, level);
+        if !progress.settle_users_out_of_tasks(reduction, solved.solution.level, level) {
+            progress.freeze(reduction, &bins, &solved, level);
             levels.push(solved.solution.prices.clone());
         }
         last = Some((solved, was_rising));
@@ -88,7 +68,7 @@ pub(crate) fn solve(
     let allocation = match &last {
         Some((solved, was_rising)) => {
             statistics.users_merged = solved.grouping.groups.len();
-            allocate(instance, objective, &reduction, &bins, &progress, solved, was_rising)
+            allocate(instance, objective, reduction, &bins, &progress, solved, was_rising)
         }
         None if objective.is_pooled() => Allocation::pooled(vec![0.0; users.len()]),
         None => Allocation::new(
@@ -98,10 +78,10 @@ pub(crate) fn solve(
             vec![0.0; instance.classes().len()],
         ),
     };
-    let (levels, status) = certify(instance, &reduction, &bins, &progress, levels, &mut costs, &allocation);
+    let (levels, status) = certify(instance, reduction, &bins, &progress, levels, &mut costs, &allocation);
     Ok(Solution {
         objective,
-        backend,
+        backend: question.backend,
         method,
         status,
         allocation,

@@ -27,14 +27,11 @@ mod sums;
 mod task_rows;
 #[cfg(test)]
 mod test_stream;
+mod ways;
 mod whole_tasks;
 
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError};
-use highs::Highs;
-use interior_point::InteriorPoint;
-use level::LevelSolver;
-use lexicographic::FirstBins;
-use smooth::SumSolver;
+use ways::{Question, Ways};
 
 pub use certificate::TOLERANCE;
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
@@ -48,49 +45,33 @@ pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
 pub use whole_tasks::{proportional_bracket, whole_task_bracket};
 
-/// A backend: the drivers of every objective around one way to solve their small problems.
-struct Backend<L, S> {
+/// A backend: the ways it has to the levels of a max-min and to a sum.
+struct Backend {
     name: &'static str,
-    /// What results call the method, where users are merged only if alike and where they share bins.
-    method: [&'static str; 2],
-    first_bins: FirstBins,
-    levels: L,
-    sums: S,
+    ways: Ways,
     /// Whether sums of every α can be solved, not only the linear one.
     curved: bool,
+    /// When to end, whatever is solved.
+    deadline: Deadline,
 }
 
-/// Bins that aggregation starts with, with up to this many pairs of a bin and a class.
-const FIRST_BINS: FirstBins = FirstBins::ByDirection { bins: 128, least: 32, pairs: 100_000 };
-
-impl<L: LevelSolver, S: SumSolver> Solver for Backend<L, S> {
+impl Solver for Backend {
     fn name(&self) -> &'static str {
         self.name
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
         objective.applies_to(instance)?;
-        if let Some(alpha) = objective.alpha() {
-            if alpha > 0.0 && !self.curved {
-                return Err(SolverError::Unsupported(format!(
-                    "{} solves what is linear, and {objective} is not; take auto or ipm",
-                    self.name
-                )));
-            }
-            let objective = (objective, alpha);
-            return smooth::solve(instance, objective, self.name, self.method, self.first_bins, &self.sums);
-        }
-        match objective {
-            Objective::BottleneckMaxFairness => Ok(bottleneck::solve(instance, self.name)),
-            Objective::DrfPerServer => Ok(per_server::solve(instance, self.name)),
-            _ => lexicographic::solve(
-                instance,
-                objective,
-                self.name,
-                self.method,
-                self.first_bins,
-                &self.levels,
-            ),
+        let question = Question::new(instance, objective, self.name, &self.deadline);
+        match (objective, objective.alpha()) {
+            (_, Some(alpha)) if alpha > 0.0 && !self.curved => Err(SolverError::Unsupported(format!(
+                "{} solves what is linear, and {objective} is not; take auto or ipm",
+                self.name
+            ))),
+            (_, Some(_)) => ways::solve(&question, self.ways.sums),
+            (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
+            (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
+            (_, None) => ways::solve(&question, self.ways.levels),
         }
     }
 }
@@ -101,29 +82,15 @@ pub fn highs(algorithm: HighsAlgorithm) -> Box<dyn Solver> {
 }
 
 fn highs_within(algorithm: HighsAlgorithm, deadline: &Deadline) -> Box<dyn Solver> {
-    let method = match algorithm {
-        HighsAlgorithm::Simplex => "simplex",
-        HighsAlgorithm::InteriorPoint => "highs-interior-point",
+    let ways = match algorithm {
+        HighsAlgorithm::Simplex => ways::SIMPLEX,
+        HighsAlgorithm::InteriorPoint => ways::HIGHS_INTERIOR_POINT,
     };
-    Box::new(Backend {
-        name: "highs",
-        method: [method; 2],
-        first_bins: FirstBins::Exact,
-        levels: Highs(algorithm, deadline.clone()),
-        sums: Highs(algorithm, deadline.clone()),
-        curved: false,
-    })
+    Box::new(Backend { name: "highs", ways, curved: false, deadline: deadline.clone() })
 }
 
-/// An interior point over bins of similar users, or only over users that are alike.
-fn interior_point(
-    name: &'static str,
-    method: [&'static str; 2],
-    first_bins: FirstBins,
-    deadline: &Deadline,
-) -> Box<dyn Solver> {
-    let (levels, sums) = (InteriorPoint(deadline.clone()), smooth::InteriorPoint(deadline.clone()));
-    Box::new(Backend { name, method, first_bins, levels, sums, curved: true })
+fn curved(name: &'static str, ways: Ways, deadline: &Deadline) -> Box<dyn Solver> {
+    Box::new(Backend { name, ways, curved: true, deadline: deadline.clone() })
 }
 
 /// The backend of this name: `auto`, `ipm` or `highs`.
@@ -135,8 +102,8 @@ pub fn backend(name: &str) -> Option<Box<dyn Solver>> {
 /// and an error where there is none yet.
 pub fn backend_within(name: &str, deadline: &Deadline) -> Option<Box<dyn Solver>> {
     match name {
-        "auto" => Some(interior_point("auto", ["interior-point", "aggregation"], FIRST_BINS, deadline)),
-        "ipm" => Some(interior_point("ipm", ["interior-point"; 2], FirstBins::Exact, deadline)),
+        "auto" => Some(curved("auto", ways::ALL, deadline)),
+        "ipm" => Some(curved("ipm", ways::INTERIOR_POINT, deadline)),
         "highs" => Some(highs_within(HighsAlgorithm::Simplex, deadline)),
         _ => None,
     }

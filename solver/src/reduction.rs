@@ -50,6 +50,10 @@ pub(crate) struct Population {
     pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
 }
 
+/// A limit of more than this many times the tasks that could run at all is none: enough above one for the roundings of
+/// both.
+const OUT_OF_REACH: f64 = 1.0 + 1e-9;
+
 /// The kind of users that can run on no class.
 pub(crate) const NO_KIND: u32 = u32::MAX;
 
@@ -133,6 +137,7 @@ impl Reduction {
             has_task_rows: Vec::new(),
             users: normalise_users(instance, objective, &totals, rates_of_rule),
         };
+        reduction.forget_limits_out_of_reach();
         reduction.tell_kinds_apart();
         reduction
     }
@@ -153,6 +158,36 @@ impl Reduction {
             kinds: self.kinds.clone(),
             has_task_rows: self.has_task_rows.clone(),
             users,
+        }
+    }
+
+    /// Users with more tasks than could run if they had the cluster to themselves count as having any number: such a limit
+    /// holds nobody back, and many orders above what runs it would drown every number next to it.
+    fn forget_limits_out_of_reach(&mut self) {
+        let (users, m, capacities) = (&mut self.users, self.resources, &self.capacities);
+        let Population { directions, by_rule, tasks: limits, .. } = users;
+        let Some(tasks) = limits else { return };
+        let mut rest = tasks.as_mut_slice();
+        for (range, rates) in by_rule.iter() {
+            let (here, later) = rest.split_at_mut(range.len());
+            rest = later;
+            // What a task that is worth one takes of a class is a direction; so that many fit there.
+            let alone = |i: usize| -> f64 {
+                let fit = |row: &[f64]| {
+                    let parts = row.iter().zip(directions.iter()).filter(|(_, column)| column[i] > 0.0);
+                    parts.map(|(capacity, column)| capacity / column[i]).fold(f64::INFINITY, f64::min)
+                };
+                let usable = capacities.chunks(m).zip(rates).filter(|(_, rate)| **rate > 0.0);
+                usable.map(|(row, _)| fit(row)).sum()
+            };
+            here.par_iter_mut().enumerate().with_min_len(CHUNK).for_each(|(offset, tasks)| {
+                if *tasks < f64::INFINITY && *tasks > alone(range.start + offset) * OUT_OF_REACH {
+                    *tasks = f64::INFINITY;
+                }
+            });
+        }
+        if tasks.iter().all(|tasks| *tasks == f64::INFINITY) {
+            *limits = None;
         }
     }
 

@@ -6,6 +6,7 @@
 mod audit;
 mod bottleneck;
 mod clarabel;
+mod closing;
 mod command_line;
 mod conformance;
 mod corrupted_results;

@@ -109,15 +109,7 @@ impl<'a> Run<'a> {
     fn new(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
         let (n, groups) = (problem.groups.len(), problem.groups);
         let rising = &groups.rising;
-        let size: Vec<f64> =
-            problem.capacities.chunks(problem.resources).map(|row| row.iter().sum()).collect();
-        let mut zeta = vec![0.0; groups.pair_count()];
-        for g in 0..n {
-            let total: f64 = groups.pairs(g).map(|pair| size[groups.class[pair] as usize]).sum();
-            for pair in groups.pairs(g) {
-                zeta[pair] = size[groups.class[pair] as usize] / total;
-            }
-        }
+        let mut zeta = problem.even_splits();
         let usage = problem.usage(&zeta);
         let fullest = usage
             .iter()

@@ -53,10 +53,14 @@ impl Reach {
     }
 }
 
-/// The largest part of `step` that keeps `at` above zero.
+/// The largest part of `step` that keeps `at` above zero; none of a step that is no number.
 pub(super) fn reach(at: &[f64], step: &[f64]) -> f64 {
-    let parts = at.iter().zip(step).filter(|(_, step)| **step < 0.0).map(|(at, step)| -at / step);
-    parts.fold(1.0, f64::min)
+    let part = |(at, step): (&f64, &f64)| match step {
+        step if !step.is_finite() => 0.0,
+        step if *step < 0.0 => -at / step,
+        _ => 1.0,
+    };
+    at.iter().zip(step).map(part).fold(1.0, f64::min)
 }
 
 /// Products of pairs of a point that has moved by parts of a step.

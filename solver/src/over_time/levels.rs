@@ -222,6 +222,9 @@ impl<'a> Search<'a> {
         for _ in 0..MAX_ITERATIONS {
             let y = point.multipliers();
             let bound = point.bound(&y);
+            if !bound.is_finite() {
+                break;
+            }
             *upper = self.bounded(&y, bound, *upper);
             let found = self.gap_as_held(point, &y, bound, *upper);
             if found.gap <= GOAL {

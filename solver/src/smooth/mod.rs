@@ -7,7 +7,7 @@
 mod block;
 mod elimination;
 mod interior_point;
-mod market;
+pub(crate) mod market;
 mod problem;
 mod result;
 mod rounds;
@@ -18,82 +18,33 @@ mod utility;
 mod wishes;
 
 use crate::bins::{Bins, NO_BIN};
-use crate::lexicographic::FirstBins;
 use crate::reduction::{NO_KIND, Reduction};
-use fairplan_instances::{Certificate, Instance, Objective, Solution, SolverError, Statistics, Status};
+use crate::ways::Question;
+use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
 
 pub(crate) use interior_point::InteriorPoint;
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
-
-/// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
-const AGGREGATED_FROM: f64 = 0.2;
-
-/// Up to so many users, a sum that does not close over bins is solved over again without.
-const IN_FULL: usize = 20_000;
 
 /// From so many users on, the prices of a sample are nearly those of all; it takes every so many-th.
 const SAMPLED_FROM: usize = 200_000;
 const STRIDE: usize = 8;
 
-/// Solves an instance for the objective that is the sum with this `alpha`, with any way to solve for groups.
-pub(crate) fn solve(
-    instance: &Instance,
-    (objective, alpha): (Objective, f64),
-    backend: &'static str,
-    method: [&'static str; 2],
-    first_bins: FirstBins,
-    solver: &dyn SumSolver,
-) -> Result<Solution, SolverError> {
-    let is_over = || solver.deadline().is_over();
-    let shares_bins = matches!(first_bins, FirstBins::ByDirection { .. });
-    if shares_bins && market::suits(instance, alpha) {
-        let solution = market::solve(instance, (objective, alpha), backend, solver.deadline())?;
-        if solution.status == Status::Optimal || instance.user_count() > IN_FULL || is_over() {
-            return Ok(solution);
-        }
-    }
-    let reduction = Reduction::new(instance, objective);
-    let users = reduction.users.len();
-    let attempt = |bins: Bins, alike: bool| {
-        let method = method[usize::from(!alike)];
-        solve_over(instance, &reduction, bins, (objective, alpha), alike, (backend, method, solver))
-    };
-    if let FirstBins::ByDirection { bins, least, pairs } = first_bins
-        && alpha >= AGGREGATED_FROM
-    {
-        let target = bins.min(pairs / reduction.classes().max(1)).max(least);
-        if users > target {
-            let solution = attempt(Bins::by_direction(&reduction, target), false)?;
-            if solution.status == Status::Optimal || users > IN_FULL || is_over() {
-                return Ok(solution);
-            }
-        }
-    }
-    let solution = attempt(Bins::alike(&reduction, alpha), true)?;
-    let is_open = solution.status == Status::Uncertified && !is_over();
-    if is_open && market::can_solve(instance, alpha) && users <= IN_FULL {
-        let other = market::solve(instance, (objective, alpha), backend, solver.deadline())?;
-        if other.status == Status::Optimal {
-            return Ok(other);
-        }
-    }
-    Ok(solution)
-}
-
-/// Solves from these bins; `alike` says that the users of each are alike in everything.
-fn solve_over(
-    instance: &Instance,
-    reduction: &Reduction,
+/// Solves an instance for an objective that is a sum, from these bins, with any way to solve for groups; `alike` says that
+/// the users of each bin are alike in everything. An error when the `budget` is spent before it closes.
+pub(crate) fn solve_over(
+    question: &Question<'_>,
+    method: &'static str,
     mut bins: Bins,
-    (objective, alpha): (Objective, f64),
     alike: bool,
-    (backend, method, solver): (&'static str, &'static str, &dyn SumSolver),
+    solver: &dyn SumSolver,
+    budget: f64,
 ) -> Result<Solution, SolverError> {
+    let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
         let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
-        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver)?)
+        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver, budget)?)
     } else {
         None
     };
@@ -109,8 +60,8 @@ fn solve_over(
         ..Statistics::default()
     };
     Ok(Solution {
-        objective,
-        backend,
+        objective: question.objective,
+        backend: question.backend,
         method,
         status,
         allocation,

@@ -14,6 +14,8 @@ use rayon::prelude::*;
 
 /// A user that has all but this part of its tasks running has them all.
 const ALL_TASKS: f64 = 5e-10;
+/// From this logarithm on the judged worth is only part of the worth (see [`Utility::marginal`]).
+const UNBOUNDED: f64 = 400.0;
 /// Values up to ten to this power, and down to its inverse, are stated as they are.
 const PLAIN: f64 = 250.0;
 
@@ -109,18 +111,33 @@ impl Claim<'_> {
                 (utility, judgement) = (balanced, better);
             }
         }
-        let log_worth = judgement.worth.ln() - utility.log_scale();
+        let log_worth = match judgement.worth.ln() {
+            log if log < UNBOUNDED => log - utility.log_scale(),
+            _ => self.log_worth(&weight),
+        };
         let decimals = log_worth / std::f64::consts::LN_10;
         let exponent = if decimals.abs() <= PLAIN { 0 } else { decimals.round() as i32 };
         let log_unit = f64::from(exponent) * std::f64::consts::LN_10;
-        let value = self.value(weight, log_unit);
+        let value = self.value(&weight, log_unit);
         let relative_gap = judgement.relative_gap().max(0.0);
         let bound = value + relative_gap * (log_worth - log_unit).exp();
         let scale = (-utility.log_scale() - log_unit).exp();
         let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
+        // Prices that vanish next to the worth of a share would prove nothing once they are written down.
+        let vanish = scale < f64::MIN_POSITIVE && self.prices.iter().any(|price| *price > 0.0);
         let finite = value.is_finite() && bound.is_finite() && prices.iter().all(|price| price.is_finite());
+        let finite = finite && !vanish;
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };
         (Total { value, bound, relative_gap, prices, exponent }, status)
+    }
+
+    /// `ln Σ w G^(1−α)`.
+    fn log_worth(&self, weight: impl Fn(usize) -> Option<f64>) -> f64 {
+        let power = 1.0 - self.utility.alpha;
+        let of_user = |(i, share): (usize, &f64)| weight(i).map(|weight| weight.ln() + power * share.ln());
+        let logs: Vec<f64> = self.shares.iter().enumerate().filter_map(of_user).collect();
+        let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        most + logs.iter().map(|log| (log - most).exp()).sum::<f64>().ln()
     }
 
     /// `Σ w U(G)`, in units of `exp(log_unit)`.

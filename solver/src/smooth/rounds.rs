@@ -8,7 +8,9 @@
 use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::utility::Utility;
 use super::wishes::{Judgement, Sizes, cap, set_amounts};
+use crate::aggregation::{gives_up, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
+use crate::certificate::TOLERANCE;
 use crate::level::dot;
 use crate::reduction::{CHUNK, Reduction};
 use crate::streaming::cheapest_costs;
@@ -64,7 +66,7 @@ pub(super) struct Guess {
 }
 
 /// Solves for the users that are in a bin. `alike` says that the users of each bin are alike in everything, so that a
-/// limit of one is that of all.
+/// limit of one is that of all. An error when the `budget` is spent before.
 pub(super) fn solve_rounds(
     reduction: &Reduction,
     bins: &mut Bins,
@@ -72,8 +74,9 @@ pub(super) fn solve_rounds(
     alike: bool,
     guess: Option<Guess>,
     solver: &dyn SumSolver,
+    budget: f64,
 ) -> Result<Solved, SolverError> {
-    solve_some_rounds(reduction, bins, alpha, (alike, MOST.0), guess, solver)
+    solve_some_rounds(reduction, bins, alpha, (alike, MOST.0, budget), guess, solver)
 }
 
 /// What two rounds over a sample of the users say of the prices.
@@ -84,16 +87,16 @@ pub(super) fn guess(
     solver: &dyn SumSolver,
 ) -> Result<Guess, SolverError> {
     let Solved { solution, utility, .. } =
-        solve_some_rounds(sample, bins, alpha, (false, GUESSING), None, solver)?;
+        solve_some_rounds(sample, bins, alpha, (false, GUESSING, f64::INFINITY), None, solver)?;
     Ok(Guess { prices: solution.prices, utility })
 }
 
-/// The same with at most so many rounds.
+/// The same with at most so many rounds, within a budget in the unit of [`work_of_a_step`].
 fn solve_some_rounds(
     reduction: &Reduction,
     bins: &mut Bins,
     alpha: f64,
-    (alike, most_rounds): (bool, u64),
+    (alike, most_rounds, budget): (bool, u64, f64),
     guess: Option<Guess>,
     solver: &dyn SumSolver,
 ) -> Result<Solved, SolverError> {
@@ -120,6 +123,7 @@ fn solve_some_rounds(
     let mut halved = (f64::INFINITY, 0);
     let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
     let mut offer_all = true;
+    let mut spent = 0.0;
     loop {
         let worth = dot(&prices, capacities);
         let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
@@ -161,6 +165,10 @@ fn solve_some_rounds(
         gap = judgement.relative_gap();
         if gap < 0.5 * halved.0 {
             halved = (gap, rounds);
+        }
+        spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, capacities.len());
+        if gap > TOLERANCE && spent > budget {
+            return Err(gives_up());
         }
         let hopeless = rounds >= most_rounds
             || rounds >= halved.1 + PATIENCE

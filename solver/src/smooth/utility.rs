@@ -37,7 +37,8 @@ impl Utility {
         }
     }
 
-    /// What one more unit of a share is worth: `w θ G^−α`.
+    /// What one more unit of a share is worth: `w θ G^−α`, and no more than a sum of many of them can hold. (Users far
+    /// above what they have tasks for may be worth any power; a part of that is lost at the same part of less.)
     pub fn marginal(&self, weight: f64, share: f64) -> f64 {
         if self.alpha == 0.0 {
             weight * self.scale
@@ -46,7 +47,7 @@ impl Utility {
         } else if self.alpha == 2.0 {
             weight * self.scale / (share * share)
         } else {
-            (weight.ln() + self.log_scale - self.alpha * share.ln()).exp()
+            (weight.ln() + self.log_scale - self.alpha * share.ln()).min(MOST_LOG_WORTH).exp()
         }
     }
 
@@ -69,6 +70,9 @@ impl Utility {
         (self.shortfall(ratio) + x).max(0.0)
     }
 }
+
+/// The largest logarithm of a marginal worth.
+const MOST_LOG_WORTH: f64 = 500.0;
 
 /// Below this, terms of first order cancel too many digits.
 const SMALL: f64 = 1e-4;

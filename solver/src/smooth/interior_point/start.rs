@@ -5,7 +5,7 @@ use super::super::block::{Block, LEVEL_FROM, Setting, first_multiplier, usage};
 use super::super::problem::SumProblem;
 use super::super::schur::by_class;
 use super::{Iterate, Run};
-use crate::level::dot;
+use crate::level::{dot, even_splits};
 
 /// At the first iterate multipliers are in proportion to this power of the inverse works, or a lesser one.
 const FIRST_POWER: f64 = 4.0;
@@ -101,15 +101,10 @@ fn parts_of_class(problem: &SumProblem<'_>, g: usize, row: usize) -> f64 {
     problem.load(g).iter().zip(capacities).filter(|(a, _)| **a > 0.0).map(|(a, c)| a / c).sum()
 }
 
-/// Every group divided over its classes by their sizes, and every class filled to a half of its scarcest resource.
+/// Every group divided over its classes by what it could run there alone, and every class filled to a half of its scarcest resource.
 fn first_splits(problem: &SumProblem<'_>) -> Vec<f64> {
     let (m, groups) = (problem.resources, problem.groups);
-    let size: Vec<f64> = problem.capacities.chunks(m).map(|row| row.iter().sum()).collect();
-    let mut zeta = vec![0.0; groups.pair_count()];
-    for g in 0..groups.len() {
-        let total: f64 = groups.pairs(g).map(|pair| size[groups.class[pair] as usize]).sum();
-        groups.pairs(g).for_each(|pair| zeta[pair] = size[groups.class[pair] as usize] / total);
-    }
+    let mut zeta = even_splits(groups, problem.capacities, m);
     let usage = usage(problem, 0..groups.len(), &zeta);
     let keep: Vec<f64> = usage
         .chunks(m)

@@ -13,8 +13,9 @@ mod undecided;
 mod users;
 
 use super::result::limits;
+use crate::ways::Question;
 use descent::{Descent, change};
-use fairplan_instances::{Certificate, Deadline, Instance, Objective, Solution, SolverError, Statistics};
+use fairplan_instances::{Certificate, Instance, Solution, SolverError, Statistics};
 use survey::{Best, Survey, survey};
 use undecided::{Decided, decide};
 use users::Users;
@@ -34,22 +35,18 @@ const CLOSED: f64 = 2e-11;
 const MOST_ROUNDS: u64 = 8;
 
 /// Whether this is the way to solve the sum with this `alpha`.
-pub(super) fn suits(instance: &Instance, alpha: f64) -> bool {
+pub(crate) fn suits(instance: &Instance, alpha: f64) -> bool {
     instance.rules().len() > MANY_RULES && alpha >= CURVED_FROM && can_solve(instance, alpha)
 }
 
 /// Whether it is a way at all.
-pub(super) fn can_solve(instance: &Instance, alpha: f64) -> bool {
+pub(crate) fn can_solve(instance: &Instance, alpha: f64) -> bool {
     instance.classes().len() * instance.resources().len() <= FEW_ROWS && alpha > 0.0
 }
 
 /// Solves it.
-pub(super) fn solve(
-    instance: &Instance,
-    (objective, alpha): (Objective, f64),
-    backend: &'static str,
-    deadline: &Deadline,
-) -> Result<Solution, SolverError> {
+pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Solution, SolverError> {
+    let (instance, alpha, deadline) = (question.instance, question.alpha(), question.deadline);
     let users = Users::new(instance);
     let mut descent = Descent::new(&users, alpha);
     descent.run(deadline);
@@ -79,9 +76,9 @@ pub(super) fn solve(
     let limited_by = limits(instance, &allocation, |user| users.rates(user.0).iter().any(|rate| *rate > 0.0));
     let (total, status) = outcome::certify(instance, &users, utility, &decided.prices, &allocation);
     Ok(Solution {
-        objective,
-        backend,
-        method: "price-discovery",
+        objective: question.objective,
+        backend: question.backend,
+        method,
         status,
         allocation,
         certificate: Certificate::Total(total),

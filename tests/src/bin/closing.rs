@@ -1,0 +1,215 @@
+//! How often an answer is not proved: every family of random instances under every objective, as one Markdown table.
+//!
+//! ```text
+//! closing [--cases N] [--first SEED] [--family NAME]... [--objective NAME]... [--backend NAME] [--list] [--print]
+//! ```
+//! `offline` among the objectives stands for the optimum over demands that are known in advance, a few quanta of them.
+//!
+//! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
+
+use fairplan_instances::{Certificate, Instance, Objective, Solution, Status, TaskDemands};
+use fairplan_solver::{backend, task_optimum};
+use fairplan_tests::{FAMILIES, Family, family, printed, with_demands};
+use fairplan_verify::{SolutionClaim, TaskClaim, verify_solution, verify_task_optimum};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+/// Objectives that are asked for unless others are named.
+const OBJECTIVES: [&str; 8] =
+    ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian", OFFLINE];
+const OFFLINE: &str = "offline";
+/// Families of more users than demands over time are meant to be drawn for.
+const NOT_OFFLINE: [&str; 2] = ["plain", "google"];
+
+/// What is asked of an instance.
+#[derive(Clone, Copy)]
+enum Asked {
+    Objective(Objective),
+    Offline,
+}
+
+impl Asked {
+    fn read(name: &str) -> Outcome<Self> {
+        Ok(if name == OFFLINE { Self::Offline } else { Self::Objective(name.parse()?) })
+    }
+
+    fn name(self) -> String {
+        match self {
+            Self::Objective(objective) => objective.to_string(),
+            Self::Offline => OFFLINE.into(),
+        }
+    }
+}
+
+struct Settings {
+    cases: u64,
+    first: u64,
+    families: Vec<&'static Family>,
+    objectives: Vec<Asked>,
+    backend: String,
+    list: bool,
+    print: bool,
+}
+
+impl Settings {
+    fn read() -> Outcome<Self> {
+        let mut settings = Self {
+            cases: 100,
+            first: 0,
+            families: Vec::new(),
+            objectives: Vec::new(),
+            backend: "auto".into(),
+            list: false,
+            print: false,
+        };
+        let mut arguments = std::env::args().skip(1);
+        while let Some(argument) = arguments.next() {
+            let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+            match argument.as_str() {
+                "--cases" => settings.cases = value()?.parse()?,
+                "--first" => settings.first = value()?.parse()?,
+                "--family" => {
+                    let name = value()?;
+                    let found = family(&name).ok_or_else(|| format!("unknown family {name}"))?;
+                    settings.families.push(found);
+                }
+                "--objective" => settings.objectives.push(Asked::read(&value()?)?),
+                "--backend" => settings.backend = value()?,
+                "--list" => settings.list = true,
+                "--print" => settings.print = true,
+                other => return Err(format!("unknown argument {other}").into()),
+            }
+        }
+        if settings.families.is_empty() {
+            settings.families = FAMILIES.iter().collect();
+        }
+        if settings.objectives.is_empty() {
+            settings.objectives = OBJECTIVES.iter().map(|name| Asked::read(name)).collect::<Outcome<_>>()?;
+        }
+        Ok(settings)
+    }
+}
+
+/// What came of one instance.
+enum Answer {
+    Proved,
+    /// Uncertified, as it says; with the gap.
+    Open(f64),
+    /// No solution, or one that the checker refuses.
+    Wrong(String),
+}
+
+fn main() -> Outcome<()> {
+    let settings = Settings::read()?;
+    // A panic is counted, not printed.
+    std::panic::set_hook(Box::new(|_| {}));
+    println!(
+        "| family | objective | instances | uncertified | no answer or refused | seconds, mean | longest |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for family in &settings.families {
+        for objective in &settings.objectives {
+            if !(matches!(objective, Asked::Offline) && NOT_OFFLINE.contains(&family.name)) {
+                row(&settings, family, *objective);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn row(settings: &Settings, family: &Family, asked: Asked) {
+    let objective = asked.name();
+    let (mut open, mut wrong, mut sum, mut longest, mut cases) = (0, 0, 0.0, 0.0f64, 0);
+    for seed in settings.first..settings.first + settings.cases {
+        let instance = (family.instance)(seed);
+        if let Asked::Objective(objective) = asked
+            && objective.applies_to(&instance).is_err()
+        {
+            continue;
+        }
+        cases += 1;
+        let started = Instant::now();
+        let answer = match asked {
+            Asked::Objective(objective) => answer(&instance, objective, &settings.backend),
+            Asked::Offline => answer_offline(family, seed),
+        };
+        let seconds = started.elapsed().as_secs_f64();
+        sum += seconds;
+        longest = longest.max(seconds);
+        let told = match answer {
+            Answer::Proved if seconds < 10.0 => continue,
+            Answer::Proved => "slow".to_string(),
+            Answer::Open(gap) => {
+                open += 1;
+                format!("open, gap {gap:.1e}")
+            }
+            Answer::Wrong(problem) => {
+                wrong += 1;
+                problem
+            }
+        };
+        if settings.list {
+            let (users, classes) = (instance.user_count(), instance.classes().len());
+            let resources = instance.resources().len();
+            eprintln!(
+                "{} {objective} seed {seed} ({users} users, {classes} classes, {resources} resources), \
+                 {seconds:.1} s: {told}",
+                family.name
+            );
+        }
+        if settings.print {
+            eprintln!("{}", printed(&instance));
+        }
+    }
+    let mean = sum / f64::from(cases);
+    println!("| {} | {objective} | {cases} | {open} | {wrong} | {mean:.3} | {longest:.2} |", family.name);
+}
+
+fn answer_offline(family: &Family, seed: u64) -> Answer {
+    let solve = || {
+        let (instance, series) = with_demands(family, seed);
+        let demands = TaskDemands::new(&instance, &series).map_err(|error| error.to_string())?;
+        let optimum = task_optimum(&demands);
+        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
+        let numbers = optimum.levels.iter().flat_map(|level| level.prices.iter().chain(&level.multipliers));
+        if numbers.chain(&optimum.tasks).any(|number| !number.is_finite()) {
+            return Err("a number is not finite".to_string());
+        }
+        Ok(verify_task_optimum(&demands, claim))
+    };
+    match catch_unwind(AssertUnwindSafe(solve)) {
+        Err(_) => Answer::Wrong("it panicked".into()),
+        Ok(Err(problem)) => Answer::Wrong(problem),
+        Ok(Ok(proof)) if proof.holds() => Answer::Proved,
+        Ok(Ok(proof)) => Answer::Open(proof.relative_gap),
+    }
+}
+
+fn answer(instance: &Instance, objective: Objective, name: &str) -> Answer {
+    let solve = || {
+        let solver = backend(name).ok_or("no such backend")?;
+        solver.solve(instance, objective).map_err(|error| error.to_string())
+    };
+    match catch_unwind(AssertUnwindSafe(solve)) {
+        Err(_) => Answer::Wrong("it panicked".into()),
+        Ok(Err(problem)) => Answer::Wrong(problem),
+        Ok(Ok(solution)) => judged(instance, &solution),
+    }
+}
+
+fn judged(instance: &Instance, solution: &Solution) -> Answer {
+    let proof = verify_solution(instance, &SolutionClaim::from(solution));
+    if solution.status == Status::Uncertified {
+        let gap = match &solution.certificate {
+            Certificate::Total(total) => total.relative_gap,
+            _ => proof.level_gaps.iter().copied().fold(proof.relative_gap, f64::max),
+        };
+        return Answer::Open(gap);
+    }
+    match proof.failures().next() {
+        None => Answer::Proved,
+        Some(verdict) => Answer::Wrong(format!("called optimal, and refused: {verdict:?}")),
+    }
+}

@@ -1,0 +1,90 @@
+//! Nothing plain is left uncertified: families of random instances under every objective, and instances that once were.
+
+use crate::solving::{close, shares_for};
+use fairplan_instances::{Instance, Objective, Status};
+use fairplan_solver::backend;
+use fairplan_tests::{FAMILIES, decimal, draft, family, printed};
+use fairplan_verify::{SolutionClaim, verify_solution};
+
+const OBJECTIVES: [&str; 7] = ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian"];
+
+/// Solves by `auto`. True when it is proved; what is called optimal and refused is a panic.
+fn is_proved(instance: &Instance, objective: Objective) -> bool {
+    let solution = backend("auto").unwrap().solve(instance, objective).unwrap();
+    if solution.status != Status::Optimal {
+        return false;
+    }
+    let proof = verify_solution(instance, &SolutionClaim::from(&solution));
+    assert!(proof.holds(), "{objective}: {:?}\n{}", proof.failures().next(), printed(instance));
+    true
+}
+
+/// Of so many instances of a family, at most `open` are not proved, whatever the objective.
+fn at_most(name: &str, cases: u64, open: usize) {
+    let family = family(name).unwrap();
+    for objective in OBJECTIVES {
+        let objective = objective.parse().unwrap();
+        let left: Vec<u64> =
+            (0..cases).filter(|seed| !is_proved(&(family.instance)(*seed), objective)).collect();
+        assert!(left.len() <= open, "{objective}: {} of {cases} {name} ones are open: {left:?}", left.len());
+    }
+}
+
+#[test]
+fn plain_instances_close() {
+    at_most("small", 60, 0);
+    at_most("google", 12, 0);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn plain_instances_of_all_sizes_close() {
+    at_most("plain", 30, 0);
+}
+
+#[test]
+fn every_family_has_instances() {
+    for family in &FAMILIES {
+        assert!((family.instance)(1).user_count() > 0, "{}", family.name);
+    }
+}
+
+#[test]
+fn a_user_with_a_little_of_what_is_used_up() {
+    let draft = draft(&[(1, "132 1")], &["1 300", "1 0"]);
+    // r0 holds both: t / 300 + t · 132 = 132.
+    let level = 132.0 / (132.0 + 1.0 / 300.0);
+    assert!(close(&shares_for(&draft, Objective::Drfh), &[level, level], 1e-9));
+}
+
+#[test]
+fn limits_out_of_reach_do_not_count() {
+    let mut draft = draft(&[(1, "3 1"), (1, "0.2 300")], &["0 1", "30 0"]);
+    draft.users[1].tasks = Some(100);
+    let shares = shares_for(&draft, Objective::ProportionalFairness);
+    assert!(close(&shares, &[1.0, 1.0], 1e-9), "{shares:?}");
+}
+
+#[test]
+fn one_user_whose_rates_and_tasks_are_of_any_size_gets_all_it_can_have() {
+    for rate in ["1e-6", "1", "94300"] {
+        for tasks in [None, Some(1), Some(100), Some(1_000_000_000)] {
+            for demand in ["4.48 9.65", "1e-9 1e6", "3e11 2"] {
+                let mut draft = draft(&[(1_000, "6.29e9 9.32e9")], &[demand]);
+                draft.users[0].rates = vec![(0, decimal(rate))];
+                draft.users[0].tasks = tasks;
+                for objective in OBJECTIVES {
+                    let objective = objective.parse().unwrap();
+                    let instance = draft.build().unwrap();
+                    assert!(is_proved(&instance, objective), "{objective}\n{}", printed(&instance));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn classes_that_are_next_to_nothing_of_the_whole_keep_their_prices() {
+    let draft = draft(&[(1, "1e12"), (1, "1e-9")], &["3", "7e-9"]);
+    assert!(close(&shares_for(&draft, Objective::Drfh), &[0.5, 0.5], 1e-9));
+}
