@@ -6,7 +6,8 @@ use crate::resource_map::ResourceMap;
 use crate::solution::{ClassPrice, Headline};
 use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
 use fairplan_instances::{
-    Breakpoint, Instance, Objective, Placement, ServerClass, Solution, UserId, WholeTaskBracket, WholeTaskProof,
+    Breakpoint, Instance, Objective, Placement, ServerClass, Solution, UserId, WholeTaskBracket,
+    WholeTaskProof,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,

@@ -201,7 +201,8 @@ impl StatedProportionalBracket {
         if document.divisible.is_some() != bracket.without_tasks.is_empty()
             || document.divisible_prices.is_some() != document.divisible.is_some()
         {
-            let problem = "is stated, with its prices, where every user can have a whole task, and nowhere else";
+            let problem =
+                "is stated, with its prices, where every user can have a whole task, and nowhere else";
             return Err(Foreign::new("divisible", "", problem));
         }
         let prices = document.divisible_prices.as_ref();

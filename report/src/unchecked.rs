@@ -29,7 +29,8 @@ const SEED: Field = ("seed", "names the way to the placement, which is judged wh
 const SEARCH: Field = ("search", "measures the run");
 const SETTINGS: Field = ("settings", "the question that was asked: the answer is checked for it");
 const MECHANISM: Field = ("against[].mechanism", "mechanisms are not run again");
-const VALUE: Field = ("against[].value", "mechanisms are not run again; the regret is checked for this value");
+const VALUE: Field =
+    ("against[].value", "mechanisms are not run again; the regret is checked for this value");
 const ONLINE: Field = ("online_bound.mechanism", "mechanisms are not run again");
 const ONLINE_VALUE: Field =
     ("online_bound.value", "mechanisms are not run again; the regret is checked for this value");
@@ -40,9 +41,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField<'static>> 
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
         "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH],
-        "fairplan.offline.v1" => {
-            &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE]
-        }
+        "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],
         _ => &[],
     };
     fields.iter().map(|(field, reason)| UncheckedField { field: (*field).into(), reason: (*reason).into() })

@@ -89,7 +89,10 @@ fn pool(instance: &Instance, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdic
         let needed = (0..m).filter(|&r| !user.demand()[r].is_zero());
         let least = needed.map(missed).fold(f64::INFINITY, f64::min);
         worst.see(least, || {
-            format!("nothing holds user {}: it misses every bottleneck by {least:e} times too much", user.id())
+            format!(
+                "nothing holds user {}: it misses every bottleneck by {least:e} times too much",
+                user.id()
+            )
         });
     }
     worst.verdict()

@@ -83,7 +83,11 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<(f64, f64), 
                 let share = (weight / price).min(most);
                 let best = weight * share.ln() - if share < most { weight } else { price * share };
                 // What is no number is at most infinite.
-                if best < 0.0 { under.add(-best) } else { over.add(best) }
+                if best < 0.0 {
+                    under.add(-best)
+                } else {
+                    over.add(best)
+                }
                 weights += weight;
             }
             let bound = over.above() - under.below();

@@ -57,7 +57,12 @@ fn levels(instance: &Instance, levels: &[Level], pooled: bool) -> Result<(), Str
 }
 
 /// A price for every class and resource, which nobody can pay for what a class has none of.
-pub(crate) fn check_prices(instance: &Instance, what: &str, prices: &[f64], pooled: bool) -> Result<(), String> {
+pub(crate) fn check_prices(
+    instance: &Instance,
+    what: &str,
+    prices: &[f64],
+    pooled: bool,
+) -> Result<(), String> {
     let (classes, m) = (instance.classes(), instance.resources().len());
     length(what, prices.len(), classes.len() * m)?;
     numbers(what, prices)?;

@@ -255,7 +255,11 @@ fn bound(demands: &TaskDemands<'_>, level: &TaskLevel) -> f64 {
                 let cost: f64 =
                     demand.iter().zip(&prices[class * resources..]).map(|(need, price)| need * price).sum();
                 // What overflows proves nothing.
-                if cost.is_infinite() { f64::INFINITY } else { y * gain * (1.0 + ROUNDINGS) - cost * (1.0 - ROUNDINGS) }
+                if cost.is_infinite() {
+                    f64::INFINITY
+                } else {
+                    y * gain * (1.0 + ROUNDINGS) - cost * (1.0 - ROUNDINGS)
+                }
             }));
             let tasks = (*wanted as f64).min(reachable.alone);
             sum.add(if worth == 0.0 { 0.0 } else { worth * tasks * (1.0 + ROUNDINGS) });

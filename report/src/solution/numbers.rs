@@ -25,9 +25,7 @@ impl StatedNumbers {
         let classes = (0..instance.classes().len()).map(ClassId);
         Self {
             tasks: users().map(|user| solution.allocation.tasks(user)).collect(),
-            dominant_shares: users()
-                .map(|user| solution.allocation.dominant_share(instance, user))
-                .collect(),
+            dominant_shares: users().map(|user| solution.allocation.dominant_share(instance, user)).collect(),
             dominant_resources: users().map(|user| instance.user(user).dominant_resource()).collect(),
             class_utilization: classes
                 .filter_map(|class| headline.class_utilization(instance, class))

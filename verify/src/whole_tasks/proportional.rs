@@ -7,7 +7,8 @@
 
 use super::logarithm::{ONE, logarithm};
 use super::{
-    begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold, users_without_tasks,
+    begin, check_counted, check_values, check_without_tasks, has_tasks, server_values_hold,
+    users_without_tasks,
 };
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};

@@ -76,11 +76,7 @@ fn every_kind_of_false_placement_is_refused_by_its_property() {
             |c| c.servers[1][0].1 = u64::MAX,
             &["capacity", "task-limits", "tasks", "shares", "utilization"],
         ),
-        (
-            "a user twice on a server",
-            |c| c.servers[1] = vec![(0, u64::MAX), (0, 4)],
-            &["well-formed"],
-        ),
+        ("a user twice on a server", |c| c.servers[1] = vec![(0, u64::MAX), (0, 4)], &["well-formed"]),
         ("another total", |c| c.tasks[1] = 6, &["tasks"]),
         ("unknown user", |c| c.servers[0][0].0 = 2, &["well-formed"]),
         ("missing server", |c| c.servers.truncate(1), &["well-formed"]),
