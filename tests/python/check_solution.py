@@ -18,7 +18,8 @@ import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-GAP, SHARE_OF_POOL = Fraction(1, 10**9), Fraction(1, 10**6)
+# A part of the value; of what a user has, what prices or what is idle may leave it to gain; of a capacity, nothing.
+GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**3), Fraction(1, 10**6), Fraction(1, 10**13)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 
 
@@ -101,7 +102,11 @@ def bottlenecks(instance, solution, users, capacity, load):
             part = {(who, r): share and largest[who] for (who, r), share in part.items()}
         top = {r: max([part[user["id"], r] for user, _ in here if r in user["needs"]], default=0) for r in resources}
         for user, _ in here:
-            holds = [1 - part[user["id"], r] / top[r] for r in user["needs"] if (l["id"], r) in full]
+            tasks = {who["id"]: tasks for who, tasks in here}[user["id"]]
+            idle = {r: capacity[l["id"], r] - load[l["id"], r] for r in user["needs"]}
+            idle = {r: 0 if x <= NOTHING * capacity[l["id"], r] else x for r, x in idle.items()}
+            holds = [1 - part[user["id"], r] / top[r] if top[r] else Fraction(0) for r in user["needs"]
+                     if (l["id"], r) in full and idle[r] <= IDLE * tasks * user["needs"][r]]
             need(holds and min(holds) <= GAP, f"nothing holds user {user['id']} on {l['id']}")
             worst = max(worst, min(holds))
     for user in users:
@@ -145,6 +150,7 @@ def sum_of_utilities(solution, users, capacity):
     unit = Decimal(10) ** int(solution.get("value_exponent", 0))
     price = {(l["id"], r): decimal(p) * unit for l in solution["server_classes"] for r, p in l["price"].items()}
     need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), "prices")
+    need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), "a price of what is not there")
     value = worth = Decimal(0)
     taking = []
     for user in users:
@@ -183,6 +189,9 @@ def check(instance, solution):
     objective = solution["objective"]
     is_sum = objective in ("pf", "utilitarian") or objective.startswith("alpha=")
     need(is_sum or objective in ("drfh", "tsf", "drf", "drf-per-server", "bmf"), f"the objective {objective} is not known here")
+    need(solution["status"] == "optimal", "the result says itself that it is not proved")
+    exponent = solution.get("value_exponent")
+    need(exponent is None or exponent != 0 and is_sum and objective != "pf", "the unit of the value")
     if objective in ("drf", "bmf"):
         pooled(instance, solution)
     resources, classes, users = instance["resources"], instance["server_classes"], instance["users"]
@@ -216,7 +225,8 @@ def check(instance, solution):
         need("tasks" not in user or tasks <= user["tasks"], f"user {user['id']} has more tasks than there are")
         near(said["tasks"], tasks, f"tasks of user {user['id']}")
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
-        need(shares.get(said["dominant_resource"]) == delta, f"dominant resource of user {user['id']}")
+        need(said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
+             f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, rate=rate, work=work, share=delta * work, delta=delta, weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
                     limited=limited, running=tasks)
@@ -253,6 +263,7 @@ def check(instance, solution):
     for k, level in enumerate(levels):
         price = {(one["class"], r): p for one in level["prices"] for r, p in one["price"].items()}
         need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
+        need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), f"a price of what is not there on level {k}")
         need(k == 0 or level["value"] >= values[k - 1] * (1 - GAP), f"level {k} is below level {k - 1}")
         left, scale, achieved, held = sum(capacity[at] * p for at, p in price.items()), Fraction(0), [], []
         moving = []
@@ -280,12 +291,12 @@ def check(instance, solution):
         near(level["bound"], bound, f"bound of level {k}")
         need(bound - min(achieved) <= GAP * bound, f"gap of level {k}")
         for y, user in held:
-            rest = SHARE_OF_POOL * max(1, user["share"])
+            rest = GAIN * user["share"]
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= rest
-            need(done or slack <= rest * y, f"user {user['id']} is frozen on level {k} but could have more")
+            need(done or y > 0 and slack <= rest * y, f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:
             room = slack + counted * min(achieved) - lent - paid
-            user["done"] = user["done"] or room <= SHARE_OF_POOL * max(1, user["share"]) * y
+            user["done"] = user["done"] or y > 0 and room <= GAIN * user["share"] * y
         bounds.append(bound)
         worst = max(worst, 1 - min(achieved) / bound)
 

@@ -65,6 +65,58 @@ pub fn random_crowd_with_own_rates(seed: u64, users: usize) -> Draft {
     draft
 }
 
+/// The draft of [`random_draft`] with what checkers overlook: classes of no servers, users whose whole demand is nothing
+/// beside the cluster, limits that do not bind, a resource that nobody has, weights and amounts many orders apart. What
+/// cannot be counted exactly is no instance.
+pub fn odd_draft(seed: u64) -> Draft {
+    let mut draft = random_draft(seed);
+    let mut dice = Dice::new(seed ^ 0x000d_d0dd);
+    let scaled = |number: &Decimal, power: i32| decimal(&format!("{}e{power}", number.to_f64()));
+    if dice.percent(35) {
+        let mut twin = draft.classes[0].clone();
+        (twin.id, twin.count) = ("class-of-none".into(), 0);
+        draft.classes.insert(0, twin);
+        for user in &mut draft.users {
+            user.eligible.iter_mut().flatten().for_each(|class| *class += 1);
+            user.rates.iter_mut().for_each(|(class, _)| *class += 1);
+        }
+    }
+    if dice.percent(30) {
+        let power = dice.pick(&[-10, -8, -4]);
+        let mut tiny = draft.users[dice.below(draft.users.len() as u64) as usize].clone();
+        tiny.id = "tiny".into();
+        tiny.demand.iter_mut().for_each(|demand| *demand = scaled(demand, power));
+        tiny.tasks = if dice.percent(60) { Some(1 + dice.below(50)) } else { None };
+        draft.users.push(tiny);
+    }
+    if dice.percent(30) {
+        let user = dice.below(draft.users.len() as u64) as usize;
+        draft.users[user].tasks = Some(dice.pick(&[1_000, 1_000_000_000, 4_000_000_000_000]));
+    }
+    if dice.percent(20) {
+        draft.resources.push("absent".into());
+        draft.classes.iter_mut().for_each(|class| class.capacity.push(Decimal::ZERO));
+        draft.users.iter_mut().for_each(|user| user.demand.push(Decimal::ZERO));
+    }
+    if dice.percent(25) {
+        let power = dice.pick(&[-9, 9, 12]);
+        let r = dice.below(draft.resources.len() as u64) as usize;
+        draft.classes.iter_mut().for_each(|class| class.capacity[r] = scaled(&class.capacity[r], power));
+        if dice.percent(70) {
+            draft.users.iter_mut().for_each(|user| user.demand[r] = scaled(&user.demand[r], power));
+        }
+    }
+    if dice.percent(25) {
+        let weight = decimal(dice.pick(&["0.000001", "1000000", "0.001"]));
+        draft.users[0].weight = weight;
+    }
+    if dice.percent(20) {
+        let class = dice.below(draft.classes.len() as u64) as usize;
+        draft.classes[class].count *= dice.pick(&[0, 7, 1_000_000]);
+    }
+    draft
+}
+
 /// An integer in `0..=9`, zero with the given chance beyond its own.
 fn digit(dice: &mut Dice, zeros: u64) -> Decimal {
     let value = if dice.percent(zeros) { 0 } else { dice.below(10) };

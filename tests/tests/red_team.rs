@@ -1,0 +1,137 @@
+//! The red team: crafted results, each consistent in itself and false in one way, one a file in `tests/red_team/`. Each is
+//! refused by the property that its author names. Whoever finds another one adds it.
+
+use crate::command_line::root;
+use fairplan_instances::files::{Rounding, demands_sha256_hex, read_demands, read_instance, sha256_hex};
+use fairplan_instances::{DemandSeries, Instance, TaskDemands};
+use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_report::offline::{
+    OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
+};
+use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
+use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_report::{Foreign, format_of, read_json};
+use fairplan_verify::{Verdict, verify_placement};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::Command;
+
+/// What refuses a result: the properties that fail, `belongs-to-instance`, or `format` where it is no document at all.
+fn refused_by(instance: Option<&Instance>, series: Option<&DemandSeries>, result: &[u8]) -> BTreeSet<String> {
+    let failing = |found: Result<Vec<Verdict>, Foreign>| match found {
+        Ok(verdicts) => verdicts
+            .into_iter()
+            .filter(|verdict| !verdict.holds)
+            .map(|verdict| verdict.property.to_owned())
+            .collect(),
+        Err(_) => BTreeSet::from(["belongs-to-instance".to_owned()]),
+    };
+    let no_document = BTreeSet::from(["format".to_owned()]);
+    let Ok(format) = format_of("result.json", result) else { return no_document };
+    macro_rules! document {
+        ($kind:ty) => {
+            match read_json::<$kind>("result.json", result) {
+                Ok(document) => document,
+                Err(_) => return no_document,
+            }
+        };
+    }
+    if let Some(series) = series {
+        let sha256 = demands_sha256_hex(series);
+        let Some(instance) = instance else {
+            let document = document!(OfflineDocument);
+            let stated = StatedOffline::new(&document, series, &sha256);
+            return failing(stated.map(|stated| stated.verdicts(&document, series, &sha256)));
+        };
+        let document = document!(TaskOfflineDocument);
+        let sha256 = [sha256, sha256_hex(instance)];
+        let sha256 = sha256.each_ref().map(String::as_str);
+        let demands =
+            TaskDemands::new(instance, series).unwrap().measured_by(stated_measure(&document).unwrap());
+        let stated = StatedTaskOffline::new(&document, &demands, sha256);
+        return failing(stated.map(|stated| stated.verdicts(&document, &demands, sha256)));
+    }
+    let instance = instance.unwrap();
+    let sha256 = sha256_hex(instance);
+    match format.as_str() {
+        "fairplan.solution.v1" => {
+            let document = document!(SolutionDocument);
+            failing(StatedSolution::new(&document, instance, &sha256).map(|stated| stated.verdicts(instance)))
+        }
+        "fairplan.placement.v1" => {
+            let document = document!(PlacementDocument);
+            let stated = StatedPlacement::new(&document, instance, &sha256);
+            failing(stated.map(|stated| verify_placement(instance, &stated.claim())))
+        }
+        "fairplan.bound.v1" => {
+            let document = document!(BoundDocument);
+            failing(StatedBracket::new(&document, instance, &sha256).map(|stated| stated.verdicts(instance)))
+        }
+        _ => {
+            let document = document!(ProportionalBoundDocument);
+            let stated = StatedProportionalBracket::new(&document, instance, &sha256);
+            failing(stated.map(|stated| stated.verdicts(instance)))
+        }
+    }
+}
+
+#[test]
+fn every_crafted_result_is_refused() {
+    let folder = root().join("tests/red_team");
+    let mut files: Vec<_> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    assert!(files.len() >= 26, "{} crafted results", files.len());
+    let mut python = 0;
+    let passed: Vec<String> = files.iter().filter_map(|path| judge(path, &mut python)).collect();
+    assert!(passed.is_empty(), "{}", passed.join("\n"));
+    println!("{} crafted results refused, {python} of them by the second checker too", files.len());
+}
+
+/// What is wrong with how a crafted result is judged.
+fn judge(path: &Path, python: &mut u32) -> Option<String> {
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let case: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let file = |file: &str, content: &Value| {
+        let path = scratch.path().join(file);
+        std::fs::write(&path, serde_json::to_vec_pretty(content).unwrap()).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let instance =
+        case.get("instance").map(|content| read_instance(&file("instance.json", content)).unwrap());
+    let series = case
+        .get("demands")
+        .map(|content| read_demands(&file("demands.json", content), Rounding::Refused).unwrap());
+    let mut result = case["result"].clone();
+    // The forger knows whose result it is to be.
+    if let (Some(instance), Some(stamp)) = (&instance, result.pointer_mut("/instance/sha256")) {
+        *stamp = sha256_hex(instance).into();
+    }
+    if let (Some(series), Some(stamp)) = (&series, result.pointer_mut("/demands/sha256")) {
+        *stamp = demands_sha256_hex(series).into();
+    }
+    let expected = case["refused_by"].as_str().unwrap();
+    let found = refused_by(instance.as_ref(), series.as_ref(), &serde_json::to_vec(&result).unwrap());
+    if !found.contains(expected) {
+        return Some(format!("{name}: {}: expected {expected}, found {found:?}", case["story"]));
+    }
+    // The second checker knows solutions, and not what is said beside them.
+    if result["format"] == "fairplan.solution.v1" && case["python"] != Value::Bool(false) {
+        let script = root().join("tests/python/check_solution.py");
+        let (instance, result) = (file("instance.json", &case["instance"]), file("result.json", &result));
+        let Ok(output) = Command::new("python3").arg(script).args([instance, result]).output() else {
+            return None;
+        };
+        if output.status.success() {
+            return Some(format!(
+                "{name}: the second checker says {}",
+                String::from_utf8_lossy(&output.stdout)
+            ));
+        }
+        *python += 1;
+    }
+    None
+}
