@@ -6,7 +6,7 @@ use crate::whole_tasks::small;
 use fairplan_heuristics::policy;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
 use fairplan_instances::{
-    Breakpoint, ClassId, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective, OfflineMeasure,
+    Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective, OfflineMeasure,
     OfflineProblem, ResourceId, TaskDemands, UserId,
 };
 use fairplan_report::allocation::AllocationSettings;
@@ -24,7 +24,7 @@ use fairplan_report::proportional_bound::{
 use fairplan_report::solution::{Headline, SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, unchecked, write_json};
 use fairplan_solver::{
-    TimeLimit, backend, offline_optimum, proportional_bracket, task_optimum, whole_task_bracket,
+    backend, offline_optimum, proportional_bracket, task_optimum, whole_task_bracket,
 };
 use fairplan_tests::{Dice, compare_breakpoints, odd_draft};
 use fairplan_verify::{
@@ -571,7 +571,7 @@ fn whole_instances() -> impl Iterator<Item = (u64, Instance)> {
 fn every_field_of_a_bound_is_checked() {
     let mut cases = Vec::new();
     for (seed, instance) in whole_instances().take(40) {
-        let Ok(bracket) = whole_task_bracket(&instance, TimeLimit::default()) else { continue };
+        let Ok(bracket) = whole_task_bracket(&instance, Deadline::never()) else { continue };
         let solution = backend("auto").unwrap().solve(&instance, Objective::Drfh).unwrap();
         let (divisible, sha256) = (DivisibleBound::new(&instance, &solution), sha256_hex(&instance));
         let theirs = instance.clone();
@@ -593,7 +593,7 @@ fn every_field_of_a_bound_is_checked() {
 fn every_field_of_a_bound_of_a_sum_is_checked() {
     let mut cases = Vec::new();
     for (seed, instance) in whole_instances().take(40) {
-        let Ok(bracket) = proportional_bracket(&instance, TimeLimit::default()) else { continue };
+        let Ok(bracket) = proportional_bracket(&instance, Deadline::never()) else { continue };
         let solution = backend("auto").unwrap().solve(&instance, Objective::ProportionalFairness).unwrap();
         let sha256 = sha256_hex(&instance);
         let divisible = bracket.without_tasks.is_empty().then(|| DivisibleBound::new(&instance, &solution));
