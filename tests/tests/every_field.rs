@@ -571,7 +571,7 @@ fn whole_instances() -> impl Iterator<Item = (u64, Instance)> {
 fn every_field_of_a_bound_is_checked() {
     let mut cases = Vec::new();
     for (seed, instance) in whole_instances().take(40) {
-        let Ok(bracket) = whole_task_bracket(&instance, Deadline::never()) else { continue };
+        let Ok(bracket) = whole_task_bracket(&instance, &Deadline::never()) else { continue };
         let solution = backend("auto").unwrap().solve(&instance, Objective::Drfh).unwrap();
         let (divisible, sha256) = (DivisibleBound::new(&instance, &solution), sha256_hex(&instance));
         let theirs = instance.clone();
@@ -593,7 +593,7 @@ fn every_field_of_a_bound_is_checked() {
 fn every_field_of_a_bound_of_a_sum_is_checked() {
     let mut cases = Vec::new();
     for (seed, instance) in whole_instances().take(40) {
-        let Ok(bracket) = proportional_bracket(&instance, Deadline::never()) else { continue };
+        let Ok(bracket) = proportional_bracket(&instance, &Deadline::never()) else { continue };
         let solution = backend("auto").unwrap().solve(&instance, Objective::ProportionalFairness).unwrap();
         let sha256 = sha256_hex(&instance);
         let divisible = bracket.without_tasks.is_empty().then(|| DivisibleBound::new(&instance, &solution));
