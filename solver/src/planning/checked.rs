@@ -25,6 +25,30 @@ const AHEAD: f64 = 1000.0;
 /// What a purchase that passes is worth knowing by; nothing for one that does not.
 type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, SolverError> + 'c;
 
+/// What came of looking for a purchase that passes.
+enum Checked<T> {
+    Found(Purchase, T),
+    /// Not even divided tasks have room.
+    Unreachable,
+    /// There is room, and nothing was found that passes.
+    Failed,
+}
+
+/// A user whose tasks were not all placed.
+#[derive(Clone, Copy)]
+struct Short {
+    user: usize,
+    placed: u64,
+    required: u64,
+}
+
+impl Short {
+    /// The part of its tasks that were placed.
+    fn part(&self) -> f64 {
+        self.placed as f64 / self.required.max(1) as f64
+    }
+}
+
 /// What is asked for beyond what is needed, at first and at most.
 const EXCESS: (f64, f64) = (0.002, 4.0);
 
@@ -41,7 +65,13 @@ impl Planner<'_> {
         &mut self,
         place: &mut Placer<'_>,
     ) -> Result<Option<(Purchase, Placement)>, SolverError> {
-        self.cheapest_checked(&mut |planner, bought| planner.placed(bought, place))
+        let mut short = None;
+        let found = self.cheapest_checked(&mut |planner, bought| planner.placed(bought, place, &mut short))?;
+        match (found, short) {
+            (Checked::Found(purchase, placement), _) => Ok(Some((purchase, placement))),
+            (Checked::Failed, Some(short)) => Err(SolverError::Unsupported(self.left_out(short))),
+            _ => Ok(None),
+        }
     }
 
     /// A purchase on whose cluster DRFH by itself, with nobody held to what is asked for, gives every user as much; `None`
@@ -51,7 +81,15 @@ impl Planner<'_> {
             let servers = planner.slots.servers(bought, 1);
             Ok((planner.slots.part_under_drfh(planner.solver, &servers)? >= 1.0 - 1e-9).then_some(()))
         })?;
-        Ok(found.map(|(purchase, ())| purchase))
+        match found {
+            Checked::Found(purchase, ()) => Ok(Some(purchase)),
+            Checked::Unreachable => Ok(None),
+            Checked::Failed => Err(SolverError::Unsupported(format!(
+                "there is room for what is asked for, but with nothing that may be bought was DRFH by itself found to give it \
+                 to everybody{}",
+                self.more_to_allow()
+            ))),
+        }
     }
 
     /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
@@ -62,8 +100,8 @@ impl Planner<'_> {
     fn cheapest_checked<T>(
         &mut self,
         check: &mut Check<'_, T>,
-    ) -> Result<Option<(Purchase, T)>, SolverError> {
-        let Some(divided) = self.cheapest(1.0)? else { return Ok(None) };
+    ) -> Result<Checked<T>, SolverError> {
+        let Some(divided) = self.cheapest(1.0)? else { return Ok(Checked::Unreachable) };
         let bound = divided.bound;
         let mut rounds = divided.rounds;
         let mut best = check(self, &divided.counts)?.map(|known| (divided, known));
@@ -76,11 +114,7 @@ impl Planner<'_> {
                 None => (short, excess) = (excess, 2.0 * excess),
             }
         }
-        let Some((mut purchase, mut known)) = best else {
-            let problem = "there is room for what is asked for, but nothing that may be bought was found to pass the check \
-                           of whole tasks or of DRFH; raise limits or the budget";
-            return Err(SolverError::Unsupported(problem.into()));
-        };
+        let Some((mut purchase, mut known)) = best else { return Ok(Checked::Failed) };
         if purchase.cost > bound * (1.0 + 1e-9) {
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (short + excess);
@@ -107,11 +141,16 @@ impl Planner<'_> {
         }
         let part = self.part_with(&purchase.counts)?;
         let purchase = Purchase { rounds, ..self.purchase(purchase.counts, bound, part) };
-        Ok(Some((purchase, known)))
+        Ok(Checked::Found(purchase, known))
     }
 
-    /// The placement, if it has all that is required.
-    fn placed(&self, bought: &[u64], place: &mut Placer<'_>) -> Result<Option<Placement>, SolverError> {
+    /// The placement, if it has all that is required; otherwise who is short of most.
+    fn placed(
+        &self,
+        bought: &[u64],
+        place: &mut Placer<'_>,
+        short: &mut Option<Short>,
+    ) -> Result<Option<Placement>, SolverError> {
         let slots = &self.slots;
         let servers = slots.servers(bought, 1);
         let asking: Vec<usize> = slots.asking().collect();
@@ -139,8 +178,46 @@ impl Planner<'_> {
             if asking.iter().zip(&placement.tasks).all(has_all) {
                 return Ok(Some(self.of_all_users(&asking, placement)));
             }
+            let missing = |(i, tasks): (&usize, &u64)| Short {
+                user: *i,
+                placed: *tasks,
+                required: slots.required[*i] as u64,
+            };
+            let all = asking.iter().zip(&placement.tasks).map(missing);
+            *short = all.min_by(|a, b| a.part().total_cmp(&b.part()));
         }
         Ok(None)
+    }
+
+    /// Why whole tasks were not all placed, and what to do.
+    fn left_out(&self, Short { user, placed, required }: Short) -> String {
+        let slots = &self.slots;
+        let offered = |s: &usize| {
+            let kinds = slots.of_type.iter().zip(&self.catalog.types);
+            kinds.into_iter().any(|(of, kind)| of == s && kind.limit != Some(0))
+        };
+        let takes = (0..slots.len()).filter(|s| slots.rates(user)[*s] > 0.0);
+        let (id, demand) = slots.task_of(user);
+        let left = format!(
+            "there is room for divided tasks, but user {id} was left with {placed} of {required} whole ones in every \
+             placement tried (one task: {demand})"
+        );
+        match takes.filter(offered).count() {
+            0 => format!("{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"),
+            _ => left + &self.more_to_allow(),
+        }
+    }
+
+    /// What could be allowed, if anything is not.
+    fn more_to_allow(&self) -> String {
+        let is_limited = self.catalog.types.iter().any(|kind| kind.limit.is_some());
+        match (is_limited, self.master.budget.is_some()) {
+            (true, true) => "; raise limits or the budget, or ask for less",
+            (true, false) => "; raise limits, or ask for less",
+            (false, true) => "; raise the budget, or ask for less",
+            (false, false) => "; ask for less, or offer other servers",
+        }
+        .into()
     }
 
     /// The part of a server that one task of a user takes, of the servers that hold the fewest.

@@ -17,7 +17,7 @@ pub struct Planner<'a> {
     pub(super) master: Master,
     cuts: Vec<Cut>,
     pub(super) solver: &'a dyn Solver,
-    catalog: &'a Catalog,
+    pub(super) catalog: &'a Catalog,
     rounds: u64,
 }
 

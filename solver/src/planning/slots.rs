@@ -102,6 +102,14 @@ impl Slots {
         &self.rate[user * self.len()..(user + 1) * self.len()]
     }
 
+    /// A user's id and the demand of one of its tasks, to be told.
+    pub fn task_of(&self, user: usize) -> (String, String) {
+        let user = &self.draft.users[user];
+        let amounts = self.draft.resources.iter().zip(&user.demand).filter(|(_, amount)| !amount.is_zero());
+        let amounts: Vec<String> = amounts.map(|(name, amount)| format!("{amount} {name}")).collect();
+        (user.id.escape_debug().to_string(), amounts.join(", "))
+    }
+
     pub fn demand_of(&self, user: usize) -> &[f64] {
         &self.demand[user * self.resources..(user + 1) * self.resources]
     }
