@@ -155,10 +155,14 @@ pub struct DivisibleBound {
 }
 
 impl DivisibleBound {
-    /// The bound of a proved solution.
+    /// The bound of a proved solution. Prices of a level that not everybody reaches prove nothing of all users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
         let prices = solution.certificate.prices().first().map(|prices| prices.to_vec());
-        Self { bound: Headline::new(instance, solution).bound, prices }
+        let priced = Self { bound: Headline::new(instance, solution).bound, prices };
+        if verify_divisible(instance, priced.claim(solution.objective)).holds {
+            return priced;
+        }
+        Self { prices: None, ..priced }
     }
 
     /// The prices class by class.

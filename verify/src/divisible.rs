@@ -24,20 +24,33 @@ pub struct DivisibleClaim<'a> {
     pub prices: Option<&'a [f64]>,
 }
 
-/// `divisible`: whether a bound is the one that its prices prove. Never panics on a claim.
+/// `divisible`: whether a bound is the one that its prices prove, and the prices are in its unit. Never panics on a claim.
 pub fn verify_divisible(instance: &Instance, claim: DivisibleClaim<'_>) -> Verdict {
     let mut verdict = Worst::of("divisible", tolerance::STATED);
     match proved(instance, claim) {
-        Ok((bound, size)) => verdict.see((claim.bound - bound).abs() / size, || {
-            format!("divisible: {} is stated, {bound} is proved", claim.bound)
-        }),
+        Ok(Proved { bound, scale, size }) => {
+            let what = || format!("divisible: {} is stated, {bound} is proved", claim.bound);
+            match size {
+                Some(size) => verdict.see((claim.bound - bound).abs() / size, what),
+                None => verdict.compare(claim.bound, bound, || "divisible".into()),
+            }
+            verdict.compare(1.0, scale, || "weighted prices of all users".into());
+        }
         Err(problem) => verdict.fail(|| problem),
     }
     verdict.verdict()
 }
 
-/// The bound that is proved, and in parts of what the stated one may be off.
-fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<(f64, f64), String> {
+/// What prices prove.
+struct Proved {
+    bound: f64,
+    /// 1 when the prices are the derivative of the bound.
+    scale: f64,
+    /// In parts of what the stated bound may be off; `None` of itself.
+    size: Option<f64>,
+}
+
+fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, String> {
     if let Some(prices) = claim.prices {
         check_prices(instance, "divisible_prices", prices, false)?;
     }
@@ -60,13 +73,11 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<(f64, f64), 
     match claim.objective {
         Objective::Drfh => {
             let by_tasks = users.iter().map(|user| user.cap).fold(f64::INFINITY, f64::min);
-            let by_prices = worth.map_or(f64::INFINITY, |worth| {
-                let mut scale = Sum::new();
-                (0..n).for_each(|i| scale.add(down(cost(i) * users[i].work_per_level)));
-                up(worth / scale.below())
-            });
-            let bound = by_tasks.min(by_prices);
-            Ok((bound, bound.abs().max(claim.bound.abs()).max(f64::MIN_POSITIVE)))
+            let Some(worth) = worth else { return Ok(Proved { bound: by_tasks, scale: 1.0, size: None }) };
+            let mut sum = Sum::new();
+            (0..n).for_each(|i| sum.add(down(cost(i) * users[i].work_per_level)));
+            let scale = sum.below();
+            Ok(Proved { bound: by_tasks.min(up(worth / scale)), scale, size: None })
         }
         Objective::ProportionalFairness => {
             let worth = worth.ok_or("no prices prove the bound")?;
@@ -91,7 +102,7 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<(f64, f64), 
                 weights += weight;
             }
             let bound = over.above() - under.below();
-            Ok((bound, f64::max(weights, bound.abs())))
+            Ok(Proved { bound, scale: 1.0, size: Some(f64::max(weights, bound.abs())) })
         }
         other => Err(format!("whole tasks are not bounded for {other}")),
     }

@@ -10,7 +10,7 @@
 use crate::exact::{Dyadic, Tally, excess};
 use crate::rounding::{Sum, at_least_nothing, down, largest, up};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, ResourceId, TaskDemands, TaskLevel};
+use fairplan_instances::{ClassId, Instance, ResourceId, TaskDemands, TaskLevel};
 use rayon::prelude::*;
 
 /// By which part of its bound a level may be short, and by which part of everything it demands a user who is on no level.
@@ -192,6 +192,9 @@ fn gaps(
             worst.fail(|| format!("levels[{k}]: {rows} prices and a multiplier a user are needed, all >= 0"));
             continue;
         }
+        if !prices_only_what_there_is(demands.instance(), &level.prices) {
+            worst.fail(|| format!("levels[{k}]: a price of what a class has none of"));
+        }
         let keeps = |user: usize| match level_of[user] {
             Some(of) => of < k,
             None => standings[user] < level.value,
@@ -227,6 +230,17 @@ fn gaps(
         before = level.value;
     }
     (worst.verdict(), freezing.verdict())
+}
+
+/// Whether no class has a price of what it has none of.
+fn prices_only_what_there_is(instance: &Instance, prices: &[f64]) -> bool {
+    let m = instance.resources().len();
+    let rows = instance.classes().len() * m;
+    prices.iter().enumerate().all(|(at, price)| {
+        let (class, r) = (at % rows / m, ResourceId(at % m));
+        let is_there = instance.classes()[class].count > 0 && instance.capacity_units(ClassId(class), r) > 0;
+        *price == 0.0 || is_there
+    })
 }
 
 /// The most that the weighted shares, each times its multiplier, can come to at a level's prices, rounded up.

@@ -64,8 +64,9 @@ pub(crate) fn prove(
     let bracket = [(total.value, "primal"), (total.bound, "dual")];
     for (stated, what) in stated.into_iter().chain(bracket) {
         let computed = if what == "dual" { found.dual } else { found.primal };
-        let size = found.worth.max(computed.abs()).max(f64::MIN_POSITIVE);
-        value.see((stated - computed).abs() / size, || {
+        let size = found.worth.max(computed.abs());
+        let off = if stated == computed && size == 0.0 { 0.0 } else { (stated - computed).abs() / size };
+        value.see(off, || {
             format!("{what}: {stated} is stated, {computed} is computed")
         });
     }
