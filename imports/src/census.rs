@@ -72,10 +72,9 @@ pub(super) struct Census {
 impl Census {
     /// The instance: classes as [`add_classes`] makes them, users in the order of their first task.
     ///
-    /// A user whose tasks may run
-    /// everywhere has its owner's name; tasks of one owner under different conditions are several users, named
-    /// `OWNER@CONDITION`, after the first of the conditions that come to the same servers. Tasks that ask for nothing, that no server may run, or that ask for what
-    /// no server has, are left out and counted.
+    /// A user whose tasks may run everywhere has its owner's name; tasks of one owner under different conditions are
+    /// several users, named `OWNER@CONDITION`, after the first of the conditions that come to the same servers. Tasks that
+    /// ask for nothing, that no server may run, or that ask for what no server has, are left out and counted.
     pub(super) fn instance(
         self,
         grouping: TaskGrouping,
@@ -117,7 +116,7 @@ impl Census {
             }
         }
 
-        if users.is_empty() {
+        if users.is_empty() && !classes.is_empty() {
             return Err(none_left(report));
         }
         let mut names = Names::default();

@@ -16,7 +16,7 @@ use arrow_array::{Array, Float64Array};
 use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::{
-    Allocation, Certificate, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status,
+    Allocation, Certificate, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status,
     UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
@@ -253,6 +253,9 @@ fn without_timing_nothing_depends_on_the_clock() {
 fn a_user_held_by_its_tasks_below_the_first_level_takes_the_price_away() {
     let (instance, mut solution, _) = fig1();
     assert!(Headline::new(&instance, &solution).has_prices());
+    let mut five_tasks = Draft::from(&instance);
+    five_tasks.users[0].tasks = Some(5);
+    let instance = five_tasks.build().unwrap();
     solution.allocation = Allocation::from_matrix(2, &[5.0, 0.0, 0.0, 9.0]);
     solution.limited_by[0] = LimitedBy::Tasks;
     let headline = Headline::new(&instance, &solution);

@@ -261,7 +261,7 @@ fn a_moment_without_machines_or_tasks_is_refused() {
     let no_memory = Files::new("0,1,0,p,1,0\n", &[TASKS_0.as_bytes()]);
     assert_eq!(
         no_memory.refusal(),
-        "machine and task events: users[0].demand.memory = 0.083615: no server has any memory; \
+        "machines, part-0: users[0].demand.memory = 0.083615: no server has any memory; \
          add servers with memory or drop the demand"
     );
 }

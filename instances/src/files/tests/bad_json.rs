@@ -361,7 +361,7 @@ fn what_cannot_be_opened_says_why() {
     assert_eq!(read("absent.json"), "absent.json: No such file or directory (os error 2)");
     std::fs::create_dir(folder.path("folder.json")).unwrap();
     assert_eq!(read("folder.json"), "folder.json: is a directory; name a file");
-    assert_eq!(read("absent.json\0"), "absent.json\\0: file name contained an unexpected NUL byte");
+    assert_eq!(read("absent.json\0"), "absent.json\\u{0}: file name contained an unexpected NUL byte");
     let device = message(&folder, crate::files::read_instance("/dev/zero"));
     assert_eq!(device, "/dev/zero: is not a regular file; redirect it to standard input and name it -");
     let made = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status();
