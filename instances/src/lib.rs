@@ -7,6 +7,7 @@ mod cluster_outcome;
 mod deadline;
 mod decimal;
 mod demands;
+mod document;
 mod error;
 mod fair_shares;
 pub mod files;
@@ -37,6 +38,7 @@ pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, Use
 pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
+pub use document::{Body, Document, FAIRPLAN_VERSION};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use ids::IdTable;

@@ -1,30 +1,17 @@
 //! `fairplan.allocation.v1`: demands over time divided by a mechanism, as `allocate` writes it.
 
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
-use fairplan_instances::{CacheModel, DemandSeries, DynamicMetrics, DynamicOutcome, UserTotals};
+use crate::stamp::{DemandsStamp, Label};
+use fairplan_instances::{Body, Document, CacheModel, DemandSeries, DynamicMetrics, DynamicOutcome, UserTotals};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum AllocationFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.allocation.v1")]
-    V1,
-}
 
 /// The slices of one resource, divided by a mechanism quantum by quantum. Every user of the series appears, in the
 /// series' order. The same series, mechanism and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Allocation")]
-pub struct AllocationDocument<'a> {
-    /// The format and its version.
-    pub format: AllocationFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct AllocationBody<'a> {
     /// The demands that were served.
     #[serde(borrow)]
     pub demands: DemandsStamp<'a>,
@@ -47,6 +34,13 @@ pub struct AllocationDocument<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<AllocatedQuantum<'a>>>,
 }
+
+impl Body for AllocationBody<'_> {
+    const FORMAT: &'static str = "fairplan.allocation.v1";
+}
+
+/// The whole file.
+pub type AllocationDocument<'a> = Document<AllocationBody<'a>>;
 
 /// What decides an outcome beside the demands; settings of other mechanisms are left out.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -220,9 +214,7 @@ pub fn allocation_document<'a>(
         };
         quanta.iter().enumerate().map(quantum).collect()
     });
-    AllocationDocument {
-        format: AllocationFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(AllocationBody {
         demands: DemandsStamp::new(series, sha256),
         mechanism: mechanism.into(),
         settings,
@@ -230,7 +222,7 @@ pub fn allocation_document<'a>(
         metrics: (&outcome.metrics).into(),
         cache: cache.map(|model| cache_metrics(model, &outcome.users)),
         quanta,
-    }
+    })
 }
 
 fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser<'a>> {

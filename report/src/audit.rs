@@ -1,31 +1,18 @@
 //! `fairplan.audit.v1`: the fairness properties of one objective on one instance.
 
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{InstanceStamp};
 use fairplan_analysis::{Finding, Outcome};
-use fairplan_instances::{Instance, Objective};
+use fairplan_instances::{Body, Document, Instance, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum AuditFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.audit.v1")]
-    V1,
-}
 
 /// The properties that an objective has on an instance, as far as was searched. The same instance and settings give the
 /// same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Audit")]
-pub struct AuditDocument<'a> {
-    /// The format and its version.
-    pub format: AuditFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct AuditBody<'a> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -35,6 +22,13 @@ pub struct AuditDocument<'a> {
     #[serde(borrow)]
     pub properties: Vec<PropertyResult<'a>>,
 }
+
+impl Body for AuditBody<'_> {
+    const FORMAT: &'static str = "fairplan.audit.v1";
+}
+
+/// The whole file.
+pub type AuditDocument<'a> = Document<AuditBody<'a>>;
 
 /// One property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -90,7 +84,7 @@ impl<'a> From<&'a Finding> for PropertyResult<'a> {
     }
 }
 
-impl AuditDocument<'_> {
+impl AuditBody<'_> {
     /// Whether no property fails.
     pub fn holds(&self) -> bool {
         self.properties.iter().all(|property| property.holds != Holds::Tested(false))
@@ -104,11 +98,9 @@ pub fn audit_document<'a>(
     objective: Objective,
     findings: &'a [Finding],
 ) -> AuditDocument<'a> {
-    AuditDocument {
-        format: AuditFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(AuditBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: objective.to_string(),
         properties: findings.iter().map(PropertyResult::from).collect(),
-    }
+    })
 }

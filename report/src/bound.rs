@@ -4,8 +4,8 @@ use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::resource_map::ResourceMap;
 use crate::solution::{ClassPrice, Headline};
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{
+use crate::stamp::{InstanceStamp};
+use fairplan_instances::{Body, Document, 
     Breakpoint, Instance, Objective, Placement, ServerClass, Solution, UserId, WholeTaskBracket,
     WholeTaskProof,
 };
@@ -16,26 +16,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum BoundFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.bound.v1")]
-    V1,
-}
-
 /// The largest smallest weighted dominant share that whole tasks can have, from both sides. The same instance gives the
 /// same bytes, unless a time limit ended the search.
 // `S` is the sequence of servers: a list when read, computed one by one when written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
 #[schemars(rename = "Bound")]
-pub struct BoundDocument<'a, S = Vec<ServerResult<'a>>> {
-    /// The format and its version.
-    pub format: BoundFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct BoundBody<'a, S = Vec<ServerResult<'a>>> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -66,6 +53,13 @@ pub struct BoundDocument<'a, S = Vec<ServerResult<'a>>> {
     #[serde(borrow)]
     pub placement: BoundPlacement<'a, S>,
 }
+
+impl<S> Body for BoundBody<'_, S> {
+    const FORMAT: &'static str = "fairplan.bound.v1";
+}
+
+/// The whole file.
+pub type BoundDocument<'a, S = Vec<ServerResult<'a>>> = Document<BoundBody<'a, S>>;
 
 /// Bounds over the users that can have tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -244,9 +238,7 @@ pub fn bound_document<'a>(
     });
     let users = instance.users().zip(&bracket.placement.tasks);
     let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
-    BoundDocument {
-        format: BoundFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(BoundBody {
         instance: InstanceStamp::new(instance, sha256),
         divisible: divisible.bound,
         divisible_prices: divisible.stated(instance),
@@ -268,7 +260,7 @@ pub fn bound_document<'a>(
             users: users.collect(),
             servers: ServerResults { instance, placement: &bracket.placement },
         },
-    }
+    })
 }
 
 /// What a document states, matched with its instance.

@@ -3,31 +3,18 @@
 
 use crate::placement::PlacementFigures;
 use crate::resource_map::ResourceMap;
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::Instance;
+use crate::stamp::{InstanceStamp};
+use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum ComparisonFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.comparison.v1")]
-    V1,
-}
 
 /// Placement policies side by side. The same instance, settings and seed give the same bytes, except for
 /// `policies[].seconds`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Comparison")]
-pub struct ComparisonDocument<'a> {
-    /// The format and its version.
-    pub format: ComparisonFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct ComparisonBody<'a> {
     /// The instance whose users were placed.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -42,6 +29,13 @@ pub struct ComparisonDocument<'a> {
     #[serde(borrow)]
     pub policies: Vec<PolicyResult<'a>>,
 }
+
+impl Body for ComparisonBody<'_> {
+    const FORMAT: &'static str = "fairplan.comparison.v1";
+}
+
+/// The whole file.
+pub type ComparisonDocument<'a> = Document<ComparisonBody<'a>>;
 
 /// Bounds on the smallest weighted dominant share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -118,13 +112,11 @@ pub fn comparison_document<'a>(
     bounds: Bounds,
     policies: Vec<PolicyResult<'a>>,
 ) -> ComparisonDocument<'a> {
-    ComparisonDocument {
-        format: ComparisonFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(ComparisonBody {
         instance: InstanceStamp::new(instance, sha256),
         backend: backend.into(),
         seed,
         bounds,
         policies,
-    }
+    })
 }

@@ -1,29 +1,16 @@
 //! `fairplan.entitlements.v1`: what production schedulers' rules entitle users to, beside the exact DRFH allocation.
 
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{Instance, Solution, UserId};
+use crate::stamp::{InstanceStamp};
+use fairplan_instances::{Body, Document, Instance, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum EntitlementsFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.entitlements.v1")]
-    V1,
-}
 
 /// What rules that see the cluster as one pool promise, and what the servers can keep of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Entitlements")]
-pub struct EntitlementsDocument<'a> {
-    /// The format and its version.
-    pub format: EntitlementsFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct EntitlementsBody<'a> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -34,6 +21,13 @@ pub struct EntitlementsDocument<'a> {
     #[serde(borrow)]
     pub users: Vec<EntitledUser<'a>>,
 }
+
+impl Body for EntitlementsBody<'_> {
+    const FORMAT: &'static str = "fairplan.entitlements.v1";
+}
+
+/// The whole file.
+pub type EntitlementsDocument<'a> = Document<EntitlementsBody<'a>>;
 
 /// A rule as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,11 +95,9 @@ pub fn entitlements_document<'a>(
             entitlements: rules.iter().map(entitlement).collect(),
         }
     };
-    EntitlementsDocument {
-        format: EntitlementsFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(EntitlementsBody {
         instance: InstanceStamp::new(instance, sha256),
         rules: rules.iter().map(|rule| RuleResult { name: rule.name.into(), kept: rule.kept }).collect(),
         users: (0..instance.user_count()).map(user).collect(),
-    }
+    })
 }

@@ -1,31 +1,18 @@
 //! `fairplan.explanation.v1`: why one user has its share, and what would change it.
 
 use crate::solution::LimitName;
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{InstanceStamp};
 use fairplan_analysis::Explanation;
-use fairplan_instances::{ClassId, Instance, ResourceId, Solution, UserId};
+use fairplan_instances::{Body, Document, ClassId, Instance, ResourceId, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum ExplanationFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.explanation.v1")]
-    V1,
-}
 
 /// Why one user has its share, and what would change it. The same instance and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Explanation")]
-pub struct ExplanationDocument<'a> {
-    /// The format and its version.
-    pub format: ExplanationFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct ExplanationBody<'a> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -63,6 +50,13 @@ pub struct ExplanationDocument<'a> {
     /// The smallest set of facts that leaves the user without any share. Empty when it has one.
     pub why_nothing: Vec<String>,
 }
+
+impl Body for ExplanationBody<'_> {
+    const FORMAT: &'static str = "fairplan.explanation.v1";
+}
+
+/// The whole file.
+pub type ExplanationDocument<'a> = Document<ExplanationBody<'a>>;
 
 /// A level of the lexicographic max-min.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -169,9 +163,7 @@ pub fn explanation_document<'a>(
 ) -> ExplanationDocument<'a> {
     let class = |class: ClassId| Cow::from(instance.classes()[class.0].id.as_str());
     let resource = |resource: ResourceId| Cow::from(instance.resources()[resource.0].as_str());
-    ExplanationDocument {
-        format: ExplanationFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(ExplanationBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: solution.objective.to_string(),
         user: instance.user(user).id().into(),
@@ -221,5 +213,5 @@ pub fn explanation_document<'a>(
             })
             .collect(),
         why_nothing: explanation.why_nothing.clone(),
-    }
+    })
 }

@@ -1,31 +1,17 @@
 //! `fairplan.flows.v1`: how fast transactions are served under stochastic demand, as `flows` writes it.
 
 use crate::resource_map::ResourceMap;
-use crate::stamp::FAIRPLAN_VERSION;
-use fairplan_instances::{Evidence, Objective, Traffic, TrafficOutcome};
+use fairplan_instances::{Body, Document, Evidence, Objective, Traffic, TrafficOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum FlowsFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.flows.v1")]
-    V1,
-}
 
 /// Service rates of classes of transactions that come and go at random (MRF Sec. 4). The same traffic and settings give
 /// the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Flows")]
-pub struct FlowsDocument<'a> {
-    /// The format and its version.
-    pub format: FlowsFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct FlowsBody<'a> {
     /// The traffic that was served.
     #[serde(borrow)]
     pub traffic: TrafficStamp<'a>,
@@ -41,6 +27,13 @@ pub struct FlowsDocument<'a> {
     #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
     pub unstable: Vec<Unstable<'a>>,
 }
+
+impl Body for FlowsBody<'_> {
+    const FORMAT: &'static str = "fairplan.flows.v1";
+}
+
+/// The whole file.
+pub type FlowsDocument<'a> = Document<FlowsBody<'a>>;
 
 /// Traffic under which transactions pile up without end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,7 +152,7 @@ pub struct Chain {
     pub cycles: u64,
 }
 
-impl<'a> FlowsDocument<'a> {
+impl<'a> FlowsBody<'a> {
     /// The document of these results.
     pub fn new(
         traffic: &'a Traffic,
@@ -168,16 +161,14 @@ impl<'a> FlowsDocument<'a> {
         settings: FlowsSettings,
         results: Vec<FlowsResult<'a>>,
         unstable: Vec<Unstable<'a>>,
-    ) -> Self {
-        Self {
-            format: FlowsFormat::V1,
-            fairplan_version: FAIRPLAN_VERSION.into(),
+    ) -> FlowsDocument<'a> {
+        Document::new(Self {
             traffic: TrafficStamp { name: traffic.name().into(), sha256: sha256.into() },
             level: level.into(),
             settings,
             results,
             unstable,
-        }
+        })
     }
 }
 

@@ -39,5 +39,5 @@ mod tests;
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
 pub use resource_map::ResourceMap;
-pub use stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
+pub use stamp::{DemandsStamp, InstanceStamp, Label};
 pub use unchecked::{UncheckedField, unchecked};

@@ -2,22 +2,14 @@
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::resource_map::ResourceMap;
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{InstanceStamp};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{ClassId, Instance, Placement, ResourceId, ServerTasks, UserId};
+use fairplan_instances::{Body, Document, ClassId, Instance, Placement, ResourceId, ServerTasks, UserId};
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum PlacementFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.placement.v1")]
-    V1,
-}
 
 /// Whole tasks placed on servers by a policy. Every user of the instance appears, in the instance's order. The
 /// same instance, policy and seed give the same bytes.
@@ -25,12 +17,7 @@ pub enum PlacementFormat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
 #[schemars(rename = "Placement")]
-pub struct PlacementDocument<'a, S = Vec<ServerResult<'a>>> {
-    /// The format and its version.
-    pub format: PlacementFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct PlacementBody<'a, S = Vec<ServerResult<'a>>> {
     /// The instance whose users were placed.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -51,6 +38,13 @@ pub struct PlacementDocument<'a, S = Vec<ServerResult<'a>>> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers: Option<S>,
 }
+
+impl<S> Body for PlacementBody<'_, S> {
+    const FORMAT: &'static str = "fairplan.placement.v1";
+}
+
+/// The whole file.
+pub type PlacementDocument<'a, S = Vec<ServerResult<'a>>> = Document<PlacementBody<'a, S>>;
 
 /// What one user gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -226,9 +220,7 @@ pub fn placement_document<'a>(
     settings: PlacementSettings<'a>,
 ) -> PlacementDocument<'a, ServerResults<'a>> {
     let users = instance.users().zip(&figures.dominant_shares).zip(&placement.tasks);
-    PlacementDocument {
-        format: PlacementFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(PlacementBody {
         instance: InstanceStamp::new(instance, sha256),
         policy: settings.policy.into(),
         seed: settings.seed,
@@ -243,7 +235,7 @@ pub fn placement_document<'a>(
             .collect(),
         utilization: ResourceMap::new(instance, figures.utilization.iter().copied()),
         servers: settings.servers.then_some(ServerResults { instance, placement }),
-    }
+    })
 }
 
 /// Everything a placement document states, in the instance's order.

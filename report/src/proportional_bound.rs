@@ -5,20 +5,12 @@ use crate::bound::{BoundPlacement, DivisibleBound, UserTotal};
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId};
+use crate::stamp::{InstanceStamp};
+use fairplan_instances::{Body, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId};
 use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum ProportionalBoundFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.proportional-bound.v1")]
-    V1,
-}
 
 /// The objective that is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -34,12 +26,7 @@ pub enum BoundedSum {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
 #[schemars(rename = "ProportionalBound")]
-pub struct ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> {
-    /// The format and its version.
-    pub format: ProportionalBoundFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct ProportionalBoundBody<'a, S = Vec<ServerResult<'a>>> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -76,6 +63,13 @@ pub struct ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> {
     #[serde(borrow)]
     pub placement: BoundPlacement<'a, S>,
 }
+
+impl<S> Body for ProportionalBoundBody<'_, S> {
+    const FORMAT: &'static str = "fairplan.proportional-bound.v1";
+}
+
+/// The whole file.
+pub type ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> = Document<ProportionalBoundBody<'a, S>>;
 
 /// What proves the upper bound, in whole numbers. With `W` the sum of the weights and `u` the values that count for one in
 /// the mean of logarithms, the sum is at most `W` times `Σ_i max_k (w_i / W · ln(δ_i k) − task_values[i] k / u) +
@@ -129,9 +123,7 @@ pub fn proportional_bound_document<'a>(
     let users = instance.users().zip(&bracket.placement.tasks);
     let users = users.map(|(user, tasks)| UserTotal { id: user.id().into(), tasks: *tasks });
     let without_tasks = bracket.without_tasks.iter().map(|user| instance.user(*user).id().into());
-    ProportionalBoundDocument {
-        format: ProportionalBoundFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(ProportionalBoundBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: BoundedSum::ProportionalFairness,
         divisible: divisible.map(|divisible| divisible.bound),
@@ -147,7 +139,7 @@ pub fn proportional_bound_document<'a>(
             users: users.collect(),
             servers: ServerResults { instance, placement: &bracket.placement },
         },
-    }
+    })
 }
 
 /// What a document states, matched with its instance.

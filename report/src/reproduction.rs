@@ -1,29 +1,16 @@
 //! `fairplan.reproduction.v1`: published numbers beside ours.
 
+use fairplan_instances::{Body, Document};
 use crate::figure::Figure;
-use crate::stamp::FAIRPLAN_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum ReproductionFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.reproduction.v1")]
-    V1,
-}
 
 /// Numbers of published tables and figures, recomputed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Reproduction")]
-pub struct ReproductionDocument<'a> {
-    /// The format and its version.
-    pub format: ReproductionFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct ReproductionBody<'a> {
     /// Whether all numbers agree.
     pub agrees: bool,
     /// The numbers.
@@ -37,25 +24,30 @@ pub struct ReproductionDocument<'a> {
     pub figures: Vec<Figure<'a>>,
 }
 
-impl<'a> ReproductionDocument<'a> {
+impl Body for ReproductionBody<'_> {
+    const FORMAT: &'static str = "fairplan.reproduction.v1";
+}
+
+/// The whole file.
+pub type ReproductionDocument<'a> = Document<ReproductionBody<'a>>;
+
+impl<'a> ReproductionBody<'a> {
     /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ.
     pub fn new(
         numbers: Vec<Reproduced<'a>>,
         figures: Vec<Figure<'a>>,
         reasons: &[(&'static str, &'static str)],
-    ) -> Self {
+    ) -> ReproductionDocument<'a> {
         let differs =
             |exhibit: &str| numbers.iter().any(|number| number.exhibit == exhibit && !number.agrees);
         let known = reasons.iter().filter(|(exhibit, _)| differs(exhibit));
         let reasons = known.map(|(exhibit, why)| Reason { exhibit: (*exhibit).into(), why: (*why).into() });
-        Self {
-            format: ReproductionFormat::V1,
-            fairplan_version: FAIRPLAN_VERSION.into(),
+        Document::new(Self {
             agrees: numbers.iter().all(|number| number.agrees),
             reasons: reasons.collect(),
             numbers,
             figures,
-        }
+        })
     }
 }
 

@@ -1,31 +1,17 @@
 //! `fairplan.simulation.v1`: what policies did to the jobs of a trace, as `simulate` writes it. Times are seconds.
 
 use crate::resource_map::ResourceMap;
-use crate::stamp::FAIRPLAN_VERSION;
 use fairplan_instances::trace::{MICROSECONDS, TraceHeader};
-use fairplan_instances::{ClusterOutcome, JobRun, UserRun};
+use fairplan_instances::{Body, Document, ClusterOutcome, JobRun, UserRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum SimulationFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.simulation.v1")]
-    V1,
-}
 
 /// A trace run on its cluster by one or more policies. The same trace and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Simulation")]
-pub struct SimulationDocument<'a> {
-    /// The format and its version.
-    pub format: SimulationFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct SimulationBody<'a> {
     /// The trace that was run.
     #[serde(borrow)]
     pub trace: TraceStamp<'a>,
@@ -37,6 +23,13 @@ pub struct SimulationDocument<'a> {
     #[serde(borrow)]
     pub policies: Vec<PolicyRun<'a>>,
 }
+
+impl Body for SimulationBody<'_> {
+    const FORMAT: &'static str = "fairplan.simulation.v1";
+}
+
+/// The whole file.
+pub type SimulationDocument<'a> = Document<SimulationBody<'a>>;
 
 /// The trace that a result belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -204,17 +197,15 @@ impl<'a> TraceStamp<'a> {
     }
 }
 
-impl<'a> SimulationDocument<'a> {
+impl<'a> SimulationBody<'a> {
     /// The document of these runs.
-    pub fn new(trace: TraceStamp<'a>, settings: SimulationSettings, policies: Vec<PolicyRun<'a>>) -> Self {
-        Self {
-            format: SimulationFormat::V1,
-            fairplan_version: FAIRPLAN_VERSION.into(),
+    pub fn new(trace: TraceStamp<'a>, settings: SimulationSettings, policies: Vec<PolicyRun<'a>>) -> SimulationDocument<'a> {
+        Document::new(Self {
             trace,
             settings,
             partial: policies.iter().any(|run| run.partial),
             policies,
-        }
+        })
     }
 }
 

@@ -6,9 +6,6 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The version written into every result.
-pub const FAIRPLAN_VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// The instance a result belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -1,10 +1,9 @@
 //! `fairplan.allocation.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! and tasks that are divided at will.
 
-use crate::allocation::AllocationFormat;
 use crate::offline::{OfflineMetrics, TaskQuantum, for_each_entry, task_metrics, task_quanta, task_totals};
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
-use fairplan_instances::{TaskAllocation, TaskDemands};
+use crate::stamp::{DemandsStamp, InstanceStamp, Label};
+use fairplan_instances::{Body, Document, TaskAllocation, TaskDemands};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -13,12 +12,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TaskAllocation")]
-pub struct TaskAllocationDocument<'a> {
-    /// The format and its version.
-    pub format: AllocationFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct TaskAllocationBody<'a> {
     /// The tasks that were demanded.
     #[serde(borrow)]
     pub demands: DemandsStamp<'a>,
@@ -48,6 +42,13 @@ pub struct TaskAllocationDocument<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<Vec<Vec<f64>>>,
 }
+
+impl Body for TaskAllocationBody<'_> {
+    const FORMAT: &'static str = "fairplan.allocation.v1";
+}
+
+/// The whole file.
+pub type TaskAllocationDocument<'a> = Document<TaskAllocationBody<'a>>;
 
 /// What decides an outcome beside the demands and the instance; settings of other rules are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -159,9 +160,7 @@ pub fn task_allocation_document<'a>(
         last: label(series.membership(user).end - 1),
     };
     let credits = || allocation.credits.as_ref().map(|all| all.chunks(users).map(<[f64]>::to_vec).collect());
-    TaskAllocationDocument {
-        format: AllocationFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(TaskAllocationBody {
         demands: DemandsStamp::new(series, demands_sha256),
         instance: InstanceStamp::new(instance, instance_sha256),
         mechanism: mechanism.into(),
@@ -171,5 +170,5 @@ pub fn task_allocation_document<'a>(
         widest_gap: allocation.widest_gap(),
         quanta: per_quantum.then(|| task_quanta(reported, &allocation.tasks)),
         credits: if per_quantum { credits() } else { None },
-    }
+    })
 }

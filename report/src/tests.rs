@@ -5,7 +5,7 @@ use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
 };
-use crate::reproduction::{Exhibit, ReproductionDocument};
+use crate::reproduction::{Exhibit, ReproductionBody, ReproductionDocument};
 use crate::schema::Format;
 use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResult, solution_document};
 use crate::stamp::InstanceStamp;
@@ -131,7 +131,7 @@ fn real_outputs_fit_their_schemas() {
     assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
 
     let exhibit = Exhibit { id: "e", source: "s" };
-    let reproduction = written(&ReproductionDocument::new(
+    let reproduction = written(&ReproductionBody::new(
         vec![exhibit.number("q", 1.0, 1.5, 0.1)],
         Vec::new(),
         &[("e", "why"), ("f", "")],
@@ -144,7 +144,7 @@ fn real_outputs_fit_their_schemas() {
             && crate::summary::reproduction(&read).contains("why")
     );
     let agreeing = vec![exhibit.number("q", 1.0, 1.05, 0.1)];
-    assert!(ReproductionDocument::new(agreeing, Vec::new(), &[("e", "why")]).reasons.is_empty());
+    assert!(ReproductionBody::new(agreeing, Vec::new(), &[("e", "why")]).reasons.is_empty());
 }
 
 #[test]

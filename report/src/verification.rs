@@ -1,30 +1,18 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp};
+use fairplan_instances::{Body, Document};
+use crate::stamp::{DemandsStamp, InstanceStamp};
 use crate::unchecked::{UncheckedField, unchecked};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum VerificationFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.verification.v1")]
-    V1,
-}
-
 /// A result held against its instance, property by property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Verification")]
-pub struct VerificationDocument<'a> {
-    /// The format and its version.
-    pub format: VerificationFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct VerificationBody<'a> {
     /// The instance that the result was held against.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub instance: Option<InstanceStamp<'a>>,
@@ -43,6 +31,13 @@ pub struct VerificationDocument<'a> {
     #[serde(borrow, default)]
     pub unchecked: Vec<UncheckedField<'a>>,
 }
+
+impl Body for VerificationBody<'_> {
+    const FORMAT: &'static str = "fairplan.verification.v1";
+}
+
+/// The whole file.
+pub type VerificationDocument<'a> = Document<VerificationBody<'a>>;
 
 /// One property of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -94,14 +89,12 @@ pub fn verification_document<'a>(
         Subject::Instance(stamp) => (Some(stamp), None),
         Subject::Demands(stamp) => (None, Some(stamp)),
     };
-    VerificationDocument {
-        format: VerificationFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(VerificationBody {
         instance,
         demands,
         result_format: result_format.into(),
         holds: verdicts.iter().all(|verdict| verdict.holds),
         verdicts: verdicts.iter().map(VerdictResult::from).collect(),
         unchecked: unchecked(result_format).collect(),
-    }
+    })
 }

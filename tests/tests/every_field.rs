@@ -759,7 +759,8 @@ fn every_field_of_an_offline_optimum_is_checked() {
         let sha256 = demands_sha256_hex(&series);
         let mut document = offline_document(&problem, &sha256, settings, &optimum, &proof, held, true);
         let value = document.value;
-        for one in document.against.iter_mut().chain(&mut document.online_bound) {
+        let body = &mut document.body;
+        for one in body.against.iter_mut().chain(&mut body.online_bound) {
             one.regret = if value == 0.0 { 0.0 } else { 1.0 - one.value / value };
             one.regret_per_quantum = (value - one.value) / series.quantum_count() as f64;
         }

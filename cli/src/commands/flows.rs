@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::progress;
 use clap::ValueEnum;
 use fairplan_instances::{Decimal, Objective, Traffic, TrafficOutcome, files};
-use fairplan_report::flows::{FlowsDocument, FlowsResult, FlowsSettings, Unstable};
+use fairplan_report::flows::{FlowsBody, FlowsResult, FlowsSettings, Unstable};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, table, write_json};
 use fairplan_simulation::{
@@ -295,7 +295,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let (results, unstable) = progress::during(common.quiet, "evaluating", || job.results(&traffic))?;
     let sha256 = files::traffic_sha256_hex(&traffic);
     let settings = job.method.settings();
-    let document = FlowsDocument::new(&traffic, &sha256, job.level.name(), settings, results, unstable);
+    let document = FlowsBody::new(&traffic, &sha256, job.level.name(), settings, results, unstable);
     job.destination.write(|out| match job.format.table() {
         None => write_json(out, &document),
         Some(format) => table::write_flows(out, format, &document),

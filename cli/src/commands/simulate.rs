@@ -9,7 +9,7 @@ use crate::{interrupt, output, progress};
 use fairplan_instances::trace::{LATEST, MICROSECONDS};
 use fairplan_instances::{ClusterOutcome, Decimal, Solver, TaskCounts, files};
 use fairplan_report::output::{Destination, commit};
-use fairplan_report::simulation::{PolicyRun, SimulationDocument, SimulationSettings, TraceStamp};
+use fairplan_report::simulation::{PolicyRun, SimulationBody, SimulationSettings, TraceStamp};
 use fairplan_report::table::{LongFormat, NamedOutcome, write_jobs, write_series};
 use fairplan_report::{summary, write_json};
 use fairplan_simulation::{ClusterSettings, Watch};
@@ -209,7 +209,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let (sha256, header) = (sha256?, input.open()?.register().header().clone());
     let named = || job.policies.iter().map(|policy| policy.name.as_str()).zip(&outcomes);
     let runs = named().map(|(name, (shared, alone))| PolicyRun::new(name, &header, shared, alone.as_ref()));
-    let document = SimulationDocument::new(TraceStamp::new(&header, &sha256), job.settings(), runs.collect());
+    let document = SimulationBody::new(TraceStamp::new(&header, &sha256), job.settings(), runs.collect());
     let shared: Vec<NamedOutcome<'_>> = named().map(|(name, (shared, _))| (name, shared)).collect();
     let mut prepared = Vec::new();
     if let Some((format, destination)) = &job.series {

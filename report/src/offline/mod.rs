@@ -11,31 +11,18 @@ pub use tasks::{
 pub(crate) use tasks::{for_each_entry, task_metrics, task_quanta, task_totals};
 
 use crate::allocation::AllocationSettings;
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, Label};
-use fairplan_instances::{OfflineMeasure, OfflineOptimum, OfflineProblem};
+use crate::stamp::{DemandsStamp, Label};
+use fairplan_instances::{Body, Document, OfflineMeasure, OfflineOptimum, OfflineProblem};
 use fairplan_verify::OfflineProof;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum OfflineFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.offline.v1")]
-    V1,
-}
-
 /// The most even allocation over all quanta, with what proves it. The same series and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Offline")]
-pub struct OfflineDocument<'a> {
-    /// The format and its version.
-    pub format: OfflineFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct OfflineBody<'a> {
     /// The demands that were served.
     #[serde(borrow)]
     pub demands: DemandsStamp<'a>,
@@ -75,6 +62,13 @@ pub struct OfflineDocument<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<OfflineQuantum<'a>>>,
 }
+
+impl Body for OfflineBody<'_> {
+    const FORMAT: &'static str = "fairplan.offline.v1";
+}
+
+/// The whole file.
+pub type OfflineDocument<'a> = Document<OfflineBody<'a>>;
 
 /// A result of `offline`: of slices, or of tasks over the servers of an instance.
 #[derive(JsonSchema)]
@@ -244,9 +238,7 @@ pub fn offline_document<'a>(
         value: level.value,
         users: level.users.iter().map(|user| series.user_id(*user as usize).into()).collect(),
     };
-    OfflineDocument {
-        format: OfflineFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(OfflineBody {
         demands: DemandsStamp::new(series, sha256),
         measure: match problem.measure {
             OfflineMeasure::Totals => "totals".into(),
@@ -267,7 +259,7 @@ pub fn offline_document<'a>(
         against: held.against,
         online_bound: held.online_bound,
         quanta: per_quantum.then(|| quanta(problem, optimum)),
-    }
+    })
 }
 
 fn quanta<'a>(problem: &OfflineProblem<'a>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum<'a>> {

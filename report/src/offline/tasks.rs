@@ -2,11 +2,11 @@
 //! where there were slices, and the prices that prove its levels.
 
 use super::{
-    Against, OfflineCertificate, OfflineFormat, OfflineMetrics, beside_optimum, min_over_max, regret,
+    Against, OfflineCertificate, OfflineMetrics, beside_optimum, min_over_max, regret,
 };
 use crate::foreign::{Foreign, check_stamp, exactly, list};
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
-use fairplan_instances::{OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
+use crate::stamp::{DemandsStamp, InstanceStamp, Label};
+use fairplan_instances::{Body, Document, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
 use fairplan_verify::{TASK_TOLERANCE, TaskClaim, TaskProof, Verdict, verify_task_optimum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,12 +16,7 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TaskOffline")]
-pub struct TaskOfflineDocument<'a> {
-    /// The format and its version.
-    pub format: OfflineFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct TaskOfflineBody<'a> {
     /// The tasks that were demanded.
     #[serde(borrow)]
     pub demands: DemandsStamp<'a>,
@@ -57,6 +52,13 @@ pub struct TaskOfflineDocument<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<TaskQuantum<'a>>>,
 }
+
+impl Body for TaskOfflineBody<'_> {
+    const FORMAT: &'static str = "fairplan.offline.v1";
+}
+
+/// The whole file.
+pub type TaskOfflineDocument<'a> = Document<TaskOfflineBody<'a>>;
 
 /// What one user gets over all quanta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -126,7 +128,7 @@ pub fn task_against<'a>(
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
 }
 
-impl TaskOfflineDocument<'_> {
+impl TaskOfflineBody<'_> {
     /// What is evened out, for readers.
     pub fn measure_in_words(&self) -> &'static str {
         match &*self.measure {
@@ -189,9 +191,7 @@ pub fn task_offline_document<'a>(
         multipliers: level.multipliers.clone(),
         prices: prices(&level.prices),
     };
-    TaskOfflineDocument {
-        format: OfflineFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(TaskOfflineBody {
         demands: DemandsStamp::new(series, demands_sha256),
         instance: InstanceStamp::new(instance, instance_sha256),
         measure: measure_name(demands.measure()).into(),
@@ -204,7 +204,7 @@ pub fn task_offline_document<'a>(
         against,
         online_bound,
         quanta: per_quantum.then(|| task_quanta(demands, &optimum.tasks)),
-    }
+    })
 }
 
 /// Each user's tasks over all quanta.

@@ -2,7 +2,7 @@
 //! results hold, they are text.
 
 use super::{Block, Cell, Grid, Section};
-use crate::FAIRPLAN_VERSION;
+use fairplan_instances::FAIRPLAN_VERSION;
 use crate::plot::{Drawing, Ground, Room, bars, panels};
 use crate::units::{counted, thousands};
 use maud::{DOCTYPE, Markup, PreEscaped, html};

@@ -1,32 +1,19 @@
 //! `fairplan.difference.v1`: what differs between two instances or two results, and what it did to whom.
 
 use crate::solution::{LimitName, SolutionDocument, UserResult};
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{InstanceStamp};
 use fairplan_analysis::{Difference, PartChange};
-use fairplan_instances::Instance;
+use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum DifferenceFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.difference.v1")]
-    V1,
-}
-
 /// What differs between two instances or two results. The same files give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Difference")]
-pub struct DifferenceDocument<'a> {
-    /// The format and its version.
-    pub format: DifferenceFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct DifferenceBody<'a> {
     /// The first.
     #[serde(borrow)]
     pub before: DifferenceSide<'a>,
@@ -47,6 +34,13 @@ pub struct DifferenceDocument<'a> {
     #[serde(borrow)]
     pub users: Vec<UserDifference<'a>>,
 }
+
+impl Body for DifferenceBody<'_> {
+    const FORMAT: &'static str = "fairplan.difference.v1";
+}
+
+/// The whole file.
+pub type DifferenceDocument<'a> = Document<DifferenceBody<'a>>;
 
 /// One of the two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -143,9 +137,7 @@ pub fn difference_document<'a>(
         kind: change.kind.into(),
         changes: change.changes.clone(),
     };
-    DifferenceDocument {
-        format: DifferenceFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(DifferenceBody {
         before: side(before, difference.steps.first().and_then(|step| step.value)),
         after: side(after, difference.steps.last().and_then(|step| step.value)),
         server_classes: difference.classes.iter().map(change).collect(),
@@ -161,7 +153,7 @@ pub fn difference_document<'a>(
         users: (difference.works.iter())
             .map(|user| UserDifference::new(user.id.as_str().into(), user.before, user.after))
             .collect(),
-    }
+    })
 }
 
 /// The document of what differs between two results of `solve`, ready to be written.
@@ -190,14 +182,12 @@ pub fn results_document<'a>(
     }
     let rank = |user: &UserDifference<'_>| (user.part.unwrap_or(f64::INFINITY) * 1e6).round();
     users.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
-    DifferenceDocument {
-        format: DifferenceFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(DifferenceBody {
         before: side(before),
         after: side(after),
         server_classes: Vec::new(),
         changed_users: Vec::new(),
         steps: Vec::new(),
         users,
-    }
+    })
 }

@@ -1,31 +1,18 @@
 //! `fairplan.growth.v1`: when a cluster first misses what is asked of it as demands follow a series.
 
 use crate::planning::TargetResult;
-use crate::stamp::{DemandsStamp, FAIRPLAN_VERSION, InstanceStamp, Label};
+use crate::stamp::{DemandsStamp, InstanceStamp, Label};
 use fairplan_analysis::{Growth, Shortfall};
-use fairplan_instances::{DemandSeries, Instance};
+use fairplan_instances::{Body, Document, DemandSeries, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum GrowthFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.growth.v1")]
-    V1,
-}
 
 /// When a cluster first misses what is asked of it. The same files and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Growth")]
-pub struct GrowthDocument<'a> {
-    /// The format and its version.
-    pub format: GrowthFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct GrowthBody<'a> {
     /// The cluster and its users.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -53,6 +40,13 @@ pub struct GrowthDocument<'a> {
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub quanta: Option<Vec<GrowthQuantum<'a>>>,
 }
+
+impl Body for GrowthBody<'_> {
+    const FORMAT: &'static str = "fairplan.growth.v1";
+}
+
+/// The whole file.
+pub type GrowthDocument<'a> = Document<GrowthBody<'a>>;
 
 /// What a quantum asks for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -109,9 +103,7 @@ pub fn growth_document<'a>(
         scale: scale(short.quantum, short.user.0),
         resource: instance.resources()[short.resource.0].as_str().into(),
     };
-    GrowthDocument {
-        format: GrowthFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(GrowthBody {
         instance: InstanceStamp::new(instance, sha256),
         series: DemandsStamp::new(series, series_sha256),
         scaled_by: scaled_by.into(),
@@ -122,5 +114,5 @@ pub fn growth_document<'a>(
         first_missed: growth.first_missed.as_ref().map(shortfall),
         tightest: growth.tightest.as_ref().map(shortfall),
         quanta: per_quantum.then(|| growth.missed.iter().enumerate().map(quantum).collect()),
-    }
+    })
 }

@@ -1,8 +1,8 @@
 //! `fairplan.loss.v1`: what the failure of servers of each class costs whom.
 
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{InstanceStamp};
 use fairplan_analysis::Loss;
-use fairplan_instances::Instance;
+use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -10,25 +10,12 @@ use std::borrow::Cow;
 /// Users listed for each loss, those that lose the largest part first.
 const LISTED: usize = 20;
 
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum LossFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.loss.v1")]
-    V1,
-}
-
 /// What is lost when servers of one class fail, class by class: DRFH on what is left. The same instance and settings give
 /// the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Losses")]
-pub struct LossDocument<'a> {
-    /// The format and its version.
-    pub format: LossFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct LossBody<'a> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -38,6 +25,13 @@ pub struct LossDocument<'a> {
     #[serde(borrow)]
     pub losses: Vec<LossResult<'a>>,
 }
+
+impl Body for LossBody<'_> {
+    const FORMAT: &'static str = "fairplan.loss.v1";
+}
+
+/// The whole file.
+pub type LossDocument<'a> = Document<LossBody<'a>>;
 
 /// The loss of servers of one class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -102,11 +96,9 @@ pub fn loss_document<'a>(
             })
             .collect(),
     };
-    LossDocument {
-        format: LossFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(LossBody {
         instance: InstanceStamp::new(instance, sha256),
         value,
         losses: losses.iter().map(result).collect(),
-    }
+    })
 }

@@ -8,13 +8,13 @@ mod plan;
 mod worth;
 
 pub use difference::{
-    ChangeResult, DifferenceDocument, DifferenceFormat, DifferenceSide, StepResult, UserDifference,
+    ChangeResult, DifferenceDocument, DifferenceBody, DifferenceSide, StepResult, UserDifference,
     difference_document, results_document,
 };
-pub use growth::{GrowthDocument, GrowthFormat, GrowthQuantum, ShortfallResult, growth_document};
-pub use loss::{LossDocument, LossFormat, LossResult, LostUser, loss_document};
+pub use growth::{GrowthDocument, GrowthBody, GrowthQuantum, ShortfallResult, growth_document};
+pub use loss::{LossDocument, LossBody, LossResult, LostUser, loss_document};
 pub use plan::{
-    CatalogStamp, FrontierPoint, ObstacleResult, PlanDocument, PlanFormat, PlanParts, PlannedUser,
+    CatalogStamp, FrontierPoint, ObstacleResult, PlanDocument, PlanBody, PlanParts, PlannedUser,
     PricesOfClass, PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
 };
-pub use worth::{GainingUser, ResourceWorthResult, WorthDocument, WorthFormat, WorthResult, worth_document};
+pub use worth::{GainingUser, ResourceWorthResult, WorthDocument, WorthBody, WorthResult, worth_document};

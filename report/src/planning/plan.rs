@@ -1,31 +1,18 @@
 //! `fairplan.plan.v1`: what to buy, with its bound; or what stands against any purchase.
 
 use crate::resource_map::ResourceMap;
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{Catalog, Instance, Obstacle, Purchase};
+use crate::stamp::{InstanceStamp};
+use fairplan_instances::{Body, Document, Catalog, Instance, Obstacle, Purchase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum PlanFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.plan.v1")]
-    V1,
-}
 
 /// The cheapest servers that have room for what is asked for of all users together. The same files and settings give the
 /// same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Plan")]
-pub struct PlanDocument<'a> {
-    /// The format and its version.
-    pub format: PlanFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct PlanBody<'a> {
     /// The cluster and its users as they are.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -60,6 +47,13 @@ pub struct PlanDocument<'a> {
     #[serde(borrow)]
     pub users: Vec<PlannedUser<'a>>,
 }
+
+impl Body for PlanBody<'_> {
+    const FORMAT: &'static str = "fairplan.plan.v1";
+}
+
+/// The whole file.
+pub type PlanDocument<'a> = Document<PlanBody<'a>>;
 
 /// What can be bought.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -285,9 +279,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
         required: parts.required[i],
         placed: parts.placed.map(|placed| placed[i]),
     };
-    PlanDocument {
-        format: PlanFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(PlanBody {
         instance: InstanceStamp::new(instance, parts.sha256),
         catalog: CatalogStamp {
             name: catalog.name.as_str().into(),
@@ -303,7 +295,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
         obstacle,
         frontier: parts.frontier.iter().map(point).collect(),
         users: extended.users().enumerate().map(user).collect(),
-    }
+    })
 }
 
 /// Prices under the names of classes and of types that become classes.

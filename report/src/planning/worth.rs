@@ -1,31 +1,18 @@
 //! `fairplan.worth.v1`: what one more server of each class is worth.
 
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
+use crate::stamp::{InstanceStamp};
 use fairplan_analysis::ServerWorth;
-use fairplan_instances::Instance;
+use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum WorthFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.worth.v1")]
-    V1,
-}
 
 /// What one more server of each class is worth under DRFH, shares measured against today's totals throughout. The same
 /// instance gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Worth")]
-pub struct WorthDocument<'a> {
-    /// The format and its version.
-    pub format: WorthFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct WorthBody<'a> {
     /// The instance.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -39,7 +26,14 @@ pub struct WorthDocument<'a> {
     pub server_classes: Vec<WorthResult<'a>>,
 }
 
-impl WorthDocument<'_> {
+impl Body for WorthBody<'_> {
+    const FORMAT: &'static str = "fairplan.worth.v1";
+}
+
+/// The whole file.
+pub type WorthDocument<'a> = Document<WorthBody<'a>>;
+
+impl WorthBody<'_> {
     /// The smallest share that capacity limits.
     pub fn raised(&self) -> f64 {
         self.limited_by_capacity.unwrap_or(self.value)
@@ -137,12 +131,10 @@ pub fn worth_document<'a>(
             resources: resources.collect(),
         }
     };
-    WorthDocument {
-        format: WorthFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(WorthBody {
         instance: InstanceStamp::new(instance, sha256),
         value,
         limited_by_capacity: (limited_by_capacity != value).then_some(limited_by_capacity),
         server_classes: worths.iter().map(class).collect(),
-    }
+    })
 }

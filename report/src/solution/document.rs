@@ -3,18 +3,10 @@
 use super::columns::UserColumns;
 use crate::resource_map::ResourceMap;
 use crate::stamp::InstanceStamp;
-use fairplan_instances::{LimitedBy, Objective, Status};
+use fairplan_instances::{Body, Document, LimitedBy, Objective, Status};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
-
-/// The format and its version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum SolutionFormat {
-    /// Version 1.
-    #[serde(rename = "fairplan.solution.v1")]
-    V1,
-}
 
 /// A divisible allocation with its prices and the certificate that proves it. Every user and server class of
 /// the instance appears, in the instance's order. The same instance and settings give the same bytes, except
@@ -23,12 +15,7 @@ pub enum SolutionFormat {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "U: Deserialize<'de>"))]
 #[schemars(rename = "Solution")]
-pub struct SolutionDocument<'a, U = UserColumns> {
-    /// The format and its version.
-    pub format: SolutionFormat,
-    /// The version of fairplan that wrote this.
-    #[serde(borrow)]
-    pub fairplan_version: Cow<'a, str>,
+pub struct SolutionBody<'a, U = UserColumns> {
     /// The instance that was solved.
     #[serde(borrow)]
     pub instance: InstanceStamp<'a>,
@@ -72,6 +59,13 @@ pub struct SolutionDocument<'a, U = UserColumns> {
     /// How the result came about. Nothing here decides what the result is.
     pub stats: SolutionStats,
 }
+
+impl<U> Body for SolutionBody<'_, U> {
+    const FORMAT: &'static str = "fairplan.solution.v1";
+}
+
+/// The whole file.
+pub type SolutionDocument<'a, U = UserColumns> = Document<SolutionBody<'a, U>>;
 
 /// Which allocation was asked for, under its name.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use super::document::*;
 use super::pools::price_groups;
 use crate::resource_map::ResourceMap;
-use crate::stamp::{FAIRPLAN_VERSION, InstanceStamp};
-use fairplan_instances::{
+use crate::stamp::InstanceStamp;
+use fairplan_instances::{Document, 
     Certificate, ClassId, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
 };
 use rayon::prelude::*;
@@ -220,9 +220,7 @@ pub fn solution_document<'a>(
             .map(|(l, class)| ClassPrice { class: class.id.as_str().into(), price: prices(&level.prices, l) })
             .collect(),
     };
-    SolutionDocument {
-        format: SolutionFormat::V1,
-        fairplan_version: FAIRPLAN_VERSION.into(),
+    Document::new(SolutionBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: ObjectiveName(solution.objective),
         backend: solution.backend.into(),
@@ -259,5 +257,5 @@ pub fn solution_document<'a>(
             users_merged: solution.statistics.users_merged,
             classes_merged: solution.statistics.classes_merged,
         },
-    }
+    })
 }

@@ -14,7 +14,7 @@ use fairplan_instances::wording::unknown;
 use fairplan_report::figure::Figure;
 use fairplan_report::output::{Destination, commit};
 use fairplan_report::plot::{self, Ground};
-use fairplan_report::reproduction::{Reproduced, ReproductionDocument};
+use fairplan_report::reproduction::{Reproduced, ReproductionBody};
 use fairplan_report::{summary, write_json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -162,7 +162,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         prepared.push(Destination::new(Some(&file))?.prepare(|out| out.write_all(drawing.as_bytes()))?);
     }
     let reasons = [&traces::REASONS[..], &evaluations::REASONS[..]].concat();
-    let document = ReproductionDocument::new(numbers, figures, &reasons);
+    let document = ReproductionBody::new(numbers, figures, &reasons);
     prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
     commit(prepared)?;
     tell(common, || summary::reproduction(&document));
