@@ -24,6 +24,9 @@ const SHORTFALL: f64 = 1e-10;
 /// right to the last digit leave it open.
 const FREEZING: f64 = 1e-6;
 
+/// Costs below this part of what all capacity is worth can be paid from what the tolerance of a level leaves.
+const HIDDEN: f64 = 1e-8;
+
 /// The rounding of what is left of the capacity's worth, in parts of that worth.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
@@ -62,7 +65,7 @@ pub(crate) fn certify(
             }
         }
         gaps.push(proof.uncertainty);
-        if !proof.holds() {
+        if !proof.holds() || certifier.leaves_hidden_ways(position, &prices) {
             status = Status::Uncertified;
         }
         // The multipliers of value: those of Σ_rising y = 1.
@@ -143,6 +146,25 @@ impl Certifier<'_> {
         let gap = 1.0 - value / bound;
         let uncertainty = gap.max(0.0) + missed[0] / (rising * bound);
         Proof { value, bound, rising, gap, uncertainty, gain: left / price }
+    }
+
+    /// Whether some user of a later level could use a class that this one has closed: where its task needs so little of
+    /// what has a price here that the tolerance of this level pays for it, nothing is certain about its share.
+    fn leaves_hidden_ways(&self, position: usize, prices: &[f64]) -> bool {
+        let Self { reduction, bins, progress, .. } = *self;
+        let (users, m) = (&reduction.users, reduction.resources);
+        let little = HIDDEN * dot(prices, &reduction.capacities);
+        let is_later = |i: &usize| bins.of[*i] != NO_BIN && progress.level_of[*i] as usize > position;
+        let needs_little = |i: &usize| users.directions.iter().any(|d| d[*i] > 0.0 && d[*i] < HIDDEN);
+        let has_way = |i: usize| {
+            let rates = &reduction.kinds[users.kind[i] as usize];
+            prices.chunks(m).zip(rates).any(|(row, rate)| {
+                let cost: f64 = row.iter().zip(&users.directions).map(|(price, d)| price * d[i]).sum();
+                *rate > 0.0 && cost > 0.0 && cost < little
+            })
+        };
+        let part = |range: Range<usize>| range.filter(is_later).filter(needs_little).any(has_way);
+        in_parts(users.len(), part).contains(&true)
     }
 
     /// Whether a user has hardly any tasks left to gain by.

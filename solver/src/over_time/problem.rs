@@ -2,10 +2,6 @@
 
 use fairplan_instances::{ClassId, ResourceId, TaskDemands};
 
-/// Demands of more than this many times the tasks that fit when nobody else runs any are no larger than that: they hold
-/// nobody back, and many orders above what runs they would drown every number next to them.
-const OUT_OF_REACH: f64 = 2.0;
-
 /// Tasks of several users over the same classes in every quantum. A class has 1 of each resource.
 pub(crate) struct Problem {
     pub resources: usize,
@@ -91,12 +87,7 @@ impl Problem {
     pub fn quantum(&self, demands: &TaskDemands<'_>, t: usize) -> Quantum {
         let (users, tasks) = demands.series().demands(t);
         let counting = users.iter().zip(tasks).map(|(user, tasks)| (*user as usize, *tasks as f64));
-        let counting = counting.filter(|(user, _)| !self.users[*user].classes.is_empty());
-        let within_reach = |(user, tasks): (usize, f64)| {
-            let alone: f64 = self.users[user].alone.iter().sum();
-            (user, tasks.min(OUT_OF_REACH * alone))
-        };
-        let (users, limit) = counting.map(within_reach).unzip();
+        let (users, limit) = counting.filter(|(user, _)| !self.users[*user].classes.is_empty()).unzip();
         Quantum { users, limit }
     }
 

@@ -123,8 +123,9 @@ impl Claim<'_> {
         let bound = value + relative_gap * (log_worth - log_unit).exp();
         let scale = (-utility.log_scale() - log_unit).exp();
         let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
-        // Prices that vanish next to the worth of a share would prove nothing once they are written down.
-        let vanish = scale < f64::MIN_POSITIVE && self.prices.iter().any(|price| *price > 0.0);
+        // Prices that vanish next to the worth of a share prove nothing once they are written down, of those who pay them
+        // for want of a limit.
+        let vanish = scale < f64::MIN_POSITIVE && judgement.paid_freely > 0.0;
         let finite = value.is_finite() && bound.is_finite() && prices.iter().all(|price| price.is_finite());
         let finite = finite && !vanish;
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };

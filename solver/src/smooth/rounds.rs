@@ -263,13 +263,17 @@ fn first_utility(
     utility
 }
 
+/// Roundings by which users without a limit count as worth less than they pay, in units of the last place: more than a
+/// check makes, since a user whose limit is out of reach would gain by any number of tasks.
+const SHADED: f64 = 64.0;
+
 /// The largest scale at which no user without a limit is worth more than it pays.
 fn most_linear_log_scale(reduction: &Reduction, bins: &Bins, costs: &[f64]) -> f64 {
     let users = &reduction.users;
     let unlimited = |i: &usize| bins.of[*i] != NO_BIN && users.tasks(*i) == f64::INFINITY;
     let least =
         (0..costs.len()).filter(unlimited).map(|i| costs[i] / users.weight(i)).fold(f64::INFINITY, f64::min);
-    least.ln() - 4.0 * f64::EPSILON
+    least.ln() - SHADED * f64::EPSILON
 }
 
 /// Solves a small problem; for large α, where some group is left widely off because all it pays is next to nothing of

@@ -166,7 +166,7 @@ pub(super) struct Judgement {
     /// How far the bound that the prices prove is above what the shares are worth.
     pub gap: f64,
     /// What users whose tasks have no price pay, and what their shares are worth at the margin.
-    paid_freely: f64,
+    pub paid_freely: f64,
     worth_freely: f64,
 }
 
