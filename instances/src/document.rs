@@ -209,7 +209,9 @@ mod tests {
         let version = FAIRPLAN_VERSION;
         assert_eq!(
             text,
-            format!(r#"{{"format":"fairplan.answer.v1","fairplan_version":"{version}","value":0.1,"users":["a"]}}"#)
+            format!(
+                r#"{{"format":"fairplan.answer.v1","fairplan_version":"{version}","value":0.1,"users":["a"]}}"#
+            )
         );
         assert_eq!(from_str::<Document<Answer>>(&text).unwrap(), document);
         let turned = r#"{"value": 1, "fairplan_version": "9", "f\u006frmat": "fairplan.answer.v1"}"#;
@@ -234,7 +236,10 @@ mod tests {
     #[test]
     fn the_schema_is_that_of_the_whole_object() {
         let schema = schemars::schema_for!(Document<Answer>);
-        assert_eq!(schema.get("required").unwrap(), &serde_json::json!(["format", "fairplan_version", "value"]));
+        assert_eq!(
+            schema.get("required").unwrap(),
+            &serde_json::json!(["format", "fairplan_version", "value"])
+        );
         assert_eq!(schema.pointer("/properties/format/const").unwrap(), "fairplan.answer.v1");
         assert_eq!(schema.get("additionalProperties").unwrap(), false);
     }

@@ -1,7 +1,9 @@
 //! `fairplan.allocation.v1`: demands over time divided by a mechanism, as `allocate` writes it.
 
 use crate::stamp::{DemandsStamp, Label};
-use fairplan_instances::{Body, Document, CacheModel, DemandSeries, DynamicMetrics, DynamicOutcome, UserTotals};
+use fairplan_instances::{
+    Body, CacheModel, DemandSeries, Document, DynamicMetrics, DynamicOutcome, UserTotals,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

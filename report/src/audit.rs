@@ -1,6 +1,6 @@
 //! `fairplan.audit.v1`: the fairness properties of one objective on one instance.
 
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_analysis::{Finding, Outcome};
 use fairplan_instances::{Body, Document, Instance, Objective};
 use schemars::JsonSchema;

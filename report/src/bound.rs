@@ -4,10 +4,10 @@ use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::resource_map::ResourceMap;
 use crate::solution::{ClassPrice, Headline};
-use crate::stamp::{InstanceStamp};
-use fairplan_instances::{Body, Document, 
-    Breakpoint, Instance, Objective, Placement, ServerClass, Solution, UserId, WholeTaskBracket,
-    WholeTaskProof,
+use crate::stamp::InstanceStamp;
+use fairplan_instances::{
+    Body, Breakpoint, Document, Instance, Objective, Placement, ServerClass, Solution, UserId,
+    WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,

@@ -3,7 +3,7 @@
 
 use crate::placement::PlacementFigures;
 use crate::resource_map::ResourceMap;
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

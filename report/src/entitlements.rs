@@ -1,6 +1,6 @@
 //! `fairplan.entitlements.v1`: what production schedulers' rules entitle users to, beside the exact DRFH allocation.
 
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_instances::{Body, Document, Instance, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

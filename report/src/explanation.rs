@@ -1,9 +1,9 @@
 //! `fairplan.explanation.v1`: why one user has its share, and what would change it.
 
 use crate::solution::LimitName;
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_analysis::Explanation;
-use fairplan_instances::{Body, Document, ClassId, Instance, ResourceId, Solution, UserId};
+use fairplan_instances::{Body, ClassId, Document, Instance, ResourceId, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

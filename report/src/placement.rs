@@ -2,9 +2,9 @@
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::resource_map::ResourceMap;
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Body, Document, ClassId, Instance, Placement, ResourceId, ServerTasks, UserId};
+use fairplan_instances::{Body, ClassId, Document, Instance, Placement, ResourceId, ServerTasks, UserId};
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;

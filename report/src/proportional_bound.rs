@@ -5,8 +5,10 @@ use crate::bound::{BoundPlacement, DivisibleBound, UserTotal};
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
-use crate::stamp::{InstanceStamp};
-use fairplan_instances::{Body, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId};
+use crate::stamp::InstanceStamp;
+use fairplan_instances::{
+    Body, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId,
+};
 use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

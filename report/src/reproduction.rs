@@ -1,7 +1,7 @@
 //! `fairplan.reproduction.v1`: published numbers beside ours.
 
-use fairplan_instances::{Body, Document};
 use crate::figure::Figure;
+use fairplan_instances::{Body, Document};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -2,7 +2,7 @@
 
 use crate::resource_map::ResourceMap;
 use fairplan_instances::trace::{MICROSECONDS, TraceHeader};
-use fairplan_instances::{Body, Document, ClusterOutcome, JobRun, UserRun};
+use fairplan_instances::{Body, ClusterOutcome, Document, JobRun, UserRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -199,13 +199,12 @@ impl<'a> TraceStamp<'a> {
 
 impl<'a> SimulationBody<'a> {
     /// The document of these runs.
-    pub fn new(trace: TraceStamp<'a>, settings: SimulationSettings, policies: Vec<PolicyRun<'a>>) -> SimulationDocument<'a> {
-        Document::new(Self {
-            trace,
-            settings,
-            partial: policies.iter().any(|run| run.partial),
-            policies,
-        })
+    pub fn new(
+        trace: TraceStamp<'a>,
+        settings: SimulationSettings,
+        policies: Vec<PolicyRun<'a>>,
+    ) -> SimulationDocument<'a> {
+        Document::new(Self { trace, settings, partial: policies.iter().any(|run| run.partial), policies })
     }
 }
 

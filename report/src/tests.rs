@@ -16,8 +16,8 @@ use arrow_array::{Array, Float64Array};
 use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::{
-    Allocation, Certificate, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics, Status,
-    UserId, files,
+    Allocation, Certificate, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics,
+    Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

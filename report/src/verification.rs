@@ -1,8 +1,8 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
-use fairplan_instances::{Body, Document};
 use crate::stamp::{DemandsStamp, InstanceStamp};
 use crate::unchecked::{UncheckedField, unchecked};
+use fairplan_instances::{Body, Document};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,9 @@ use crate::highs::{Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::reduction::Reduction;
 use crate::{lexicographic, smooth};
-use fairplan_instances::{Certificate, Deadline, Instance, Objective, Solution, SolverError, Statistics, Status};
+use fairplan_instances::{
+    Certificate, Deadline, Instance, Objective, Solution, SolverError, Statistics, Status,
+};
 use std::cell::OnceCell;
 
 /// An instance with what is asked of it.
@@ -195,7 +197,9 @@ fn sum_by_aggregation(
 const SUM_IN_FULL: Way = Way {
     method: "interior-point",
     applies: LEVELS_IN_FULL.applies,
-    solve: |question, method| sum_in_full(question, method, &smooth::InteriorPoint(question.deadline.clone())),
+    solve: |question, method| {
+        sum_in_full(question, method, &smooth::InteriorPoint(question.deadline.clone()))
+    },
 };
 
 /// The same where it was not tried first.
@@ -210,12 +214,16 @@ const SUM_BY_PRICES: Way = Way {
 const SUM_BY_SIMPLEX: Way = Way {
     method: "simplex",
     applies: |question| question.alpha() == 0.0 && question.pairs() <= FOR_HIGHS,
-    solve: |question, method| sum_in_full(question, method, &Highs(HighsAlgorithm::Simplex, question.deadline.clone())),
+    solve: |question, method| {
+        sum_in_full(question, method, &Highs(HighsAlgorithm::Simplex, question.deadline.clone()))
+    },
 };
 
 const SUM_BY_HIGHS_INTERIOR_POINT: Way = Way {
     method: "highs-interior-point",
-    solve: |question, method| sum_in_full(question, method, &Highs(HighsAlgorithm::InteriorPoint, question.deadline.clone())),
+    solve: |question, method| {
+        sum_in_full(question, method, &Highs(HighsAlgorithm::InteriorPoint, question.deadline.clone()))
+    },
     ..SUM_BY_SIMPLEX
 };
 

@@ -6,8 +6,8 @@ use crate::whole_tasks::small;
 use fairplan_heuristics::policy;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
 use fairplan_instances::{
-    Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective, OfflineMeasure,
-    OfflineProblem, ResourceId, TaskDemands, UserId,
+    Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective,
+    OfflineMeasure, OfflineProblem, ResourceId, TaskDemands, UserId,
 };
 use fairplan_report::allocation::AllocationSettings;
 use fairplan_report::bound::{BoundDocument, DivisibleBound, StatedBracket, bound_document};
@@ -23,9 +23,7 @@ use fairplan_report::proportional_bound::{
 };
 use fairplan_report::solution::{Headline, SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, unchecked, write_json};
-use fairplan_solver::{
-    backend, offline_optimum, proportional_bracket, task_optimum, whole_task_bracket,
-};
+use fairplan_solver::{backend, offline_optimum, proportional_bracket, task_optimum, whole_task_bracket};
 use fairplan_tests::{Dice, compare_breakpoints, odd_draft};
 use fairplan_verify::{
     OfflineClaim, TaskClaim, Verdict, verify_offline, verify_placement, verify_task_optimum,
@@ -68,7 +66,10 @@ impl Change {
         let Some(after) = &self.after else { return false };
         let (before, after) = (places(&self.before), places(after));
         let alike = before.iter().zip(&after).all(|((a, x), (b, y))| {
-            a == b && (x == y || !x.is_number() || matches!((x.as_f64(), y.as_f64()), (Some(x), Some(y)) if (x - y).abs() <= most))
+            a == b
+                && (x == y
+                    || !x.is_number()
+                    || matches!((x.as_f64(), y.as_f64()), (Some(x), Some(y)) if (x - y).abs() <= most))
         });
         before.len() == after.len() && alike
     }
@@ -347,7 +348,9 @@ fn divisible_by(instance: &Instance, rows: &[Vec<f64>]) -> (f64, f64, f64) {
         .classes()
         .iter()
         .zip(rows)
-        .flat_map(|(class, row)| class.capacity.iter().zip(row).map(|(c, p)| class.count as f64 * c.to_f64() * p))
+        .flat_map(|(class, row)| {
+            class.capacity.iter().zip(row).map(|(c, p)| class.count as f64 * c.to_f64() * p)
+        })
         .sum();
     let (mut scale, mut sum, mut weights) = (0.0, worth, 0.0);
     for user in instance.users() {
@@ -695,7 +698,9 @@ fn every_field_of_a_bound_of_a_sum_is_checked() {
                     // Nor does their unit move it, where they come to nothing.
                     (["certificate", "values_per_log"], Some((_, after))) => {
                         let certificate = &original["certificate"];
-                        let sum = |name: &str| whole_numbers(&certificate[name]).unwrap().iter().sum::<u64>() as f64;
+                        let sum = |name: &str| {
+                            whole_numbers(&certificate[name]).unwrap().iter().sum::<u64>() as f64
+                        };
                         (sum("server_values") * 8.0 + sum("task_values") * 1e3) / per_log.min(after) <= 1e-9
                     }
                     (["divisible_prices", l, "price", r], Some((a, b))) => {
@@ -836,8 +841,12 @@ fn every_field_of_an_offline_optimum_over_servers_is_checked() {
 
 /// Whether the tasks of every quantum are as many and fit, but for rounding.
 fn is_another_split(instance: &Instance, change: &Change) -> bool {
-    let ids: Vec<&str> =
-        change.document["users"].as_array().unwrap().iter().map(|user| user["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = change.document["users"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|user| user["id"].as_str().unwrap())
+        .collect();
     let sum = |row: &Value| row.as_array().unwrap().iter().map(|tasks| tasks.as_f64().unwrap()).sum::<f64>();
     let Some(after) = change.after.as_ref().filter(|after| after.is_array()) else { return false };
     if (sum(&change.before) - sum(after)).abs() > 1e-12 * sum(after) {

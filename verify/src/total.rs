@@ -66,9 +66,7 @@ pub(crate) fn prove(
         let computed = if what == "dual" { found.dual } else { found.primal };
         let size = found.worth.max(computed.abs());
         let off = if stated == computed && size == 0.0 { 0.0 } else { (stated - computed).abs() / size };
-        value.see(off, || {
-            format!("{what}: {stated} is stated, {computed} is computed")
-        });
+        value.see(off, || format!("{what}: {stated} is stated, {computed} is computed"));
     }
     value.see((total.relative_gap - found.relative_gap).abs(), || {
         format!("relative gap: {} is stated, {} is computed", total.relative_gap, found.relative_gap)

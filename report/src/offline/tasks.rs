@@ -1,9 +1,7 @@
 //! `fairplan.offline.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! where there were slices, and the prices that prove its levels.
 
-use super::{
-    Against, OfflineCertificate, OfflineMetrics, beside_optimum, min_over_max, regret,
-};
+use super::{Against, OfflineCertificate, OfflineMetrics, beside_optimum, min_over_max, regret};
 use crate::foreign::{Foreign, check_stamp, exactly, list};
 use crate::stamp::{DemandsStamp, InstanceStamp, Label};
 use fairplan_instances::{Body, Document, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};

@@ -2,9 +2,9 @@
 //! results hold, they are text.
 
 use super::{Block, Cell, Grid, Section};
-use fairplan_instances::FAIRPLAN_VERSION;
 use crate::plot::{Drawing, Ground, Room, bars, panels};
 use crate::units::{counted, thousands};
+use fairplan_instances::FAIRPLAN_VERSION;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::HashSet;
 use std::io::{self, Write};

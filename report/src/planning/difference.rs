@@ -1,7 +1,7 @@
 //! `fairplan.difference.v1`: what differs between two instances or two results, and what it did to whom.
 
 use crate::solution::{LimitName, SolutionDocument, UserResult};
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_analysis::{Difference, PartChange};
 use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;

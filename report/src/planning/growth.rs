@@ -3,7 +3,7 @@
 use crate::planning::TargetResult;
 use crate::stamp::{DemandsStamp, InstanceStamp, Label};
 use fairplan_analysis::{Growth, Shortfall};
-use fairplan_instances::{Body, Document, DemandSeries, Instance};
+use fairplan_instances::{Body, DemandSeries, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

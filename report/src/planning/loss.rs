@@ -1,6 +1,6 @@
 //! `fairplan.loss.v1`: what the failure of servers of each class costs whom.
 
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_analysis::Loss;
 use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;

@@ -8,13 +8,13 @@ mod plan;
 mod worth;
 
 pub use difference::{
-    ChangeResult, DifferenceDocument, DifferenceBody, DifferenceSide, StepResult, UserDifference,
+    ChangeResult, DifferenceBody, DifferenceDocument, DifferenceSide, StepResult, UserDifference,
     difference_document, results_document,
 };
-pub use growth::{GrowthDocument, GrowthBody, GrowthQuantum, ShortfallResult, growth_document};
-pub use loss::{LossDocument, LossBody, LossResult, LostUser, loss_document};
+pub use growth::{GrowthBody, GrowthDocument, GrowthQuantum, ShortfallResult, growth_document};
+pub use loss::{LossBody, LossDocument, LossResult, LostUser, loss_document};
 pub use plan::{
-    CatalogStamp, FrontierPoint, ObstacleResult, PlanDocument, PlanBody, PlanParts, PlannedUser,
+    CatalogStamp, FrontierPoint, ObstacleResult, PlanBody, PlanDocument, PlanParts, PlannedUser,
     PricesOfClass, PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
 };
-pub use worth::{GainingUser, ResourceWorthResult, WorthDocument, WorthBody, WorthResult, worth_document};
+pub use worth::{GainingUser, ResourceWorthResult, WorthBody, WorthDocument, WorthResult, worth_document};

@@ -1,8 +1,8 @@
 //! `fairplan.plan.v1`: what to buy, with its bound; or what stands against any purchase.
 
 use crate::resource_map::ResourceMap;
-use crate::stamp::{InstanceStamp};
-use fairplan_instances::{Body, Document, Catalog, Instance, Obstacle, Purchase};
+use crate::stamp::InstanceStamp;
+use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! `fairplan.worth.v1`: what one more server of each class is worth.
 
-use crate::stamp::{InstanceStamp};
+use crate::stamp::InstanceStamp;
 use fairplan_analysis::ServerWorth;
 use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;

@@ -11,7 +11,7 @@ pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use document::{
     CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
-    SolutionDocument, SolutionBody, SolutionStats, StatusName, UserResult,
+    SolutionBody, SolutionDocument, SolutionStats, StatusName, UserResult,
 };
 pub use numbers::StatedNumbers;
 pub use write::{Headline, UserResults, solution_document};

@@ -4,8 +4,8 @@ use super::document::*;
 use super::pools::price_groups;
 use crate::resource_map::ResourceMap;
 use crate::stamp::InstanceStamp;
-use fairplan_instances::{Document, 
-    Certificate, ClassId, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
+use fairplan_instances::{
+    Certificate, ClassId, Document, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
 };
 use rayon::prelude::*;
 use serde::ser::{Serialize, Serializer};

@@ -66,7 +66,8 @@ impl Planner<'_> {
         place: &mut Placer<'_>,
     ) -> Result<Option<(Purchase, Placement)>, SolverError> {
         let mut short = None;
-        let found = self.cheapest_checked(&mut |planner, bought| planner.placed(bought, place, &mut short))?;
+        let found =
+            self.cheapest_checked(&mut |planner, bought| planner.placed(bought, place, &mut short))?;
         match (found, short) {
             (Checked::Found(purchase, placement), _) => Ok(Some((purchase, placement))),
             (Checked::Failed, Some(short)) => Err(SolverError::Unsupported(self.left_out(short))),
@@ -97,10 +98,7 @@ impl Planner<'_> {
         self.slots.part_under_drfh(self.solver, &self.slots.servers(bought, 1))
     }
 
-    fn cheapest_checked<T>(
-        &mut self,
-        check: &mut Check<'_, T>,
-    ) -> Result<Checked<T>, SolverError> {
+    fn cheapest_checked<T>(&mut self, check: &mut Check<'_, T>) -> Result<Checked<T>, SolverError> {
         let Some(divided) = self.cheapest(1.0)? else { return Ok(Checked::Unreachable) };
         let bound = divided.bound;
         let mut rounds = divided.rounds;
@@ -203,7 +201,9 @@ impl Planner<'_> {
              placement tried (one task: {demand})"
         );
         match takes.filter(offered).count() {
-            0 => format!("{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"),
+            0 => format!(
+                "{left}: it fits on no server that may be bought, and those that there are have no more room; offer one that takes it"
+            ),
             _ => left + &self.more_to_allow(),
         }
     }

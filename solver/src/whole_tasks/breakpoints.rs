@@ -50,10 +50,12 @@ impl Breakpoints {
                 return Err(Violation::new(place, weight, problem));
             };
             let classes = packing.classes.iter().zip(&packing.shapes[shape as usize].copies);
-            let alone = classes.fold(0u64, |sum, (class, copies)| sum.saturating_add(class.servers.saturating_mul(*copies)));
+            let alone = classes
+                .fold(0u64, |sum, (class, copies)| sum.saturating_add(class.servers.saturating_mul(*copies)));
             if alone.min(user.tasks().unwrap_or(u64::MAX)) >= MANY {
                 let place = format!("users[{}].demand", user.index().0);
-                let problem = "is so small that the servers hold more than 2^50 of its tasks; count larger ones";
+                let problem =
+                    "is so small that the servers hold more than 2^50 of its tasks; count larger ones";
                 return Err(Violation::new(place, "", problem));
             }
             of_user[user.index().0] = Some(users.len());

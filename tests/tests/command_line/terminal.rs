@@ -75,8 +75,7 @@ fn no_command_tells_a_terminal_what_it_would_obey() {
     run("plan diff i.json other.json -o difference.json");
     folder.run(&["solve", "other.json", "-o", "other-solution.json"]);
     run("plan diff solution.json other-solution.json");
-    let catalog =
-        json!({"format": "fairplan.catalog.v1", "currency": HOSTILE, "server_types": [{"id": class, "price": 3}]});
+    let catalog = json!({"format": "fairplan.catalog.v1", "currency": HOSTILE, "server_types": [{"id": class, "price": 3}]});
     folder.write("catalog.json", catalog.to_string());
     run("plan i.json --catalog catalog.json --share 0.9 -o plan.json");
     run("plan i.json --catalog catalog.json --share 0.9 --budget 0.5 -o obstacle.json");
