@@ -166,7 +166,7 @@ pub struct Solution {
     pub objective: Objective,
     /// Which backend was asked for.
     pub backend: &'static str,
-    /// What that backend did in the end (`aggregation`, `interior-point`, `price-discovery`, `simplex`,
+    /// What that backend did in the end (`aggregation`, `interior-point`, `price-discovery`, `simplex`, `highs-interior-point`,
     /// `progressive-filling`, `bottleneck-sort`, `bottleneck-path`).
     pub method: &'static str,
     /// Why it stopped.

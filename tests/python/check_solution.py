@@ -18,7 +18,8 @@ import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-# A part of the value; of what a user has, what prices or what is idle may leave it to gain; of a capacity, nothing.
+# A part of the value; of what a user has (or of a share of GAIN, if that is less), what prices or what is idle may leave it to
+# gain; of a capacity, nothing.
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**3), Fraction(1, 10**6), Fraction(1, 10**13)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 
@@ -291,12 +292,12 @@ def check(instance, solution):
         near(level["bound"], bound, f"bound of level {k}")
         need(bound - min(achieved) <= GAP * bound, f"gap of level {k}")
         for y, user in held:
-            rest = GAIN * user["share"]
+            rest = GAIN * min(user["share"], GAIN)
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= rest
             need(done or y > 0 and slack <= rest * y, f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:
             room = slack + counted * min(achieved) - lent - paid
-            user["done"] = user["done"] or y > 0 and room <= GAIN * user["share"] * y
+            user["done"] = user["done"] or y > 0 and room <= GAIN * min(user["share"], GAIN) * y
         bounds.append(bound)
         worst = max(worst, 1 - min(achieved) / bound)
 

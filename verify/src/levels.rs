@@ -36,7 +36,7 @@ pub(crate) struct LevelProof {
     pub none_frozen: bool,
     /// Whether capacity freezes any user at this level.
     pub freezes: bool,
-    /// The largest gain that the prices leave open to a user whom capacity freezes here, in parts of what it has, and that
+    /// The largest gain that the prices leave open to a user whom capacity freezes here, in parts of its [`measure`](UserShares::measure), and that
     /// user.
     pub gain: Option<(f64, usize)>,
     /// For each user whose tasks run out above this level, and not all on its fastest classes, the largest gain that
@@ -85,8 +85,8 @@ pub(crate) fn prove_level(
             part.lent.add(line.intercept);
             part.achieved = part.achieved.min(shares[i].weighted);
             part.freezes |= freezes_at == k;
-            // A gain counts as a part of what the user has: once more of it has this price.
-            let again = |slope: f64| down(slope * shares[i].work);
+            // Gains are measured by what the user has, or a part of it where that is much: once more of it has this price.
+            let again = |slope: f64| down(slope * shares[i].measure());
             if freezes_at == k && !shares[i].nearly_all_tasks() {
                 let price = again(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {

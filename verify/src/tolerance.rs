@@ -11,11 +11,15 @@ pub(crate) const STATED: f64 = 1e-9;
 pub(crate) const ROUNDING: f64 = 1e-10;
 
 /// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
-/// loses, in parts of what it has.
+/// loses, in parts of what it has or of the share [`MEASURED`], whatever is less.
 ///
 /// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
 /// users of the level, divided by that user's own price.
 pub(crate) const FREEZING: f64 = 1e-3;
+
+/// The dominant share above which gains are measured by this share, not by what a user has: [`FREEZING`] of it is a
+/// millionth of the cluster.
+pub(crate) const MEASURED: f64 = 1e-3;
 
 /// How much more a user might get of a server from what nobody uses of it, in parts of what it has there.
 pub(crate) const UNUSED: f64 = 1e-6;

@@ -182,9 +182,20 @@ impl UserShares {
         Self { work, share, weighted, work_per_level, cap }
     }
 
-    /// Whether its tasks allow the user no gain worth mentioning beside what it has, whatever capacity does.
+    /// The work that a user's gains are measured by: what it has, or that of a small share where it has more. So a gain
+    /// that counts for a small user is small beside it, and one that counts for a large user is small beside the cluster.
+    pub fn measure(&self) -> f64 {
+        down(self.work * self.measured())
+    }
+
+    /// The measure as a part of what the user has.
+    fn measured(&self) -> f64 {
+        down(tolerance::MEASURED / self.share).min(1.0)
+    }
+
+    /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
     pub fn nearly_all_tasks(&self) -> bool {
-        self.cap - self.weighted <= tolerance::FREEZING * self.weighted
+        self.cap - self.weighted <= tolerance::FREEZING * self.weighted * self.measured()
     }
 }
 

@@ -24,7 +24,7 @@ pub struct SolutionBody<'a, U = UserColumns> {
     /// Which backend was asked for.
     #[serde(borrow)]
     pub backend: Cow<'a, str>,
-    /// What that backend did in the end: `aggregation`, `interior-point`, `price-discovery`, `simplex`; of `drf-per-server`
+    /// What that backend did in the end: `aggregation`, `interior-point`, `price-discovery`, `simplex`, `highs-interior-point`; of `drf-per-server`
     /// always `progressive-filling`; of `bmf` `bottleneck-sort` with up to two resources, where there is only one such allocation,
     /// else `bottleneck-path`. That returns the first one met when nobody may have a larger weighted share of any resource
     /// than a cap that rises from nothing, used-up resources having lower caps of their own.
