@@ -19,10 +19,17 @@ const UNCERTAINTY: f64 = 1e-8;
 /// How much of the share that a level gave it a user may lose to the levels above.
 const SHORTFALL: f64 = 1e-10;
 
-/// How much more than it has, in parts of the pool or of its own share where that is larger, a user frozen on a level may
-/// be left to have by the prices of that level. Where a task needs next to nothing of what is used up, prices that are
-/// right to the last digit leave it open.
-const FREEZING: f64 = 1e-6;
+/// How much more than it has a user frozen on a level may be left to have by the prices of that level, in parts of what
+/// its gains are measured by: its share, but no more than [`MEASURED`], and no less than half of the users have at least.
+/// Where a task needs next to nothing of what is used up, prices that are right to the last digit leave it open. The
+/// checker lets pass a little more.
+const FREEZING: f64 = 9e-4;
+
+/// The share by which gains are measured where users have more.
+const MEASURED: f64 = 1e-3;
+
+/// How far tasks may be from all run, in parts of the share that they give, to leave nothing to gain.
+const ALL_TASKS: f64 = 1e-6;
 
 /// Costs below this part of what all capacity is worth can be paid from what the tolerance of a level leaves.
 const HIDDEN: f64 = 1e-8;
@@ -51,7 +58,7 @@ pub(crate) fn certify(
     if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }
-    let certifier = Certifier { reduction, bins, progress, shares: &shares };
+    let certifier = Certifier { reduction, bins, progress, shares: &shares, usual: usual_share(&shares) };
     let mut gaps: Vec<f64> = Vec::new();
     for (position, raw) in raised.into_iter().enumerate() {
         let mut prices = raw.clone();
@@ -75,6 +82,16 @@ pub(crate) fn certify(
     (levels, status)
 }
 
+/// The share that half of the users that have any have at least; 0 where nobody has one.
+fn usual_share(shares: &[f64]) -> f64 {
+    let mut all: Vec<f64> = shares.iter().copied().filter(|share| *share > 0.0).collect();
+    if all.is_empty() {
+        return 0.0;
+    }
+    let middle = (all.len() - 1) / 2;
+    *all.select_nth_unstable_by(middle, f64::total_cmp).1
+}
+
 /// The users and what they have, by which levels are proved.
 struct Certifier<'a> {
     reduction: &'a Reduction,
@@ -82,6 +99,8 @@ struct Certifier<'a> {
     progress: &'a Progress,
     /// The dominant share of each user.
     shares: &'a [f64],
+    /// The share that half of the users that have any have at least.
+    usual: f64,
 }
 
 /// What some prices prove of a level.
@@ -106,7 +125,7 @@ impl Proof {
 impl Certifier<'_> {
     /// Proves the level at this position by these prices, given how uncertain the levels below it are.
     fn prove(&self, position: usize, prices: &[f64], gaps: &[f64], costs: &mut [f64]) -> Proof {
-        let Self { reduction, bins, progress, shares } = *self;
+        let Self { reduction, bins, progress, shares, usual } = *self;
         let users = &reduction.users;
         let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
         let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
@@ -140,7 +159,7 @@ impl Certifier<'_> {
         let is_frozen = |i: &usize| progress.level_of[*i] as usize == position && by_capacity(i);
         let price = |range: Range<usize>| {
             let frozen = range.filter(has_bin).filter(is_frozen).filter(|i| !self.nearly_all_tasks(*i));
-            frozen.map(|i| costs[i] * shares[i].max(1.0)).fold(f64::INFINITY, f64::min)
+            frozen.map(|i| costs[i] * shares[i].max(usual).min(MEASURED)).fold(f64::INFINITY, f64::min)
         };
         let price = in_parts(users.len(), price).into_iter().fold(f64::INFINITY, f64::min);
         let gap = 1.0 - value / bound;
@@ -170,7 +189,7 @@ impl Certifier<'_> {
     /// Whether a user has hardly any tasks left to gain by.
     fn nearly_all_tasks(&self, user: usize) -> bool {
         let cap = self.progress.cap(self.reduction, user);
-        cap - self.shares[user] <= FREEZING * self.shares[user]
+        cap - self.shares[user] <= ALL_TASKS * self.shares[user]
     }
 }
 

@@ -61,6 +61,7 @@ pub(crate) fn prove_level(
     instance: &Instance,
     reaches: &Reaches,
     shares: &[UserShares],
+    usual: f64,
     Levels { levels, level_of, limited_by, .. }: Levels<'_>,
     k: usize,
 ) -> LevelProof {
@@ -85,8 +86,8 @@ pub(crate) fn prove_level(
             part.lent.add(line.intercept);
             part.achieved = part.achieved.min(shares[i].weighted);
             part.freezes |= freezes_at == k;
-            // Gains are measured by what the user has, or a part of it where that is much: once more of it has this price.
-            let again = |slope: f64| down(slope * shares[i].measure());
+            // Once more of what a user's gains are measured by has this price.
+            let again = |slope: f64| down(slope * shares[i].measure(usual));
             if freezes_at == k && !shares[i].nearly_all_tasks() {
                 let price = again(line.slope);
                 if part.cheapest_gain.is_none_or(|(least, _)| price < least) {

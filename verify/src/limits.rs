@@ -133,7 +133,7 @@ pub(crate) fn levels(
         if let Some((gain, i)) = proof.gain {
             freezing.see(gain, || {
                 let id = instance.user(UserId(i)).id();
-                format!("user {id} is frozen on level {k}, but could gain {gain:e} of what it has (or of a share of 0.001)")
+                format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")
             });
         }
     }

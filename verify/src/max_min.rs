@@ -11,7 +11,7 @@ use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
 use crate::limits;
 use crate::solution::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reaches, UserShares};
+use crate::users::{Reaches, UserShares, usual_share};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy};
 use rayon::prelude::*;
@@ -24,7 +24,8 @@ pub(crate) fn prove(
     claim: Levels<'_>,
     printed: Option<&Printed<'_>>,
 ) -> SolutionProof {
-    let prove = |k| prove_level(instance, reaches, shares, claim, k);
+    let usual = usual_share(shares);
+    let prove = |k| prove_level(instance, reaches, shares, usual, claim, k);
     let levels: Vec<LevelProof> = (0..claim.levels.len()).map(prove).collect();
     let (primal, dual) = value_bracket(shares, &levels);
     let relative_gap = relative_gap(primal, dual);

@@ -182,21 +182,29 @@ impl UserShares {
         Self { work, share, weighted, work_per_level, cap }
     }
 
-    /// The work that a user's gains are measured by: what it has, or that of a small share where it has more. So a gain
-    /// that counts for a small user is small beside it, and one that counts for a large user is small beside the cluster.
-    pub fn measure(&self) -> f64 {
-        down(self.work * self.measured())
-    }
-
-    /// The measure as a part of what the user has.
-    fn measured(&self) -> f64 {
-        down(tolerance::MEASURED / self.share).min(1.0)
+    /// The work that a user's gains are measured by: what it has, but no more than the share [`tolerance::MEASURED`], and no
+    /// less than the `usual` share. So a gain that is let pass is small beside the users that there are, and beside the
+    /// cluster.
+    pub fn measure(&self, usual: f64) -> f64 {
+        let part = down(self.share.max(usual).min(tolerance::MEASURED) / self.share);
+        if self.share > 0.0 { down(self.work * part) } else { 0.0 }
     }
 
     /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
     pub fn nearly_all_tasks(&self) -> bool {
-        self.cap - self.weighted <= tolerance::FREEZING * self.weighted * self.measured()
+        let small = down(tolerance::MEASURED / self.share).min(1.0);
+        self.cap - self.weighted <= tolerance::FREEZING * self.weighted * small
     }
+}
+
+/// The share that half of the users that have any have at least; 0 where nobody has one.
+pub(crate) fn usual_share(shares: &[UserShares]) -> f64 {
+    let mut all: Vec<f64> = shares.par_iter().map(|user| user.share).filter(|share| *share > 0.0).collect();
+    if all.is_empty() {
+        return 0.0;
+    }
+    let middle = (all.len() - 1) / 2;
+    *all.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// The most work the user could do alone if it were eligible everywhere, `Σ_l N_l ρ_il min_r c_lr / D_ir`, at least and
