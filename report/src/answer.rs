@@ -134,7 +134,7 @@ pub(crate) fn solution(document: &SolutionDocument<'_>) -> String {
 
 /// A placement.
 pub(crate) fn placement(document: &PlacementDocument<'_>) -> String {
-    let tasks = document.users.iter().map(|user| user.tasks).sum();
+    let tasks = document.users.iter().map(|user| user.tasks).fold(0, u64::saturating_add);
     let least = worst_off(document.users.iter().map(|user| (&*user.id, user.dominant_share)));
     let placed = counted(tasks, "whole task", "whole tasks");
     format!("{} places {placed}; {least}.", name(&document.policy))
@@ -302,7 +302,7 @@ pub(crate) fn explanation(document: &ExplanationDocument<'_>) -> String {
 /// An allocation of slices.
 pub(crate) fn allocation(document: &AllocationDocument<'_>) -> String {
     let metrics = &document.metrics;
-    let useful: u64 = document.users.iter().map(|user| user.useful).sum();
+    let useful: u64 = document.users.iter().map(|user| user.useful).fold(0, u64::saturating_add);
     let least = (document.users.iter())
         .filter_map(|user| Some((&*user.id, user.welfare?)))
         .min_by(|a, b| a.1.total_cmp(&b.1))

@@ -18,8 +18,8 @@ import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-# A part of the value; of what a user has (but at most of a share of GAIN, and at least of the share that half of them have),
-# what prices or what is idle may leave it to gain; of a capacity, nothing.
+# A part of the value; of what a user has (but at most of a share of GAIN, and at least of the share that half of them have, unless
+# that is more than it has again), what prices or what is idle may leave it to gain; of a capacity, nothing.
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**3), Fraction(1, 10**6), Fraction(1, 10**13)
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 
@@ -249,6 +249,10 @@ def check(instance, solution):
     having = sorted(user["share"] for user in users if user["share"] > 0)
     usual = having[(len(having) - 1) // 2] if having else 0
     values = [level["value"] for level in levels]
+
+    def measure(share):
+        return min(max(share, min(usual, share / GAIN)), GAIN)
+
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
         need(0 <= k <= len(levels) and limit in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {limit}")
@@ -294,12 +298,12 @@ def check(instance, solution):
         near(level["bound"], bound, f"bound of level {k}")
         need(bound - min(achieved) <= GAP * bound, f"gap of level {k}")
         for y, user in held:
-            rest = GAIN * min(max(user["share"], usual), GAIN) if user["share"] > 0 else 0
+            rest = GAIN * measure(user["share"])
             done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= GAIN * min(user["share"], GAIN)
             need(done or y > 0 and slack <= rest * y, f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:
             room = slack + counted * min(achieved) - lent - paid
-            user["done"] = user["done"] or y > 0 and room <= GAIN * min(max(user["share"], usual), GAIN) * y
+            user["done"] = user["done"] or y > 0 and room <= GAIN * measure(user["share"]) * y
         bounds.append(bound)
         worst = max(worst, 1 - min(achieved) / bound)
 

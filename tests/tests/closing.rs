@@ -19,10 +19,10 @@ fn is_proved(instance: &Instance, objective: Objective) -> bool {
     true
 }
 
-/// Of so many instances of a family, at most `open` are not proved, whatever the objective.
-fn at_most(name: &str, cases: u64, open: usize) {
+/// Of so many instances of a family, at most `open` are not proved under each objective.
+fn at_most(name: &str, objectives: &[&str], cases: u64, open: usize) {
     let family = family(name).unwrap();
-    for objective in OBJECTIVES {
+    for objective in objectives {
         let objective = objective.parse().unwrap();
         let left: Vec<u64> =
             (0..cases).filter(|seed| !is_proved(&(family.instance)(*seed), objective)).collect();
@@ -32,14 +32,14 @@ fn at_most(name: &str, cases: u64, open: usize) {
 
 #[test]
 fn plain_instances_close() {
-    at_most("small", 60, 0);
-    at_most("google", 12, 0);
+    at_most("small", &OBJECTIVES, 60, 0);
+    at_most("google", &OBJECTIVES, 12, 0);
 }
 
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes a minute; of sums, which take longer, the binary `closing` counts what is left open"]
 fn plain_instances_of_all_sizes_close() {
-    at_most("plain", 30, 0);
+    at_most("plain", &["drfh"], 8, 0);
 }
 
 #[test]

@@ -160,6 +160,7 @@ fn claims_that_are_not_the_optimum_are_refused() {
         &|o| {
             let moved = o.levels[1].users[0];
             o.levels[0].users.push(moved);
+            o.levels[0].users.sort();
             o.levels[1].users.retain(|user| *user != moved);
             if o.levels[1].users.is_empty() {
                 o.levels.remove(1);

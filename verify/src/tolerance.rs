@@ -12,7 +12,7 @@ pub(crate) const ROUNDING: f64 = 1e-10;
 
 /// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
 /// loses, in parts of what it has, or of the share [`MEASURED`] where it has more, or of the share that half of the
-/// users have at least where it has less.
+/// users have at least where it has less, but never as much again as it has.
 ///
 /// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
 /// users of the level, divided by that user's own price.

@@ -68,6 +68,9 @@ pub fn proportional_bracket(
     }
     let logarithms = Logarithms::new(instance, &packing);
     let search = bound(&packing, &logarithms, &limit.after_part(BOUNDING))?;
+    if search.bound.is_infinite() {
+        return Err(SolverError::OutOfTime);
+    }
     let placement = place(instance, &packing, &logarithms, &search, limit)?;
     let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
     let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
@@ -130,6 +133,9 @@ impl Goal for Search<'_> {
         self.excess
     }
 }
+
+/// Shapes times classes up to which the first program is solved whatever the time: it takes less than a second.
+const SMALL: usize = 10_000;
 
 fn bound<'a>(
     packing: &'a Packing,
@@ -197,11 +203,14 @@ impl Search<'_> {
     /// Starts from what divisible tasks are worth.
     fn seed(&mut self, stop: &Deadline) {
         self.tasks = vec![0.0; self.packing.shapes.len()];
+        let never = Deadline::never();
+        let is_small = self.packing.shapes.len() * self.packing.servers().len() <= SMALL;
         for round in 1..=SEEDING {
             let is_last = round == SEEDING || stop.is_over();
             self.wish();
             // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-            let Ok(mix) = divisible_values(self.packing, &self.wants, stop) else { return };
+            let patience = if round == 1 && is_small { &never } else { stop };
+            let Ok(mix) = divisible_values(self.packing, &self.wants, patience) else { return };
             self.had(&mix);
             if is_last {
                 let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();

@@ -208,7 +208,6 @@ fn wrong_words_are_refused_with_where_to_read_on() {
         &["verify", "valid.json", "valid.json"],
         &["solve", "valid.json", "-o", "missing/out.json"],
         &["solve", "valid.json", "-o", "."],
-        &[],
     ] {
         folder.refused(words);
     }

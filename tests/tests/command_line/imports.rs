@@ -80,15 +80,15 @@ fn what_cannot_be_imported_is_refused_in_one_line() {
 #[test]
 fn where_nothing_is_left_the_counts_come_before_the_error() {
     let folder = Folder::new();
-    folder.write("nodes.yaml", "kind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 4}}\n");
-    folder.write("pods.yaml", "kind: Pod\nmetadata: {name: p}\nspec: {containers: [{name: c}]}\n");
+    folder.write("nodes.yaml", "kind: Node\nmetadata: {name: node}\nstatus: {allocatable: {cpu: 4}}\n");
+    folder.write("pods.yaml", "kind: Pod\nmetadata: {name: pod}\nspec: {containers: [{name: main}]}\n");
     let words = ["import", "kubernetes", "--nodes", "nodes.yaml", "--pods", "pods.yaml"];
     let output = folder.run(&words);
     assert_eq!(output.status.code(), Some(2));
     let told = text(&output.stderr);
     let (counts, error) = told.trim_end().rsplit_once('\n').unwrap();
-    assert!(counts.contains("1 pods without a status (taken as pending)\n"), "{told}");
-    assert!(counts.contains("1 tasks left out: they ask for none of the resources"), "{told}");
+    assert!(counts.contains("1 pod without a status (taken as pending)\n"), "{told}");
+    assert!(counts.contains("1 task left out: it asks for none of the resources"), "{told}");
     assert!(
         error.starts_with("error: nodes.yaml, pods.yaml: users: there are none: 1 tasks left out"),
         "{told}"

@@ -202,7 +202,7 @@ fn what_cannot_be_meant_over_an_instance_is_refused_in_one_line() {
         ("allocate d.csv --instance i.json --fair-share 3", "--fair-share"),
         (
             "allocate d.csv --instance i.json --mechanism las",
-            "unknown mechanism las over an instance: use karma",
+            "unknown mechanism over an instance las: use karma",
         ),
         (
             "allocate d.csv --instance i.json --non-conformant 0.5",
@@ -219,7 +219,7 @@ fn what_cannot_be_meant_over_an_instance_is_refused_in_one_line() {
         ("offline d.csv --instance i.json --members m.csv", "demands 20 in quantum 0, when it is no member"),
         (
             "offline d.csv --instance i.json --against las",
-            "unknown mechanism las over an instance: use karma",
+            "unknown mechanism over an instance las: use karma",
         ),
         ("offline d.csv --instance d.csv", "d.csv:"),
         ("offline d.csv", "say how many slices there are"),

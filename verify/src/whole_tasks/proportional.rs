@@ -147,10 +147,7 @@ impl<'a> Logarithms<'a> {
             // Everything over `units · per_log`, logarithms in parts of `ONE`.
             let price = &self.units * value * ONE;
             let each = weight * &per_log;
-            let Some(most) = most_of(&each, &price, limit) else {
-                verdict.fail(|| format!("what user {} gains at most cannot be told", user.id()));
-                return verdict.verdict();
-            };
+            let most = most_of(&each, &price, limit);
             sum += each * self.of_one_task(*user).1 + most;
         }
         let held = self.instance.classes().iter().zip(&proof.server_values);
@@ -195,9 +192,10 @@ fn alone(instance: &Instance, user: User<'_>) -> u64 {
 /// Tasks around the best number that are looked at, at most so many to each side.
 const WIDEST: u64 = 128;
 
-/// At least the largest `each · ONE ln k − price · k` for `k` from 1 to `limit`, hardly more than it; `None` if where that
-/// is cannot be told. It rises before and falls after, so a fall at both ends proves that it is between.
-fn most_of(each: &BigInt, price: &BigInt, limit: u64) -> Option<BigInt> {
+/// At least the largest `each · ONE ln k − price · k` for `k` from 1 to `limit`, hardly more than it. It rises before and
+/// falls after, so a fall at both ends proves that it is between. Of so many tasks that logarithms of neighbours are too
+/// near to tell, parts of tasks count too.
+fn most_of(each: &BigInt, price: &BigInt, limit: u64) -> BigInt {
     let ratio = ratio(price, each) / ONE as f64;
     let near = (1.0 / -(-ratio).exp_m1()) as u64;
     let near = near.clamp(1, limit.max(1));
@@ -210,12 +208,24 @@ fn most_of(each: &BigInt, price: &BigInt, limit: u64) -> Option<BigInt> {
         let (first, last) = (near.saturating_sub(width).max(1), near.saturating_add(width).min(limit));
         let rises = first == 1 || at(first).1 < at(first + 1).0;
         let falls = last == limit || at(last).1 < at(last - 1).0;
-        if rises && falls {
-            return (first..=last).map(|k| at(k).1).max();
+        if rises && falls && let Some(most) = (first..=last).map(|k| at(k).1).max() {
+            return most;
         }
         width *= 4;
     }
-    None
+    most_of_parts(each, price).unwrap_or_else(|| at(limit.max(1)).1)
+}
+
+/// The same over all numbers: at `x = each · ONE / price` it is `each · ONE (ln x − 1)`. Nothing where tasks cost nothing.
+fn most_of_parts(each: &BigInt, price: &BigInt) -> Option<BigInt> {
+    const FINER: u64 = 64;
+    if *price <= BigInt::from(0) {
+        return None;
+    }
+    let finer = BigUint::from(1u8) << FINER;
+    let x = ((each * ONE) << FINER) / price + 1;
+    let x = x.to_biguint()?.max(finer.clone());
+    Some(each * (BigInt::from(logarithm(&x).1) - BigInt::from(logarithm(&finer).0)) - each * ONE)
 }
 
 /// A quotient, nearly.
