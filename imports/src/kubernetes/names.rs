@@ -9,7 +9,7 @@ const LONGEST: usize = 80;
 /// The name of `conditions` on a cluster whose nodes have `taints`: what is selected, required and tolerated. Keys are
 /// without their prefix. Empty where the name would be too long to be of use.
 pub(super) fn name(conditions: &Conditions, taints: &[&Taint]) -> String {
-    let selected = conditions.selector.iter().map(|(key, value)| format!("{}={value}", plain(key)));
+    let selected = conditions.selector.iter().map(|(key, value)| having(plain(key), value));
     let mut parts: Vec<String> = selected.collect();
     if let Some(terms) = &conditions.terms {
         let term = |requirements: Vec<String>| requirements.join("&");
@@ -34,10 +34,15 @@ fn plain(key: &str) -> &str {
     key.rsplit('/').next().unwrap_or(key)
 }
 
+/// `disk=ssd`; of a label without a value its key.
+fn having(key: &str, values: &str) -> String {
+    if values.is_empty() { key.to_owned() } else { format!("{key}={values}") }
+}
+
 fn required(Requirement { key, operator, values }: &Requirement) -> String {
     let (key, values) = (plain(key), values.join(","));
     match operator {
-        Operator::In => format!("{key}={values}"),
+        Operator::In => having(key, &values),
         Operator::NotIn => format!("{key}!={values}"),
         Operator::Exists => key.to_owned(),
         Operator::DoesNotExist => format!("!{key}"),

@@ -102,7 +102,9 @@ fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
     let out = folder.path().join("out");
     std::fs::create_dir(&out).unwrap();
     if page.name() != TUTORIAL {
-        std::os::unix::fs::symlink(root().join("instances"), folder.path().join("instances")).unwrap();
+        for room in ["instances", "imports"] {
+            std::os::unix::fs::symlink(root().join(room), folder.path().join(room)).unwrap();
+        }
     }
     let mut script = "exec 2>&1\n".to_owned();
     for example in examples {

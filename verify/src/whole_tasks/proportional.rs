@@ -208,7 +208,10 @@ fn most_of(each: &BigInt, price: &BigInt, limit: u64) -> BigInt {
         let (first, last) = (near.saturating_sub(width).max(1), near.saturating_add(width).min(limit));
         let rises = first == 1 || at(first).1 < at(first + 1).0;
         let falls = last == limit || at(last).1 < at(last - 1).0;
-        if rises && falls && let Some(most) = (first..=last).map(|k| at(k).1).max() {
+        if rises
+            && falls
+            && let Some(most) = (first..=last).map(|k| at(k).1).max()
+        {
             return most;
         }
         width *= 4;
@@ -223,7 +226,7 @@ fn most_of_parts(each: &BigInt, price: &BigInt) -> Option<BigInt> {
         return None;
     }
     let finer = BigUint::from(1u8) << FINER;
-    let x = ((each * ONE) << FINER) / price + 1;
+    let x: BigInt = ((each * ONE) << FINER) / price + 1;
     let x = x.to_biguint()?.max(finer.clone());
     Some(each * (BigInt::from(logarithm(&x).1) - BigInt::from(logarithm(&finer).0)) - each * ONE)
 }
