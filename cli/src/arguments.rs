@@ -45,7 +45,7 @@ pub struct TimeLimit {
 
 impl TimeLimit {
     /// The deadline of work that begins now.
-    pub fn from_now(self) -> Deadline {
+    pub fn deadline(self) -> Deadline {
         self.limit.map_or_else(Deadline::never, Deadline::after)
     }
 }

@@ -109,7 +109,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
 /// What to say of a table of pods that lacks a column.
 fn without_times(header: &[String]) -> Option<String> {
     let has = |column: &&str| header.iter().any(|name| name == *column);
-    if POD[..POD_NEEDED].iter().all(|column| has(&column)) {
+    if POD[..POD_NEEDED].iter().all(has) {
         let problem = "is missing: a trace needs the times of pods, which this list does not state; \
                        `import alibaba-gpu2023` makes an instance of it";
         return Some(problem.to_owned());

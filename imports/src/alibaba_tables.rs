@@ -27,7 +27,7 @@ const OTHERS: [(&[&str], &str, &str); 4] = [
 /// What a table with this header is, if it is none of 2023 and known.
 pub(super) fn known(header: &[String]) -> Option<String> {
     let has = |column: &&str| header.iter().any(|name| name == *column);
-    let other = OTHERS.iter().find(|(columns, ..)| columns.iter().all(|column| has(column)));
+    let other = OTHERS.iter().find(|(columns, ..)| columns.iter().all(&has));
     if let Some((_, what, remedy)) = other {
         return Some(format!("is missing: these are {what}; {remedy}"));
     }

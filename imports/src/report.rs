@@ -15,7 +15,7 @@ pub struct ImportFailure<R = ImportReport> {
     pub error: InstanceError,
     /// Where all files could be read, but make no instance: what was read and left out, which mostly says why. Else
     /// nothing.
-    pub report: R,
+    pub report: Box<R>,
 }
 
 /// At which point an import stopped.
@@ -39,8 +39,8 @@ pub(super) fn counted<R: Default>(
     let mut report = R::default();
     match import(&mut report) {
         Ok(instance) => Ok((instance, report)),
-        Err(Stopped::Reading(error)) => Err(ImportFailure { error, report: R::default() }),
-        Err(Stopped::Building(error)) => Err(ImportFailure { error, report }),
+        Err(Stopped::Reading(error)) => Err(ImportFailure { error, report: Box::default() }),
+        Err(Stopped::Building(error)) => Err(ImportFailure { error, report: Box::new(report) }),
     }
 }
 

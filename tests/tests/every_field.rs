@@ -32,12 +32,18 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+/// Whether `verify` accepts a file.
+type Accepts = dyn Fn(&[u8]) -> bool + Send + Sync;
+
+/// Whether a changed document is still true.
+type IsTrue = dyn Fn(&Value, &Change) -> bool + Send + Sync;
+
 /// A true document, what `verify` does with it, and which changes leave it true.
 struct Case {
     name: String,
     document: Value,
-    accepts: Box<dyn Fn(&[u8]) -> bool + Send + Sync>,
-    is_true: Box<dyn Fn(&Value, &Change) -> bool + Send + Sync>,
+    accepts: Box<Accepts>,
+    is_true: Box<IsTrue>,
 }
 
 /// One change of a document.

@@ -22,6 +22,7 @@ use crate::tolerance;
 use crate::users::{Reach, Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
+use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
 
@@ -214,7 +215,7 @@ impl<'a> Market<'a> {
             let each = self.price_of_a_task(user, reach, self.margin(user), tasks);
             add(&mut sums.limits, up(each * tasks as f64), &mut sums.unbounded);
         } else {
-            sums.unbounded |= !(self.margin(user) <= cost);
+            sums.unbounded |= self.margin(user).partial_cmp(&cost).is_none_or(Ordering::is_gt);
         }
     }
 

@@ -123,7 +123,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.from_now();
+    let deadline = job.time_limit.deadline();
     match job.objective {
         Objective::ProportionalFairness => job.bound_sum(&instance, &deadline, common),
         _ => job.bound_smallest(&instance, &deadline, common),

@@ -70,7 +70,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let placement = job.placer.place(&instance, &job.time_limit.from_now(), common)?;
+    let placement = job.placer.place(&instance, &job.time_limit.deadline(), common)?;
     let figures = PlacementFigures::new(&instance, &placement);
     let sha256 = files::sha256_hex(&instance);
     let name = job.placer.name();

@@ -103,7 +103,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.from_now().after_part(SOLVING);
+    let deadline = job.time_limit.deadline().after_part(SOLVING);
     let solver = solver_within(&job.backend, &deadline)?;
     let solve = || Solved::new(&instance, &*solver, job.objective, common);
     let (solved, sha256) = match job.format.table() {

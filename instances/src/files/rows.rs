@@ -149,7 +149,7 @@ pub struct Batch {
 
 impl Batch {
     /// How many rows there are.
-    pub fn len(&self) -> usize {
+    pub fn row_count(&self) -> usize {
         self.places.len()
     }
 
@@ -203,7 +203,9 @@ pub fn for_each_row(
     numeric: &[bool],
     mut take: impl FnMut(Row<'_>) -> Result<(), InstanceError>,
 ) -> Result<(), InstanceError> {
-    for_each_batch(rows, numeric, |batch| (0..batch.len()).try_for_each(|position| take(batch.row(position))))
+    for_each_batch(rows, numeric, |batch| {
+        (0..batch.row_count()).try_for_each(|position| take(batch.row(position)))
+    })
 }
 
 /// Hands all rows to `take`, in order, while another thread reads the next ones and the numbers in them: `numeric`

@@ -131,7 +131,7 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
             builder.reserve(batch.expected_rows());
         }
         let cells = |position| Cells { row: batch.row(position), layout: &layout, table };
-        (0..batch.len()).try_for_each(|position| {
+        (0..batch.row_count()).try_for_each(|position| {
             let cells = cells(position);
             let mut user = || {
                 let id = cells.text(layout.id)?;

@@ -174,7 +174,7 @@ pub struct OfflineQuantum<'a> {
 pub struct Held<'a> {
     /// Mechanisms.
     pub against: Vec<Against<'a>>,
-    /// See [`OfflineDocument::online_bound`].
+    /// See [`OfflineBody::online_bound`].
     pub online_bound: Option<Against<'a>>,
 }
 

@@ -147,7 +147,7 @@ fn add(
             }
         }
         users.retain(|(user, _)| is_served[user.0]);
-        add_at_once(packing, order, (&users, &limit), &first, servers, tasks);
+        add_at_once(packing, order, &users, &limit, &first, servers, tasks);
     }
 }
 
@@ -155,7 +155,8 @@ fn add(
 fn add_at_once(
     packing: &Packing,
     order: &dyn ServingOrder,
-    (users, limit): (&[(UserId, usize)], &dyn Fn(UserId) -> u64),
+    users: &[(UserId, usize)],
+    limit: &dyn Fn(UserId) -> u64,
     first: &[usize],
     servers: &mut Servers,
     tasks: &mut [u64],

@@ -66,7 +66,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     if arguments.series == "-" && source.takes_standard_input() {
         return Err(Failure::refused("only one of INSTANCE and --series can be standard input"));
     }
-    let deadline = arguments.time_limit.from_now();
+    let deadline = arguments.time_limit.deadline();
     let solver = solver_within(&arguments.backend, &deadline)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;

@@ -42,7 +42,7 @@ pub struct Arguments {
 /// Reads, solves, asks about variants, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
     let source: InstanceSource = arguments.instance.try_into()?;
-    let deadline = arguments.time_limit.from_now();
+    let deadline = arguments.time_limit.deadline();
     let solver = solver_within(&arguments.backend, &deadline)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
