@@ -24,10 +24,10 @@ const SHORTFALL: f64 = 1e-10;
 /// twice what it has.
 /// Where a task needs next to nothing of what is used up, prices that are right to the last digit leave it open. The
 /// checker lets pass a little more.
-const FREEZING: f64 = 9e-4;
+const FREEZING: f64 = 9e-3;
 
 /// The share by which gains are measured where users have more.
-const MEASURED: f64 = 1e-3;
+const MEASURED: f64 = 1e-4;
 
 /// How far tasks may be from all run, in parts of the share that they give, to leave nothing to gain.
 const ALL_TASKS: f64 = 1e-6;

@@ -18,9 +18,10 @@ import sys
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-# A part of the value; of what a user has (but at most of a share of GAIN, and at least of the share that half of them have, unless
+# A part of the value; of what a user has (but at most of a share of MEASURED, and at least of the share that half of them have, unless
 # that is more than it has again), what prices or what is idle may leave it to gain; of a capacity, nothing.
-GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**3), Fraction(1, 10**6), Fraction(1, 10**13)
+GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**13)
+MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains are measured by at most; tasks not run.
 JUST_ABOVE = Fraction(1.0 + 1e-9)
 
 
@@ -251,7 +252,7 @@ def check(instance, solution):
     values = [level["value"] for level in levels]
 
     def measure(share):
-        return min(max(share, min(usual, share / GAIN)), GAIN)
+        return min(max(share, min(usual, share / GAIN)), MEASURED)
 
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
@@ -299,7 +300,7 @@ def check(instance, solution):
         need(bound - min(achieved) <= GAP * bound, f"gap of level {k}")
         for y, user in held:
             rest = GAIN * measure(user["share"])
-            done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= GAIN * min(user["share"], GAIN)
+            done = user["cap"] is not None and user["cap"] * user["weight"] - user["share"] <= ALL * min(user["share"], ALL)
             need(done or y > 0 and slack <= rest * y, f"user {user['id']} is frozen on level {k} but could have more")
         for user, y, paid, counted, lent in moving:
             room = slack + counted * min(achieved) - lent - paid

@@ -16,11 +16,15 @@ pub(crate) const ROUNDING: f64 = 1e-10;
 ///
 /// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
 /// users of the level, divided by that user's own price.
-pub(crate) const FREEZING: f64 = 1e-3;
+pub(crate) const FREEZING: f64 = 1e-2;
 
 /// The dominant share above which gains are measured by this share, not by what a user has: [`FREEZING`] of it is a
 /// millionth of the cluster.
-pub(crate) const MEASURED: f64 = 1e-3;
+pub(crate) const MEASURED: f64 = 1e-4;
+
+/// How far a user's tasks may be from all run, in parts of the share that they give, to leave nothing to gain; of shares
+/// above this one, a millionth of the cluster.
+pub(crate) const NEARLY_ALL: f64 = 1e-3;
 
 /// How much more a user might get of a server from what nobody uses of it, in parts of what it has there.
 pub(crate) const UNUSED: f64 = 1e-6;

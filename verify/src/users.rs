@@ -193,8 +193,8 @@ impl UserShares {
 
     /// Whether its tasks allow the user no gain worth mentioning, whatever capacity does.
     pub fn nearly_all_tasks(&self) -> bool {
-        let small = down(tolerance::MEASURED / self.share).min(1.0);
-        self.cap - self.weighted <= tolerance::FREEZING * self.weighted * small
+        let small = down(tolerance::NEARLY_ALL / self.share).min(1.0);
+        self.cap - self.weighted <= tolerance::NEARLY_ALL * self.weighted * small
     }
 }
 
