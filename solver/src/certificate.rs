@@ -20,14 +20,17 @@ const UNCERTAINTY: f64 = 1e-8;
 const SHORTFALL: f64 = 1e-10;
 
 /// How much more than it has a user frozen on a level may be left to have by the prices of that level, in parts of what
-/// its gains are measured by: its share, but no more than [`MEASURED`], and no less than half of the users have at least, unless that let it have
-/// twice what it has.
+/// its gains are measured by: its share, but no more than [`MEASURED`], and no less than half of the users have at least, unless that is
+/// [`TIMES`] what it has.
 /// Where a task needs next to nothing of what is used up, prices that are right to the last digit leave it open. The
 /// checker lets pass a little more.
 const FREEZING: f64 = 9e-3;
 
 /// The share by which gains are measured where users have more.
 const MEASURED: f64 = 1e-4;
+
+/// So many times what a user has its gains are measured by at most.
+const TIMES: f64 = 1e3;
 
 /// How far tasks may be from all run, in parts of the share that they give, to leave nothing to gain.
 const ALL_TASKS: f64 = 1e-6;
@@ -158,7 +161,7 @@ impl Certifier<'_> {
         // What the worth of all capacity leaves for one user when all others keep what they have up to this level.
         let left = (worth - settled - value * rising).max(0.0) + ROUNDING * worth;
         let is_frozen = |i: &usize| progress.level_of[*i] as usize == position && by_capacity(i);
-        let measure = |share: f64| share.max(usual.min(share / FREEZING)).min(MEASURED);
+        let measure = |share: f64| share.max(usual.min(share * TIMES)).min(MEASURED);
         let price = |range: Range<usize>| {
             let frozen = range.filter(has_bin).filter(is_frozen).filter(|i| !self.nearly_all_tasks(*i));
             frozen.map(|i| costs[i] * measure(shares[i])).fold(f64::INFINITY, f64::min)

@@ -19,7 +19,7 @@ from decimal import Decimal, getcontext
 from fractions import Fraction
 
 # A part of the value; of what a user has (but at most of a share of MEASURED, and at least of the share that half of them have, unless
-# that is more than it has again), what prices or what is idle may leave it to gain; of a capacity, nothing.
+# that is a thousand times what it has), what prices or what is idle may leave it to gain; of a capacity, nothing.
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**13)
 MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains are measured by at most; tasks not run.
 JUST_ABOVE = Fraction(1.0 + 1e-9)
@@ -252,7 +252,7 @@ def check(instance, solution):
     values = [level["value"] for level in levels]
 
     def measure(share):
-        return min(max(share, min(usual, share / GAIN)), MEASURED)
+        return min(max(share, min(usual, share * 1000)), MEASURED)
 
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))

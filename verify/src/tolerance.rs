@@ -12,7 +12,7 @@ pub(crate) const ROUNDING: f64 = 1e-10;
 
 /// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
 /// loses, in parts of what it has, or of the share [`MEASURED`] where it has more, or of the share that half of the
-/// users have at least where it has less, but never as much again as it has.
+/// users have at least where it has less, but at most [`TIMES`] what it has.
 ///
 /// A gap of 1e-9 on a level leaves room for this: what one user could gain is the gap summed over all
 /// users of the level, divided by that user's own price.
@@ -21,6 +21,9 @@ pub(crate) const FREEZING: f64 = 1e-2;
 /// The dominant share above which gains are measured by this share, not by what a user has: [`FREEZING`] of it is a
 /// millionth of the cluster.
 pub(crate) const MEASURED: f64 = 1e-4;
+
+/// So many times what a user has its gains are measured by at most: no user is left to have more than ten times as much.
+pub(crate) const TIMES: f64 = 1e3;
 
 /// How far a user's tasks may be from all run, in parts of the share that they give, to leave nothing to gain; of shares
 /// above this one, a millionth of the cluster.

@@ -183,10 +183,10 @@ impl UserShares {
     }
 
     /// The work that a user's gains are measured by: what it has, but no more than the share [`tolerance::MEASURED`], and no
-    /// less than the `usual` share unless that let it have twice what it has. So a gain that is let pass is small beside the
-    /// users that there are and beside the cluster, and never more than what the user has.
+    /// less than the `usual` share unless that is [`tolerance::TIMES`] what it has. So a gain that is let pass is small beside the
+    /// users that there are and beside the cluster, and at most ten times what the user has.
     pub fn measure(&self, usual: f64) -> f64 {
-        let least = usual.min(self.share / tolerance::FREEZING);
+        let least = usual.min(self.share * tolerance::TIMES);
         let part = down(self.share.max(least).min(tolerance::MEASURED) / self.share);
         if self.share > 0.0 { down(self.work * part) } else { 0.0 }
     }
