@@ -24,8 +24,11 @@ mod planning;
 pub mod quantity;
 mod random;
 mod ratio;
+mod resource_map;
 mod server_choice;
 mod solution;
+mod stamp;
+pub mod table;
 mod task_demands;
 pub mod trace;
 mod traffic;
@@ -54,8 +57,10 @@ pub use placement::{Placement, ServerTasks};
 pub use planning::{Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, Target, with_more_users};
 pub use random::Random;
 pub use ratio::compare_ratios;
+pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
 pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,

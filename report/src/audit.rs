@@ -1,43 +1,40 @@
 //! `fairplan.audit.v1`: the fairness properties of one objective on one instance.
 
-use crate::stamp::InstanceStamp;
 use fairplan_analysis::{Finding, Outcome};
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, Instance, Objective};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The properties that an objective has on an instance, as far as was searched. The same instance and settings give the
 /// same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Audit")]
-pub struct AuditBody<'a> {
+pub struct AuditBody {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The objective, by its name on the command line.
     pub objective: String,
     /// The properties, always all of them and in the same order.
-    #[serde(borrow)]
-    pub properties: Vec<PropertyResult<'a>>,
+    pub properties: Vec<PropertyResult>,
 }
 
-impl Body for AuditBody<'_> {
+impl Body for AuditBody {
     const FORMAT: &'static str = "fairplan.audit.v1";
 }
 
 /// The whole file.
-pub type AuditDocument<'a> = Document<AuditBody<'a>>;
+pub type AuditDocument = Document<AuditBody>;
 
 /// One property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PropertyResult<'a> {
+pub struct PropertyResult {
     /// `envy-freeness`, `pareto-optimality`, `sharing-incentive`, `truthfulness`, `single-server-drf`,
     /// `single-resource-fairness`, `bottleneck-fairness`, `population-monotonicity` or `resource-monotonicity`.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// Whether no violation above the tolerance was found; `not applicable` where the property says nothing here.
     pub holds: Holds,
     /// The largest violation found, a part of the larger of the two amounts of work compared, 0 to 1. Absent when
@@ -48,8 +45,7 @@ pub struct PropertyResult<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
     /// The violation with its numbers and what was searched, or why the property is not applicable.
-    #[serde(borrow)]
-    pub witness: Cow<'a, str>,
+    pub witness: String,
 }
 
 /// Whether a property holds.
@@ -70,7 +66,7 @@ pub enum NotApplicable {
     NotApplicable,
 }
 
-impl<'a> From<&'a Finding> for PropertyResult<'a> {
+impl<'a> From<&'a Finding> for PropertyResult {
     fn from(finding: &'a Finding) -> Self {
         let (holds, residual, tolerance, witness) = match &finding.outcome {
             Outcome::Tested { holds, residual, tolerance, witness } => {
@@ -84,7 +80,7 @@ impl<'a> From<&'a Finding> for PropertyResult<'a> {
     }
 }
 
-impl AuditBody<'_> {
+impl AuditBody {
     /// Whether no property fails.
     pub fn holds(&self) -> bool {
         self.properties.iter().all(|property| property.holds != Holds::Tested(false))
@@ -97,10 +93,27 @@ pub fn audit_document<'a>(
     sha256: &'a str,
     objective: Objective,
     findings: &'a [Finding],
-) -> AuditDocument<'a> {
+) -> AuditDocument {
     Document::new(AuditBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: objective.to_string(),
         properties: findings.iter().map(PropertyResult::from).collect(),
     })
+}
+
+impl Tabular for AuditBody {
+    /// A row a property.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.properties)
+            .column("property", "property", Kind::Words, |property| &property.name)
+            .column("holds", "verdict", Kind::Words, |property| match property.holds {
+                Holds::Tested(true) => "holds",
+                Holds::Tested(false) => "FAILS",
+                Holds::NotTested(_) => "not applicable",
+            })
+            .column("residual", "violation", Kind::Violation, |property| property.residual)
+            .column("tolerance", "allowed", Kind::Violation, |property| property.tolerance)
+            .column("witness", "witness", Kind::Words, |property| &property.witness)
+            .done()
+    }
 }

@@ -1,29 +1,26 @@
 //! `fairplan.explanation.v1`: why one user has its share, and what would change it.
 
-use crate::solution::LimitName;
-use crate::stamp::InstanceStamp;
 use fairplan_analysis::Explanation;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::LimitedBy;
+use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{Body, ClassId, Document, Instance, ResourceId, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Why one user has its share, and what would change it. The same instance and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Explanation")]
-pub struct ExplanationBody<'a> {
+pub struct ExplanationBody {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The objective, by its name on the command line.
     pub objective: String,
     /// The user's id.
-    #[serde(borrow)]
-    pub user: Cow<'a, str>,
+    pub user: String,
     /// The resource of which one task takes the largest part of the whole cluster.
-    #[serde(borrow)]
-    pub dominant_resource: Cow<'a, str>,
+    pub dominant_resource: String,
     /// The part of the whole cluster's dominant resource that the user gets.
     pub dominant_share: f64,
     /// The same over its weight.
@@ -31,32 +28,28 @@ pub struct ExplanationBody<'a> {
     /// How many tasks it gets.
     pub tasks: f64,
     /// What limits it.
-    pub limited_by: LimitName,
+    pub limited_by: LimitedBy,
     /// The level at which it is frozen, counted from 0. Absent where the objective has no levels or none reaches it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<LevelReached>,
     /// The full, priced capacities that keep it from more: it needs one of them on every class that it can use.
-    #[serde(borrow)]
-    pub held_by: Vec<HoldingResult<'a>>,
+    pub held_by: Vec<HoldingResult>,
     /// Every server class, as this user sees it.
-    #[serde(borrow)]
-    pub server_classes: Vec<ClassViewResult<'a>>,
+    pub server_classes: Vec<ClassViewResult>,
     /// What happens when one of its tasks needs less of one resource.
-    #[serde(borrow)]
-    pub smaller_demands: Vec<SmallerDemandResult<'a>>,
+    pub smaller_demands: Vec<SmallerDemandResult>,
     /// How far the prices it pays hold. Empty where they change with every unit (objectives that are sums).
-    #[serde(borrow)]
-    pub price_ranges: Vec<PriceRangeResult<'a>>,
+    pub price_ranges: Vec<PriceRangeResult>,
     /// The smallest set of facts that leaves the user without any share. Empty when it has one.
     pub why_nothing: Vec<String>,
 }
 
-impl Body for ExplanationBody<'_> {
+impl Body for ExplanationBody {
     const FORMAT: &'static str = "fairplan.explanation.v1";
 }
 
 /// The whole file.
-pub type ExplanationDocument<'a> = Document<ExplanationBody<'a>>;
+pub type ExplanationDocument = Document<ExplanationBody>;
 
 /// A level of the lexicographic max-min.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,13 +64,11 @@ pub struct LevelReached {
 /// A full capacity.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct HoldingResult<'a> {
+pub struct HoldingResult {
     /// The server class.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
+    pub class: String,
     /// The resource.
-    #[serde(borrow)]
-    pub resource: Cow<'a, str>,
+    pub resource: String,
     /// Increase of the user's level (or of the sum) per unit.
     pub price: f64,
 }
@@ -85,10 +76,9 @@ pub struct HoldingResult<'a> {
 /// A server class as a user sees it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClassViewResult<'a> {
+pub struct ClassViewResult {
     /// The server class.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Whether the user's tasks can run there.
     pub usable: bool,
     /// What a whole share would cost there at the prices of its level. Absent where it cannot run.
@@ -103,10 +93,9 @@ pub struct ClassViewResult<'a> {
 /// What a smaller demand would change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SmallerDemandResult<'a> {
+pub struct SmallerDemandResult {
     /// The resource.
-    #[serde(borrow)]
-    pub resource: Cow<'a, str>,
+    pub resource: String,
     /// One task's demand now.
     pub demand: f64,
     /// One unit less; half, where that would leave nothing.
@@ -118,17 +107,16 @@ pub struct SmallerDemandResult<'a> {
     /// How many other users do less.
     pub lose: usize,
     /// The other user that gains the largest part. Absent when nobody gains.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub largest_gain: Option<GainResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_gain: Option<GainResult>,
 }
 
 /// A user that gains.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct GainResult<'a> {
+pub struct GainResult {
     /// The user.
-    #[serde(borrow)]
-    pub user: Cow<'a, str>,
+    pub user: String,
     /// By which part of its work.
     pub part: f64,
 }
@@ -136,13 +124,11 @@ pub struct GainResult<'a> {
 /// How far a price holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PriceRangeResult<'a> {
+pub struct PriceRangeResult {
     /// The server class.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
+    pub class: String,
     /// The resource.
-    #[serde(borrow)]
-    pub resource: Cow<'a, str>,
+    pub resource: String,
     /// Increase of the user's level per unit.
     pub price: f64,
     /// The capacity of the class now, all servers together.
@@ -160,9 +146,9 @@ pub fn explanation_document<'a>(
     solution: &Solution,
     user: UserId,
     explanation: &Explanation,
-) -> ExplanationDocument<'a> {
-    let class = |class: ClassId| Cow::from(instance.classes()[class.0].id.as_str());
-    let resource = |resource: ResourceId| Cow::from(instance.resources()[resource.0].as_str());
+) -> ExplanationDocument {
+    let class = |class: ClassId| instance.classes()[class.0].id.clone();
+    let resource = |resource: ResourceId| instance.resources()[resource.0].clone();
     Document::new(ExplanationBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: solution.objective.to_string(),
@@ -214,4 +200,54 @@ pub fn explanation_document<'a>(
             .collect(),
         why_nothing: explanation.why_nothing.clone(),
     })
+}
+
+impl ExplanationBody {
+    /// The server classes as this user sees them.
+    pub fn classes(&self) -> Table<'_> {
+        let yes = |is: bool| if is { "yes" } else { "" };
+        Table::of(&self.server_classes)
+            .column("class", "server class", Kind::Id, |class| &class.id)
+            .column("usable", "can run there", Kind::Words, move |class| yes(class.usable))
+            .column("tasks", "tasks there", Kind::Number, |class| class.tasks)
+            .column("cost_of_share", "cost of a whole share", Kind::Number, |class| class.cost_of_share)
+            .column("cheapest", "cheapest", Kind::Words, move |class| yes(class.cheapest))
+            .done()
+    }
+
+    /// The full capacities that keep it from more.
+    pub fn holding(&self) -> Table<'_> {
+        Table::of(&self.held_by)
+            .column("class", "server class", Kind::Id, |held| &held.class)
+            .column("resource", "resource", Kind::Name, |held| &held.resource)
+            .column("price", "price", Kind::Number, |held| held.price)
+            .done()
+    }
+
+    /// How far prices hold.
+    pub fn ranges(&self) -> Table<'_> {
+        Table::of(&self.price_ranges)
+            .column("class", "server class", Kind::Id, |range| &range.class)
+            .column("resource", "resource", Kind::Name, |range| &range.resource)
+            .column("price", "price", Kind::Number, |range| range.price)
+            .column("capacity", "capacity", Kind::Number, |range| range.capacity)
+            .column("least", "holds from", Kind::Number, |range| range.least)
+            .column("most", "to", Kind::Number, |range| range.most)
+            .done()
+    }
+
+    /// What smaller demands would change.
+    pub fn smaller(&self) -> Table<'_> {
+        let most = |change: &SmallerDemandResult| change.largest_gain.as_ref().map(|gain| gain.user.clone());
+        Table::of(&self.smaller_demands)
+            .column("resource", "resource", Kind::Name, |change| &change.resource)
+            .column("demand", "a task needs", Kind::Number, |change| change.demand)
+            .column("smaller", "if it needed", Kind::Number, |change| change.smaller)
+            .column("own_tasks", "its tasks then", Kind::Number, |change| change.own_tasks)
+            .column("gain", "others that gain", Kind::Count, |change| change.gain)
+            .column("lose", "others that lose", Kind::Count, |change| change.lose)
+            .column("largest_gain", "gains the most", Kind::Id, most)
+            .column("part", "by", Kind::Part, |change| change.largest_gain.as_ref().map(|gain| gain.part))
+            .done()
+    }
 }

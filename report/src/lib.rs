@@ -2,7 +2,6 @@
 //! all.
 
 pub mod allocation;
-mod answer;
 pub mod audit;
 pub mod bound;
 pub mod comparison;
@@ -21,11 +20,10 @@ pub mod planning;
 pub mod plot;
 pub mod proportional_bound;
 pub mod reproduction;
-mod resource_map;
+mod results;
 pub mod schema;
 pub mod simulation;
 pub mod solution;
-mod stamp;
 pub mod summary;
 pub mod table;
 pub mod task_allocation;
@@ -38,6 +36,4 @@ mod tests;
 
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
-pub use resource_map::ResourceMap;
-pub use stamp::{DemandsStamp, InstanceStamp, Label};
 pub use unchecked::{UncheckedField, unchecked};

@@ -1,51 +1,48 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
-use crate::stamp::{DemandsStamp, InstanceStamp};
 use crate::unchecked::{UncheckedField, unchecked};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document};
+use fairplan_instances::{DemandsStamp, InstanceStamp};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// A result held against its instance, property by property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Verification")]
-pub struct VerificationBody<'a> {
+pub struct VerificationBody {
     /// The instance that the result was held against.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub instance: Option<InstanceStamp<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceStamp>,
     /// The demands that the result was held against, if it is one of `offline`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub demands: Option<DemandsStamp<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demands: Option<DemandsStamp>,
     /// The format of the result.
-    #[serde(borrow)]
-    pub result_format: Cow<'a, str>,
+    pub result_format: String,
     /// Whether every property holds.
     pub holds: bool,
     /// The properties.
-    #[serde(borrow)]
-    pub verdicts: Vec<VerdictResult<'a>>,
+    pub verdicts: Vec<VerdictResult>,
     /// What of the result is taken as it is; everything else that it states is checked.
-    #[serde(borrow, default)]
-    pub unchecked: Vec<UncheckedField<'a>>,
+    #[serde(default)]
+    pub unchecked: Vec<UncheckedField>,
 }
 
-impl Body for VerificationBody<'_> {
+impl Body for VerificationBody {
     const FORMAT: &'static str = "fairplan.verification.v1";
 }
 
 /// The whole file.
-pub type VerificationDocument<'a> = Document<VerificationBody<'a>>;
+pub type VerificationDocument = Document<VerificationBody>;
 
 /// One property of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct VerdictResult<'a> {
+pub struct VerdictResult {
     /// Which property.
-    #[serde(borrow)]
-    pub property: Cow<'a, str>,
+    pub property: String,
     /// Whether the result has it.
     pub holds: bool,
     /// The largest violation found, 0 when there is none. Absent when it cannot be measured.
@@ -55,10 +52,10 @@ pub struct VerdictResult<'a> {
     pub tolerance: f64,
     /// Where the largest violation is, with its numbers. Absent when the property holds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub witness: Option<Cow<'a, str>>,
+    pub witness: Option<String>,
 }
 
-impl<'a> From<&'a Verdict> for VerdictResult<'a> {
+impl<'a> From<&'a Verdict> for VerdictResult {
     fn from(verdict: &'a Verdict) -> Self {
         Self {
             property: verdict.property.into(),
@@ -72,19 +69,19 @@ impl<'a> From<&'a Verdict> for VerdictResult<'a> {
 
 /// What a result was held against.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Subject<'a> {
+pub enum Subject {
     /// An instance.
-    Instance(InstanceStamp<'a>),
+    Instance(InstanceStamp),
     /// Demands over time.
-    Demands(DemandsStamp<'a>),
+    Demands(DemandsStamp),
 }
 
 /// The document of a verification, ready to be written.
 pub fn verification_document<'a>(
-    subject: Subject<'a>,
+    subject: Subject,
     result_format: &'a str,
     verdicts: &'a [Verdict],
-) -> VerificationDocument<'a> {
+) -> VerificationDocument {
     let (instance, demands) = match subject {
         Subject::Instance(stamp) => (Some(stamp), None),
         Subject::Demands(stamp) => (None, Some(stamp)),
@@ -97,4 +94,18 @@ pub fn verification_document<'a>(
         verdicts: verdicts.iter().map(VerdictResult::from).collect(),
         unchecked: unchecked(result_format).collect(),
     })
+}
+
+impl Tabular for VerificationBody {
+    /// A row a property.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.verdicts)
+            .column("property", "property", Kind::Words, |verdict| &verdict.property)
+            .column("holds", "verdict", Kind::Words, |verdict| if verdict.holds { "holds" } else { "FAILS" })
+            .column("residual", "largest violation", Kind::Violation, |verdict| verdict.residual)
+            .said(|verdict| verdict.residual.is_none().then_some("inf"))
+            .column("tolerance", "allowed", Kind::Violation, |verdict| verdict.tolerance)
+            .column("witness", "where", Kind::Words, |verdict| verdict.witness.as_deref().unwrap_or_default())
+            .done()
+    }
 }

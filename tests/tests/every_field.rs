@@ -244,7 +244,7 @@ fn nothing_false_passes(cases: Vec<Case>) -> u64 {
             case.document
         );
         let format = case.document["format"].as_str().unwrap();
-        let listed: Vec<String> = unchecked(format).map(|one| one.field.into_owned()).collect();
+        let listed: Vec<String> = unchecked(format).map(|one| one.field).collect();
         for change in changes(&case.document) {
             let field = change.field();
             let is_listed = listed.iter().any(|known| {

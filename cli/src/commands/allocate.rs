@@ -6,13 +6,14 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
+use fairplan_instances::table::Tabular;
 use fairplan_instances::{
     CacheModel, Decimal, DemandSeries, FairShares, GuaranteedFraction, Instance, TaskDemands, files,
 };
 use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, mechanism, non_conformant};
-use fairplan_report::allocation::{AllocationSettings, allocation_document};
+use fairplan_report::allocation::{AllocationSettings, allocation_document, quanta_of_users};
 use fairplan_report::output::Destination;
-use fairplan_report::task_allocation::{TaskAllocationSettings, task_allocation_document};
+use fairplan_report::task_allocation::{TaskAllocationSettings, task_allocation_document, tasks_by_class};
 use fairplan_report::{summary, table, write_json};
 use fairplan_solver::TASK_MECHANISMS;
 
@@ -217,8 +218,8 @@ impl Job {
         );
         self.destination.write(|out| match (self.format.table(), self.per_quantum) {
             (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_task_allocation(out, format, &document),
-            (Some(format), true) => table::write_task_quanta(out, format, told, &allocation.tasks),
+            (Some(format), false) => table::write_table(out, format, &document.table()),
+            (Some(format), true) => table::write_table(out, format, &tasks_by_class(told, &allocation.tasks)),
         })?;
         tell(common, || summary::task_allocation(series, &document));
         Ok(Answer::Yes)
@@ -259,8 +260,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let document = allocation_document(&series, &sha256, &job.mechanism, echoed, &outcome, job.cache);
     job.destination.write(|out| match (job.format.table(), job.per_quantum) {
         (None, _) => write_json(out, &document),
-        (Some(format), false) => table::write_allocation(out, format, &series, &outcome),
-        (Some(format), true) => table::write_allocation_quanta(out, format, &series, &outcome),
+        (Some(format), false) => table::write_table(out, format, &document.table()),
+        (Some(format), true) => table::write_table(out, format, &quanta_of_users(&series, &outcome)),
     })?;
     tell(common, || summary::allocation(&series, &document));
     Ok(Answer::Yes)
@@ -312,7 +313,7 @@ pub fn echoed(
     settings: &Settings,
     shares: &FairShares,
     guaranteed: bool,
-) -> AllocationSettings<'static> {
+) -> AllocationSettings {
     let mut echoed = AllocationSettings {
         alpha: (*karma || guaranteed).then(|| settings.alpha.to_f64()),
         initial_credits: karma.then_some(settings.initial_credits),

@@ -15,7 +15,7 @@ use fairplan_report::comparison::{Bounds, PolicyResult, comparison_document};
 use fairplan_report::output::Destination;
 use fairplan_report::placement::PlacementFigures;
 use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 use fairplan_verify::reaches;
 use std::time::{Duration, Instant};
 
@@ -182,10 +182,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     }
     let backend = solver.name();
     let document = comparison_document(&instance, &sha256, backend, job.seed, bounds, results);
-    job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_comparison(out, format, &document),
-    })?;
+    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
     tell(common, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)
 }

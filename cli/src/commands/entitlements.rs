@@ -9,7 +9,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver, files};
 use fairplan_report::entitlements::{RuleOutcome, entitlements_document};
 use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 use fairplan_solver::{SCHEDULER_RULES, entitlements};
 
 /// Show what the rules of YARN, Kueue and Volcano entitle users to, beside exact DRFH
@@ -62,10 +62,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         Ok((solved, rules))
     })?;
     let document = entitlements_document(&instance, &sha256, &solved.solution, &rules);
-    destination.write(|out| match format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_entitlements(out, format, &document),
-    })?;
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::heading(&instance) + &summary::entitlements(&document));
     Ok(Answer::Yes)
 }

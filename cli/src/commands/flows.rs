@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use fairplan_instances::{Decimal, Objective, Traffic, TrafficOutcome, files};
 use fairplan_report::flows::{FlowsBody, FlowsResult, FlowsSettings, Unstable};
 use fairplan_report::output::Destination;
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 use fairplan_simulation::{
     MarkovSettings, PacketSettings, SimulationSettings, TaskSettings, flow_level, markov, packet_level,
     task_level,
@@ -255,10 +255,7 @@ impl TryFrom<Arguments> for Job {
 
 impl Job {
     /// What comes of every load; what is claimed may overload a resource that is not overloaded in truth.
-    fn results(
-        &self,
-        traffic: &Traffic,
-    ) -> Result<(Vec<FlowsResult<'static>>, Vec<Unstable<'static>>), Failure> {
+    fn results(&self, traffic: &Traffic) -> Result<(Vec<FlowsResult>, Vec<Unstable>), Failure> {
         let mixes: Vec<(f64, Traffic)> = match &self.loads[..] {
             [] => vec![(traffic.heaviest().1, traffic.clone())],
             loads => loads.iter().map(|load| (*load, traffic.at_load(*load))).collect(),
@@ -296,10 +293,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let sha256 = files::traffic_sha256_hex(&traffic);
     let settings = job.method.settings();
     let document = FlowsBody::new(&traffic, &sha256, job.level.name(), settings, results, unstable);
-    job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_flows(out, format, &document),
-    })?;
+    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
     tell(common, || summary::flows(&document));
     Ok(Answer::Yes)
 }

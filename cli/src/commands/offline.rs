@@ -8,15 +8,17 @@ use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use clap::ValueEnum;
+use fairplan_instances::table::Tabular;
 use fairplan_instances::{
     DemandSeries, FairShares, Instance, OfflineMeasure, OfflineProblem, TaskDemands, files,
 };
 use fairplan_mechanisms::{Conduct, Reports, Run, Settings};
 use fairplan_report::offline::{
-    Against, Held, against, offline_document, smallest, smallest_standing, task_against,
+    Against, Held, against, allocated_demands, offline_document, smallest, smallest_standing, task_against,
     task_offline_document,
 };
 use fairplan_report::output::Destination;
+use fairplan_report::task_allocation::tasks_by_class;
 use fairplan_report::{summary, table, write_json};
 use fairplan_solver::{offline_optimum, task_optimum};
 use fairplan_verify::{OfflineClaim, TaskClaim, verify_offline, verify_task_optimum};
@@ -128,7 +130,7 @@ impl Job {
         let proof = progress::during(common.quiet, "verifying", || verify_task_optimum(&demands, claim));
         let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
         let settings = task_settings(&self.settings, &shares);
-        let regret = |name: &'static str| -> Result<Against<'static>, Failure> {
+        let regret = |name: &'static str| -> Result<Against, Failure> {
             // Rules do not know how much will be demanded: they go by shares, whatever they are held to.
             let allocation = tasks_of(name, &shares, settings)?;
             Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
@@ -144,8 +146,10 @@ impl Job {
         let document = task_offline_document(&demands, sha256, &optimum, &proof, held, self.per_quantum);
         self.destination.write(|out| match (self.format.table(), self.per_quantum) {
             (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_task_offline(out, format, &document),
-            (Some(format), true) => table::write_task_quanta(out, format, &demands, &optimum.tasks),
+            (Some(format), false) => table::write_table(out, format, &document.table()),
+            (Some(format), true) => {
+                table::write_table(out, format, &tasks_by_class(&demands, &optimum.tasks))
+            }
         })?;
         tell(common, || summary::task_offline(series, &document));
         match proof.verdicts.iter().find(|verdict| !verdict.holds) {
@@ -188,7 +192,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let held = progress::during(common.quiet, "running the mechanisms", || {
         let regrets = job.against.iter();
         let regrets = regrets.map(|name| regret(name, value, &problem, &settings, &series, &shares));
-        let against = regrets.collect::<Result<Vec<Against<'_>>, _>>()?;
+        let against = regrets.collect::<Result<Vec<Against>, _>>()?;
         // Serving whoever has least is what Theorem 4 is about.
         let online =
             (!against.is_empty()).then(|| regret("las", value, &problem, &settings, &series, &shares));
@@ -204,8 +208,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let document = offline_document(&problem, &sha256, echoed, &optimum, &proof, held, job.per_quantum);
     job.destination.write(|out| match (job.format.table(), job.per_quantum) {
         (None, _) => write_json(out, &document),
-        (Some(format), false) => table::write_offline(out, format, &document),
-        (Some(format), true) => table::write_offline_quanta(out, format, &series, &optimum),
+        (Some(format), false) => table::write_table(out, format, &document.table()),
+        (Some(format), true) => table::write_table(out, format, &allocated_demands(&series, &optimum)),
     })?;
     tell(common, || summary::offline(&series, &document));
     if proof.holds() {
@@ -225,7 +229,7 @@ fn regret<'a>(
     settings: &Settings,
     series: &DemandSeries,
     shares: &FairShares,
-) -> Result<Against<'a>, Failure> {
+) -> Result<Against, Failure> {
     let honest = vec![false; series.user_count()];
     let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
     let run = Run { shares, conduct, cache: None, per_quantum: false };

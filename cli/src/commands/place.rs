@@ -8,7 +8,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::files;
 use fairplan_report::output::Destination;
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 
 /// Place whole tasks on servers by a policy, until nothing more fits
 #[derive(Debug, clap::Args)]
@@ -76,10 +76,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let name = job.placer.name();
     let settings = PlacementSettings { policy: &name, seed: job.seed, servers: job.servers };
     let document = placement_document(&instance, &placement, &figures, &sha256, settings);
-    job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_placement(out, format, &document),
-    })?;
+    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
     tell(common, || summary::placement(&instance, &placement, &figures, &name));
     Ok(Answer::Yes)
 }

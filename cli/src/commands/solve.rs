@@ -8,7 +8,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{Deadline, Objective, Solver};
 use fairplan_report::output::Destination;
-use fairplan_report::solution::solution_document;
+use fairplan_report::solution::{solution_document, users_of};
 use fairplan_report::{summary, table, write_json};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
@@ -115,7 +115,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let headline = solved.numbers.headline();
     job.destination.write(|out| match job.format.table() {
         None => write_json(out, &solution_document(&instance, solution, headline, &sha256, job.timing)),
-        Some(format) => table::write_solution(out, format, &instance, solution),
+        Some(format) => table::write_table(out, format, &users_of(&instance, solution)),
     })?;
     tell(common, || summary::solution(&instance, solution, headline));
     solved.certified().map_err(|failure| in_time(&deadline, failure))?;

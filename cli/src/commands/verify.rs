@@ -7,7 +7,7 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceSource, TableArguments};
 use crate::progress;
 use fairplan_instances::wording::printable;
-use fairplan_instances::{DemandSeries, Instance, TaskDemands, files};
+use fairplan_instances::{DemandSeries, DemandsStamp, Instance, InstanceStamp, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
 use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
@@ -17,7 +17,7 @@ use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::{Subject, verification_document};
-use fairplan_report::{DemandsStamp, Foreign, InstanceStamp, format_of, read_json, summary, write_json};
+use fairplan_report::{Foreign, format_of, read_json, summary, write_json};
 use fairplan_verify::{Verdict, verify_placement};
 
 /// Check a result of solve, place, bound or offline in exact arithmetic, from the two files alone
@@ -115,7 +115,7 @@ impl Job {
 
     fn report(
         &self,
-        subject: Subject<'_>,
+        subject: Subject,
         format: &str,
         verdicts: &[Verdict],
         common: CommonOptions,
@@ -130,7 +130,7 @@ impl Job {
 
 /// What is found of a result of `offline`.
 fn offline(name: &str, bytes: &[u8], series: &DemandSeries, sha256: &str) -> Result<Vec<Verdict>, Failure> {
-    let document: OfflineDocument<'_> = read_json(name, bytes)?;
+    let document: OfflineDocument = read_json(name, bytes)?;
     Ok(match StatedOffline::new(&document, series, sha256) {
         Ok(stated) => [vec![belonging(None)], stated.verdicts(&document, series, sha256)].concat(),
         Err(foreign) => vec![belonging(Some(foreign))],
@@ -144,7 +144,7 @@ fn task_offline(
     demands: TaskDemands<'_>,
     sha256: &str,
 ) -> Result<Vec<Verdict>, Failure> {
-    let document: TaskOfflineDocument<'_> = read_json(name, bytes)?;
+    let document: TaskOfflineDocument = read_json(name, bytes)?;
     let sha256 = [sha256, &files::sha256_hex(demands.instance())];
     let demands = match stated_measure(&document) {
         Ok(measure) => demands.measured_by(measure),
@@ -167,24 +167,24 @@ fn verdicts(
 ) -> Result<Vec<Verdict>, Failure> {
     let found = match format {
         "fairplan.solution.v1" => {
-            let document: SolutionDocument<'_> = read_json(name, &bytes)?;
+            let document: SolutionDocument = read_json(name, &bytes)?;
             let stated = StatedSolution::new(&document, instance, sha256);
             drop(document);
             drop(bytes); // Large results need the room.
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.placement.v1" => {
-            let document: PlacementDocument<'_> = read_json(name, &bytes)?;
+            let document: PlacementDocument = read_json(name, &bytes)?;
             let stated = StatedPlacement::new(&document, instance, sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
-            let document: BoundDocument<'_> = read_json(name, &bytes)?;
+            let document: BoundDocument = read_json(name, &bytes)?;
             let stated = StatedBracket::new(&document, instance, sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.proportional-bound.v1" => {
-            let document: ProportionalBoundDocument<'_> = read_json(name, &bytes)?;
+            let document: ProportionalBoundDocument = read_json(name, &bytes)?;
             let stated = StatedProportionalBracket::new(&document, instance, sha256);
             stated.map(|stated| stated.verdicts(instance))
         }

@@ -1,57 +1,53 @@
 //! `fairplan.difference.v1`: what differs between two instances or two results, and what it did to whom.
 
-use crate::solution::{LimitName, SolutionDocument, UserResult};
-use crate::stamp::InstanceStamp;
+use crate::solution::{SolutionDocument, UserResult};
 use fairplan_analysis::{Difference, PartChange};
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::LimitedBy;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// What differs between two instances or two results. The same files give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Difference")]
-pub struct DifferenceBody<'a> {
+pub struct DifferenceBody {
     /// The first.
-    #[serde(borrow)]
-    pub before: DifferenceSide<'a>,
+    pub before: DifferenceSide,
     /// The second.
-    #[serde(borrow)]
-    pub after: DifferenceSide<'a>,
+    pub after: DifferenceSide,
     /// Server classes that are in one only, or not the same in both. Of instances only.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub server_classes: Vec<ChangeResult<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_classes: Vec<ChangeResult>,
     /// Users that are in one only, or not the same in both. Of instances only.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub changed_users: Vec<ChangeResult<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_users: Vec<ChangeResult>,
     /// From the first instance to the second, kind of change by kind of change, DRFH solved anew after each. Of instances
     /// only.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub steps: Vec<StepResult<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepResult>,
     /// Every user of either, the largest part lost first.
-    #[serde(borrow)]
-    pub users: Vec<UserDifference<'a>>,
+    pub users: Vec<UserDifference>,
 }
 
-impl Body for DifferenceBody<'_> {
+impl Body for DifferenceBody {
     const FORMAT: &'static str = "fairplan.difference.v1";
 }
 
 /// The whole file.
-pub type DifferenceDocument<'a> = Document<DifferenceBody<'a>>;
+pub type DifferenceDocument = Document<DifferenceBody>;
 
 /// One of the two.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct DifferenceSide<'a> {
+pub struct DifferenceSide {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The objective, by its name on the command line.
-    #[serde(borrow)]
-    pub objective: Cow<'a, str>,
+    pub objective: String,
     /// The value of the objective. Absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -60,13 +56,11 @@ pub struct DifferenceSide<'a> {
 /// A class or a user that is not the same in both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ChangeResult<'a> {
+pub struct ChangeResult {
     /// Its id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// `added`, `removed` or `changed`.
-    #[serde(borrow)]
-    pub kind: Cow<'a, str>,
+    pub kind: String,
     /// What changed, such as `count 3 -> 5`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
@@ -75,10 +69,9 @@ pub struct ChangeResult<'a> {
 /// The cluster after one more kind of change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct StepResult<'a> {
+pub struct StepResult {
     /// `before`, `servers`, `users removed`, `users changed` or `users added`.
-    #[serde(borrow)]
-    pub change: Cow<'a, str>,
+    pub change: String,
     /// The smallest weighted dominant share then. Absent where the change alone leaves no cluster that its users can use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
@@ -91,10 +84,9 @@ pub struct StepResult<'a> {
 /// A user in both.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct UserDifference<'a> {
+pub struct UserDifference {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Its tasks in the first (of instances: its work under DRFH). Absent if it is not there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<f64>,
@@ -106,14 +98,14 @@ pub struct UserDifference<'a> {
     pub part: Option<f64>,
     /// What limited it in the first. Of results only.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limited_before: Option<LimitName>,
+    pub limited_before: Option<LimitedBy>,
     /// What limits it in the second.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub limited_after: Option<LimitName>,
+    pub limited_after: Option<LimitedBy>,
 }
 
-impl<'a> UserDifference<'a> {
-    fn new(id: Cow<'a, str>, before: Option<f64>, after: Option<f64>) -> Self {
+impl<'a> UserDifference {
+    fn new(id: String, before: Option<f64>, after: Option<f64>) -> Self {
         let part = match (before, after) {
             (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
             _ => None,
@@ -126,7 +118,7 @@ impl<'a> UserDifference<'a> {
 pub fn difference_document<'a>(
     [before, after]: [(&'a Instance, &'a str); 2],
     difference: &'a Difference,
-) -> DifferenceDocument<'a> {
+) -> DifferenceDocument {
     let side = |(instance, sha256): (&'a Instance, &'a str), value| DifferenceSide {
         instance: InstanceStamp::new(instance, sha256),
         objective: "drfh".into(),
@@ -158,29 +150,32 @@ pub fn difference_document<'a>(
 
 /// The document of what differs between two results of `solve`, ready to be written.
 pub fn results_document<'a>(
-    [before, after]: [&'a SolutionDocument<'a, Vec<UserResult<'a>>>; 2],
-) -> DifferenceDocument<'a> {
-    let side = |result: &'a SolutionDocument<'a, Vec<UserResult<'a>>>| DifferenceSide {
+    [before, after]: [&'a SolutionDocument<Vec<UserResult<'a>>>; 2],
+) -> DifferenceDocument {
+    let side = |result: &'a SolutionDocument<Vec<UserResult<'a>>>| DifferenceSide {
         instance: result.instance.clone(),
-        objective: result.objective.0.to_string().into(),
+        objective: result.objective.to_string().into(),
         value: Some(result.value),
     };
     let by_id: HashMap<&str, &UserResult<'a>> = after.users.iter().map(|user| (&*user.id, user)).collect();
     let known: HashMap<&str, ()> = before.users.iter().map(|user| (&*user.id, ())).collect();
-    let mut users: Vec<UserDifference<'a>> = Vec::new();
+    let mut users: Vec<UserDifference> = Vec::new();
     for user in &before.users {
         let other = by_id.get(&*user.id);
-        let mut found =
-            UserDifference::new(Cow::from(&*user.id), Some(user.tasks), other.map(|other| other.tasks));
+        let mut found = UserDifference::new(
+            user.id.clone().into_owned(),
+            Some(user.tasks),
+            other.map(|other| other.tasks),
+        );
         found.limited_before = Some(user.limited_by);
         found.limited_after = other.map(|other| other.limited_by);
         users.push(found);
     }
     for user in after.users.iter().filter(|user| !known.contains_key(&*user.id)) {
-        let found = UserDifference::new(Cow::from(&*user.id), None, Some(user.tasks));
+        let found = UserDifference::new(user.id.clone().into_owned(), None, Some(user.tasks));
         users.push(UserDifference { limited_after: Some(user.limited_by), ..found });
     }
-    let rank = |user: &UserDifference<'_>| (user.part.unwrap_or(f64::INFINITY) * 1e6).round();
+    let rank = |user: &UserDifference| (user.part.unwrap_or(f64::INFINITY) * 1e6).round();
     users.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
     Document::new(DifferenceBody {
         before: side(before),
@@ -190,4 +185,53 @@ pub fn results_document<'a>(
         steps: Vec::new(),
         users,
     })
+}
+
+impl Tabular for DifferenceBody {
+    /// A row a user.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("user", "user", Kind::Id, |user| &user.id)
+            .column("before", "tasks before", Kind::Number, |user| user.before)
+            .said(|user| user.before.is_none().then_some("not there"))
+            .column("after", "tasks after", Kind::Number, |user| user.after)
+            .said(|user| user.after.is_none().then_some("not there"))
+            .column("part", "change", Kind::Change, |user| user.part)
+            .column("limited_before", "limited by, before", Kind::Words, |user| {
+                user.limited_before.map(LimitedBy::in_words)
+            })
+            .column("limited_after", "limited by, after", Kind::Words, |user| {
+                user.limited_after.map(LimitedBy::in_words)
+            })
+            .done()
+    }
+}
+
+impl UserDifference {
+    /// Whether it has more or less, by more than solutions are exact to.
+    pub fn has_moved(&self) -> bool {
+        self.part.is_none_or(|part| part.abs() > 1e-6)
+    }
+}
+
+impl DifferenceBody {
+    /// What changed of server classes or of users, which `what` says.
+    pub fn changes<'a>(&self, what: &'a str, changes: &'a [ChangeResult]) -> Table<'a> {
+        Table::of(changes)
+            .column("id", what, Kind::Id, |change| &change.id)
+            .column("kind", "is", Kind::Words, |change| &change.kind)
+            .column("changes", "what changed", Kind::Words, |change| change.changes.join(", "))
+            .done()
+    }
+
+    /// From the first instance to the second, kind of change by kind of change.
+    pub fn steps(&self) -> Table<'_> {
+        Table::of(&self.steps)
+            .column("change", "after the change of", Kind::Words, |step| &step.change)
+            .column("value", "smallest share", Kind::Share, |step| step.value)
+            .said(|step| step.value.is_none().then_some("no cluster"))
+            .column("gaining", "users that gain", Kind::Count, |step| step.gaining)
+            .column("losing", "users that lose", Kind::Count, |step| step.losing)
+            .done()
+    }
 }

@@ -1,11 +1,11 @@
 //! `fairplan.loss.v1`: what the failure of servers of each class costs whom.
 
-use crate::stamp::InstanceStamp;
 use fairplan_analysis::Loss;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Users listed for each loss, those that lose the largest part first.
 const LISTED: usize = 20;
@@ -15,31 +15,28 @@ const LISTED: usize = 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Losses")]
-pub struct LossBody<'a> {
+pub struct LossBody {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The smallest weighted dominant share now.
     pub value: f64,
     /// The loss of each class, the worst first: by the largest part that a user loses, then by what is lost in all.
-    #[serde(borrow)]
-    pub losses: Vec<LossResult<'a>>,
+    pub losses: Vec<LossResult>,
 }
 
-impl Body for LossBody<'_> {
+impl Body for LossBody {
     const FORMAT: &'static str = "fairplan.loss.v1";
 }
 
 /// The whole file.
-pub type LossDocument<'a> = Document<LossBody<'a>>;
+pub type LossDocument = Document<LossBody>;
 
 /// The loss of servers of one class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LossResult<'a> {
+pub struct LossResult {
     /// The class.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
+    pub class: String,
     /// How many of its servers are lost.
     pub servers: u64,
     /// The smallest weighted dominant share then, measured against the totals of the whole cluster.
@@ -53,17 +50,15 @@ pub struct LossResult<'a> {
     /// How many do more.
     pub gaining: usize,
     /// The 20 users that lose the largest part of their work.
-    #[serde(borrow)]
-    pub losers: Vec<LostUser<'a>>,
+    pub losers: Vec<LostUser>,
 }
 
 /// A user that does less work.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LostUser<'a> {
+pub struct LostUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Its work before, in tasks of rate 1.
     pub before: f64,
     /// Its work after.
@@ -78,7 +73,7 @@ pub fn loss_document<'a>(
     sha256: &'a str,
     value: f64,
     losses: &[Loss],
-) -> LossDocument<'a> {
+) -> LossDocument {
     let result = |loss: &Loss| LossResult {
         class: instance.classes()[loss.class.0].id.as_str().into(),
         servers: loss.servers,
@@ -101,4 +96,43 @@ pub fn loss_document<'a>(
         value,
         losses: losses.iter().map(result).collect(),
     })
+}
+
+impl Tabular for LossBody {
+    /// A row a class, with the user that loses the most (none where nobody loses).
+    fn table(&self) -> Table<'_> {
+        let worst = |of: fn(&LostUser) -> f64| move |loss: &LossResult| loss.losers.first().map(of);
+        Table::of(&self.losses)
+            .column("class", "server class", Kind::Id, |loss| &loss.class)
+            .column("servers", "servers lost", Kind::Count, |loss| loss.servers)
+            .column("value", "smallest share then", Kind::Share, |loss| loss.value)
+            .column("lost", "lost in all", Kind::Part, |loss| loss.lost)
+            .column("losing", "users that lose", Kind::Count, |loss| loss.losing)
+            .column("stranded", "left with nothing", Kind::Count, |loss| loss.stranded)
+            .column("gaining", "users that gain", Kind::Count, |loss| loss.gaining)
+            .column("worst_user", "worst off", Kind::Id, |loss| {
+                loss.losers.first().map_or("", |user| &user.id)
+            })
+            .said(|loss| loss.losers.is_empty().then_some("nobody"))
+            .column("worst_before", "its tasks before", Kind::Number, worst(|user| user.before))
+            .column("worst_after", "its tasks after", Kind::Number, worst(|user| user.after))
+            .column("worst_part", "loses", Kind::Part, worst(|user| user.part))
+            .done()
+    }
+}
+
+impl LossBody {
+    /// A row for each class and user that loses the most there.
+    pub fn losers(&self) -> Table<'_> {
+        let losses = self.losses.iter();
+        let rows: Vec<(&LossResult, &LostUser)> =
+            losses.flat_map(|loss| loss.losers.iter().map(move |loser| (loss, loser))).collect();
+        Table::over(rows.len(), move |row| rows[row])
+            .column("class", "servers lost", Kind::Id, |row| &row.0.class)
+            .column("user", "user", Kind::Id, |row| &row.1.id)
+            .column("before", "tasks before", Kind::Number, |row| row.1.before)
+            .column("after", "tasks after", Kind::Number, |row| row.1.after)
+            .column("part", "loses", Kind::Part, |row| row.1.part)
+            .done()
+    }
 }

@@ -15,6 +15,6 @@ pub use growth::{GrowthBody, GrowthDocument, GrowthQuantum, ShortfallResult, gro
 pub use loss::{LossBody, LossDocument, LossResult, LostUser, loss_document};
 pub use plan::{
     CatalogStamp, FrontierPoint, ObstacleResult, PlanBody, PlanDocument, PlanParts, PlannedUser,
-    PricesOfClass, PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document,
+    PricesOfClass, PurchaseResult, ServersBought, TargetResult, TaskKind, plan_document, servers_bought,
 };
 pub use worth::{GainingUser, ResourceWorthResult, WorthBody, WorthDocument, WorthResult, worth_document};

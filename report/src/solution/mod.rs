@@ -5,13 +5,15 @@ mod columns;
 mod document;
 mod numbers;
 mod pools;
+mod tables;
 mod write;
 
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use document::{
-    CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
-    SolutionBody, SolutionDocument, SolutionStats, StatusName, UserResult,
+    CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, SolutionBody, SolutionDocument,
+    SolutionStats, UserResult,
 };
 pub use numbers::StatedNumbers;
+pub use tables::{classes_of, users_of};
 pub use write::{Headline, UserResults, solution_document};

@@ -2,14 +2,13 @@
 
 use super::document::*;
 use super::pools::price_groups;
-use crate::resource_map::ResourceMap;
-use crate::stamp::InstanceStamp;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
 use fairplan_instances::{
     Certificate, ClassId, Document, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
 };
 use rayon::prelude::*;
 use serde::ser::{Serialize, Serializer};
-use std::borrow::Cow;
 
 /// What a solution comes to: the numbers over all users that head its document and its summary.
 #[derive(Clone, Debug, PartialEq)]
@@ -200,7 +199,7 @@ pub fn solution_document<'a>(
     headline: &Headline,
     sha256: &'a str,
     timing: bool,
-) -> SolutionDocument<'a, UserResults<'a>> {
+) -> SolutionDocument<UserResults<'a>> {
     let m = instance.resources().len();
     let classes = || instance.classes().iter().enumerate();
     let map = |numbers: &[f64]| ResourceMap::new(instance, numbers.iter().copied());
@@ -222,7 +221,7 @@ pub fn solution_document<'a>(
     };
     Document::new(SolutionBody {
         instance: InstanceStamp::new(instance, sha256),
-        objective: ObjectiveName(solution.objective),
+        objective: solution.objective,
         backend: solution.backend.into(),
         method: solution.method.into(),
         status: solution.status.into(),
@@ -238,7 +237,7 @@ pub fn solution_document<'a>(
             .collect(),
         price_groups: groups
             .into_iter()
-            .map(|group| group.into_iter().map(|l| Cow::from(instance.classes()[l].id.as_str())).collect())
+            .map(|group| group.into_iter().map(|l| instance.classes()[l].id.clone()).collect())
             .collect(),
         utilization: map(&headline.utilization(instance)),
         certificate: CertificateResult {

@@ -95,7 +95,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     targets.push(Target::new("verify offline", [("r.json", made.read("result.json"))], move |paths| {
         let bytes = read(&paths[0])?;
         let sha256 = files::demands_sha256_hex(&series);
-        let document: OfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
+        let document: OfflineDocument = read_json(&paths[0], &bytes).map_err(text)?;
         if let Ok(stated) = StatedOffline::new(&document, &series, &sha256) {
             summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &series, &sha256));
         }
@@ -110,7 +110,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
             let bytes = read(&paths[0])?;
             let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
             let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
-            let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
+            let document: TaskOfflineDocument = read_json(&paths[0], &bytes).map_err(text)?;
             let Ok(measure) = stated_measure(&document) else { return Ok(()) };
             let demands = demands.measured_by(measure);
             let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
@@ -124,9 +124,9 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     let solutions = [("a.json", made.read("solution.json")), ("b.json", made.read("other.json"))];
     targets.push(Target::new("plan diff", solutions, |paths| {
         let contents = [read(&paths[0])?, read(&paths[1])?];
-        let before: SolutionDocument<'_, Vec<UserResult<'_>>> =
+        let before: SolutionDocument<Vec<UserResult<'_>>> =
             read_json(&paths[0], &contents[0]).map_err(text)?;
-        let after: SolutionDocument<'_, Vec<UserResult<'_>>> =
+        let after: SolutionDocument<Vec<UserResult<'_>>> =
             read_json(&paths[1], &contents[1]).map_err(text)?;
         let document = results_document([&before, &after]);
         summary::difference(&document);
@@ -174,22 +174,22 @@ fn verified(path: &str, instance: &Instance) -> Result<(), String> {
     let format = fairplan_report::format_of(path, &bytes).map_err(text)?;
     let verdicts = match format.as_str() {
         "fairplan.solution.v1" => {
-            let document: SolutionDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let document: SolutionDocument = read_json(path, &bytes).map_err(text)?;
             let stated = StatedSolution::new(&document, instance, &sha256);
             stated.map(|stated| verify_solution(instance, &stated.claim()).verdicts)
         }
         "fairplan.placement.v1" => {
-            let document: PlacementDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let document: PlacementDocument = read_json(path, &bytes).map_err(text)?;
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
-            let document: BoundDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let document: BoundDocument = read_json(path, &bytes).map_err(text)?;
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
         }
         "fairplan.proportional-bound.v1" => {
-            let document: ProportionalBoundDocument<'_> = read_json(path, &bytes).map_err(text)?;
+            let document: ProportionalBoundDocument = read_json(path, &bytes).map_err(text)?;
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| verify_proportional(instance, &stated.claim()))
         }

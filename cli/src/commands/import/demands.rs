@@ -110,7 +110,10 @@ pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<
     let (series, quotas) = progress::during(common.quiet, "reading the trace", || helios(&options))?;
     let mut prepared = Vec::new();
     if let Some((format, quotas_to)) = quotas_to {
-        prepared.push(quotas_to.prepare(|out| table::write_fair_shares(out, format, &series, &quotas))?);
+        prepared.push(
+            quotas_to
+                .prepare(|out| table::write_table(out, format, &table::fair_shares(&series, &quotas)))?,
+        );
     }
     prepared.push(destination.prepare(|out| files::write_demands(&series, out))?);
     commit(prepared)?;

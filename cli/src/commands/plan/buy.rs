@@ -172,10 +172,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         outcome: found.outcome.as_ref(),
         frontier: &found.frontier,
     });
-    prepared.push(job.destination.prepare(|out| match job.format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_plan(out, format, &document),
-    })?);
+    prepared.push(job.destination.prepare(|out| table::write_result(out, job.format.table(), &document))?);
     commit(prepared)?;
     tell(common, || summary::plan(&document));
     Ok(Answer::yes_if(document.reachable))

@@ -9,7 +9,7 @@ use fairplan_analysis::differences;
 use fairplan_instances::files;
 use fairplan_report::planning::{DifferenceDocument, difference_document, results_document};
 use fairplan_report::solution::{SolutionDocument, UserResult};
-use fairplan_report::{format_of, output::Destination, read_json, summary, table, write_json};
+use fairplan_report::{format_of, output::Destination, read_json, summary, table};
 
 /// Say what differs between two instances or two results of solve, and who has more or less for it
 #[derive(Debug, clap::Args)]
@@ -62,8 +62,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
             write(&document, &destination, format, common)
         }
         (SOLUTION, SOLUTION) => {
-            let before: SolutionDocument<'_, Vec<UserResult<'_>>> = read_json(paths[0], &contents[0])?;
-            let after: SolutionDocument<'_, Vec<UserResult<'_>>> = read_json(paths[1], &contents[1])?;
+            let before: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[0], &contents[0])?;
+            let after: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[1], &contents[1])?;
             write(&results_document([&before, &after]), &destination, format, common)
         }
         (first, second) => {
@@ -74,15 +74,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 }
 
 fn write(
-    document: &DifferenceDocument<'_>,
+    document: &DifferenceDocument,
     destination: &Destination,
     format: ResultFormat,
     common: CommonOptions,
 ) -> Result<Answer, Failure> {
-    destination.write(|out| match format.table() {
-        None => write_json(out, document),
-        Some(format) => table::write_difference(out, format, document),
-    })?;
+    destination.write(|out| table::write_result(out, format.table(), document))?;
     tell(common, || summary::difference(document));
     Ok(Answer::Yes)
 }

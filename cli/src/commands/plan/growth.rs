@@ -11,7 +11,7 @@ use fairplan_analysis::growth;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, Instance, files};
 use fairplan_report::planning::growth_document;
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]
@@ -93,10 +93,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         &scale,
         (&found, arguments.per_quantum || table.is_some() || quanta <= FEW_QUANTA),
     );
-    destination.write(|out| match table {
-        None => write_json(out, &document),
-        Some(format) => table::write_growth(out, format, &document),
-    })?;
+    destination.write(|out| table::write_result(out, table, &document))?;
     tell(common, || summary::growth(&document));
     Ok(Answer::yes_if(found.first_missed.is_none()))
 }

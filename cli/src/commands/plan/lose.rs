@@ -11,7 +11,7 @@ use fairplan_analysis::losses;
 use fairplan_instances::Objective;
 use fairplan_report::planning::loss_document;
 use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
@@ -55,10 +55,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     .map_err(|error| in_time(&deadline, error.into()))?;
     let value = Headline::new(&instance, &solved.solution).value;
     let document = loss_document(&instance, &sha256, value, &found);
-    destination.write(|out| match format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_losses(out, format, &document),
-    })?;
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::losses(&document));
     Ok(Answer::Yes)
 }

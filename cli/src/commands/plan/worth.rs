@@ -11,7 +11,7 @@ use fairplan_analysis::worth_of_servers;
 use fairplan_instances::Objective;
 use fairplan_report::planning::worth_document;
 use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
+use fairplan_report::{summary, table};
 
 /// Say what one more server of each class is worth, solved again beside what the prices say
 #[derive(Debug, clap::Args)]
@@ -60,10 +60,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let smallest = Headline::new(&instance, &solved.solution).value;
     let limited = levels.first().map_or(smallest, |level| level.value);
     let document = worth_document(&instance, &sha256, (smallest, limited), &worths);
-    destination.write(|out| match format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_worth(out, format, &document),
-    })?;
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::worth(&document));
     Ok(Answer::Yes)
 }

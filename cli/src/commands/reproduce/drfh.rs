@@ -14,7 +14,7 @@ use fairplan_report::solution::Headline;
 const PRECISION: f64 = 1e-9;
 
 /// The example of Fig. 1, and Fig. 2: DRF in each server on its own lets both users run 6 tasks.
-pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig1", source: "DRFH paper, Fig. 1 and 2, Sec. III-D" };
     let instance = drfh_fig1()?;
     let mut numbers = Vec::new();
@@ -33,7 +33,7 @@ pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Fa
 }
 
 /// Fig. 3: DRFH lets both users of Fig. 1 run 10 tasks, a dominant share of 5/7 each.
-pub(super) fn fig3(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn fig3(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig3", source: "DRFH paper, Fig. 3, Sec. IV-A" };
     let instance = drfh_fig1()?;
     let solved = Solved::new(&instance, &*solver("auto")?, Objective::Drfh, common)?;
@@ -65,7 +65,7 @@ const TABLE_1: [(u32, f64, f64); 10] = [
 ];
 
 /// Table I beside the generated cluster, whose capacities are the trace's exact ones.
-pub(super) fn table1(_: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn table1(_: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-table1", source: "DRFH paper, Table I" };
     let instance = google(&GoogleOptions::default())?;
     let mut numbers = Vec::new();

@@ -15,7 +15,7 @@ use fairplan_report::reproduction::{Exhibit, Reproduced};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-type Numbers = Result<Vec<Reproduced<'static>>, Failure>;
+type Numbers = Result<Vec<Reproduced>, Failure>;
 
 /// Initial credits of Karma Sec. 5: nobody runs out of them.
 const KARMA_CREDITS: u64 = 900_000;

@@ -10,7 +10,7 @@ use fairplan_instances::{
 use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties};
 use fairplan_report::reproduction::{Exhibit, Reproduced};
 
-type Numbers = Result<Vec<Reproduced<'static>>, Failure>;
+type Numbers = Result<Vec<Reproduced>, Failure>;
 
 /// Fig. 2, right: with periodic max-min fairness A gets twice as much as C, though all demand the same in total.
 pub(super) fn fig2(_: CommonOptions) -> Numbers {
@@ -113,7 +113,7 @@ fn cells<const T: usize>(
     published: &[[u64; T]],
     ours: &DynamicOutcome,
     series: &DemandSeries,
-) -> Vec<Reproduced<'static>> {
+) -> Vec<Reproduced> {
     let mut numbers = Vec::new();
     for (user, row) in published.iter().enumerate() {
         for ((quantum, published), ours) in row.iter().enumerate().zip(ours.quanta.iter().flatten()) {

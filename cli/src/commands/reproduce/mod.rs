@@ -46,10 +46,10 @@ pub struct Arguments {
 }
 
 /// Published numbers beside ours.
-type Numbers = Vec<Reproduced<'static>>;
+type Numbers = Vec<Reproduced>;
 
 /// What is said of a figure's curves, beside ours, and our curves.
-type Curves = (Numbers, Figure<'static>);
+type Curves = (Numbers, Figure);
 
 /// How an exhibit is recomputed.
 #[derive(Clone, Copy)]
@@ -169,6 +169,6 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     Ok(Answer::yes_if(document.agrees))
 }
 
-fn with_figure((numbers, figure): Curves) -> (Numbers, Option<Figure<'static>>) {
+fn with_figure((numbers, figure): Curves) -> (Numbers, Option<Figure>) {
     (numbers, Some(figure))
 }

@@ -32,14 +32,14 @@ fn number((over, under): Fraction) -> f64 {
 }
 
 /// Sec. 2.3: with proportional fairness, claiming more than is needed pays up to a point.
-pub(super) fn section_2_3(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn section_2_3(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.3", source: "Multi-resource fairness paper, Sec. 2.3" };
     two_transactions(EXHIBIT, Objective::ProportionalFairness, common, FLAT)
 }
 
 /// Sec. 2.4: bottleneck max fairness coincides with proportional fairness for two transactions and two resources; for
 /// three resources there is a continuum, of which ours is the first end.
-pub(super) fn section_2_4(common: CommonOptions) -> Result<Vec<Reproduced<'static>>, Failure> {
+pub(super) fn section_2_4(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
     const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.4", source: "Multi-resource fairness paper, Sec. 2.4" };
     let mut numbers = two_transactions(EXHIBIT, Objective::BottleneckMaxFairness, common, PRECISION)?;
     // All demands in quarters of a resource.
@@ -70,7 +70,7 @@ fn two_transactions(
     objective: Objective,
     common: CommonOptions,
     tolerance: f64,
-) -> Result<Vec<Reproduced<'static>>, Failure> {
+) -> Result<Vec<Reproduced>, Failure> {
     let mut numbers = Vec::new();
     for (claim @ (over, under), shares) in CLAIMS {
         // All demands in parts of a resource, two for each part of the claim.

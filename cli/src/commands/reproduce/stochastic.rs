@@ -65,7 +65,7 @@ impl Rates {
     }
 
     /// A curve for each class.
-    fn curves(&self, kind: &str, mark: Mark) -> Vec<Curve<'static>> {
+    fn curves(&self, kind: &str, mark: Mark) -> Vec<Curve> {
         let curve = |k: usize| Curve {
             kind: kind.to_owned().into(),
             subject: format!("class {}", k + 1).into(),
@@ -86,7 +86,7 @@ fn loads_where_both(a: &Rates, b: &Rates, holds: impl Fn(&[f64], &[f64]) -> bool
     a.rates.iter().zip(&b.rates).filter(|(a, b)| holds(a, b)).count() as f64
 }
 
-fn figure(exhibit: Exhibit, title: &'static str, panels: Vec<Panel<'static>>) -> Figure<'static> {
+fn figure(exhibit: Exhibit, title: &'static str, panels: Vec<Panel>) -> Figure {
     Figure {
         exhibit: exhibit.id.into(),
         title: title.into(),
@@ -97,7 +97,7 @@ fn figure(exhibit: Exhibit, title: &'static str, panels: Vec<Panel<'static>>) ->
 }
 
 /// A panel of two objectives.
-fn versus((name, rates): (&str, &Rates), (other_name, other): (&str, &Rates)) -> Panel<'static> {
+fn versus((name, rates): (&str, &Rates), (other_name, other): (&str, &Rates)) -> Panel {
     let curves = [rates.curves(name, Mark::Line), other.curves(other_name, Mark::Dashes)].concat();
     Panel { title: format!("{name} and {other_name}").into(), curves }
 }
@@ -193,7 +193,7 @@ pub(super) fn fig3(common: CommonOptions) -> Result<Curves, Failure> {
 }
 
 /// At how many loads the classes are served in the published order.
-fn ordered(exhibit: Exhibit, name: &str, rates: &Rates) -> Reproduced<'static> {
+fn ordered(exhibit: Exhibit, name: &str, rates: &Rates) -> Reproduced {
     let quantity =
         format!("{name}: loads at which class 2 is served faster than class 1, and that than class 3");
     let ordered = rates.loads_where(|rates| rates[1] > rates[0] && rates[0] > rates[2]);

@@ -194,8 +194,8 @@ fn figure(
     exhibit: Exhibit,
     title: &'static str,
     [horizontal, vertical]: [&'static str; 2],
-    panels: Vec<Panel<'static>>,
-) -> Figure<'static> {
+    panels: Vec<Panel>,
+) -> Figure {
     Figure {
         exhibit: exhibit.id.into(),
         title: title.into(),
@@ -212,7 +212,7 @@ pub(super) fn table2(hours: &mut Hours) -> Result<Curves, Failure> {
     const ALIKE: f64 = 0.10;
     hours.run(&TABLE_2.map(|(name, ..)| name))?;
     let mut numbers = Vec::new();
-    let mut curves: Vec<Curve<'static>> = Vec::new();
+    let mut curves: Vec<Curve> = Vec::new();
     for (r, resource) in ["CPU", "memory"].into_iter().enumerate() {
         let (mut published, mut ours) = (Vec::new(), Vec::new());
         for (name, cpu, memory) in TABLE_2 {
@@ -347,12 +347,7 @@ fn part_of(pairs: &[[f64; 2]], holds: impl Fn(&[f64; 2]) -> bool) -> f64 {
     pairs.iter().filter(|pair| holds(pair)).count() as f64 / pairs.len().max(1) as f64
 }
 
-fn scatter(
-    exhibit: Exhibit,
-    title: &'static str,
-    axes: [&'static str; 2],
-    points: Vec<[f64; 2]>,
-) -> Figure<'static> {
+fn scatter(exhibit: Exhibit, title: &'static str, axes: [&'static str; 2], points: Vec<[f64; 2]>) -> Figure {
     let curve = Curve { kind: "users".into(), subject: "users".into(), mark: Mark::Crosses, points };
     figure(exhibit, title, axes, vec![Panel { title: "task completion ratio".into(), curves: vec![curve] }])
 }
