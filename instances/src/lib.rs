@@ -13,6 +13,7 @@ mod fair_shares;
 pub mod files;
 pub mod generate;
 pub mod google2011;
+mod headline;
 mod ids;
 mod lint;
 mod model;
@@ -44,6 +45,7 @@ pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use document::{Body, Document, FAIRPLAN_VERSION};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
+pub use headline::Headline;
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{

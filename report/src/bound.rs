@@ -2,12 +2,12 @@
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
-use crate::solution::{ClassPrice, Headline};
+use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
-    Body, Breakpoint, Document, Instance, Objective, Placement, ServerClass, Solution, UserId,
+    Body, Breakpoint, Document, Headline, Instance, Objective, Placement, ServerClass, Solution, UserId,
     WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{

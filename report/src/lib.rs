@@ -2,11 +2,9 @@
 //! all.
 
 pub mod allocation;
-pub mod audit;
 pub mod bound;
 pub mod comparison;
 pub mod entitlements;
-pub mod explanation;
 pub mod figure;
 pub mod flows;
 mod foreign;

@@ -6,21 +6,21 @@ mod instance;
 mod trace;
 mod traffic;
 
-use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
 use crate::comparison::ComparisonDocument;
 use crate::entitlements::EntitlementsDocument;
-use crate::explanation::ExplanationDocument;
 use crate::flows::FlowsDocument;
 use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
-use crate::planning::{DifferenceDocument, GrowthDocument, LossDocument, PlanDocument, WorthDocument};
+use crate::planning::{GrowthDocument, PlanDocument};
 use crate::proportional_bound::ProportionalBoundDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
 use crate::task_allocation::AnyAllocation;
 use crate::verification::VerificationDocument;
+use fairplan_analysis::{Audit, Difference, Explanation, Losses, Worth};
+use fairplan_instances::Document;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -60,17 +60,17 @@ pub const FORMATS: [Format; 24] = [
         id: "fairplan.verification.v1",
         schema: schema_of::<VerificationDocument>,
     },
-    Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument> },
+    Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<Document<Audit>> },
     Format {
         name: "entitlements",
         id: "fairplan.entitlements.v1",
         schema: schema_of::<EntitlementsDocument>,
     },
-    Format { name: "explanation", id: "fairplan.explanation.v1", schema: schema_of::<ExplanationDocument> },
+    Format { name: "explanation", id: "fairplan.explanation.v1", schema: schema_of::<Document<Explanation>> },
     Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument> },
-    Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<WorthDocument> },
-    Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<LossDocument> },
-    Format { name: "difference", id: "fairplan.difference.v1", schema: schema_of::<DifferenceDocument> },
+    Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<Document<Worth>> },
+    Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<Document<Losses>> },
+    Format { name: "difference", id: "fairplan.difference.v1", schema: schema_of::<Document<Difference>> },
     Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<GrowthDocument> },
     Format {
         name: "reproduction",

@@ -7,16 +7,17 @@ use crate::placement::{
 };
 use crate::reproduction::{Exhibit, ReproductionBody, ReproductionDocument};
 use crate::schema::Format;
-use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResult, solution_document};
-use crate::table::{TableFormat, write_table};
 use crate::solution::users_of;
-use fairplan_instances::table::Tabular;
+use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
+use crate::table::{TableFormat, write_table};
 use crate::verification::{Subject, VerificationDocument, verification_document};
 use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
+use fairplan_instances::Headline;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
+use fairplan_instances::table::Tabular;
 use fairplan_instances::{
     Allocation, Certificate, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics,
     Status, UserId, files,
@@ -303,8 +304,9 @@ fn the_csv_table_of_a_solution_has_a_row_a_user() {
 #[test]
 fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
     let (instance, solution, _) = fig1();
-    let bytes =
-        file_of(|out| write_table(out, TableFormat::Columns(Columnar::Parquet), &users_of(&instance, &solution)));
+    let bytes = file_of(|out| {
+        write_table(out, TableFormat::Columns(Columnar::Parquet), &users_of(&instance, &solution))
+    });
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bytes).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();

@@ -6,9 +6,8 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_analysis::{AuditSettings, Finding, audit};
-use fairplan_instances::{Objective, Solver, SolverError, files};
-use fairplan_report::audit::audit_document;
+use fairplan_analysis::{Audit, AuditSettings, audit};
+use fairplan_instances::{Document, Objective, Solver, SolverError, files};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
 use std::io::Write;
@@ -82,25 +81,21 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let mut audits: Vec<(Objective, Vec<Finding>)> = Vec::new();
+    let sha256 = files::sha256_hex(&instance);
+    let mut documents: Vec<Document<Audit>> = Vec::new();
     let mut left_out = Vec::new();
     for objective in job.objectives {
         let audited = progress::during(common.quiet, "searching for violations", || {
-            audit(&instance, objective, &*job.solver, &*job.solver, job.settings)
+            audit(&instance, &sha256, objective, &*job.solver, &*job.solver, job.settings)
         });
         match audited {
-            Ok(findings) => audits.push((objective, findings)),
+            Ok(audit) => documents.push(Document::new(audit)),
             Err(error @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_))) if job.all => {
                 left_out.push((objective, error.to_string()));
             }
             Err(error) => return Err(error.into()),
         }
     }
-    let sha256 = files::sha256_hex(&instance);
-    let documents: Vec<_> = audits
-        .iter()
-        .map(|(objective, findings)| audit_document(&instance, &sha256, *objective, findings))
-        .collect();
     job.destination.write(|out| match &documents[..] {
         [only] if !job.all => write_json(out, only),
         several => several.iter().try_for_each(|document| {

@@ -6,9 +6,9 @@ use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
+use fairplan_instances::Headline;
 use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver, files};
 use fairplan_report::entitlements::{RuleOutcome, entitlements_document};
-use fairplan_report::solution::Headline;
 use fairplan_report::{summary, table};
 use fairplan_solver::{SCHEDULER_RULES, entitlements};
 

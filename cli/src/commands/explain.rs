@@ -9,8 +9,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan_analysis::explain;
 use fairplan_instances::wording::{did_you_mean, printable};
-use fairplan_instances::{Instance, Objective, Solver};
-use fairplan_report::explanation::explanation_document;
+use fairplan_instances::{Document, Instance, Objective, Solver};
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, write_json};
 
@@ -76,9 +75,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*job.solver, job.objective, common))?;
     solved.certified()?;
     let explanation = progress::during(common.quiet, "asking what would change", || {
-        explain(&instance, &solved.solution, &*job.solver, user)
+        explain(&instance, &sha256, &solved.solution, &*job.solver, user)
     })?;
-    let document = explanation_document(&instance, &sha256, &solved.solution, user, &explanation);
+    let document = Document::new(explanation);
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::explanation(&document));
     Ok(Answer::Yes)

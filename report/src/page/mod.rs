@@ -12,8 +12,8 @@ use crate::plot::{self, Drawing};
 use crate::results::sentences::OF_SHARES;
 use crate::results::*;
 use crate::units::shown;
-use fairplan_instances::InstanceStamp;
 use fairplan_instances::table::{self, Column, Table};
+use fairplan_instances::{Document, InstanceStamp};
 
 /// What one result says, in the words of people.
 #[derive(Clone, Debug)]
@@ -130,10 +130,10 @@ impl Section {
             "fairplan.comparison.v1" => comparison::section(file, read_json(file, bytes)?)?,
             "fairplan.bound.v1" => bound::section(read_json(file, bytes)?),
             "fairplan.proportional-bound.v1" => proportional_bound::section(read_json(file, bytes)?),
-            "fairplan.audit.v1" => audit::section(read_json(file, bytes)?),
+            "fairplan.audit.v1" => audit::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.verification.v1" => verification::section(read_json(file, bytes)?),
             "fairplan.entitlements.v1" => entitlements::section(read_json(file, bytes)?),
-            "fairplan.explanation.v1" => explanation::section(read_json(file, bytes)?),
+            "fairplan.explanation.v1" => explanation::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.allocation.v1" if is_over_instance(bytes) => {
                 task_allocation::section(read_json(file, bytes)?)
             }
@@ -145,9 +145,9 @@ impl Section {
             "fairplan.flows.v1" => flows::section(read_json(file, bytes)?),
             "fairplan.simulation.v1" => simulation::section(read_json(file, bytes)?),
             "fairplan.plan.v1" => plan::section(read_json(file, bytes)?),
-            "fairplan.worth.v1" => worth::section(read_json(file, bytes)?),
-            "fairplan.loss.v1" => losses::section(read_json(file, bytes)?),
-            "fairplan.difference.v1" => difference::section(read_json(file, bytes)?),
+            "fairplan.worth.v1" => worth::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.loss.v1" => losses::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.difference.v1" => difference::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.growth.v1" => growth::section(read_json(file, bytes)?),
             "fairplan.reproduction.v1" => reproduction::section(read_json(file, bytes)?),
             other => {

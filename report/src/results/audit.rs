@@ -1,16 +1,17 @@
 //! Fairness properties, for people: of one objective a section, of several a table across.
 
 use super::sentences::listed;
-use crate::audit::{AuditDocument, Holds, PropertyResult};
 use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
 use crate::units::{percent, violation};
+use fairplan_analysis::{Audit, Finding, Holds};
+use fairplan_instances::Document;
 use fairplan_instances::table::{Kind, Table, Tabular};
 
 /// An audit.
-pub(super) fn answer(document: &AuditDocument) -> String {
+pub(super) fn answer(document: &Audit) -> String {
     let of = |holds: Holds| {
         let properties = document.properties.iter().filter(move |property| property.holds == holds);
         properties.map(|property| property.name.to_string()).collect::<Vec<_>>()
@@ -29,7 +30,7 @@ pub(super) fn answer(document: &AuditDocument) -> String {
 }
 
 /// What was found of one or several objectives on one instance.
-pub fn summary(audits: &[AuditDocument]) -> String {
+pub fn summary(audits: &[Document<Audit>]) -> String {
     let Some(first) = audits.first() else { return "No objective can be had on this instance.\n".into() };
     let mut columns =
         Table::over(first.properties.len(), |row| row)
@@ -49,7 +50,7 @@ pub fn summary(audits: &[AuditDocument]) -> String {
     text
 }
 
-fn cell(property: &PropertyResult) -> String {
+fn cell(property: &Finding) -> String {
     match property.holds {
         Holds::Tested(true) => "holds".into(),
         Holds::Tested(false) => format!("FAILS {}", violation(property.residual.unwrap_or(f64::INFINITY))),
@@ -77,7 +78,7 @@ pub(super) fn measured<'a>(
 }
 
 /// An audit as a section.
-pub(crate) fn section(document: AuditDocument) -> Section {
+pub(crate) fn section(document: Audit) -> Section {
     let failed = document.properties.iter().filter(|property| property.holds == Holds::Tested(false)).count();
     let chart = measured(document.properties.iter().map(|one| (&*one.name, one.residual, one.tolerance)));
     let section = Section::new(format!("Fairness properties of {}", document.objective))

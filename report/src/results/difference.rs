@@ -3,14 +3,14 @@
 use super::sentences::{label, name, users, value_by_name};
 use crate::names::beginning;
 use crate::page::{Section, sizes_side_by_side};
-use crate::planning::{ChangeResult, DifferenceDocument, DifferenceSide};
 use crate::summary::grid::{ROWS, first, grid, paragraph};
 use crate::units::{number, percent, thousands};
+use fairplan_analysis::{Difference, DifferenceSide, PartChange};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
 /// What differs between two clusters.
-pub(super) fn answer(document: &DifferenceDocument) -> String {
+pub(super) fn answer(document: &Difference) -> String {
     let parts = || document.users.iter().filter_map(|user| user.part);
     let (more, less) =
         (parts().filter(|part| *part > 1e-6).count(), parts().filter(|part| *part < -1e-6).count());
@@ -23,7 +23,7 @@ pub(super) fn answer(document: &DifferenceDocument) -> String {
         _ => format!("{} have {what}", users(n)),
     };
     let extreme = |sign: f64| {
-        let of = |user: &&crate::planning::UserDifference| sign * user.part.unwrap_or(0.0);
+        let of = |user: &&fairplan_analysis::UserChange| sign * user.part.unwrap_or(0.0);
         let most = document.users.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
         most.filter(|user| of(user) > 1e-6).map_or_else(String::new, |user| {
             format!(" (most: user {}, {} of its tasks)", name(&user.id), percent(of(&user)))
@@ -34,10 +34,10 @@ pub(super) fn answer(document: &DifferenceDocument) -> String {
 }
 
 /// What changed, and for whom.
-pub fn summary(document: &DifferenceDocument) -> String {
+pub fn summary(document: &Difference) -> String {
     let mut text = paragraph(&answer(document));
     text.push('\n');
-    let changes = |text: &mut String, changes: &[ChangeResult], what: &str| {
+    let changes = |text: &mut String, changes: &[PartChange], what: &str| {
         for change in changes.iter().take(ROWS) {
             let detail = change.changes.join(", ");
             let colon = if detail.is_empty() { "" } else { ": " };
@@ -82,7 +82,7 @@ fn cut(text: &mut String, count: usize, what: &str) {
 }
 
 /// The same as a section.
-pub(crate) fn section(document: DifferenceDocument) -> Section {
+pub(crate) fn section(document: Difference) -> Section {
     let side = |side: &DifferenceSide| {
         let value =
             side.value.map_or_else(|| "value unknown".into(), |value| value_by_name(&side.objective, value));

@@ -1,16 +1,16 @@
 //! Why a user has its share, for people.
 
 use super::sentences::{label, listed, name};
-use crate::explanation::{ClassViewResult, ExplanationDocument};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
 use crate::summary::grid::{first, paragraph};
 use crate::units::{number, percent, share};
+use fairplan_analysis::{ClassView, Explanation};
 use fairplan_instances::LimitedBy;
 use std::fmt::Write;
 
 /// Why a user has its share.
-pub(super) fn answer(document: &ExplanationDocument) -> String {
+pub(super) fn answer(document: &Explanation) -> String {
     let (tasks, part, resource) =
         (number(document.tasks), share(document.dominant_share), name(&document.dominant_resource));
     let has = format!("User {} gets {tasks} tasks, {part} of all {resource}.", name(&document.user));
@@ -35,7 +35,7 @@ pub(super) fn answer(document: &ExplanationDocument) -> String {
 const LISTED: usize = 6;
 
 /// Why a user has its share.
-pub fn summary(document: &ExplanationDocument) -> String {
+pub fn summary(document: &Explanation) -> String {
     let mut text = paragraph(&answer(document));
     if !document.held_by.is_empty() {
         let _ = write!(text, "\n{}", first(&document.classes(), LISTED));
@@ -79,7 +79,7 @@ fn others(count: usize) -> String {
 }
 
 /// An explanation as a section.
-pub(crate) fn section(document: ExplanationDocument) -> Section {
+pub(crate) fn section(document: Explanation) -> Section {
     let level = document.level.map_or_else(String::new, |level| {
         format!(", at level {} (weighted share {})", level.position, share(level.value))
     });
@@ -96,7 +96,7 @@ pub(crate) fn section(document: ExplanationDocument) -> Section {
     if !document.why_nothing.is_empty() {
         section = section.fact("Has nothing because", document.why_nothing.join("; "));
     }
-    let bars = |caption: &str, of: &dyn Fn(&ClassViewResult) -> Option<f64>, mark, format| {
+    let bars = |caption: &str, of: &dyn Fn(&ClassView) -> Option<f64>, mark, format| {
         let classes = document.server_classes.iter();
         let groups = classes.filter_map(|class| Some((class.id.to_string(), vec![of(class)?])));
         let groups = groups.take(GROUPS).collect();

@@ -3,13 +3,13 @@
 use super::sentences::{name, users};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
-use crate::planning::LossDocument;
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, percent, share};
+use fairplan_analysis::Losses;
 use fairplan_instances::table::Tabular;
 
 /// What failures cost.
-pub(super) fn answer(document: &LossDocument) -> String {
+pub(super) fn answer(document: &Losses) -> String {
     let harmless = document.losses.iter().filter(|loss| loss.losing == 0).count();
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
     else {
@@ -33,7 +33,7 @@ pub(super) fn answer(document: &LossDocument) -> String {
 }
 
 /// The failures, the worst first.
-pub fn summary(document: &LossDocument) -> String {
+pub fn summary(document: &Losses) -> String {
     let mut text = paragraph(&answer(document));
     text += "\nThe worst first:\n\n";
     text += &listed(
@@ -45,7 +45,7 @@ pub fn summary(document: &LossDocument) -> String {
 }
 
 /// The same as a section.
-pub(crate) fn section(document: LossDocument) -> Section {
+pub(crate) fn section(document: Losses) -> Section {
     let worst = document.losses.iter().take(GROUPS);
     let worst =
         worst.map(|loss| (loss.class.clone(), vec![loss.losers.first().map_or(0.0, |loser| loser.part)]));

@@ -3,9 +3,10 @@
 use super::sentences::{Fates, few_used, heading, proof, used, value_name, value_of, worst_off};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section, sizes};
-use crate::solution::{Headline, SolutionDocument, classes_of, users_of};
+use crate::solution::{SolutionDocument, classes_of, users_of};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{number, percent, share};
+use fairplan_instances::Headline;
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{Certificate, Instance, Solution, Status};
 use std::fmt::Write;

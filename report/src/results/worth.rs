@@ -3,14 +3,14 @@
 use super::sentences::{name, words};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
-use crate::planning::WorthDocument;
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{percent, share};
+use fairplan_analysis::Worth;
 use fairplan_instances::table::{Cell, Tabular};
 use std::fmt::Write;
 
 /// What servers are worth.
-pub(super) fn answer(document: &WorthDocument) -> String {
+pub(super) fn answer(document: &Worth) -> String {
     let best = document.server_classes.iter().max_by(|a, b| a.gain.total_cmp(&b.gain));
     match best.filter(|best| best.gain >= 1e-8 * document.raised() && best.gain > 0.0) {
         Some(best) => format!(
@@ -27,7 +27,7 @@ pub(super) fn answer(document: &WorthDocument) -> String {
 }
 
 /// What one more server of each class adds, and how far prices hold.
-pub fn summary(document: &WorthDocument) -> String {
+pub fn summary(document: &Worth) -> String {
     let mut text = paragraph(&answer(document));
     if let Some(limited) = document.limited_by_capacity {
         let _ = writeln!(
@@ -50,7 +50,7 @@ pub fn summary(document: &WorthDocument) -> String {
 }
 
 /// The same as a section.
-pub(crate) fn section(document: WorthDocument) -> Section {
+pub(crate) fn section(document: Worth) -> Section {
     let gain = |gain: f64| if document.is_nothing(gain) { 0.0 } else { gain };
     let bars = Bars {
         caption: "What one more server adds to the smallest share".into(),

@@ -1,6 +1,7 @@
 //! The tables of a solution: its users and its server classes, of a solution in memory or of a document that was read.
 
-use super::{ClassResult, Headline, SolutionBody, UserColumns};
+use super::{ClassResult, SolutionBody, UserColumns};
+use fairplan_instances::Headline;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{ClassId, Instance, ResourceMap, Solution, UserId};
 

@@ -11,10 +11,9 @@ use fairplan_report::offline::{
 };
 use fairplan_report::page::{Section, write_page};
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
-use fairplan_report::planning::results_document;
 use fairplan_report::plot::Ground;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
-use fairplan_report::solution::{SolutionDocument, StatedSolution, UserResult};
+use fairplan_report::solution::{SolutionDocument, StatedSolution, UserResult, difference_of_results};
 use fairplan_report::{read_json, summary, write_json};
 use fairplan_verify::{verify_placement, verify_proportional, verify_solution, verify_whole_tasks};
 use std::path::Path;
@@ -128,7 +127,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
             read_json(&paths[0], &contents[0]).map_err(text)?;
         let after: SolutionDocument<Vec<UserResult<'_>>> =
             read_json(&paths[1], &contents[1]).map_err(text)?;
-        let document = results_document([&before, &after]);
+        let document = difference_of_results([&before, &after]);
         summary::difference(&document);
         // Numbers of both may be so large that their difference is no number: that is told when it is written.
         let _ = write_json(Vec::new(), &document);

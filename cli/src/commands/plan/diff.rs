@@ -5,10 +5,9 @@ use crate::commands::solve::{backend_name, solver};
 use crate::commands::tell;
 use crate::failure::{Answer, Failure};
 use crate::progress;
-use fairplan_analysis::differences;
-use fairplan_instances::files;
-use fairplan_report::planning::{DifferenceDocument, difference_document, results_document};
-use fairplan_report::solution::{SolutionDocument, UserResult};
+use fairplan_analysis::{Difference, differences};
+use fairplan_instances::{Document, files};
+use fairplan_report::solution::{SolutionDocument, UserResult, difference_of_results};
 use fairplan_report::{format_of, output::Destination, read_json, summary, table};
 
 /// Say what differs between two instances or two results of solve, and who has more or less for it
@@ -56,15 +55,14 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
             let hashes = [0, 1].map(|k| files::sha256_hex(&instances[k]));
             let solver = solver(&arguments.backend)?;
             let found = progress::during(common.quiet, "comparing", || {
-                differences(&instances[0], &instances[1], &*solver)
+                differences(instances.each_ref(), hashes.each_ref().map(String::as_str), &*solver)
             })?;
-            let document = difference_document([0, 1].map(|k| (&instances[k], hashes[k].as_str())), &found);
-            write(&document, &destination, format, common)
+            write(found, &destination, format, common)
         }
         (SOLUTION, SOLUTION) => {
             let before: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[0], &contents[0])?;
             let after: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[1], &contents[1])?;
-            write(&results_document([&before, &after]), &destination, format, common)
+            write(difference_of_results([&before, &after]), &destination, format, common)
         }
         (first, second) => {
             let problem = format!("{first} and {second}: give two {INSTANCE} or two {SOLUTION}");
@@ -74,12 +72,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 }
 
 fn write(
-    document: &DifferenceDocument,
+    difference: Difference,
     destination: &Destination,
     format: ResultFormat,
     common: CommonOptions,
 ) -> Result<Answer, Failure> {
-    destination.write(|out| table::write_result(out, format.table(), document))?;
-    tell(common, || summary::difference(document));
+    let document = Document::new(difference);
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
+    tell(common, || summary::difference(&document));
     Ok(Answer::Yes)
 }

@@ -8,9 +8,7 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan_analysis::losses;
-use fairplan_instances::Objective;
-use fairplan_report::planning::loss_document;
-use fairplan_report::solution::Headline;
+use fairplan_instances::{Document, Objective};
 use fairplan_report::{summary, table};
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
@@ -50,11 +48,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
     solved.certified().map_err(|failure| in_time(&deadline, failure))?;
     let found = progress::during(common.quiet, "taking servers away", || {
-        losses(&instance, &solved.solution, &*solver, arguments.servers_lost)
+        losses(&instance, &sha256, &solved.solution, &*solver, arguments.servers_lost)
     })
     .map_err(|error| in_time(&deadline, error.into()))?;
-    let value = Headline::new(&instance, &solved.solution).value;
-    let document = loss_document(&instance, &sha256, value, &found);
+    let document = Document::new(found);
     destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::losses(&document));
     Ok(Answer::Yes)

@@ -8,9 +8,7 @@ use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan_analysis::worth_of_servers;
-use fairplan_instances::Objective;
-use fairplan_report::planning::worth_document;
-use fairplan_report::solution::Headline;
+use fairplan_instances::{Document, Objective};
 use fairplan_report::{summary, table};
 
 /// Say what one more server of each class is worth, solved again beside what the prices say
@@ -53,13 +51,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let asking = "asking what servers are worth";
     let worths = progress::telling(common.quiet, asking, |tell| {
         let told = |done: usize, all: usize| tell(format!("{asking}: {done} of {all} classes"));
-        worth_of_servers(&instance, &solved.solution, &*solver, !arguments.no_ranges, &told)
+        worth_of_servers(&instance, &sha256, &solved.solution, &*solver, !arguments.no_ranges, &told)
     })
     .map_err(|error| in_time(&deadline, error.into()))?;
-    let levels = solved.solution.certificate.levels();
-    let smallest = Headline::new(&instance, &solved.solution).value;
-    let limited = levels.first().map_or(smallest, |level| level.value);
-    let document = worth_document(&instance, &sha256, (smallest, limited), &worths);
+    let document = Document::new(worths);
     destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::worth(&document));
     Ok(Answer::Yes)

@@ -5,10 +5,10 @@ use super::super::solve::solver;
 use super::super::solved::Solved;
 use crate::arguments::CommonOptions;
 use crate::failure::Failure;
+use fairplan_instances::Headline;
 use fairplan_instances::generate::{GoogleOptions, drfh_fig1, google};
 use fairplan_instances::{Objective, ResourceId};
 use fairplan_report::reproduction::{Exhibit, Reproduced};
-use fairplan_report::solution::Headline;
 
 /// How close a computed optimum comes to an exact published number.
 const PRECISION: f64 = 1e-9;
