@@ -1,20 +1,17 @@
 //! Exhibits of the DRFH paper: Wang, Li, Liang, "Dominant Resource Fairness in Cloud Computing Systems with
 //! Heterogeneous Servers".
 
-use super::super::solve::solver;
-use super::super::solved::Solved;
-use crate::arguments::CommonOptions;
-use crate::failure::Failure;
-use fairplan_instances::Headline;
-use fairplan_instances::generate::{GoogleOptions, drfh_fig1, google};
-use fairplan_instances::{Objective, ResourceId};
-use fairplan_report::reproduction::{Exhibit, Reproduced};
+use crate::solved;
+use fairplan::instances::generate::{GoogleOptions, drfh_fig1, google};
+use fairplan::instances::{Objective, ResourceId};
+use fairplan::report::reproduction::{Exhibit, Reproduced};
+use fairplan::{Control, Error};
 
 /// How close a computed optimum comes to an exact published number.
 const PRECISION: f64 = 1e-9;
 
 /// The example of Fig. 1, and Fig. 2: DRF in each server on its own lets both users run 6 tasks.
-pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
+pub(crate) fn fig1(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig1", source: "DRFH paper, Fig. 1 and 2, Sec. III-D" };
     let instance = drfh_fig1()?;
     let mut numbers = Vec::new();
@@ -22,8 +19,7 @@ pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
         let total = instance.total(ResourceId(r));
         numbers.push(EXHIBIT.number(format!("total {resource}"), 14.0, total, 0.0));
     }
-    let solved = Solved::new(&instance, &*solver("auto")?, Objective::DrfPerServer, common)?;
-    solved.certified()?;
+    let solved = solved(&instance, Objective::DrfPerServer, control)?;
     for user in instance.users() {
         let quantity = format!("tasks of {} under DRF in each server on its own", user.id());
         let tasks = solved.solution.allocation.tasks(user.index());
@@ -33,12 +29,11 @@ pub(super) fn fig1(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
 }
 
 /// Fig. 3: DRFH lets both users of Fig. 1 run 10 tasks, a dominant share of 5/7 each.
-pub(super) fn fig3(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
+pub(crate) fn fig3(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig3", source: "DRFH paper, Fig. 3, Sec. IV-A" };
     let instance = drfh_fig1()?;
-    let solved = Solved::new(&instance, &*solver("auto")?, Objective::Drfh, common)?;
-    solved.certified()?;
-    let value = Headline::new(&instance, &solved.solution).value;
+    let solved = solved(&instance, Objective::Drfh, control)?;
+    let value = solved.numbers.headline().value;
     let mut numbers = vec![EXHIBIT.number("smallest dominant share", 5.0 / 7.0, value, PRECISION)];
     for user in instance.users() {
         let tasks = solved.solution.allocation.tasks(user.index());
@@ -65,7 +60,7 @@ const TABLE_1: [(u32, f64, f64); 10] = [
 ];
 
 /// Table I beside the generated cluster, whose capacities are the trace's exact ones.
-pub(super) fn table1(_: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
+pub(crate) fn table1(_: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-table1", source: "DRFH paper, Table I" };
     let instance = google(&GoogleOptions::default())?;
     let mut numbers = Vec::new();
@@ -88,8 +83,8 @@ mod tests {
 
     #[test]
     fn what_needs_no_solver_agrees_with_the_paper() {
-        let common = CommonOptions { quiet: true, threads: None };
-        for numbers in [fig1(common).unwrap(), table1(common).unwrap()] {
+        let control = Control::none();
+        for numbers in [fig1(&control).unwrap(), table1(&control).unwrap()] {
             let different: Vec<_> = numbers.iter().filter(|number| !number.agrees).collect();
             assert!(different.is_empty() && !numbers.is_empty(), "{different:?}");
         }

@@ -5,26 +5,25 @@
 //! beside it; Gupta, Gilani, "Fair Shares: Strategy-Proofness in Single-Resource Allocation for Dynamic Demands", Sec. 5.
 
 use super::karma::settings;
-use crate::arguments::CommonOptions;
-use crate::failure::Failure;
-use crate::progress;
-use fairplan_instances::generate::{Workload, WorkloadOptions, demands};
-use fairplan_instances::{CacheModel, DemandSeries, DynamicOutcome, FairShares};
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties, non_conformant};
-use fairplan_report::reproduction::{Exhibit, Reproduced};
+use fairplan::instances::DynamicOutcome;
+use fairplan::instances::generate::{Workload, WorkloadOptions, demands};
+use fairplan::report::reproduction::{Exhibit, Reproduced};
+use fairplan::{
+    AllocateOptions, Control, Decimal, DemandSeries, Error, FairShares, MechanismOptions, Ties, allocate,
+};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-type Numbers = Result<Vec<Reproduced>, Failure>;
+type Numbers = Result<Vec<Reproduced>, Error>;
 
 /// Initial credits of Karma Sec. 5: nobody runs out of them.
 const KARMA_CREDITS: u64 = 900_000;
 
 /// The users who are not conformant, in tenths of all.
-const TENTHS: [usize; 6] = [0, 2, 4, 6, 8, 10];
+const TENTHS: [u32; 6] = [0, 2, 4, 6, 8, 10];
 
 /// Why numbers differ, as far as the papers allow to say.
-pub(super) const REASONS: [(&str, &str); 6] = [
+pub(crate) const REASONS: [(&str, &str); 6] = [
     (
         "karma-fig6",
         "The demands are drawn: what the paper's users demand when others do is not published, only their sorted totals. \
@@ -66,38 +65,40 @@ pub(super) const REASONS: [(&str, &str); 6] = [
 struct Experiment {
     series: DemandSeries,
     fair_share: u64,
-    settings: Settings,
-    cache: Option<CacheModel>,
+    settings: MechanismOptions,
+    cache_slowdown: Option<Decimal>,
 }
 
 impl Experiment {
     /// Karma Sec. 5: 100 users of fair share 10 over 900 quanta.
-    fn karma() -> Result<Self, Failure> {
+    fn karma() -> Result<Self, Error> {
         let options =
             WorkloadOptions { workload: Workload::Bursts, users: 100, quanta: 900, mean: 10, seed: 0 };
         let settings = settings("0.5", KARMA_CREDITS, Ties::Lowest)?;
-        let cache = Some(CacheModel { slowdown: 50.0 });
-        Ok(Self { series: demands(&options)?, fair_share: 10, settings, cache })
+        let cache_slowdown = Some(Decimal::from(50u32));
+        Ok(Self { series: demands(&options)?, fair_share: 10, settings, cache_slowdown })
     }
 
     /// Fair Shares Sec. 5: 200 users of fair share 1 over the 86,400 seconds of a day.
-    fn fair_shares() -> Result<Self, Failure> {
+    fn fair_shares() -> Result<Self, Error> {
         let options =
             WorkloadOptions { workload: Workload::Queries, users: 200, quanta: 86_400, mean: 1, seed: 0 };
         let settings = settings("1", 200 * 86_400, Ties::Lowest)?;
-        Ok(Self { series: demands(&options)?, fair_share: 1, settings, cache: None })
+        Ok(Self { series: demands(&options)?, fair_share: 1, settings, cache_slowdown: None })
     }
 
-    /// What `name` makes of it when so many users hoard.
-    fn outcome(&self, name: &str, settings: &Settings, hoarders: usize) -> Result<DynamicOutcome, Failure> {
-        let users = self.series.user_count();
-        let non_conformant = non_conformant(users, hoarders, settings.seed);
-        // In an auction they pay for what they hoard, so they only bid another price (Fair Shares Sec. 4).
-        let reports = if name == "mpsp" { Reports::Truthful } else { Reports::Hoarding };
-        let conduct = Conduct { non_conformant: &non_conformant, reports };
+    /// What `name` makes of it when so many tenths of the users hoard; in an auction, where they pay for what they hoard, they
+    /// only bid another price (Fair Shares Sec. 4).
+    fn outcome(&self, name: &str, settings: &MechanismOptions, tenths: u32) -> Result<DynamicOutcome, Error> {
+        let options = AllocateOptions {
+            mechanism: name.into(),
+            settings: settings.clone(),
+            non_conformant: Some(Decimal::new(tenths.into(), -1).map_err(Error::input)?),
+            cache_slowdown: self.cache_slowdown,
+            per_quantum: false,
+        };
         let shares = FairShares::PerUser(self.fair_share);
-        let run = Run { shares: &shares, conduct, cache: self.cache, per_quantum: false };
-        run.named(name, settings, &self.series).map_err(Failure::internal)
+        Ok(allocate(&self.series, &shares, None, &options, &Control::none())?.outcome)
     }
 }
 
@@ -108,7 +109,7 @@ fn spread(numbers: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// Fig. 6: what the three schemes do to utilization, allocations and the throughput of a cache.
-pub(super) fn karma_fig6(_: CommonOptions) -> Numbers {
+pub(crate) fn karma_fig6(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig6",
         source: "Karma paper, Fig. 6 and its text; demands drawn to be like theirs",
@@ -155,15 +156,15 @@ pub(super) fn karma_fig6(_: CommonOptions) -> Numbers {
 }
 
 /// Fig. 7: utilization while fewer and fewer users hoard, and what hoarders gain by ceasing to.
-pub(super) fn karma_fig7(_: CommonOptions) -> Numbers {
+pub(crate) fn karma_fig7(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig7",
         source: "Karma paper, Fig. 7 and its text; demands drawn to be like theirs",
     };
     let experiment = Experiment::karma()?;
-    let outcome = |hoarders| experiment.outcome("karma", &experiment.settings, hoarders);
+    let outcome = |tenths| experiment.outcome("karma", &experiment.settings, tenths);
     let strict = experiment.outcome("strict", &experiment.settings, 0)?.metrics.utilization;
-    let [none, all] = [outcome(100)?, outcome(0)?];
+    let [none, all] = [outcome(10)?, outcome(0)?];
     let mut numbers = vec![
         EXHIBIT.number(
             "utilization, nobody conformant: as strict partitioning",
@@ -173,15 +174,15 @@ pub(super) fn karma_fig7(_: CommonOptions) -> Numbers {
         ),
         EXHIBIT.number("utilization, everybody conformant", 0.95, all.metrics.utilization, 0.03),
     ];
-    for hoarders in [80, 50, 20] {
-        let before = outcome(hoarders)?;
+    for tenths in [8, 5, 2] {
+        let before = outcome(tenths)?;
         // The welfare of the hoarders when all of them have become conformant, over that before. A gain of averages: by
         // the published totals all together gain 1.63, while single users gain up to ten times.
         let hoarding = before.users.iter().zip(&all.users).filter(|(before, _)| !before.conformant);
         let welfares = hoarding.filter_map(|(before, after)| Some((before.welfare?, after.welfare?)));
         let (had, has) = welfares.fold((0.0, 0.0), |sum, (had, has)| (sum.0 + had, sum.1 + has));
         numbers.push(EXHIBIT.number(
-            format!("welfare gained by becoming conformant, {}% conformant (1.17 to 1.6)", 100 - hoarders),
+            format!("welfare gained by becoming conformant, {}% conformant (1.17 to 1.6)", 100 - 10 * tenths),
             1.385,
             has / had,
             0.215,
@@ -191,7 +192,7 @@ pub(super) fn karma_fig7(_: CommonOptions) -> Numbers {
 }
 
 /// Fig. 8: utilization and evenness for guaranteed fractions from 0 to 1, against the published per-user totals.
-pub(super) fn karma_fig8(_: CommonOptions) -> Numbers {
+pub(crate) fn karma_fig8(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "karma-fig8",
         source: "Karma paper, Fig. 8, per-user totals; demands drawn to be like theirs",
@@ -222,26 +223,23 @@ const COMPARED: [&str; 5] = ["strict", "max-min", "karma", "mpsp", "sharp"];
 
 /// Every mechanism of Fair Shares with every part of the users hoarding, row by row; computed once.
 fn compared(
-    common: CommonOptions,
-) -> Result<&'static [[DynamicOutcome; TENTHS.len()]; COMPARED.len()], Failure> {
+    control: &Control<'_>,
+) -> Result<&'static [[DynamicOutcome; TENTHS.len()]; COMPARED.len()], Error> {
     static OUTCOMES: OnceLock<[[DynamicOutcome; TENTHS.len()]; COMPARED.len()]> = OnceLock::new();
     if let Some(known) = OUTCOMES.get() {
         return Ok(known);
     }
-    let outcomes = progress::during(common.quiet, "a day of 200 users", || {
-        let experiment = Experiment::fair_shares()?;
-        let users = experiment.series.user_count();
-        let row = |name: &&str| {
-            let cells: Vec<DynamicOutcome> = TENTHS
-                .par_iter()
-                .map(|tenths| experiment.outcome(name, &experiment.settings, users * tenths / 10))
-                .collect::<Result<_, _>>()?;
-            cells.try_into().map_err(|_| Failure::internal("as many outcomes as settings"))
-        };
-        let rows: Vec<[DynamicOutcome; TENTHS.len()]> =
-            COMPARED.iter().map(row).collect::<Result<_, Failure>>()?;
-        rows.try_into().map_err(|_| Failure::internal("as many rows as mechanisms"))
-    })?;
+    control.stage("a day of 200 users");
+    let experiment = Experiment::fair_shares()?;
+    let row = |name: &&str| {
+        let cells: Vec<DynamicOutcome> = TENTHS
+            .par_iter()
+            .map(|tenths| experiment.outcome(name, &experiment.settings, *tenths))
+            .collect::<Result<_, _>>()?;
+        cells.try_into().map_err(|_| Error::backend("as many outcomes as settings"))
+    };
+    let rows: Vec<[DynamicOutcome; TENTHS.len()]> = COMPARED.iter().map(row).collect::<Result<_, Error>>()?;
+    let outcomes = rows.try_into().map_err(|_| Error::backend("as many rows as mechanisms"))?;
     Ok(OUTCOMES.get_or_init(|| outcomes))
 }
 
@@ -251,11 +249,11 @@ fn metric(
     exhibit: Exhibit,
     what: &str,
     published: &[(&str, f64, f64)],
-    tenths: &[usize],
-    common: CommonOptions,
+    tenths: &[u32],
+    control: &Control<'_>,
     metric: impl Fn(&DynamicOutcome) -> Option<f64>,
 ) -> Numbers {
-    let outcomes = compared(common)?;
+    let outcomes = compared(control)?;
     let mut numbers = Vec::new();
     for (name, figure, tolerance) in published {
         let row = COMPARED.iter().position(|other| other == name).unwrap_or_default();
@@ -270,59 +268,59 @@ fn metric(
 }
 
 /// Fig. 3: utilization over the share of greedy users.
-pub(super) fn fair_shares_fig3(common: CommonOptions) -> Numbers {
+pub(crate) fn fair_shares_fig3(control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "fs-fig3",
         source: "Fair Shares, Fig. 3 and its text; demands drawn to be like theirs",
     };
     let steady = [("karma", 0.847, 0.06), ("mpsp", 0.847, 0.06), ("strict", 0.196, 0.03)];
-    let mut numbers = metric(EXHIBIT, "utilization", &steady, &TENTHS, common, |outcome| {
+    let mut numbers = metric(EXHIBIT, "utilization", &steady, &TENTHS, control, |outcome| {
         Some(outcome.metrics.utilization)
     })?;
     let reduced = [("max-min", 0.196, 0.03), ("sharp", 0.196, 0.03)];
-    numbers.extend(metric(EXHIBIT, "utilization", &reduced, &[10], common, |outcome| {
+    numbers.extend(metric(EXHIBIT, "utilization", &reduced, &[10], control, |outcome| {
         Some(outcome.metrics.utilization)
     })?);
     Ok(numbers)
 }
 
 /// Fig. 4: welfare and incentive over the share of greedy users.
-pub(super) fn fair_shares_fig4(common: CommonOptions) -> Numbers {
+pub(crate) fn fair_shares_fig4(control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "fs-fig4",
         source: "Fair Shares, Fig. 4 and its text; demands drawn to be like theirs",
     };
     let figures = [("karma", 1.0, 0.02), ("strict", 0.82, 0.05), ("mpsp", 0.21, 0.05)];
-    let mut numbers = metric(EXHIBIT, "mean welfare", &figures, &TENTHS, common, |outcome| {
+    let mut numbers = metric(EXHIBIT, "mean welfare", &figures, &TENTHS, control, |outcome| {
         Some(outcome.metrics.welfare_mean)
     })?;
     let honesty =
         [("karma", 0.0, 0.02), ("max-min", 0.0, 0.02), ("strict", 0.0, 0.02), ("sharp", -0.11, 0.05)];
-    numbers.extend(metric(EXHIBIT, "incentive", &honesty, &[2, 4, 6, 8], common, |outcome| {
+    numbers.extend(metric(EXHIBIT, "incentive", &honesty, &[2, 4, 6, 8], control, |outcome| {
         outcome.metrics.incentive
     })?);
     Ok(numbers)
 }
 
 /// Fig. 5: long-term and short-term fairness over the share of greedy users.
-pub(super) fn fair_shares_fig5(common: CommonOptions) -> Numbers {
+pub(crate) fn fair_shares_fig5(control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "fs-fig5",
         source: "Fair Shares, Fig. 5 and its text; demands drawn to be like theirs",
     };
     let long = [("karma", 1.0, 0.05), ("mpsp", 0.0, 0.05)];
-    let mut numbers = metric(EXHIBIT, "long-term fairness", &long, &TENTHS, common, |outcome| {
+    let mut numbers = metric(EXHIBIT, "long-term fairness", &long, &TENTHS, control, |outcome| {
         Some(outcome.metrics.fairness)
     })?;
     let sharp = [("sharp", 0.4, 0.2)];
-    numbers.extend(metric(EXHIBIT, "long-term fairness", &sharp, &[0, 2, 4, 6, 8], common, |outcome| {
+    numbers.extend(metric(EXHIBIT, "long-term fairness", &sharp, &[0, 2, 4, 6, 8], control, |outcome| {
         Some(outcome.metrics.fairness)
     })?);
     Ok(numbers)
 }
 
 /// Fig. 6: what greedy users hold more of.
-pub(super) fn fair_shares_fig6(common: CommonOptions) -> Numbers {
+pub(crate) fn fair_shares_fig6(control: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit {
         id: "fs-fig6",
         source: "Fair Shares, Fig. 6 and its text; demands drawn to be like theirs",
@@ -333,7 +331,7 @@ pub(super) fn fair_shares_fig6(common: CommonOptions) -> Numbers {
     };
     // 1.6 to 2.4 times the tickets; prices at most 4% better; credits the same.
     let figures = [("sharp", 2.0, 0.4), ("mpsp", 0.98, 0.02), ("karma", 1.0, 1e-3)];
-    metric(EXHIBIT, "greedy over honest users' account", &figures, &[2, 4, 6, 8], common, ratio)
+    metric(EXHIBIT, "greedy over honest users' account", &figures, &[2, 4, 6, 8], control, ratio)
 }
 
 #[cfg(test)]
@@ -343,13 +341,13 @@ mod tests {
     /// The day of Fair Shares takes half a minute, so only the quick ones.
     #[test]
     fn the_papers_order_of_schemes_is_kept() {
-        let common = CommonOptions { quiet: true, threads: None };
-        let numbers = karma_fig8(common).unwrap();
+        let control = Control::none();
+        let numbers = karma_fig8(&control).unwrap();
         let evenness: Vec<f64> =
             numbers.iter().filter(|n| n.quantity.ends_with("total")).map(|n| n.ours).collect();
         // Strict, max-min, then Karma with alpha falling from 1 to 0.
         assert!(evenness.windows(2).all(|pair| pair[0] <= pair[1] + 0.005), "{evenness:?}");
-        let utilization = karma_fig7(common).unwrap();
+        let utilization = karma_fig7(&control).unwrap();
         assert!(utilization[..2].iter().all(|number| number.agrees), "{utilization:?}");
     }
 }

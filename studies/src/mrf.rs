@@ -1,15 +1,13 @@
 //! Exhibits of the multi-resource fairness paper: Bonald, Roberts, "Multi-resource fairness: Objectives, algorithms and
 //! performance".
 
-use super::super::solve::solver;
-use super::super::solved::Solved;
-use crate::arguments::CommonOptions;
-use crate::failure::Failure;
-use fairplan_instances::{
+use crate::solved;
+use fairplan::instances::{
     Allocation, Certificate, Decimal, Instance, InstanceBuilder, LimitedBy, NewUser, Objective, ServerClass,
     Violation,
 };
-use fairplan_report::reproduction::{Exhibit, Reproduced};
+use fairplan::report::reproduction::{Exhibit, Reproduced};
+use fairplan::{Control, Error};
 use fairplan_verify::{SolutionClaim, Tasks, verify_solution};
 
 /// How close a computed optimum comes to an exact published number.
@@ -32,20 +30,19 @@ fn number((over, under): Fraction) -> f64 {
 }
 
 /// Sec. 2.3: with proportional fairness, claiming more than is needed pays up to a point.
-pub(super) fn section_2_3(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
+pub(crate) fn section_2_3(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.3", source: "Multi-resource fairness paper, Sec. 2.3" };
-    two_transactions(EXHIBIT, Objective::ProportionalFairness, common, FLAT)
+    two_transactions(EXHIBIT, Objective::ProportionalFairness, control, FLAT)
 }
 
 /// Sec. 2.4: bottleneck max fairness coincides with proportional fairness for two transactions and two resources; for
 /// three resources there is a continuum, of which ours is the first end.
-pub(super) fn section_2_4(common: CommonOptions) -> Result<Vec<Reproduced>, Failure> {
+pub(crate) fn section_2_4(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.4", source: "Multi-resource fairness paper, Sec. 2.4" };
-    let mut numbers = two_transactions(EXHIBIT, Objective::BottleneckMaxFairness, common, PRECISION)?;
+    let mut numbers = two_transactions(EXHIBIT, Objective::BottleneckMaxFairness, control, PRECISION)?;
     // All demands in quarters of a resource.
     let instance = one_server(4, &[[4, 4, 4], [4, 2, 3], [2, 4, 3]])?;
-    let solved = Solved::new(&instance, &*solver("auto")?, Objective::BottleneckMaxFairness, common)?;
-    solved.certified()?;
+    let solved = solved(&instance, Objective::BottleneckMaxFairness, control)?;
     for user in instance.users() {
         let quantity = format!("{} of three resources", user.id());
         let tasks = solved.solution.allocation.tasks(user.index());
@@ -68,16 +65,15 @@ pub(super) fn section_2_4(common: CommonOptions) -> Result<Vec<Reproduced>, Fail
 fn two_transactions(
     exhibit: Exhibit,
     objective: Objective,
-    common: CommonOptions,
+    control: &Control<'_>,
     tolerance: f64,
-) -> Result<Vec<Reproduced>, Failure> {
+) -> Result<Vec<Reproduced>, Error> {
     let mut numbers = Vec::new();
     for (claim @ (over, under), shares) in CLAIMS {
         // All demands in parts of a resource, two for each part of the claim.
         let whole = 2 * under;
         let instance = one_server(whole, &[[2 * over, whole], [whole, under]])?;
-        let solved = Solved::new(&instance, &*solver("auto")?, objective, common)?;
-        solved.certified()?;
+        let solved = solved(&instance, objective, control)?;
         for (user, share) in instance.users().zip(shares) {
             let quantity =
                 format!("{} when transaction 1 claims {:.4} of resource 1", user.id(), number(claim));
@@ -121,8 +117,8 @@ mod tests {
 
     #[test]
     fn the_worked_values_come_out() {
-        let common = CommonOptions { quiet: true, threads: None };
-        for (numbers, count) in [(section_2_3(common).unwrap(), 6), (section_2_4(common).unwrap(), 14)] {
+        let control = Control::none();
+        for (numbers, count) in [(section_2_3(&control).unwrap(), 6), (section_2_4(&control).unwrap(), 14)] {
             let different: Vec<_> = numbers.iter().filter(|number| !number.agrees).collect();
             assert!(different.is_empty() && numbers.len() == count, "{different:?}");
         }

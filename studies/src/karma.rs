@@ -1,19 +1,18 @@
 //! Exhibits of Vuppalapati et al., "Karma: Resource Allocation for Dynamic Demands", and of Bhan, Soni, Rao, "Karma:
 //! Resource Allocation for Dynamic Needs" (KDN). All are small whole numbers, to be met exactly.
 
-use crate::arguments::CommonOptions;
-use crate::failure::Failure;
-use fairplan_instances::generate::karma_fig2;
-use fairplan_instances::{
-    DemandSeries, DemandSeriesBuilder, DynamicOutcome, FairShares, GuaranteedFraction, QuantumLabel,
+use fairplan::instances::DynamicOutcome;
+use fairplan::instances::generate::karma_fig2;
+use fairplan::report::reproduction::{Exhibit, Reproduced};
+use fairplan::{
+    AllocateOptions, Control, DemandSeries, DemandSeriesBuilder, Error, FairShares, GuaranteedFraction,
+    MechanismOptions, QuantumLabel, Ties, allocate,
 };
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings, Ties};
-use fairplan_report::reproduction::{Exhibit, Reproduced};
 
-type Numbers = Result<Vec<Reproduced>, Failure>;
+type Numbers = Result<Vec<Reproduced>, Error>;
 
 /// Fig. 2, right: with periodic max-min fairness A gets twice as much as C, though all demand the same in total.
-pub(super) fn fig2(_: CommonOptions) -> Numbers {
+pub(crate) fn fig2(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit { id: "karma-fig2", source: "Karma paper, Fig. 2 (periodic max-min)" };
     let outcome = run("max-min", &settings("0", 0, Ties::Lowest)?, 2, &karma_fig2()?)?;
     let totals = outcome.users.iter().zip([10, 9, 5]).zip(["A", "B", "C"]);
@@ -25,7 +24,7 @@ pub(super) fn fig2(_: CommonOptions) -> Numbers {
 }
 
 /// Fig. 3: Karma gives all three users 8 slices, and leaves them with 8 credits.
-pub(super) fn fig3(_: CommonOptions) -> Numbers {
+pub(crate) fn fig3(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit { id: "karma-fig3", source: "Karma paper, Fig. 3" };
     let series = karma_fig2()?;
     let outcome = run("karma", &settings("0.5", 6, Ties::Lowest)?, 2, &series)?;
@@ -45,7 +44,7 @@ pub(super) fn fig3(_: CommonOptions) -> Numbers {
 
 /// Fig. 4: 8 slices, 4 users. Reporting nothing at first gains A a slice if the others demand as on the left, and
 /// costs it two thirds if they demand as on the right.
-pub(super) fn fig4(_: CommonOptions) -> Numbers {
+pub(crate) fn fig4(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit = Exhibit { id: "karma-fig4", source: "Karma paper, Fig. 4" };
     let left = [[8, 8, 8], [8, 0, 8], [0, 8, 0], [0, 0, 0]];
     let right = [[8, 8, 8], [0, 2, 2], [0, 2, 2], [0, 2, 2]];
@@ -58,7 +57,7 @@ pub(super) fn fig4(_: CommonOptions) -> Numbers {
 }
 
 /// Lemma 2, Tables 1 and 2, with 8 users of fair share 1.
-pub(super) fn lemma2(_: CommonOptions) -> Numbers {
+pub(crate) fn lemma2(_: &Control<'_>) -> Numbers {
     const EXHIBIT: Exhibit =
         Exhibit { id: "karma-lemma2", source: "Karma paper, Lemma 2, Tables 1 and 2 (n = 8)" };
     let mut table_1 = vec![[0, 0, 0]; 8];
@@ -78,7 +77,7 @@ pub(super) fn lemma2(_: CommonOptions) -> Numbers {
 
 /// KDN Tables II and III from Table I, cell by cell: fair share 2, α = 1, 10 initial credits, ties to the last user,
 /// and of max-min's leftover slices the larger demand is served first.
-pub(super) fn kdn(_: CommonOptions) -> Numbers {
+pub(crate) fn kdn(_: &Control<'_>) -> Numbers {
     const TABLE_2: Exhibit = Exhibit { id: "kdn-tables", source: "KDN Tables I and II (max-min)" };
     const TABLE_3: Exhibit = Exhibit { id: "kdn-tables", source: "KDN Tables I and III (Karma)" };
     let demands =
@@ -96,11 +95,11 @@ pub(super) fn kdn(_: CommonOptions) -> Numbers {
 }
 
 /// What the first user gets in total with `α = 0` when it is honest, and when it reports 0 in the first quantum.
-fn honest_and_lying<const T: usize>(fair_share: u64, demands: &[[u64; T]]) -> Result<[f64; 2], Failure> {
+fn honest_and_lying<const T: usize>(fair_share: u64, demands: &[[u64; T]]) -> Result<[f64; 2], Error> {
     let settings = settings("0", 1_000_000, Ties::Lowest)?;
     let mut reported = demands.to_vec();
     reported[0][0] = 0;
-    let useful = |rows: &[[u64; T]]| -> Result<f64, Failure> {
+    let useful = |rows: &[[u64; T]]| -> Result<f64, Error> {
         Ok(run("karma", &settings, fair_share, &series(rows)?)?.users[0].useful as f64)
     };
     Ok([useful(demands)?, useful(&reported)?])
@@ -124,7 +123,7 @@ fn cells<const T: usize>(
     numbers
 }
 
-fn series<const T: usize>(rows: &[[u64; T]]) -> Result<DemandSeries, Failure> {
+fn series<const T: usize>(rows: &[[u64; T]]) -> Result<DemandSeries, Error> {
     let mut builder = DemandSeriesBuilder::default();
     for user in 0..rows.len() {
         builder.user(&format!("user{}", user + 1))?;
@@ -139,23 +138,27 @@ fn series<const T: usize>(rows: &[[u64; T]]) -> Result<DemandSeries, Failure> {
 }
 
 /// How Karma is set, and the other mechanisms as the papers have them.
-pub(super) fn settings(alpha: &str, initial_credits: u64, ties: Ties) -> Result<Settings, Failure> {
-    let alpha = GuaranteedFraction::new(alpha.parse().map_err(Failure::refused)?)?;
-    Ok(Settings { alpha, initial_credits, ties, oversubscription: 2, term: 2, seed: 0 })
+pub(crate) fn settings(alpha: &str, initial_credits: u64, ties: Ties) -> Result<MechanismOptions, Error> {
+    let alpha = GuaranteedFraction::new(alpha.parse().map_err(Error::input)?)?;
+    let initial_credits = Some(initial_credits);
+    Ok(MechanismOptions { alpha, initial_credits, ties, ..MechanismOptions::default() })
 }
 
 /// Everybody honest, every quantum kept.
 fn run(
     name: &str,
-    settings: &Settings,
+    settings: &MechanismOptions,
     fair_share: u64,
     series: &DemandSeries,
-) -> Result<DynamicOutcome, Failure> {
-    let honest = vec![false; series.user_count()];
-    let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
+) -> Result<DynamicOutcome, Error> {
+    let options = AllocateOptions {
+        mechanism: name.into(),
+        settings: settings.clone(),
+        per_quantum: true,
+        ..AllocateOptions::default()
+    };
     let shares = FairShares::PerUser(fair_share);
-    let run = Run { shares: &shares, conduct, cache: None, per_quantum: true };
-    run.named(name, settings, series).map_err(Failure::internal)
+    Ok(allocate(series, &shares, None, &options, &Control::none())?.outcome)
 }
 
 #[cfg(test)]
@@ -164,8 +167,8 @@ mod tests {
 
     #[test]
     fn every_number_agrees_with_the_papers() {
-        let common = CommonOptions { quiet: true, threads: None };
-        for numbers in [fig2, fig3, fig4, lemma2, kdn].map(|exhibit| exhibit(common).unwrap()) {
+        let control = Control::none();
+        for numbers in [fig2, fig3, fig4, lemma2, kdn].map(|exhibit| exhibit(&control).unwrap()) {
             let different: Vec<_> = numbers.iter().filter(|number| !number.agrees).collect();
             assert!(different.is_empty() && !numbers.is_empty(), "{different:?}");
         }

@@ -2,17 +2,11 @@
 //! load of the heaviest resource. They were published as curves, so what is compared is what the text says of them.
 
 use super::Curves;
-use crate::arguments::CommonOptions;
-use crate::failure::Failure;
-use crate::progress;
-use fairplan_instances::generate::{mrf_fig1, mrf_fig2};
-use fairplan_instances::{Objective, Traffic, TrafficOutcome, Violation};
-use fairplan_report::figure::{Curve, Figure, Mark, Panel};
-use fairplan_report::reproduction::{Exhibit, Reproduced};
-use fairplan_simulation::{
-    MarkovSettings, PacketSettings, SimulationSettings, flow_level, markov, packet_level,
-};
-use fairplan_solver::sharing_rule;
+use fairplan::instances::generate::{mrf_fig1, mrf_fig2};
+use fairplan::instances::{Objective, Traffic, Violation};
+use fairplan::report::figure::{Curve, Figure, Mark, Panel};
+use fairplan::report::reproduction::{Exhibit, Reproduced};
+use fairplan::{Control, Error, Level, MarkovSettings, PacketSettings, SimulationSettings};
 
 const DRF: Objective = Objective::DrfPooled;
 const PF: Objective = Objective::ProportionalFairness;
@@ -44,24 +38,18 @@ struct Rates {
 }
 
 impl Rates {
-    fn new(
-        generator: Generator,
-        loads: &[u32],
-        outcome: impl Fn(&Traffic) -> Result<TrafficOutcome, Failure>,
-    ) -> Result<Self, Failure> {
+    fn new(generator: Generator, loads: &[u32], objective: Objective, level: Level) -> Result<Self, Error> {
         let loads: Vec<f64> = loads.iter().map(|load| f64::from(*load) / 100.0).collect();
         let rates = loads.iter().map(|load| {
-            let outcome = outcome(&generator(*load)?)?;
+            let outcome = level.outcome(&generator(*load)?, objective)?;
             Ok(outcome.classes.iter().map(|class| class.service_rate).collect())
         });
-        Ok(Self { rates: rates.collect::<Result<_, Failure>>()?, loads })
+        Ok(Self { rates: rates.collect::<Result<_, Error>>()?, loads })
     }
 
     /// From the stationary distributions of the fluid model.
-    fn fluid(generator: Generator, objective: Objective) -> Result<Self, Failure> {
-        Self::new(generator, &LOADS, |traffic| {
-            Ok(markov(traffic, &*sharing_rule(traffic, objective)?, CHAINS)?)
-        })
+    fn fluid(generator: Generator, objective: Objective) -> Result<Self, Error> {
+        Self::new(generator, &LOADS, objective, Level::Markov(CHAINS))
     }
 
     /// A curve for each class.
@@ -107,15 +95,14 @@ fn all(rates: &Rates) -> f64 {
 }
 
 /// Fig. 1: equal loads.
-pub(super) fn fig1(common: CommonOptions) -> Result<Curves, Failure> {
+pub(crate) fn fig1(control: &Control<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "mrf-fig1", source: "Multi-resource fairness paper, Fig. 1, Sec. 4.3" };
     /// What the classes that mirror each other may differ by, from the truncation of the chains.
     const ALIKE: f64 = 1e-4;
     let rates = |objective| Rates::fluid(mrf_fig1, objective);
-    let (drf, pf, bmf) = progress::during(common.quiet, "chains", || {
-        Ok::<_, Failure>((rates(DRF)?, rates(PF)?, rates(BMF)?))
-    })?;
+    control.stage("chains");
+    let (drf, pf, bmf) = (rates(DRF)?, rates(PF)?, rates(BMF)?);
     let mut numbers = Vec::new();
     for (name, rates) in [("drf", &drf), ("pf", &pf), ("bmf", &bmf)] {
         let apart = rates.rates.iter().map(|rates| (rates[0] - rates[1]).abs()).fold(0.0, f64::max);
@@ -139,13 +126,12 @@ pub(super) fn fig1(common: CommonOptions) -> Result<Curves, Failure> {
 }
 
 /// Fig. 2: four times as much work of the first class as of the others.
-pub(super) fn fig2(common: CommonOptions) -> Result<Curves, Failure> {
+pub(crate) fn fig2(control: &Control<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "mrf-fig2", source: "Multi-resource fairness paper, Fig. 2, Sec. 4.3" };
     let rates = |objective| Rates::fluid(mrf_fig2, objective);
-    let (drf, pf, bmf) = progress::during(common.quiet, "chains", || {
-        Ok::<_, Failure>((rates(DRF)?, rates(PF)?, rates(BMF)?))
-    })?;
+    control.stage("chains");
+    let (drf, pf, bmf) = (rates(DRF)?, rates(PF)?, rates(BMF)?);
     let mut numbers = Vec::new();
     for (name, rates) in [("drf", &drf), ("pf", &pf), ("bmf", &bmf)] {
         numbers.push(ordered(EXHIBIT, name, rates));
@@ -163,20 +149,16 @@ pub(super) fn fig2(common: CommonOptions) -> Result<Curves, Failure> {
 }
 
 /// Fig. 3: packets under the load of Fig. 2.
-pub(super) fn fig3(common: CommonOptions) -> Result<Curves, Failure> {
+pub(crate) fn fig3(control: &Control<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit =
         Exhibit { id: "mrf-fig3", source: "Multi-resource fairness paper, Fig. 3, Sec. 4.4" };
     let (mut numbers, mut panels) = (Vec::new(), Vec::new());
     for (name, objective) in [("drf", DRF), ("pf", PF), ("bmf", BMF)] {
-        let (lines, crosses, fluid) = progress::during(common.quiet, "packets", || {
-            let lines = Rates::fluid(mrf_fig2, objective)?;
-            let packets = |traffic: &Traffic| Ok(packet_level(traffic, objective, FLOWS, PACKETS)?);
-            let crosses = Rates::new(mrf_fig2, &PACKET_LOADS, packets)?;
-            // The same flows, so that what differs is not chance.
-            let flows =
-                |traffic: &Traffic| Ok(flow_level(traffic, &*sharing_rule(traffic, objective)?, FLOWS)?);
-            Ok::<_, Failure>((lines, crosses, Rates::new(mrf_fig2, &PACKET_LOADS, flows)?))
-        })?;
+        control.stage("packets");
+        let lines = Rates::fluid(mrf_fig2, objective)?;
+        let crosses = Rates::new(mrf_fig2, &PACKET_LOADS, objective, Level::Packet(FLOWS, PACKETS))?;
+        // The same flows, so that what differs is not chance.
+        let fluid = Rates::new(mrf_fig2, &PACKET_LOADS, objective, Level::Flow(FLOWS))?;
         let pairs = crosses.rates.iter().flatten().zip(fluid.rates.iter().flatten());
         let apart = pairs.map(|(packets, fluid)| (packets / fluid - 1.0).abs()).fold(0.0, f64::max);
         let quantity =

@@ -2,21 +2,18 @@
 //! Google cluster-usage traces, which whoever asks for them has. The paper does not say which hours it took, nor what became
 //! of tasks without a stated end, so of its numbers only what it concludes from them can be expected to hold.
 
-use super::super::simulated::{ClusterPolicy, TraceInput};
-use super::super::solve::solver;
 use super::Curves;
-use crate::arguments::CommonOptions;
-use crate::failure::Failure;
-use crate::progress;
-use fairplan_imports::{DrawnServers, Google2011TraceOptions, google_2011_trace};
-use fairplan_instances::generate::drfh_fig4_trace;
-use fairplan_instances::trace::{Event, EventKind, MICROSECONDS, Trace};
-use fairplan_instances::{ClusterOutcome, ClusterSample};
-use fairplan_report::figure::{Curve, Figure, Mark, Panel};
-use fairplan_report::reproduction::Exhibit;
-use fairplan_report::simulation::seconds;
-use fairplan_simulation::ClusterSettings;
-use rayon::prelude::*;
+use fairplan::imports::{DrawnServers, Google2011TraceOptions, google_2011_trace};
+use fairplan::instances::generate::drfh_fig4_trace;
+use fairplan::instances::trace::{Event, EventKind, MICROSECONDS, Trace};
+use fairplan::instances::{ClusterSample, UserSample};
+use fairplan::report::figure::{Curve, Figure, Mark, Panel};
+use fairplan::report::reproduction::Exhibit;
+use fairplan::report::simulation::seconds;
+use fairplan::{
+    ClusterOutcome, ClusterSettings, Control, Error, SimulateOptions, TraceInput, simulate,
+    simulate_dedicated,
+};
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -35,7 +32,7 @@ const TABLE_2: [(&str, f64, f64); 5] = [
 ];
 
 /// Why numbers may differ from the paper's.
-pub(super) const REASONS: [(&str, &str); 4] = [
+pub(crate) const REASONS: [(&str, &str); 4] = [
     (
         "drfh-table2",
         "the paper says neither which day of the trace it took nor how many slots a task takes. Here it takes as many slots \
@@ -65,20 +62,20 @@ const SEED: u64 = 1;
 const SAMPLE: u64 = 300 * MICROSECONDS;
 
 /// Consecutive hours of tasks, and what policies did to them.
-pub(super) struct Hours {
+pub(crate) struct Hours<'a> {
     input: TraceInput,
     settings: ClusterSettings,
     outcomes: HashMap<&'static str, ClusterOutcome>,
-    common: CommonOptions,
+    control: &'a Control<'a>,
 }
 
-impl Hours {
+impl<'a> Hours<'a> {
     /// The task events in a directory as it is published: its parts in order, but for part 0, which tells the state before
     /// the trace.
-    pub fn new(directory: &Path, servers: u64, common: CommonOptions) -> Result<Self, Failure> {
+    pub fn new(directory: &Path, servers: u64, control: &'a Control<'a>) -> Result<Self, Error> {
         let folder = directory.join("task_events");
         let named = |problem: &dyn std::fmt::Display| {
-            Failure::refused(format!("--google2011 {}: {problem}", folder.display()))
+            Error::input(format!("--google2011 {}: {problem}", folder.display()))
         };
         let mut parts: Vec<String> = std::fs::read_dir(&folder)
             .map_err(|error| named(&error))?
@@ -91,36 +88,32 @@ impl Hours {
         }
         let servers = Some(DrawnServers { count: servers, seed: SEED });
         let options = Google2011TraceOptions { task_events: parts, servers, ..Default::default() };
-        let trace =
-            progress::during(common.quiet, "reading", || Trace::read(&mut google_2011_trace(&options)?))?;
+        control.stage("reading");
+        let trace = Trace::read(&mut google_2011_trace(&options)?)?;
         // Like the paper's, the run ends with the demand, not when the last task is done: when all would be if none waited.
         let horizon = trace.events().iter().filter_map(unhindered_end).max();
         let settings = ClusterSettings { horizon, sample_every: Some(SAMPLE), ..ClusterSettings::default() };
-        Ok(Self { input: TraceInput::Memory(Box::new(trace)), settings, outcomes: HashMap::new(), common })
+        Ok(Self { input: TraceInput::Memory(Box::new(trace)), settings, outcomes: HashMap::new(), control })
     }
 
     /// Runs the policies that have not been run.
-    fn run(&mut self, policies: &[&'static str]) -> Result<(), Failure> {
+    fn run(&mut self, policies: &[&'static str]) -> Result<(), Error> {
         let missing: Vec<&'static str> =
             policies.iter().copied().filter(|name| !self.outcomes.contains_key(name)).collect();
-        let solver = solver("auto")?;
-        let run = |name: &&'static str| {
-            let outcome =
-                ClusterPolicy::named(name, 0)?.run(&self.input, &*solver, self.settings, &mut ())?;
-            Ok((*name, outcome))
-        };
-        let outcomes: Result<Vec<_>, Failure> =
-            progress::during(self.common.quiet, "simulating", || missing.par_iter().map(run).collect());
-        self.outcomes.extend(outcomes?);
+        let outcomes = simulate(&self.input, &options(&missing, self.settings), self.control)?.policies;
+        self.outcomes.extend(missing.into_iter().zip(outcomes.into_iter().map(|policy| policy.shared)));
         Ok(())
     }
 
-    fn dedicated(&self, name: &str) -> Result<ClusterOutcome, Failure> {
-        let (policy, solver) = (ClusterPolicy::named(name, 0)?, solver("auto")?);
-        progress::during(self.common.quiet, "dedicated clouds", || {
-            policy.run_dedicated(&self.input, &*solver, self.settings, SEED, &|| false)
-        })
+    fn dedicated(&self, name: &str) -> Result<ClusterOutcome, Error> {
+        let options = SimulateOptions { seed: SEED, ..options(&[], self.settings) };
+        simulate_dedicated(&self.input, name, &options, self.control)
     }
+}
+
+fn options(policies: &[&str], settings: ClusterSettings) -> SimulateOptions {
+    let policies = policies.iter().map(|name| (*name).to_owned()).collect();
+    SimulateOptions { policies, settings, ..SimulateOptions::default() }
 }
 
 /// When tasks are done that do not wait.
@@ -132,17 +125,15 @@ fn unhindered_end(event: &Event) -> Option<u64> {
 }
 
 /// Fig. 4: three users join a hundred servers one after the other, and leave.
-pub(super) fn fig4(common: CommonOptions) -> Result<Curves, Failure> {
+pub(crate) fn fig4(control: &Control<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig4", source: "DRFH paper, Fig. 4, Sec. VI" };
     /// Another draw of the servers, and tasks that do not all end together, change the shares by so much.
     const ALIKE: f64 = 0.03;
     let input = TraceInput::Memory(Box::new(drfh_fig4_trace()?));
     let settings = ClusterSettings { sample_every: Some(50 * MICROSECONDS), ..ClusterSettings::default() };
-    let solver = solver("auto")?;
-    let outcome = progress::during(common.quiet, "simulating", || {
-        ClusterPolicy::named(BEST_FIT, 0)?.run(&input, &*solver, settings, &mut ())
-    })?;
-    let share = |time: u64, user: u32, of: &dyn Fn(&fairplan_instances::UserSample) -> f64| {
+    let simulated = simulate(&input, &options(&[BEST_FIT], settings), control)?;
+    let outcome = &simulated.policies[0].shared;
+    let share = |time: u64, user: u32, of: &dyn Fn(&UserSample) -> f64| {
         let sample = outcome.samples.iter().find(|sample| sample.time == time * MICROSECONDS);
         sample.and_then(|sample| sample.users.iter().find(|row| row.user == user)).map_or(0.0, of)
     };
@@ -166,7 +157,7 @@ pub(super) fn fig4(common: CommonOptions) -> Result<Curves, Failure> {
     let quantity = "what the dominant shares of users with waiting tasks differ by, at most";
     // A task of user 2 is a hundredth of the CPU.
     numbers.push(EXHIBIT.number(quantity, 0.0, apart, 0.02));
-    let panel = |title: &'static str, of: &dyn Fn(&fairplan_instances::UserSample) -> f64| {
+    let panel = |title: &'static str, of: &dyn Fn(&UserSample) -> f64| {
         let curve = |user: u32| Curve {
             kind: BEST_FIT.into(),
             subject: format!("user {}", user + 1).into(),
@@ -206,7 +197,7 @@ fn figure(
 }
 
 /// Table II: what slots of different sizes use.
-pub(super) fn table2(hours: &mut Hours) -> Result<Curves, Failure> {
+pub(crate) fn table2(hours: &mut Hours<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-table2", source: "DRFH paper, Table II, Sec. VI" };
     /// Other hours have other tasks.
     const ALIKE: f64 = 0.10;
@@ -240,7 +231,7 @@ pub(super) fn table2(hours: &mut Hours) -> Result<Curves, Failure> {
 }
 
 /// Fig. 5: utilization over time.
-pub(super) fn fig5(hours: &mut Hours) -> Result<Curves, Failure> {
+pub(crate) fn fig5(hours: &mut Hours<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig5", source: "DRFH paper, Fig. 5, Sec. VI" };
     hours.run(&[BEST_FIT, FIRST_FIT, SLOTS])?;
     let samples = |name: &str| &hours.outcomes[name].samples;
@@ -274,7 +265,7 @@ pub(super) fn fig5(hours: &mut Hours) -> Result<Curves, Failure> {
 const SIZES: [u64; 5] = [1, 10, 50, 200, u64::MAX];
 
 /// Fig. 6: how long jobs take that are completed under both policies.
-pub(super) fn fig6(hours: &mut Hours) -> Result<Curves, Failure> {
+pub(crate) fn fig6(hours: &mut Hours<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig6", source: "DRFH paper, Fig. 6, Sec. VI" };
     hours.run(&[BEST_FIT, SLOTS])?;
     let under_slots: HashMap<&str, u64> = hours.outcomes[SLOTS]
@@ -353,7 +344,7 @@ fn scatter(exhibit: Exhibit, title: &'static str, axes: [&'static str; 2], point
 }
 
 /// Fig. 7: the part of its tasks that each user has completed.
-pub(super) fn fig7(hours: &mut Hours) -> Result<Curves, Failure> {
+pub(crate) fn fig7(hours: &mut Hours<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig7", source: "DRFH paper, Fig. 7, Sec. VI" };
     hours.run(&[BEST_FIT, SLOTS])?;
     let pairs = ratios(&hours.outcomes[SLOTS], &hours.outcomes[BEST_FIT]);
@@ -378,7 +369,7 @@ pub(super) fn fig7(hours: &mut Hours) -> Result<Curves, Failure> {
 }
 
 /// Fig. 8: the part of its tasks that each user completes alone on its part of the servers, and on all of them with others.
-pub(super) fn fig8(hours: &mut Hours) -> Result<Curves, Failure> {
+pub(crate) fn fig8(hours: &mut Hours<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "drfh-fig8", source: "DRFH paper, Fig. 8, Sec. VI" };
     hours.run(&[BEST_FIT])?;
     let pairs = ratios(&hours.dedicated(BEST_FIT)?, &hours.outcomes[BEST_FIT]);
