@@ -7,7 +7,7 @@ use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
 use fairplan_instances::{
-    CacheModel, Decimal, DemandSeries, FairShares, GuaranteedFraction, Instance, TaskDemands, files,
+    CacheModel, Deadline, Decimal, DemandSeries, FairShares, GuaranteedFraction, Instance, TaskDemands, files,
 };
 use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, mechanism, non_conformant};
 use fairplan_report::allocation::{AllocationSettings, allocation_document};
@@ -195,8 +195,8 @@ impl Job {
         let told = reported.as_ref().map(|reported| TaskDemands::new(instance, reported)).transpose()?;
         let told = told.as_ref().unwrap_or(&truth);
         let settings = task_settings(&self.settings, &truth);
-        let allocation =
-            progress::during(common.quiet, "dividing", || tasks_of(&self.mechanism, told, settings))?;
+        let divide = || tasks_of(&self.mechanism, told, settings, &Deadline::never());
+        let allocation = progress::during(common.quiet, "dividing", divide)?;
         let karma = self.mechanism == "karma";
         let reported_sha256 = reported.as_ref().map(files::demands_sha256_hex);
         let echoed = TaskAllocationSettings {

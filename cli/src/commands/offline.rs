@@ -2,8 +2,9 @@
 
 use super::allocate::{SettingsArguments, echoed, known};
 use super::over_instance::{task_mechanism, task_settings, tasks_of};
+use super::solve::{SOLVING, in_time};
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::demands::{Demanded, DemandsArguments, DemandsSource};
 use crate::failure::{Answer, Failure};
 use crate::progress;
@@ -18,7 +19,7 @@ use fairplan_report::offline::{
 };
 use fairplan_report::output::Destination;
 use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{offline_optimum, task_optimum};
+use fairplan_solver::{offline_optimum_within, task_optimum_within};
 use fairplan_verify::{OfflineClaim, TaskClaim, verify_offline, verify_task_optimum};
 
 /// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
@@ -48,6 +49,8 @@ pub struct Arguments {
     /// Keep every quantum too
     #[arg(long)]
     per_quantum: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// Write the whole result (json), or the table of users (of quanta and users, with --per-quantum)
     /// (default: as the ending of -o FILE says, else json)
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -70,6 +73,7 @@ struct Job {
     against: Vec<String>,
     settings: SettingsArguments,
     per_quantum: bool,
+    time_limit: TimeLimit,
     format: ResultFormat,
     destination: Destination,
 }
@@ -90,6 +94,7 @@ impl TryFrom<Arguments> for Job {
             against: arguments.against,
             settings: arguments.settings,
             per_quantum: arguments.per_quantum,
+            time_limit: arguments.time_limit,
             format,
             destination,
         })
@@ -123,14 +128,26 @@ impl Job {
         let shares =
             TaskDemands::new(instance, series).map_err(|violation| violation.in_file(self.source.file()))?;
         let demands = shares.clone().measured_by(self.measure);
-        let optimum = progress::during(common.quiet, "solving", || task_optimum(&demands));
+        let deadline = self.time_limit.deadline();
+        let solving = deadline.after_part(SOLVING);
+        let solve = || task_optimum_within(&demands, &solving);
+        let optimum = progress::during(common.quiet, "solving", solve);
         let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
         let proof = progress::during(common.quiet, "verifying", || verify_task_optimum(&demands, claim));
+        let unproved = proof.verdicts.iter().find(|verdict| !verdict.holds).map(|verdict| {
+            let problem = format!("not proved: {}: {}", verdict.property, verdict.witness);
+            in_time(&solving, Failure::internal(problem))
+        });
+        let unproved = match unproved {
+            // Without all levels there is nothing to state.
+            Some(failure) if !proof.relative_gap.is_finite() => return Err(failure),
+            unproved => unproved,
+        };
         let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
         let settings = task_settings(&self.settings, &shares);
         let regret = |name: &'static str| -> Result<Against<'static>, Failure> {
             // Rules do not know how much will be demanded: they go by shares, whatever they are held to.
-            let allocation = tasks_of(name, &shares, settings)?;
+            let allocation = tasks_of(name, &shares, settings, &deadline)?;
             Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
         };
         let held = progress::during(common.quiet, "running the mechanisms", || {
@@ -138,7 +155,8 @@ impl Job {
             let against = named.collect::<Result<Vec<_>, _>>()?;
             let online = (!against.is_empty()).then(|| regret("cumulative-max-min")).transpose()?;
             Ok::<_, Failure>((against, online))
-        })?;
+        })
+        .map_err(|failure| in_time(&deadline, failure))?;
         let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
         let sha256 = sha256.each_ref().map(String::as_str);
         let document = task_offline_document(&demands, sha256, &optimum, &proof, held, self.per_quantum);
@@ -148,12 +166,7 @@ impl Job {
             (Some(format), true) => table::write_task_quanta(out, format, &demands, &optimum.tasks),
         })?;
         tell(common, || summary::task_offline(series, &document));
-        match proof.verdicts.iter().find(|verdict| !verdict.holds) {
-            None => Ok(Answer::Yes),
-            Some(verdict) => {
-                Err(Failure::internal(format!("not proved: {}: {}", verdict.property, verdict.witness)))
-            }
-        }
+        unproved.map_or(Ok(Answer::Yes), Err)
     }
 }
 
@@ -173,16 +186,16 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         measure: job.measure,
         whole_slices: job.whole_slices,
     };
-    let optimum = progress::during(common.quiet, "solving", || offline_optimum(&problem));
+    let deadline = job.time_limit.deadline().after_part(SOLVING);
+    let optimum = progress::during(common.quiet, "solving", || offline_optimum_within(&problem, &deadline));
     let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
     let proof = progress::during(common.quiet, "verifying", || verify_offline(&problem, claim));
     if let Some(verdict) =
         proof.verdicts.iter().find(|verdict| !verdict.holds && verdict.property != "level-gaps")
     {
-        return Err(Failure::internal(format!(
-            "the offline optimum fails its check: {}: {}",
-            verdict.property, verdict.witness
-        )));
+        let problem =
+            format!("the offline optimum fails its check: {}: {}", verdict.property, verdict.witness);
+        return Err(in_time(&deadline, Failure::internal(problem)));
     }
     let value = smallest(&problem, optimum.totals(&series).into_iter());
     let held = progress::during(common.quiet, "running the mechanisms", || {
@@ -211,10 +224,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     if proof.holds() {
         Ok(Answer::Yes)
     } else {
-        Err(Failure::internal(format!(
-            "not proved: up to {:.1e} of a level may be missing",
-            proof.relative_gap
-        )))
+        let problem = format!("not proved: up to {:.1e} of a level may be missing", proof.relative_gap);
+        Err(in_time(&deadline, Failure::internal(problem)))
     }
 }
 

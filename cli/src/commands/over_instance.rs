@@ -3,8 +3,8 @@
 use super::allocate::SettingsArguments;
 use crate::failure::Failure;
 use fairplan_instances::wording::unknown;
-use fairplan_instances::{TaskAllocation, TaskDemands};
-use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks};
+use fairplan_instances::{Deadline, TaskAllocation, TaskDemands};
+use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks_within};
 
 /// A share further than this from what a rule asks for is an internal failure.
 const WIDEST_GAP: f64 = 1e-6;
@@ -31,8 +31,10 @@ pub fn tasks_of(
     name: &str,
     demands: &TaskDemands<'_>,
     settings: TaskSettings,
+    deadline: &Deadline,
 ) -> Result<TaskAllocation, Failure> {
-    let allocation = divide_tasks(task_mechanism(name)?, demands, settings).map_err(Failure::refused)?;
+    let allocation = divide_tasks_within(task_mechanism(name)?, demands, settings, deadline);
+    let allocation = allocation.map_err(Failure::refused)?;
     let wide: Vec<usize> = (0..allocation.gaps.len()).filter(|t| allocation.gaps[*t] > WIDEST_GAP).collect();
     if let Some(first) = wide.first() {
         return Err(Failure::internal(format!(

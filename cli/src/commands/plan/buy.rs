@@ -1,15 +1,15 @@
 //! `plan buy`: the cheapest servers with which every user reaches its target.
 
 use super::target::{Asked, TargetArguments};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::commands::compare::is_soon_bounded;
-use crate::commands::solve::{backend_name, solver};
+use crate::commands::solve::{SOLVING, backend_name, in_time, solver_within};
 use crate::commands::solved::Solved;
 use crate::commands::{tell, warn};
 use crate::failure::{Answer, Failure};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::{output, progress};
-use fairplan_heuristics::policy;
+use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
@@ -64,6 +64,8 @@ pub struct Arguments {
     /// With --whole: write the placement on that cluster here
     #[arg(long, value_name = "FILE", requires = "whole")]
     placement_out: Option<PathBuf>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How allocations are solved: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -85,7 +87,8 @@ struct Job {
     frontier: Option<u32>,
     cluster_out: Option<Destination>,
     placement_out: Option<Destination>,
-    solver: Box<dyn Solver>,
+    time_limit: TimeLimit,
+    backend: String,
     format: ResultFormat,
     destination: Destination,
 }
@@ -114,7 +117,8 @@ impl TryFrom<Arguments> for Job {
             frontier: arguments.frontier,
             cluster_out: file(arguments.cluster_out.as_deref())?,
             placement_out: file(arguments.placement_out.as_deref())?,
-            solver: solver(&arguments.backend)?,
+            time_limit: arguments.time_limit,
+            backend: arguments.backend,
             format,
             destination,
         })
@@ -138,18 +142,28 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
     let instance = job.source.read()?;
     let catalog = files::read_catalog(&job.catalog, &instance)?;
     warn(common, &instance);
-    let mut asked = job.target.asked(&instance, &*job.solver, common)?;
+    let deadline = job.time_limit.deadline();
+    let planning = deadline.after_part(SOLVING);
+    let solver = solver_within(&job.backend, &planning)?;
+    let asked = job.target.asked(&instance, &*solver, common);
+    let mut asked = asked.map_err(|failure| in_time(&planning, failure))?;
     if job.whole {
         // What is a whole number but for rounding is one.
         asked.required.iter_mut().for_each(|work| *work = (*work * (1.0 - 1e-9)).ceil());
     }
-    let found = progress::during(common.quiet, "planning", || job.plan(&asked, &catalog))?;
+    let plan = || job.plan(&asked, &catalog, &*solver, &planning);
+    let found = progress::during(common.quiet, "planning", plan);
+    let found = found.map_err(|failure| in_time(&planning, failure))?;
     let mut prepared = Vec::new();
     if let Ok(purchase) = &found.outcome {
         let cluster = catalog.added_to(&asked.extended, &purchase.counts, false).build()?;
         match &found.placement {
             Some(placement) => placed(&cluster, placement, &asked.required)?,
-            None => reached(&cluster, &asked.required, &*job.solver, common)?,
+            None => {
+                let solver = solver_within(&job.backend, &deadline)?;
+                reached(&cluster, &asked.required, &*solver, common)
+                    .map_err(|failure| in_time(&deadline, failure))?;
+            }
         }
         prepared = job.prepare_cluster(&cluster, found.placement.as_ref())?;
     }
@@ -182,15 +196,21 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 }
 
 impl Job {
-    fn plan(&self, asked: &Asked, catalog: &Catalog) -> Result<Found, Failure> {
+    fn plan(
+        &self,
+        asked: &Asked,
+        catalog: &Catalog,
+        solver: &dyn Solver,
+        deadline: &Deadline,
+    ) -> Result<Found, Failure> {
         let required = asked.required.clone();
-        let mut planner =
-            Planner::new(&asked.extended, catalog, required, self.whole, self.budget, &*self.solver)?;
+        let mut planner = Planner::new(&asked.extended, catalog, required, self.whole, self.budget, solver)?
+            .within(deadline);
         let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
         let (purchase, placement) = if self.whole {
-            match planner
-                .cheapest_of_whole_tasks(&mut |variant, order| place(variant, order, &asked.required))?
-            {
+            match planner.cheapest_of_whole_tasks(&mut |variant, order| {
+                place(variant, order, &asked.required, deadline)
+            })? {
                 Some((purchase, placement)) => (Some(purchase), Some(placement)),
                 None => (None, None),
             }
@@ -247,18 +267,26 @@ impl Job {
 }
 
 /// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
-fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Placement, SolverError> {
+fn place(
+    variant: &Instance,
+    order: ServingOrder,
+    required: &[f64],
+    deadline: &Deadline,
+) -> Result<Placement, SolverError> {
     let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
     let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
-    let unsupported = |problem: String| SolverError::Unsupported(problem);
+    let failed = |error: PlacementError| match error {
+        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
+        _ => SolverError::Unsupported(error.to_string()),
+    };
     let mut last = None;
     let (policies, patterns) = match order {
         ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
         ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
     };
     for name in policies {
-        let policy = policy(name, 0).map_err(|error| unsupported(error.to_string()))?;
-        let placement = policy.place(variant).map_err(|error| unsupported(error.to_string()))?;
+        let policy = policy(name, 0).map_err(|error| SolverError::Unsupported(error.to_string()))?;
+        let placement = policy.place_within(variant, deadline).map_err(failed)?;
         if has_all(&placement) {
             return Ok(placement);
         }
@@ -266,7 +294,7 @@ fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Pl
     }
     match last {
         Some(placement) if !patterns => Ok(placement),
-        _ => Ok(whole_task_bracket(variant, &Deadline::never())?.placement),
+        _ => Ok(whole_task_bracket(variant, deadline)?.placement),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `plan diff`: what differs between two instances or two results, and whom it moved.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::commands::solve::{backend_name, solver};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::commands::solve::{backend_name, in_time, solver_within};
 use crate::commands::tell;
 use crate::failure::{Answer, Failure};
 use crate::progress;
@@ -24,6 +24,8 @@ pub struct Arguments {
     before: String,
     /// The second, of the same kind
     after: String,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -54,10 +56,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
         (INSTANCE, INSTANCE) => {
             let instances = [files::read_instance(paths[0])?, files::read_instance(paths[1])?];
             let hashes = [0, 1].map(|k| files::sha256_hex(&instances[k]));
-            let solver = solver(&arguments.backend)?;
+            let deadline = arguments.time_limit.deadline();
+            let solver = solver_within(&arguments.backend, &deadline)?;
             let found = progress::during(common.quiet, "comparing", || {
                 differences(&instances[0], &instances[1], &*solver)
-            })?;
+            })
+            .map_err(|error| in_time(&deadline, error.into()))?;
             let document = difference_document([0, 1].map(|k| (&instances[k], hashes[k].as_str())), &found);
             write(&document, &destination, format, common)
         }
