@@ -3,15 +3,15 @@
 use crate::{Control, Error};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{
-    CacheModel, Decimal, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction, TaskAllocation,
-    TaskDemands, files,
+    CacheModel, Deadline, Decimal, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction,
+    TaskAllocation, TaskDemands, files,
 };
 use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, non_conformant};
 use fairplan_report::allocation::{AllocationDocument, AllocationSettings, allocation_document};
 use fairplan_report::task_allocation::{
     TaskAllocationDocument, TaskAllocationSettings, task_allocation_document,
 };
-use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks};
+use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks_within};
 
 /// How mechanisms are set.
 #[derive(Clone, Debug)]
@@ -305,7 +305,8 @@ pub fn allocate_tasks(
     }
     let settings = options.settings.of_tasks(demands);
     control.stage("dividing");
-    let allocation = divided_tasks(&options.mechanism, reported.unwrap_or(demands), settings)?;
+    let allocation =
+        divided_tasks(&options.mechanism, reported.unwrap_or(demands), settings, &control.deadline)?;
     let karma = options.mechanism == "karma";
     let reported_sha256 = reported.map(|reported| files::demands_sha256_hex(reported.series()).into());
     Ok(AllocatedTasks {
@@ -339,9 +340,10 @@ pub(crate) fn divided_tasks(
     name: &str,
     demands: &TaskDemands<'_>,
     settings: TaskSettings,
+    deadline: &Deadline,
 ) -> Result<TaskAllocation, Error> {
     known_task_mechanism(name)?;
-    let allocation = divide_tasks(name, demands, settings).map_err(Error::input)?;
+    let allocation = divide_tasks_within(name, demands, settings, deadline).map_err(Error::input)?;
     let wide: Vec<usize> = (0..allocation.gaps.len()).filter(|t| allocation.gaps[*t] > WIDEST_GAP).collect();
     let Some(first) = wide.first() else { return Ok(allocation) };
     Err(Error::uncertified(format!(

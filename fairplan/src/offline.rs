@@ -1,6 +1,7 @@
 //! The most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
 use crate::allocate::{MechanismOptions, divided_tasks, hashes_of_tasks, known_mechanism};
+use crate::solve::SOLVING;
 use crate::{Control, Error, Found};
 use fairplan_instances::{
     DemandSeries, FairShares, GuaranteedFraction, OfflineMeasure, OfflineOptimum, OfflineProblem,
@@ -12,7 +13,7 @@ use fairplan_report::offline::{
     Against, Held, OfflineDocument, TaskOfflineDocument, against, offline_document, smallest,
     smallest_standing, task_against, task_offline_document,
 };
-use fairplan_solver::{offline_optimum, task_optimum};
+use fairplan_solver::{offline_optimum_within, task_optimum_within};
 use fairplan_verify::{
     OfflineClaim, OfflineProof, TaskClaim, TaskProof, Verdict, verify_offline, verify_task_optimum,
 };
@@ -107,14 +108,15 @@ pub fn offline(
     let settings = options.settings.of_slices(series, shares);
     let problem = options.problem(series, shares);
     control.stage("solving");
-    let optimum = offline_optimum(&problem);
+    let deadline = control.deadline.after_part(SOLVING);
+    let optimum = offline_optimum_within(&problem, &deadline);
     control.stage("verifying");
     let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
     let proof = verify_offline(&problem, claim);
     let fails = |verdict: &&Verdict| !verdict.holds && verdict.property != "level-gaps";
     if let Some(Verdict { property, witness, .. }) = proof.verdicts.iter().find(fails) {
         let why = format!("the offline optimum fails its check: {property}: {witness}");
-        return Err(Error::uncertified(why));
+        return Err(Error::uncertified(why).by(&deadline));
     }
     let value = smallest(&problem, optimum.totals(series).into_iter());
     let honest = vec![false; series.user_count()];
@@ -134,7 +136,7 @@ pub fn offline(
         return Ok(found);
     }
     let why = format!("not proved: up to {:.1e} of a level may be missing", found.proof.relative_gap);
-    Err(Error::Uncertified { why, found: Found::Offline(Box::new(found)) })
+    Err(Error::Uncertified { why, found: Found::Offline(Box::new(found)) }.by(&deadline))
 }
 
 /// The regrets of mechanisms and, where there are any, that of the one by which online rules are judged.
@@ -216,24 +218,29 @@ pub fn offline_tasks(
     }
     let demands = shares.clone().measured_by(options.measure);
     control.stage("solving");
-    let optimum = task_optimum(&demands);
+    let deadline = control.deadline.after_part(SOLVING);
+    let optimum = task_optimum_within(&demands, &deadline);
     control.stage("verifying");
     let proof = verify_task_optimum(&demands, TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels });
+    let fails = proof.verdicts.iter().find(|verdict| !verdict.holds);
+    let unproved =
+        fails.map(|Verdict { property, witness, .. }| format!("not proved: {property}: {witness}"));
+    if let Some(why) = unproved.as_ref().filter(|_| !proof.relative_gap.is_finite()) {
+        // Without all levels there is nothing to state.
+        return Err(Error::uncertified(why.clone()).by(&deadline));
+    }
     let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
     let settings = options.settings.of_tasks(shares);
     let regret = |name: &str| {
         // Rules do not know how much will be demanded: they go by shares, whatever they are held to.
-        let allocation = divided_tasks(name, shares, settings)?;
+        let allocation = divided_tasks(name, shares, settings, &control.deadline)?;
         Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
     };
     control.stage("running the mechanisms");
-    let (against, online) = held(&options.against, "cumulative-max-min", regret)?;
+    let held = held(&options.against, "cumulative-max-min", regret);
+    let (against, online) = held.map_err(|error| error.by(&control.deadline))?;
     let sha256 = hashes_of_tasks(shares);
     let found = TaskOffline { optimum, proof, against, online, measure: options.measure, sha256 };
-    let Some(Verdict { property, witness, .. }) = found.proof.verdicts.iter().find(|verdict| !verdict.holds)
-    else {
-        return Ok(found);
-    };
-    let why = format!("not proved: {property}: {witness}");
-    Err(Error::Uncertified { why, found: Found::TaskOffline(Box::new(found)) })
+    let Some(why) = unproved else { return Ok(found) };
+    Err(Error::Uncertified { why, found: Found::TaskOffline(Box::new(found)) }.by(&deadline))
 }

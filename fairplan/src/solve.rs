@@ -66,7 +66,7 @@ pub fn solve(instance: &Instance, options: &SolveOptions, control: &Control<'_>)
 }
 
 /// The part of the time that solving may take; the rest is for checking.
-const SOLVING: f64 = 0.9;
+pub(crate) const SOLVING: f64 = 0.9;
 
 /// The backend of this name, to end by a deadline.
 pub(crate) fn solver(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, Error> {

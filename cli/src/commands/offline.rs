@@ -2,7 +2,7 @@
 
 use super::allocate::SettingsArguments;
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::demands::DemandsArguments;
 use crate::failure::Answer;
 use crate::progress;
@@ -14,8 +14,7 @@ use fairplan::report::output::Destination;
 use fairplan::report::task_allocation::tasks_by_class;
 use fairplan::report::{summary, table, write_json};
 use fairplan::{
-    Control, Deadline, DemandSeries, Error, FairShares, Found, Instance, OfflineMeasure, OfflineOptions,
-    TaskDemands,
+    Control, DemandSeries, Error, FairShares, Found, Instance, OfflineMeasure, OfflineOptions, TaskDemands,
 };
 
 /// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
@@ -45,6 +44,8 @@ pub struct Arguments {
     /// Keep every quantum too
     #[arg(long)]
     per_quantum: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// Write the whole result (json), or the table of users (of quanta and users, with --per-quantum)
     /// (default: as the ending of -o FILE says, else json)
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -63,6 +64,7 @@ struct Job {
     source: DemandsSource,
     options: OfflineOptions,
     per_quantum: bool,
+    time_limit: TimeLimit,
     format: ResultFormat,
     destination: Destination,
 }
@@ -76,11 +78,12 @@ impl TryFrom<Arguments> for Job {
             Measure::Totals => OfflineMeasure::Totals,
             Measure::Welfare => OfflineMeasure::Welfare,
         };
-        let Arguments { whole_slices, guaranteed, against, per_quantum, .. } = arguments;
+        let Arguments { whole_slices, guaranteed, against, per_quantum, time_limit, .. } = arguments;
         Ok(Self {
             source: arguments.demands.source()?,
             options: OfflineOptions { measure, whole_slices, guaranteed, against, settings },
             per_quantum,
+            time_limit,
             format,
             destination,
         })
@@ -104,7 +107,7 @@ impl Job {
         common: CommonOptions,
     ) -> Result<Answer, Error> {
         let found = |control: &Control<'_>| fairplan::offline(series, shares, &self.options, control);
-        let (offline, end) = match progress::under(common, Deadline::never(), found) {
+        let (offline, end) = match progress::under(common, self.time_limit.deadline(), found) {
             Ok(offline) => (offline, Ok(Answer::Yes)),
             Err(mut error) => match error.take_found() {
                 Found::Offline(offline) => (*offline, Err(error)),
@@ -133,7 +136,7 @@ impl Job {
         let demands = TaskDemands::new(instance, series)
             .map_err(|violation| violation.in_file(&self.source.demands))?;
         let found = |control: &Control<'_>| fairplan::offline_tasks(&demands, &self.options, control);
-        let (offline, end) = match progress::under(common, Deadline::never(), found) {
+        let (offline, end) = match progress::under(common, self.time_limit.deadline(), found) {
             Ok(offline) => (offline, Ok(Answer::Yes)),
             Err(mut error) => match error.take_found() {
                 Found::TaskOffline(offline) => (*offline, Err(error)),

@@ -4,9 +4,9 @@ use super::TargetOptions;
 use super::target::Asked;
 use crate::compare::is_soon_bounded;
 use crate::error::all_hold;
-use crate::solve::{Solved, solver};
+use crate::solve::{SOLVING, Solved, solver};
 use crate::{Control, Error, Placed};
-use fairplan_heuristics::policy;
+use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
@@ -126,20 +126,27 @@ pub fn buy(
     options: &BuyOptions,
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
-    let solver = &*solver(&options.backend, &control.deadline)?;
-    let mut asked = options.target.asked(instance, solver, control)?;
+    let deadline = control.deadline.after_part(SOLVING);
+    let planning = &*solver(&options.backend, &deadline)?;
+    let asked = options.target.asked(instance, planning, control);
+    let mut asked = asked.map_err(|error| error.by(&deadline))?;
     if options.whole {
         // What is a whole number but for rounding is one.
         asked.required.iter_mut().for_each(|work| *work = (*work * (1.0 - 1e-9)).ceil());
     }
     control.stage("planning");
-    let mut plan = plan(asked, catalog, options, solver)?;
+    let plan = plan(asked, catalog, options, planning, &deadline);
+    let mut plan = plan.map_err(|error| error.by(&deadline))?;
     let Asked { extended, required, .. } = &plan.asked;
     if let Ok(purchase) = &plan.outcome {
         let cluster = catalog.added_to(extended, &purchase.counts, false).build()?;
         match &plan.placement {
             Some(placement) => placed(&cluster, placement, required)?,
-            None => reached(&cluster, required, solver, control)?,
+            None => {
+                let checking = solver(&options.backend, &control.deadline)?;
+                let reached = reached(&cluster, required, &*checking, control);
+                reached.map_err(|error| error.by(&control.deadline))?;
+            }
         }
         plan.cluster = Some(cluster);
     }
@@ -149,13 +156,20 @@ pub fn buy(
 }
 
 /// The plan before its check.
-fn plan(asked: Asked, catalog: &Catalog, options: &BuyOptions, solver: &dyn Solver) -> Result<Plan, Error> {
+fn plan(
+    asked: Asked,
+    catalog: &Catalog,
+    options: &BuyOptions,
+    solver: &dyn Solver,
+    deadline: &Deadline,
+) -> Result<Plan, Error> {
     let required = asked.required.clone();
     let mut planner =
-        Planner::new(&asked.extended, catalog, required, options.whole, options.budget, solver)?;
+        Planner::new(&asked.extended, catalog, required, options.whole, options.budget, solver)?
+            .within(deadline);
     let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
     let (purchase, placement) = if options.whole {
-        let place = &mut |variant: &Instance, order| place(variant, order, &asked.required);
+        let place = &mut |variant: &Instance, order| place(variant, order, &asked.required, deadline);
         planner.cheapest_of_whole_tasks(place)?.unzip()
     } else if options.under_drfh {
         (planner.cheapest_under_drfh()?, None)
@@ -202,18 +216,26 @@ fn plan(asked: Asked, catalog: &Catalog, options: &BuyOptions, solver: &dyn Solv
 }
 
 /// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
-fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Placement, SolverError> {
+fn place(
+    variant: &Instance,
+    order: ServingOrder,
+    required: &[f64],
+    deadline: &Deadline,
+) -> Result<Placement, SolverError> {
     let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
     let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
-    let unsupported = |problem: String| SolverError::Unsupported(problem);
+    let failed = |error: PlacementError| match error {
+        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
+        _ => SolverError::Unsupported(error.to_string()),
+    };
     let mut last = None;
     let (policies, patterns) = match order {
         ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
         ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
     };
     for name in policies {
-        let policy = policy(name, 0).map_err(|error| unsupported(error.to_string()))?;
-        let placement = policy.place(variant).map_err(|error| unsupported(error.to_string()))?;
+        let policy = policy(name, 0).map_err(|error| SolverError::Unsupported(error.to_string()))?;
+        let placement = policy.place_within(variant, deadline).map_err(failed)?;
         if has_all(&placement) {
             return Ok(placement);
         }
@@ -221,7 +243,7 @@ fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Pl
     }
     match last {
         Some(placement) if !patterns => Ok(placement),
-        _ => Ok(whole_task_bracket(variant, &Deadline::never())?.placement),
+        _ => Ok(whole_task_bracket(variant, deadline)?.placement),
     }
 }
 

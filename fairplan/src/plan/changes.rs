@@ -107,5 +107,6 @@ pub fn compare_instances(
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");
-    Ok(differences([before, after], sha256.each_ref().map(String::as_str), &*solver)?)
+    differences([before, after], sha256.each_ref().map(String::as_str), &*solver)
+        .map_err(|error| Error::from(error).by(&control.deadline))
 }

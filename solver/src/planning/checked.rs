@@ -79,8 +79,7 @@ impl Planner<'_> {
     /// where there is no room for it at all. Its bound is that of having room.
     pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
         let found = self.cheapest_checked(&mut |planner, bought| {
-            let servers = planner.slots.servers(bought, 1);
-            Ok((planner.slots.part_under_drfh(planner.solver, &servers)? >= 1.0 - 1e-9).then_some(()))
+            Ok((planner.part_under_drfh(bought)? >= 1.0 - 1e-9).then_some(()))
         })?;
         match found {
             Checked::Found(purchase, ()) => Ok(Some(purchase)),
@@ -95,7 +94,8 @@ impl Planner<'_> {
 
     /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
     pub fn part_under_drfh(&self, bought: &[u64]) -> Result<f64, SolverError> {
-        self.slots.part_under_drfh(self.solver, &self.slots.servers(bought, 1))
+        let part = self.slots.part_under_drfh(self.solver, &self.slots.servers(bought, 1))?;
+        self.in_time().map(|()| part)
     }
 
     fn cheapest_checked<T>(&mut self, check: &mut Check<'_, T>) -> Result<Checked<T>, SolverError> {
@@ -149,6 +149,7 @@ impl Planner<'_> {
         place: &mut Placer<'_>,
         short: &mut Option<Short>,
     ) -> Result<Option<Placement>, SolverError> {
+        self.in_time()?;
         let slots = &self.slots;
         let servers = slots.servers(bought, 1);
         let asking: Vec<usize> = slots.asking().collect();

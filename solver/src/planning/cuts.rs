@@ -10,7 +10,7 @@
 use super::master::{SLACK, TOLERANCE};
 use super::slots::Slots;
 use crate::highs::{ONE_MODEL_AT_A_TIME, power};
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use highs::{HighsModelStatus, RowProblem, Sense};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -96,11 +96,16 @@ impl Slots {
 
     /// Prices for the slots without servers that make the row as sharp as can be: the least that a server of the type
     /// can earn from users who pay what they pay elsewhere.
-    pub fn complete(&self, prices: &mut [f64], servers: &[u64]) -> Result<(), SolverError> {
+    pub fn complete(
+        &self,
+        prices: &mut [f64],
+        servers: &[u64],
+        deadline: &Deadline,
+    ) -> Result<(), SolverError> {
         let pays: Vec<(usize, f64)> =
             self.asking().map(|i| (i, self.cheapest(i, prices, |s| servers[s] > 0))).collect();
         for s in (0..self.len()).filter(|s| servers[*s] == 0) {
-            let row = self.least_prices(s, &pays)?;
+            let row = self.least_prices(s, &pays, deadline)?;
             prices[s * self.resources..(s + 1) * self.resources].copy_from_slice(&row);
         }
         Ok(())
@@ -108,7 +113,12 @@ impl Slots {
 
     /// The prices of a server of slot `s`, together least, at which no user pays less for a unit of work than it does
     /// elsewhere. Of all users only a few matter: they are asked for as they are found.
-    fn least_prices(&self, s: usize, pays: &[(usize, f64)]) -> Result<Vec<f64>, SolverError> {
+    fn least_prices(
+        &self,
+        s: usize,
+        pays: &[(usize, f64)],
+        deadline: &Deadline,
+    ) -> Result<Vec<f64>, SolverError> {
         let capacity = self.capacity_of(s);
         let users: Vec<(usize, f64)> = pays
             .iter()
@@ -127,6 +137,9 @@ impl Slots {
         let mut rows: Vec<Vec<f64>> = Vec::new();
         let mut worth = vec![0.0; capacity.len()];
         for _ in 0..users.len() {
+            if deadline.is_over() {
+                return Err(SolverError::OutOfTime);
+            }
             let missing = |(i, price): &(usize, f64)| {
                 let paid: f64 = (0..worth.len()).map(|r| part(*i, r) * worth[r]).sum();
                 1.0 - paid * unit / price

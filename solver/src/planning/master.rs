@@ -4,7 +4,7 @@
 
 use super::cuts::Cut;
 use crate::highs::{ONE_MODEL_AT_A_TIME, power};
-use fairplan_instances::{Catalog, SolverError};
+use fairplan_instances::{Catalog, Deadline, SolverError};
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense, SolvedModel};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
@@ -24,6 +24,8 @@ pub(super) struct Master {
     limits: Vec<Option<u64>>,
     /// The most that may be spent.
     pub budget: Option<f64>,
+    /// When HiGHS has to end.
+    pub deadline: Deadline,
 }
 
 /// An optimum over the rows so far.
@@ -37,7 +39,8 @@ pub(super) struct Candidate {
 impl Master {
     pub fn new(catalog: &Catalog, budget: Option<f64>) -> Self {
         let prices = catalog.types.iter().map(|kind| kind.price.to_f64()).collect();
-        Self { prices, limits: catalog.types.iter().map(|kind| kind.limit).collect(), budget }
+        let limits = catalog.types.iter().map(|kind| kind.limit).collect();
+        Self { prices, limits, budget, deadline: Deadline::never() }
     }
 
     /// The cheapest servers that the rows allow to reach `part`; `None` if there are none.
@@ -51,7 +54,7 @@ impl Master {
                 program.add_row(needed.., entries(&counts, &cut.worth));
             }
             self.within_budget(&mut program, &counts);
-            run(program.optimise(Sense::Minimise))
+            run(program.optimise(Sense::Minimise), &self.deadline)
         };
         let found = finish(build)?;
         Ok(found.map(|(columns, bound)| Candidate { counts: columns, bound: bound * unit }))
@@ -67,7 +70,7 @@ impl Master {
                 let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
                 program.add_row(needed.., entries(&counts, &cut.worth));
             }
-            run(program.optimise(Sense::Minimise))
+            run(program.optimise(Sense::Minimise), &self.deadline)
         };
         let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
@@ -99,7 +102,7 @@ impl Master {
                 program.add_row(-cut.owned.., row);
             }
             self.within_budget(&mut program, &counts);
-            run(program.optimise(Sense::Maximise))
+            run(program.optimise(Sense::Maximise), &self.deadline)
         };
         Ok(finish(build)?.map(|(mut columns, bound)| {
             columns.pop();
@@ -128,7 +131,7 @@ fn entries<'a>(counts: &'a [Col], numbers: &'a [f64]) -> impl Iterator<Item = (C
     counts.iter().zip(numbers).filter(|(_, x)| **x > 0.0).map(|(column, x)| (*column, *x))
 }
 
-fn run(mut model: Model) -> SolvedModel {
+fn run(mut model: Model, deadline: &Deadline) -> SolvedModel {
     model.make_quiet();
     model.set_option("threads", 1);
     model.set_option("parallel", "off");
@@ -138,6 +141,9 @@ fn run(mut model: Model) -> SolvedModel {
     model.set_option("mip_feasibility_tolerance", TOLERANCE);
     model.set_option("primal_feasibility_tolerance", TOLERANCE);
     model.set_option("dual_feasibility_tolerance", TOLERANCE);
+    if let Some(left) = deadline.time_left() {
+        model.set_option("time_limit", left.as_secs_f64());
+    }
     model.solve()
 }
 
@@ -158,6 +164,7 @@ fn finish(solve: impl FnOnce() -> SolvedModel) -> Result<Option<(Vec<f64>, f64)>
         HighsModelStatus::Optimal if found => Ok(Some((columns, value))),
         // Stopped at the most nodes.
         HighsModelStatus::ReachedSolutionLimit if found && bound.is_finite() => Ok(Some((columns, bound))),
+        HighsModelStatus::ReachedTimeLimit => Err(SolverError::OutOfTime),
         status => Err(broken(format!("stopped with status {status:?}"))),
     }
 }

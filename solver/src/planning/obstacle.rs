@@ -69,6 +69,7 @@ impl Planner<'_> {
             self.slots.required[user] = part * all;
             let reach = self.slots.reach(self.solver, servers, 1);
             self.slots.required[user] = all;
+            self.in_time()?;
             Ok(matches!(reach?, Reach::Part(reached, _) if reached >= 1.0 - 1e-9))
         };
         if !enough(0.0)? {

@@ -3,7 +3,7 @@
 use super::cuts::Cut;
 use super::master::{Candidate, Master, SLACK};
 use super::slots::{PARTS, Reach, Slots};
-use fairplan_instances::{Catalog, Instance, Purchase, Solver, SolverError, Violation};
+use fairplan_instances::{Catalog, Deadline, Instance, Purchase, Solver, SolverError, Violation};
 
 /// Allocations computed before a search is given up with what it has.
 const MOST_ROUNDS: u64 = 400;
@@ -19,6 +19,7 @@ pub struct Planner<'a> {
     pub(super) solver: &'a dyn Solver,
     pub(super) catalog: &'a Catalog,
     rounds: u64,
+    deadline: Deadline,
 }
 
 /// Whether servers are enough, as far as was asked.
@@ -50,7 +51,19 @@ impl<'a> Planner<'a> {
         };
         let cuts = (0..m).filter_map(|r| slots.cut(&everywhere(r))).collect();
         let master = Master::new(catalog, budget);
-        Ok(Self { slots, master, cuts, solver, catalog, rounds: 0 })
+        let deadline = Deadline::never();
+        Ok(Self { slots, master, cuts, solver, catalog, rounds: 0, deadline })
+    }
+
+    /// The same, to end by a deadline, which the solver is held to already: then with an error.
+    pub fn within(mut self, deadline: &Deadline) -> Self {
+        (self.master.deadline, self.deadline) = (deadline.clone(), deadline.clone());
+        self
+    }
+
+    /// An error when time is over: what a solver returns then need not be the most that servers allow.
+    pub(super) fn in_time(&self) -> Result<(), SolverError> {
+        if self.deadline.is_over() { Err(SolverError::OutOfTime) } else { Ok(()) }
     }
 
     /// The first user of whom something is asked and who can run on nothing that there is or can be bought.
@@ -147,11 +160,13 @@ impl<'a> Planner<'a> {
     fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, SolverError> {
         self.rounds += 1;
         let servers = self.slots.servers(bought, parts);
-        let (reached, cut) = match self.slots.reach(self.solver, &servers, parts)? {
+        let reach = self.slots.reach(self.solver, &servers, parts)?;
+        self.in_time()?;
+        let (reached, cut) = match reach {
             Reach::Stranded(user) => (0.0, self.slots.cut_of_user(user)),
             Reach::Part(reached, _) if reached >= part * (1.0 - SLACK) => (reached, None),
             Reach::Part(reached, mut prices) => {
-                self.slots.complete(&mut prices, &servers)?;
+                self.slots.complete(&mut prices, &servers, &self.deadline)?;
                 (reached, self.slots.cut(&prices))
             }
         };

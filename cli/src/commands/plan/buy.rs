@@ -1,7 +1,7 @@
 //! `plan buy`: the cheapest servers with which every user reaches its target.
 
 use super::target::TargetArguments;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::commands::solve::backend_name;
 use crate::commands::{tell, warn};
 use crate::failure::Answer;
@@ -9,7 +9,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::{output, progress};
 use fairplan::report::output::{Destination, Prepared, commit};
 use fairplan::report::{summary, table, write_json};
-use fairplan::{BuyOptions, Control, Deadline, Decimal, Error, Plan, files, read};
+use fairplan::{BuyOptions, Control, Decimal, Error, Plan, files, read};
 use std::path::{Path, PathBuf};
 
 /// Find the cheapest servers of a catalog with which every user reaches its target
@@ -53,6 +53,8 @@ pub struct Arguments {
     /// With --whole: write the placement on that cluster here
     #[arg(long, value_name = "FILE", requires = "whole")]
     placement_out: Option<PathBuf>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How allocations are solved: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -71,6 +73,7 @@ struct Job {
     options: BuyOptions,
     cluster_out: Option<Destination>,
     placement_out: Option<Destination>,
+    time_limit: TimeLimit,
     format: ResultFormat,
     destination: Destination,
 }
@@ -89,7 +92,7 @@ impl TryFrom<Arguments> for Job {
             return Err(Error::input("only one of INSTANCE and --catalog can be standard input"));
         }
         let file = |path: Option<&Path>| path.map(output::document).transpose();
-        let Arguments { target, whole, under_drfh, frontier, backend, .. } = arguments;
+        let Arguments { target, whole, under_drfh, frontier, time_limit, backend, .. } = arguments;
         let budget = arguments.budget.map(Decimal::to_f64);
         Ok(Self {
             source,
@@ -98,6 +101,7 @@ impl TryFrom<Arguments> for Job {
             options: BuyOptions { whole, under_drfh, budget, frontier, backend, ..BuyOptions::default() },
             cluster_out: file(arguments.cluster_out.as_deref())?,
             placement_out: file(arguments.placement_out.as_deref())?,
+            time_limit,
             format,
             destination,
         })
@@ -112,7 +116,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     warn(common, &instance);
     let options = BuyOptions { target: job.target.options()?, ..job.options.clone() };
     let planned = |control: &Control<'_>| fairplan::buy(&instance, &catalog, &options, control);
-    let plan = progress::under(common, Deadline::never(), planned)?;
+    let plan = progress::under(common, job.time_limit.deadline(), planned)?;
     let document = plan.document(&instance, &catalog);
     let mut prepared = job.prepare_cluster(&plan)?;
     prepared.push(job.destination.prepare(|out| table::write_result(out, job.format.table(), &document))?);

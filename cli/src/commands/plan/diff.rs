@@ -1,13 +1,13 @@
 //! `plan diff`: what differs between two instances or two results, and whom it moved.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::commands::solve::backend_name;
 use crate::commands::tell;
 use crate::failure::Answer;
 use crate::progress;
 use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
 use fairplan::report::{output::Destination, read_json, summary, table};
-use fairplan::{Control, Deadline, Difference, Document, Error, compare_instances, read};
+use fairplan::{Control, Difference, Document, Error, compare_instances, read};
 
 /// Say what differs between two instances or two results of solve, and who has more or less for it
 #[derive(Debug, clap::Args)]
@@ -22,6 +22,8 @@ pub struct Arguments {
     before: String,
     /// The second, of the same kind
     after: String,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -51,7 +53,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
             let (before, after) = (before?, after?);
             let compared =
                 |control: &Control<'_>| compare_instances(&before, &after, &arguments.backend, control);
-            let difference = progress::under(common, Deadline::never(), compared)?;
+            let difference = progress::under(common, arguments.time_limit.deadline(), compared)?;
             write(difference, &destination, format, common)
         }
         (SOLUTION, SOLUTION) => {

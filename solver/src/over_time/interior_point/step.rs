@@ -4,6 +4,7 @@
 use super::{Point, Role, add, part_size};
 use crate::interior_point::Cholesky;
 use crate::over_time::block::{Block, Reach, products, reach};
+use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -34,10 +35,10 @@ impl UserStep {
 }
 
 impl Point<'_> {
-    /// One iteration: the larger part of its step that was taken. `None` when there is no step.
-    pub fn iterate(&mut self) -> Option<f64> {
+    /// One iteration: the larger part of its step that was taken. `None` when there is no step, or no time for one.
+    pub fn iterate(&mut self, deadline: &Deadline) -> Option<f64> {
         let counts = self.counts();
-        let factor = self.factor(&counts)?;
+        let factor = self.factor(&counts, deadline)?;
         let complements = self.blocks.iter().map(Block::complements).sum::<usize>() as f64
             + self.roles.iter().map(|role| role.complements()).sum::<usize>() as f64;
         let nowhere = Reach { primal: 0.0, dual: 0.0 };
@@ -68,7 +69,7 @@ impl Point<'_> {
     }
 
     /// The factored equations of the users' multipliers.
-    fn factor(&mut self, counts: &[bool]) -> Option<Cholesky> {
+    fn factor(&mut self, counts: &[bool], deadline: &Deadline) -> Option<Cholesky> {
         let problem = self.problem;
         let users = counts.len();
         let parts: Vec<Option<(DMatrix<f64>, Vec<f64>)>> = self
@@ -79,7 +80,7 @@ impl Point<'_> {
                 let mut diagonal = vec![0.0; users];
                 for (position, block) in blocks.iter_mut().enumerate() {
                     let mut rows = half.view_mut((position * problem.rows, 0), (problem.rows, users));
-                    if !block.factor(problem, counts, &mut diagonal, &mut rows) {
+                    if deadline.is_over() || !block.factor(problem, counts, &mut diagonal, &mut rows) {
                         return None;
                     }
                 }
