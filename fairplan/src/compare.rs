@@ -5,10 +5,9 @@ use crate::bound::bracketed;
 use crate::place::Placer;
 use crate::solve::{Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress};
-use fairplan_instances::Headline;
-use fairplan_instances::{ClassId, Instance, Objective, ResourceId, User, WholeTaskBracket};
+use fairplan_instances::{ClassId, Headline, Instance, InstanceStamp, Objective, ResourceId, User, WholeTaskBracket};
 use fairplan_report::bound::stated_bounds;
-use fairplan_report::comparison::{Bounds, ComparisonDocument, PolicyResult, comparison_document};
+use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
 use fairplan_report::placement::PlacementFigures;
 use fairplan_solver::BACKENDS;
 use fairplan_verify::reaches;
@@ -24,12 +23,15 @@ pub struct CompareOptions {
     pub seed: u64,
     /// What finds the bound of divisible tasks: one of [`BACKENDS`]. Default: `auto`.
     pub backend: String,
+    /// Whether to say how long each policy took, the only numbers that differ from run to run. Default: yes.
+    pub timing: bool,
 }
 
 impl Default for CompareOptions {
     fn default() -> Self {
         let policies = ["best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "random"];
-        Self { policies: policies.map(Into::into).into(), seed: 0, backend: BACKENDS[0].into() }
+        let policies = policies.map(Into::into).into();
+        Self { policies, seed: 0, backend: BACKENDS[0].into(), timing: true }
     }
 }
 
@@ -52,46 +54,6 @@ impl CompareOptions {
     }
 }
 
-/// Policies side by side.
-#[derive(Clone, Debug)]
-pub struct Comparison {
-    /// What found the bound of divisible tasks.
-    pub backend: &'static str,
-    /// The seed that policies could draw on.
-    pub seed: u64,
-    /// What no placement is better than, and what some placement reaches.
-    pub bounds: Bounds,
-    /// Each policy that was done in time, in the order of the options.
-    pub policies: Vec<ComparedPolicy>,
-    /// The SHA-256 of the instance.
-    pub sha256: String,
-}
-
-/// What a policy came to.
-#[derive(Clone, Debug)]
-pub struct ComparedPolicy {
-    /// Its name.
-    pub name: String,
-    /// What its placement comes to.
-    pub figures: PlacementFigures,
-    /// Whether no placement is better; `None` where there is no bound of whole tasks.
-    pub is_optimal: Option<bool>,
-    /// How long it took.
-    pub seconds: f64,
-}
-
-impl Comparison {
-    /// The `fairplan.comparison.v1`; with `timing` it says how long each policy took.
-    pub fn document<'a>(&'a self, instance: &'a Instance, timing: bool) -> ComparisonDocument {
-        let result = |policy: &'a ComparedPolicy| {
-            let ComparedPolicy { name, figures, is_optimal, seconds } = policy;
-            PolicyResult::new(name, instance, figures, self.bounds, *is_optimal, timing.then_some(*seconds))
-        };
-        let policies = self.policies.iter().map(result).collect();
-        comparison_document(instance, &self.sha256, self.backend, self.seed, self.bounds, policies)
-    }
-}
-
 /// Places by each policy, and holds the placements against the bounds of divisible and of whole tasks.
 ///
 /// Half of the time until a deadline is for the bounds, and policies that are not done are left out, which
@@ -105,7 +67,7 @@ impl Comparison {
 /// let policies = vec!["best-fit".into(), "first-fit".into()];
 /// let options = CompareOptions { policies, ..CompareOptions::default() };
 /// let comparison = compare(&instance, &options, &Control::none())?;
-/// assert_eq!(comparison.policies[0].is_optimal, Some(true));
+/// assert_eq!(comparison.policies[0].proved_optimal, Some(true));
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn compare(
@@ -143,14 +105,24 @@ pub fn compare(
             let without = &bracket.without_tasks;
             bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
         });
-        policies.push(ComparedPolicy { name: placer.name(), figures, is_optimal, seconds });
+        let seconds = options.timing.then_some(seconds);
+        policies.push((placer.name(), figures, is_optimal, seconds));
     }
     late.iter().for_each(|note| (control.progress)(Progress::Note(note)));
     if policies.is_empty() {
         let why = "no policy was done in time; allow more".into();
         return Err(Error::TimeLimit { why, found: Found::Nothing });
     }
-    Ok(Comparison { backend: solver.name(), seed: options.seed, bounds, policies, sha256 })
+    let result = |(name, figures, is_optimal, seconds): &(String, PlacementFigures, Option<bool>, Option<f64>)| {
+        ComparedPolicy::new(name, instance, figures, bounds, *is_optimal, *seconds)
+    };
+    Ok(Comparison {
+        instance: InstanceStamp::new(instance, &sha256),
+        backend: solver.name().into(),
+        seed: options.seed,
+        bounds,
+        policies: policies.iter().map(result).collect(),
+    })
 }
 
 /// The part of the time that is left for each of the two bounds, one after the other.

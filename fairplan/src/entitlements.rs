@@ -4,7 +4,7 @@ use crate::solve::{Solved, hashed, solver};
 use crate::{Control, Error};
 use fairplan_instances::Headline;
 use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver};
-use fairplan_report::entitlements::{EntitlementsDocument, RuleOutcome, entitlements_document};
+use fairplan_report::entitlements::Entitlements;
 use fairplan_solver::{BACKENDS, SCHEDULER_RULES};
 
 /// Nominal quotas for Kueue: what each user of an instance has of each of its resources.
@@ -48,21 +48,6 @@ impl Quotas {
     }
 }
 
-/// What rules promise, beside DRFH.
-pub struct Entitlements {
-    /// The DRFH solution.
-    pub solved: Solved,
-    /// What each rule promises, and the part that the servers can keep.
-    pub rules: Vec<RuleOutcome>,
-}
-
-impl Entitlements {
-    /// The `fairplan.entitlements.v1`.
-    pub fn document<'a>(&'a self, instance: &'a Instance) -> EntitlementsDocument {
-        entitlements_document(instance, &self.solved.sha256, &self.solved.solution, &self.rules)
-    }
-}
-
 /// Computes what the rules of YARN, Kueue and Volcano entitle users to, which see all servers as one pool, and the largest part
 /// of their promises that the servers can keep.
 ///
@@ -85,12 +70,13 @@ pub fn entitlements(
         let outcome = |rule| {
             let tasks = fairplan_solver::entitlements(instance, rule, quotas);
             let kept = kept(instance, &tasks, &*solver, control)?;
-            Ok(RuleOutcome { name: rule.name(), tasks, kept })
+            Ok((rule.name(), tasks, kept))
         };
         let rules = SCHEDULER_RULES.into_iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
-        Ok(Entitlements { solved, rules })
+        Ok((solved, rules))
     })?;
-    Ok(Entitlements { solved: Solved { sha256, ..found.solved }, ..found })
+    let (solved, rules) = found;
+    Ok(Entitlements::new(instance, &sha256, &solved.solution, &rules))
 }
 
 /// The largest part of `tasks` that the servers can give to all users at once: the smallest weighted share where what is

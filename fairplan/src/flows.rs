@@ -2,7 +2,7 @@
 
 use crate::{Control, Error};
 use fairplan_instances::{Objective, Traffic, TrafficOutcome, Violation, files};
-use fairplan_report::flows::{FlowsBody, FlowsDocument, FlowsResult, FlowsSettings, Unstable};
+use fairplan_report::flows::{Flows, FlowsResult, FlowsSettings, TrafficStamp, Unstable};
 use fairplan_simulation::{
     MarkovSettings, PacketSettings, SimulationSettings, TaskSettings, flow_level, markov, packet_level,
     task_level,
@@ -127,25 +127,6 @@ impl FlowsOptions {
     }
 }
 
-/// How fast transactions are served.
-#[derive(Clone, Debug)]
-pub struct Flows {
-    /// At every load and under every objective, with true and, where they differ, with claimed demands.
-    pub results: Vec<FlowsResult>,
-    /// Loads at which what is claimed overloads a resource.
-    pub unstable: Vec<Unstable>,
-    level: Level,
-    sha256: String,
-}
-
-impl Flows {
-    /// The `fairplan.flows.v1`.
-    pub fn document<'a>(&'a self, traffic: &'a Traffic) -> FlowsDocument {
-        let (results, unstable) = (self.results.clone(), self.unstable.clone());
-        FlowsBody::new(traffic, &self.sha256, self.level.name(), self.level.settings(), results, unstable)
-    }
-}
-
 /// Says how fast classes of transactions are served that come and go at random; every class that claims something else than it
 /// needs is served both ways.
 ///
@@ -179,5 +160,11 @@ pub fn flows(traffic: &Traffic, options: &FlowsOptions, control: &Control<'_>) -
             }
         }
     }
-    Ok(Flows { results, unstable, level: options.level, sha256: files::traffic_sha256_hex(traffic) })
+    Ok(Flows {
+        traffic: TrafficStamp { name: traffic.name().into(), sha256: files::traffic_sha256_hex(traffic) },
+        level: options.level.name().into(),
+        settings: options.level.settings(),
+        results,
+        unstable,
+    })
 }

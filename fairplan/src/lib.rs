@@ -56,12 +56,12 @@ mod verify;
 pub use allocate::{AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_tasks};
 pub use audit::{AuditOptions, Audited, audit};
 pub use bound::{Bound, BoundOptions, ProportionalBound, bound, bound_proportional};
-pub use compare::{CompareOptions, ComparedPolicy, Comparison, compare};
+pub use compare::{CompareOptions, compare};
 pub use control::{Control, Progress};
-pub use entitlements::{Entitlements, Quotas, entitlements};
+pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
 pub use explain::{explain, user_named};
-pub use flows::{Flows, FlowsOptions, Level, flows};
+pub use flows::{FlowsOptions, Level, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PlaceOptions, Placed, place, placement_policies};
 pub use plan::{
@@ -72,7 +72,7 @@ pub use simulate::{
     SimulateOptions, Simulated, SimulatedPolicy, TraceInput, cluster_policies, simulate, simulate_dedicated,
 };
 pub use solve::{SolveOptions, Solved, solve};
-pub use verify::{ResultFile, Verified, verify, verify_offline, verify_offline_tasks};
+pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, Losses, Worth};
 pub use fairplan_imports as imports;
@@ -84,6 +84,10 @@ pub use fairplan_instances::{
 };
 pub use fairplan_mechanisms::{MECHANISMS, Ties};
 pub use fairplan_report as report;
+pub use fairplan_report::comparison::Comparison;
+pub use fairplan_report::entitlements::Entitlements;
+pub use fairplan_report::flows::Flows;
+pub use fairplan_report::verification::Verification;
 pub use fairplan_simulation::{
     ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskSettings,
 };

@@ -10,7 +10,7 @@ use fairplan_report::offline::{
 use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
-use fairplan_report::verification::{Subject, VerificationDocument, verification_document};
+use fairplan_report::verification::Verification;
 use fairplan_report::{Foreign, format_of, read_json};
 use fairplan_verify::{Verdict, verify_placement};
 
@@ -37,36 +37,6 @@ impl ResultFile {
     }
 }
 
-/// What the checker says of a result.
-#[derive(Clone, Debug)]
-pub struct Verified {
-    /// The format of the result.
-    pub format: String,
-    /// What holds and what does not. The first property is that the result belongs to what it is held against; if it does not,
-    /// there is nothing else to check.
-    pub verdicts: Vec<Verdict>,
-    sha256: String,
-}
-
-impl Verified {
-    /// Whether every property holds.
-    pub fn holds(&self) -> bool {
-        self.verdicts.iter().all(|verdict| verdict.holds)
-    }
-
-    /// The `fairplan.verification.v1` of a result of this instance.
-    pub fn document<'a>(&'a self, instance: &'a Instance) -> VerificationDocument {
-        let subject = Subject::Instance(InstanceStamp::new(instance, &self.sha256));
-        verification_document(subject, &self.format, &self.verdicts)
-    }
-
-    /// The `fairplan.verification.v1` of a result of these demands.
-    pub fn document_of_demands<'a>(&'a self, series: &'a DemandSeries) -> VerificationDocument {
-        let subject = Subject::Demands(DemandsStamp::new(series, &self.sha256));
-        verification_document(subject, &self.format, &self.verdicts)
-    }
-}
-
 /// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1` or `fairplan.proportional-bound.v1` in exact
 /// arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
 ///
@@ -78,10 +48,10 @@ impl Verified {
 /// let mut bytes = Vec::new();
 /// report::write_json(&mut bytes, &placed.document(&instance, true)).unwrap();
 /// let verified = verify(&instance, ResultFile::new("it".into(), bytes)?, &Control::none())?;
-/// assert!(verified.holds());
+/// assert!(verified.holds);
 /// # Ok::<(), fairplan::Error>(())
 /// ```
-pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) -> Result<Verified, Error> {
+pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) -> Result<Verification, Error> {
     let sha256 = files::sha256_hex(instance);
     control.stage("verifying");
     let ResultFile { name, bytes, format } = result;
@@ -116,7 +86,8 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             )));
         }
     };
-    Ok(Verified { format, verdicts: with_belonging(found), sha256 })
+    let stamp = InstanceStamp::new(instance, &sha256);
+    Ok(Verification::of_instance(stamp, &format, &with_belonging(found)))
 }
 
 /// The same for a `fairplan.offline.v1` of demands in slices.
@@ -130,20 +101,21 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
 /// let mut bytes = Vec::new();
 /// report::write_json(&mut bytes, &offline.document(&series, &shares, true)).unwrap();
 /// let result = ResultFile::new("it".into(), bytes)?;
-/// assert!(verify_offline(&series, &result, &Control::none())?.holds());
+/// assert!(verify_offline(&series, &result, &Control::none())?.holds);
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn verify_offline(
     series: &DemandSeries,
     result: &ResultFile,
     control: &Control<'_>,
-) -> Result<Verified, Error> {
+) -> Result<Verification, Error> {
     let sha256 = files::demands_sha256_hex(series);
     control.stage("verifying");
     let document: OfflineDocument = read_json(&result.name, &result.bytes)?;
     let stated = StatedOffline::new(&document, series, &sha256);
     let found = stated.map(|stated| stated.verdicts(&document, series, &sha256));
-    Ok(Verified { format: result.format.clone(), verdicts: with_belonging(found), sha256 })
+    let stamp = DemandsStamp::new(series, &sha256);
+    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(found)))
 }
 
 /// The same for a `fairplan.offline.v1` of demands in tasks.
@@ -162,14 +134,14 @@ pub fn verify_offline(
 /// let mut bytes = Vec::new();
 /// report::write_json(&mut bytes, &offline.document(&demands, true)).unwrap();
 /// let result = ResultFile::new("it".into(), bytes)?;
-/// assert!(verify_offline_tasks(&demands, &result, &Control::none())?.holds());
+/// assert!(verify_offline_tasks(&demands, &result, &Control::none())?.holds);
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn verify_offline_tasks(
     demands: &TaskDemands<'_>,
     result: &ResultFile,
     control: &Control<'_>,
-) -> Result<Verified, Error> {
+) -> Result<Verification, Error> {
     control.stage("verifying");
     let document: TaskOfflineDocument = read_json(&result.name, &result.bytes)?;
     let (series, instance) =
@@ -179,7 +151,8 @@ pub fn verify_offline_tasks(
         let stated = StatedTaskOffline::new(&document, &demands, sha256)?;
         Ok(stated.verdicts(&document, &demands, sha256))
     });
-    Ok(Verified { format: result.format.clone(), verdicts: with_belonging(found), sha256: series })
+    let stamp = DemandsStamp::new(demands.series(), &series);
+    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(found)))
 }
 
 /// Whether the result belongs to what it is held against (same hash, same users and classes in the same order), and what was

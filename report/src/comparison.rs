@@ -5,7 +5,7 @@ use crate::placement::PlacementFigures;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Document, Instance};
+use fairplan_instances::{Body, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 /// `policies[].seconds`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Comparison")]
-pub struct ComparisonBody {
+pub struct Comparison {
     /// The instance whose users were placed.
     pub instance: InstanceStamp,
     /// The backend that computed the divisible bound.
@@ -24,15 +23,12 @@ pub struct ComparisonBody {
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
     /// The policies in the order asked for.
-    pub policies: Vec<PolicyResult>,
+    pub policies: Vec<ComparedPolicy>,
 }
 
-impl Body for ComparisonBody {
+impl Body for Comparison {
     const FORMAT: &'static str = "fairplan.comparison.v1";
 }
-
-/// The whole file.
-pub type ComparisonDocument = Document<ComparisonBody>;
 
 /// Bounds on the smallest weighted dominant share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,7 +47,7 @@ pub struct Bounds {
 /// One policy's placement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PolicyResult {
+pub struct ComparedPolicy {
     /// The policy.
     pub name: String,
     /// The smallest weighted dominant share of all users.
@@ -75,7 +71,7 @@ pub struct PolicyResult {
     pub seconds: Option<f64>,
 }
 
-impl<'a> PolicyResult {
+impl<'a> ComparedPolicy {
     /// What a policy's placement comes to, held against the bounds.
     pub fn new(
         name: &'a str,
@@ -99,25 +95,7 @@ impl<'a> PolicyResult {
     }
 }
 
-/// The document of a comparison, ready to be written.
-pub fn comparison_document<'a>(
-    instance: &'a Instance,
-    sha256: &'a str,
-    backend: &'a str,
-    seed: u64,
-    bounds: Bounds,
-    policies: Vec<PolicyResult>,
-) -> ComparisonDocument {
-    Document::new(ComparisonBody {
-        instance: InstanceStamp::new(instance, sha256),
-        backend: backend.into(),
-        seed,
-        bounds,
-        policies,
-    })
-}
-
-impl Tabular for ComparisonBody {
+impl Tabular for Comparison {
     /// A row a policy, in the order asked for; the utilization of each resource is a column of its own.
     fn table(&self) -> Table<'_> {
         let mut columns = Table::of(&self.policies)
@@ -131,7 +109,7 @@ impl Tabular for ComparisonBody {
             .column("seconds", "seconds", Kind::Seconds, |policy| policy.seconds);
         let resources = self.policies.first().map_or(&[][..], |policy| &policy.utilization.0);
         for (r, (name, _)) in resources.iter().enumerate() {
-            let used = move |policy: &PolicyResult| policy.utilization.0.get(r).map(|(_, part)| *part);
+            let used = move |policy: &ComparedPolicy| policy.utilization.0.get(r).map(|(_, part)| *part);
             columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
         }
         columns.done()

@@ -2,15 +2,14 @@
 
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Document, Instance, Solution, UserId};
+use fairplan_instances::{Body, Instance, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What rules that see the cluster as one pool promise, and what the servers can keep of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Entitlements")]
-pub struct EntitlementsBody {
+pub struct Entitlements {
     /// The instance.
     pub instance: InstanceStamp,
     /// The rules, in the order in which users list them.
@@ -19,12 +18,9 @@ pub struct EntitlementsBody {
     pub users: Vec<EntitledUser>,
 }
 
-impl Body for EntitlementsBody {
+impl Body for Entitlements {
     const FORMAT: &'static str = "fairplan.entitlements.v1";
 }
-
-/// The whole file.
-pub type EntitlementsDocument = Document<EntitlementsBody>;
 
 /// A rule as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,44 +56,32 @@ pub struct Entitlement {
     pub difference: f64,
 }
 
-/// What a rule promises: a name, tasks of each user, and what is kept.
-pub struct RuleOutcome {
-    /// The rule's name.
-    pub name: &'static str,
-    /// Tasks of each user, in the instance's order.
-    pub tasks: Vec<f64>,
-    /// The largest part that the servers can give to all at once.
-    pub kept: f64,
-}
-
-/// The result of an instance with its DRFH solution and the rules' outcomes.
-pub fn entitlements_document<'a>(
-    instance: &'a Instance,
-    sha256: &'a str,
-    solution: &Solution,
-    rules: &[RuleOutcome],
-) -> EntitlementsDocument {
-    let user = |id: usize| {
-        let user = instance.user(UserId(id));
-        let drfh_share = solution.allocation.dominant_share(instance, UserId(id));
-        let entitlement = |rule: &RuleOutcome| {
-            let dominant_share = rule.tasks[id] * user.task_share();
-            Entitlement { tasks: rule.tasks[id], dominant_share, difference: dominant_share - drfh_share }
+impl Entitlements {
+    /// What rules promise, by name tasks of each user and the part of them that the servers can keep, beside the DRFH solution
+    /// of the instance.
+    pub fn new(instance: &Instance, sha256: &str, solution: &Solution, rules: &[(&str, Vec<f64>, f64)]) -> Self {
+        let user = |id: usize| {
+            let user = instance.user(UserId(id));
+            let drfh_share = solution.allocation.dominant_share(instance, UserId(id));
+            let entitlement = |(_, tasks, _): &(&str, Vec<f64>, f64)| {
+                let dominant_share = tasks[id] * user.task_share();
+                Entitlement { tasks: tasks[id], dominant_share, difference: dominant_share - drfh_share }
+            };
+            EntitledUser {
+                id: user.id().into(),
+                drfh_share,
+                entitlements: rules.iter().map(entitlement).collect(),
+            }
         };
-        EntitledUser {
-            id: user.id().into(),
-            drfh_share,
-            entitlements: rules.iter().map(entitlement).collect(),
+        Self {
+            instance: InstanceStamp::new(instance, sha256),
+            rules: rules.iter().map(|(name, _, kept)| RuleResult { name: (*name).into(), kept: *kept }).collect(),
+            users: (0..instance.user_count()).map(user).collect(),
         }
-    };
-    Document::new(EntitlementsBody {
-        instance: InstanceStamp::new(instance, sha256),
-        rules: rules.iter().map(|rule| RuleResult { name: rule.name.into(), kept: rule.kept }).collect(),
-        users: (0..instance.user_count()).map(user).collect(),
-    })
+    }
 }
 
-impl Tabular for EntitlementsBody {
+impl Tabular for Entitlements {
     /// A row a user, three columns a rule.
     fn table(&self) -> Table<'_> {
         let mut columns = Table::of(&self.users).column("user", "user", Kind::Id, |user| &user.id).column(

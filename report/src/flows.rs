@@ -2,7 +2,7 @@
 
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Document, Evidence, Objective, Traffic, TrafficOutcome};
+use fairplan_instances::{Body, Evidence, Objective, Traffic, TrafficOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 /// the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Flows")]
-pub struct FlowsBody {
+pub struct Flows {
     /// The traffic that was served.
     pub traffic: TrafficStamp,
     /// How the numbers were found: `markov`, or simulated at the level of the `flow`, the `task` or the `packet`.
@@ -25,12 +24,9 @@ pub struct FlowsBody {
     pub unstable: Vec<Unstable>,
 }
 
-impl Body for FlowsBody {
+impl Body for Flows {
     const FORMAT: &'static str = "fairplan.flows.v1";
 }
-
-/// The whole file.
-pub type FlowsDocument = Document<FlowsBody>;
 
 /// Traffic under which transactions pile up without end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -140,26 +136,6 @@ pub struct Chain {
     pub cycles: u64,
 }
 
-impl<'a> FlowsBody {
-    /// The document of these results.
-    pub fn new(
-        traffic: &'a Traffic,
-        sha256: &'a str,
-        level: &'a str,
-        settings: FlowsSettings,
-        results: Vec<FlowsResult>,
-        unstable: Vec<Unstable>,
-    ) -> FlowsDocument {
-        Document::new(Self {
-            traffic: TrafficStamp { name: traffic.name().into(), sha256: sha256.into() },
-            level: level.into(),
-            settings,
-            results,
-            unstable,
-        })
-    }
-}
-
 impl Unstable {
     /// `served` is the traffic as the pool sees it.
     pub fn new(served: &Traffic, demands: &'static str, load: f64) -> Self {
@@ -183,7 +159,7 @@ impl FlowsResult {
         let class =
             |(class, found): (&fairplan_instances::TrafficClass, &fairplan_instances::ClassPerformance)| {
                 FlowsClass {
-                    id: class.id.clone().into(),
+                    id: class.id.clone(),
                     arrival_rate: class.arrival_rate,
                     service_rate: found.service_rate,
                     service_rate_error: found.service_rate_error,
@@ -200,7 +176,7 @@ impl FlowsResult {
             Evidence::Simulations { measured, .. } => (None, Some(*measured)),
         };
         Self {
-            objective: objective.to_string().into(),
+            objective: objective.to_string(),
             demands: demands.into(),
             load,
             utilization: utilization(served),
@@ -211,7 +187,7 @@ impl FlowsResult {
     }
 }
 
-impl Tabular for FlowsBody {
+impl Tabular for Flows {
     /// A row a class of each result.
     fn table(&self) -> Table<'_> {
         let results = self.results.iter();

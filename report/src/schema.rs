@@ -7,9 +7,9 @@ mod trace;
 mod traffic;
 
 use crate::bound::BoundDocument;
-use crate::comparison::ComparisonDocument;
-use crate::entitlements::EntitlementsDocument;
-use crate::flows::FlowsDocument;
+use crate::comparison::Comparison;
+use crate::entitlements::Entitlements;
+use crate::flows::Flows;
 use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
 use crate::planning::{GrowthDocument, PlanDocument};
@@ -18,7 +18,7 @@ use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
 use crate::task_allocation::AnyAllocation;
-use crate::verification::VerificationDocument;
+use crate::verification::Verification;
 use fairplan_analysis::{Audit, Difference, Explanation, Losses, Worth};
 use fairplan_instances::Document;
 use schemars::generate::SchemaSettings;
@@ -50,21 +50,21 @@ pub const FORMATS: [Format; 24] = [
         id: "fairplan.proportional-bound.v1",
         schema: schema_of::<ProportionalBoundDocument>,
     },
-    Format { name: "comparison", id: "fairplan.comparison.v1", schema: schema_of::<ComparisonDocument> },
+    Format { name: "comparison", id: "fairplan.comparison.v1", schema: schema_of::<Document<Comparison>> },
     Format { name: "allocation", id: "fairplan.allocation.v1", schema: schema_of::<AnyAllocation> },
     Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<AnyOffline> },
-    Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<FlowsDocument> },
+    Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<Document<Flows>> },
     Format { name: "simulation", id: "fairplan.simulation.v1", schema: schema_of::<SimulationDocument> },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",
-        schema: schema_of::<VerificationDocument>,
+        schema: schema_of::<Document<Verification>>,
     },
     Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<Document<Audit>> },
     Format {
         name: "entitlements",
         id: "fairplan.entitlements.v1",
-        schema: schema_of::<EntitlementsDocument>,
+        schema: schema_of::<Document<Entitlements>>,
     },
     Format { name: "explanation", id: "fairplan.explanation.v1", schema: schema_of::<Document<Explanation>> },
     Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument> },

@@ -1,6 +1,6 @@
 //! The documents against real outputs: written, read back, validated by their schemas, verified.
 
-use crate::comparison::{Bounds, ComparisonDocument, PolicyResult, comparison_document};
+use crate::comparison::{Bounds, ComparedPolicy, Comparison};
 use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
@@ -10,7 +10,7 @@ use crate::schema::Format;
 use crate::solution::users_of;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
 use crate::table::{TableFormat, write_table};
-use crate::verification::{Subject, VerificationDocument, verification_document};
+use crate::verification::Verification;
 use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
 use fairplan_instances::Headline;
@@ -19,7 +19,7 @@ use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Allocation, Certificate, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics,
+    Allocation, Certificate, Document, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics,
     Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
@@ -77,11 +77,12 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
     (instance, bytes, sha256)
 }
 
-fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> ComparisonDocument {
+fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> Document<Comparison> {
     const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
     let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
-    let policy = PolicyResult::new("best-fit", instance, figures, bounds, None, Some(0.001));
-    comparison_document(instance, SHA256, "auto", 0, bounds, vec![policy])
+    let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));
+    let instance = InstanceStamp::new(instance, SHA256);
+    Document::new(Comparison { instance, backend: "auto".into(), seed: 0, bounds, policies: vec![policy] })
 }
 
 fn fits_schema(name: &str, bytes: &[u8]) {
@@ -120,18 +121,15 @@ fn real_outputs_fit_their_schemas() {
     let figures = PlacementFigures::new(&instance, &placement);
     let comparison = written(&compared(&instance, &figures));
     fits_schema("comparison", &comparison);
-    let read: ComparisonDocument = read_json("r", &comparison).unwrap();
+    let read: Document<Comparison> = read_json("r", &comparison).unwrap();
     assert!((read.policies[0].gap_to_divisible - (1.0 - 20.0 / 21.0)).abs() < 1e-15);
     assert_eq!(written(&read), comparison);
 
     let verdicts = verify_placement(&instance, &(&placement).into());
-    let verification = written(&verification_document(
-        Subject::Instance(InstanceStamp::new(&instance, &"0".repeat(64))),
-        "x",
-        &verdicts,
-    ));
+    let stamp = InstanceStamp::new(&instance, &"0".repeat(64));
+    let verification = written(&Document::new(Verification::of_instance(stamp, "x", &verdicts)));
     fits_schema("verification", &verification);
-    assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
+    assert!(read_json::<Document<Verification>>("r", &verification).unwrap().holds);
 
     let exhibit = Exhibit { id: "e", source: "s" };
     let reproduction = written(&ReproductionBody::new(

@@ -2,7 +2,7 @@
 
 use crate::unchecked::{UncheckedField, unchecked};
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Document};
+use fairplan_instances::{Body};
 use fairplan_instances::{DemandsStamp, InstanceStamp};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 /// A result held against its instance, property by property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Verification")]
-pub struct VerificationBody {
+pub struct Verification {
     /// The instance that the result was held against.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub instance: Option<InstanceStamp>,
@@ -30,12 +29,9 @@ pub struct VerificationBody {
     pub unchecked: Vec<UncheckedField>,
 }
 
-impl Body for VerificationBody {
+impl Body for Verification {
     const FORMAT: &'static str = "fairplan.verification.v1";
 }
-
-/// The whole file.
-pub type VerificationDocument = Document<VerificationBody>;
 
 /// One property of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,36 +63,30 @@ impl<'a> From<&'a Verdict> for VerdictResult {
     }
 }
 
-/// What a result was held against.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Subject {
-    /// An instance.
-    Instance(InstanceStamp),
-    /// Demands over time.
-    Demands(DemandsStamp),
+impl Verification {
+    /// What was found of a result of this format that was held against an instance.
+    pub fn of_instance(instance: InstanceStamp, format: &str, verdicts: &[Verdict]) -> Self {
+        Self { instance: Some(instance), ..Self::new(format, verdicts) }
+    }
+
+    /// What was found of a result of this format that was held against demands over time.
+    pub fn of_demands(demands: DemandsStamp, format: &str, verdicts: &[Verdict]) -> Self {
+        Self { demands: Some(demands), ..Self::new(format, verdicts) }
+    }
+
+    fn new(format: &str, verdicts: &[Verdict]) -> Self {
+        Self {
+            instance: None,
+            demands: None,
+            result_format: format.into(),
+            holds: verdicts.iter().all(|verdict| verdict.holds),
+            verdicts: verdicts.iter().map(VerdictResult::from).collect(),
+            unchecked: unchecked(format).collect(),
+        }
+    }
 }
 
-/// The document of a verification, ready to be written.
-pub fn verification_document<'a>(
-    subject: Subject,
-    result_format: &'a str,
-    verdicts: &'a [Verdict],
-) -> VerificationDocument {
-    let (instance, demands) = match subject {
-        Subject::Instance(stamp) => (Some(stamp), None),
-        Subject::Demands(stamp) => (None, Some(stamp)),
-    };
-    Document::new(VerificationBody {
-        instance,
-        demands,
-        result_format: result_format.into(),
-        holds: verdicts.iter().all(|verdict| verdict.holds),
-        verdicts: verdicts.iter().map(VerdictResult::from).collect(),
-        unchecked: unchecked(result_format).collect(),
-    })
-}
-
-impl Tabular for VerificationBody {
+impl Tabular for Verification {
     /// A row a property.
     fn table(&self) -> Table<'_> {
         Table::of(&self.verdicts)

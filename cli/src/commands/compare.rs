@@ -9,7 +9,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, table};
-use fairplan::{CompareOptions, Control, Deadline, Error};
+use fairplan::{CompareOptions, Control, Deadline, Document, Error};
 use std::time::Duration;
 
 /// Compare placement policies with each other and with the best that any placement can do
@@ -56,7 +56,6 @@ struct Job {
     options: CompareOptions,
     time_limit: Option<Duration>,
     format: ResultFormat,
-    timing: bool,
     destination: Destination,
 }
 
@@ -65,14 +64,13 @@ impl TryFrom<Arguments> for Job {
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let (format, destination) = arguments.output.result(arguments.format)?;
         let Arguments { policies, seed, backend, .. } = arguments;
-        let options = CompareOptions { policies, seed, backend };
+        let options = CompareOptions { policies, seed, backend, timing: !arguments.no_timing };
         options.check()?;
         Ok(Self {
             source: arguments.instance.try_into()?,
             options,
             time_limit: arguments.time_limit,
             format,
-            timing: !arguments.no_timing,
             destination,
         })
     }
@@ -85,8 +83,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     warn(common, &instance);
     let deadline = job.time_limit.map_or_else(Deadline::never, Deadline::after);
     let compared = |control: &Control<'_>| fairplan::compare(&instance, &job.options, control);
-    let comparison = progress::under(common, deadline, compared)?;
-    let document = comparison.document(&instance, job.timing);
+    let document = Document::new(progress::under(common, deadline, compared)?);
     job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
     tell(common, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)

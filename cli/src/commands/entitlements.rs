@@ -6,7 +6,7 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::{summary, table};
-use fairplan::{Control, Deadline, Error, Instance, Quotas, read};
+use fairplan::{Control, Deadline, Document, Error, Instance, Quotas, read};
 
 /// Show what the rules of YARN, Kueue and Volcano entitle users to, beside exact DRFH
 #[derive(Debug, clap::Args)]
@@ -43,8 +43,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let quotas = arguments.quotas.map(|path| quotas(&instance, &path)).transpose()?;
     warn(common, &instance);
     let entitled = |control: &Control<'_>| fairplan::entitlements(&instance, quotas.as_ref(), control);
-    let entitlements = progress::under(common, Deadline::never(), entitled)?;
-    let document = entitlements.document(&instance);
+    let document = Document::new(progress::under(common, Deadline::never(), entitled)?);
     destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::heading(&instance) + &summary::entitlements(&document));
     Ok(Answer::Yes)

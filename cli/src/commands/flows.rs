@@ -7,10 +7,7 @@ use crate::progress;
 use clap::ValueEnum;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, table};
-use fairplan::{
-    Control, Deadline, Decimal, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings,
-    SimulationSettings, TaskSettings, read,
-};
+use fairplan::{Control, Deadline, Decimal, Document, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings, SimulationSettings, TaskSettings, read};
 
 /// How fast classes of transactions are served that come and go at random: jobs in a cluster, flows in a router
 #[derive(Debug, clap::Args)]
@@ -188,8 +185,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let traffic = read::traffic(&job.spec)?;
     job.options.mixes(&traffic).map_err(|violation| violation.in_file(&job.spec))?;
     let evaluated = |control: &Control<'_>| fairplan::flows(&traffic, &job.options, control);
-    let flows = progress::under(common, Deadline::never(), evaluated)?;
-    let document = flows.document(&traffic);
+    let document = Document::new(progress::under(common, Deadline::never(), evaluated)?);
     job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
     tell(common, || summary::flows(&document));
     Ok(Answer::Yes)

@@ -8,7 +8,7 @@ use crate::progress;
 use fairplan::files::Rounding;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
-use fairplan::{Control, Deadline, Error, ResultFile, TaskDemands, Verified, read};
+use fairplan::{Control, Deadline, Document, Error, ResultFile, TaskDemands, Verification, read};
 
 /// Check a result of solve, place, bound or offline in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
@@ -74,17 +74,17 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     } else {
         let instance = job.source.read()?;
         let verified = |control: &Control<'_>| fairplan::verify(&instance, result, control);
-        let verified = progress::under(common, Deadline::never(), verified)?;
-        job.destination.write(|out| write_json(out, &verified.document(&instance)))?;
-        verified
+        progress::under(common, Deadline::never(), verified)?
     };
-    tell(common, || summary::verification(&verified.format, &verified.verdicts));
-    Ok(Answer::yes_if(verified.holds()))
+    let document = Document::new(verified);
+    job.destination.write(|out| write_json(out, &document))?;
+    tell(common, || summary::verification(&document));
+    Ok(Answer::yes_if(document.holds))
 }
 
 impl Job {
     /// A result of `offline`, held against its demands, and against the instance if they are tasks.
-    fn verify_offline(&self, result: &ResultFile, common: CommonOptions) -> Result<Verified, Error> {
+    fn verify_offline(&self, result: &ResultFile, common: CommonOptions) -> Result<Verification, Error> {
         let InstanceSource::Json(path) = &self.source else {
             return Err(Error::input("a result of offline is held against its demands: name their file"));
         };
@@ -93,11 +93,9 @@ impl Job {
         let instance = instance.map(|path| read::instance(path)).transpose()?;
         let tasks = instance.as_ref().map(|instance| TaskDemands::new(instance, &series)).transpose();
         let tasks = tasks.map_err(|violation| violation.in_file(path))?;
-        let verified = progress::under(common, Deadline::never(), |control| match &tasks {
+        progress::under(common, Deadline::never(), |control| match &tasks {
             None => fairplan::verify_offline(&series, result, control),
             Some(tasks) => fairplan::verify_offline_tasks(tasks, result, control),
-        })?;
-        self.destination.write(|out| write_json(out, &verified.document_of_demands(&series)))?;
-        Ok(verified)
+        })
     }
 }

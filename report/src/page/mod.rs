@@ -127,12 +127,12 @@ impl Section {
         let section = match format.as_str() {
             "fairplan.solution.v1" => solution::section(read_json(file, bytes)?),
             "fairplan.placement.v1" => placement::section(read_json(file, bytes)?),
-            "fairplan.comparison.v1" => comparison::section(file, read_json(file, bytes)?)?,
+            "fairplan.comparison.v1" => comparison::section(file, read_json::<Document<_>>(file, bytes)?.body)?,
             "fairplan.bound.v1" => bound::section(read_json(file, bytes)?),
             "fairplan.proportional-bound.v1" => proportional_bound::section(read_json(file, bytes)?),
             "fairplan.audit.v1" => audit::section(read_json::<Document<_>>(file, bytes)?.body),
-            "fairplan.verification.v1" => verification::section(read_json(file, bytes)?),
-            "fairplan.entitlements.v1" => entitlements::section(read_json(file, bytes)?),
+            "fairplan.verification.v1" => verification::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.entitlements.v1" => entitlements::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.explanation.v1" => explanation::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.allocation.v1" if is_over_instance(bytes) => {
                 task_allocation::section(read_json(file, bytes)?)
@@ -142,7 +142,7 @@ impl Section {
                 task_offline::section(read_json(file, bytes)?)
             }
             "fairplan.offline.v1" => offline::section(read_json(file, bytes)?),
-            "fairplan.flows.v1" => flows::section(read_json(file, bytes)?),
+            "fairplan.flows.v1" => flows::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.simulation.v1" => simulation::section(read_json(file, bytes)?),
             "fairplan.plan.v1" => plan::section(read_json(file, bytes)?),
             "fairplan.worth.v1" => worth::section(read_json::<Document<_>>(file, bytes)?.body),

@@ -1,7 +1,7 @@
 //! Placement policies side by side, for people.
 
 use super::sentences::{all_of, bracket, heading, listed, name};
-use crate::comparison::{ComparisonDocument, PolicyResult};
+use crate::comparison::{Comparison, ComparedPolicy};
 use crate::figure::Bars;
 use crate::json::MalformedResult;
 use crate::page::{Block, Section};
@@ -12,7 +12,7 @@ use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
 /// A comparison: which policy does best, whether anything could do better, and how bad a bad choice is.
-pub(super) fn answer(document: &ComparisonDocument) -> String {
+pub(super) fn answer(document: &Comparison) -> String {
     let policies = &document.policies;
     let Some(best) = policies.iter().max_by(|a, b| a.value.total_cmp(&b.value)) else {
         return "No policy was compared.".into();
@@ -42,7 +42,7 @@ pub(super) fn answer(document: &ComparisonDocument) -> String {
 }
 
 /// Whether anything could do better than the best policy.
-fn better(document: &ComparisonDocument, best: &PolicyResult) -> String {
+fn better(document: &Comparison, best: &ComparedPolicy) -> String {
     let bounds = document.bounds;
     match (best.proved_optimal, bounds.integral_upper, bounds.integral_lower) {
         (Some(true), ..) => ", and no placement of whole tasks can give it more (proved)".into(),
@@ -60,7 +60,7 @@ fn better(document: &ComparisonDocument, best: &PolicyResult) -> String {
 }
 
 /// The summary of a comparison.
-pub fn summary(instance: &Instance, document: &ComparisonDocument) -> String {
+pub fn summary(instance: &Instance, document: &Comparison) -> String {
     let mut text = heading(instance);
     text += &paragraph(&answer(document));
     let divisible = share(document.bounds.divisible);
@@ -81,7 +81,7 @@ pub fn summary(instance: &Instance, document: &ComparisonDocument) -> String {
 ///
 /// # Errors
 /// Policies that use other resources than the first.
-pub(crate) fn section(file: &str, document: ComparisonDocument) -> Result<Section, MalformedResult> {
+pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, MalformedResult> {
     let names = |policy: usize| document.policies[policy].utilization.0.iter().map(|(name, _)| name);
     if let Some(odd) = (1..document.policies.len()).find(|policy| !names(*policy).eq(names(0))) {
         return Err(MalformedResult {

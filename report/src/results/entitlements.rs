@@ -1,7 +1,7 @@
 //! What schedulers' rules promise beside what the servers can give, for people.
 
 use super::sentences::listed;
-use crate::entitlements::{EntitledUser, Entitlement, EntitlementsDocument};
+use crate::entitlements::{EntitledUser, Entitlement, Entitlements};
 use crate::figure::Bars;
 use crate::page::{Block, Section, sizes_side_by_side};
 use crate::summary::grid::{listed as tabled, paragraph};
@@ -9,7 +9,7 @@ use crate::units::{percent, share};
 use fairplan_instances::table::{Kind, Table, Tabular};
 
 /// What schedulers' rules promise.
-pub(super) fn answer(document: &EntitlementsDocument) -> String {
+pub(super) fn answer(document: &Entitlements) -> String {
     let broken: Vec<String> = (document.rules.iter())
         .filter(|rule| rule.kept < 1.0 - 1e-9)
         .map(|rule| format!("{} of what {} promises", percent(rule.kept), rule.name))
@@ -24,7 +24,7 @@ pub(super) fn answer(document: &EntitlementsDocument) -> String {
 const SAME: f64 = 1e-9;
 
 /// The summary of entitlements: the users whose entitlements differ most from DRFH first.
-pub fn summary(document: &EntitlementsDocument) -> String {
+pub fn summary(document: &Entitlements) -> String {
     let mut text = paragraph(&answer(document));
     text.push('\n');
     text += &paragraph(
@@ -65,7 +65,7 @@ pub fn summary(document: &EntitlementsDocument) -> String {
 }
 
 /// Entitlements as a section.
-pub(crate) fn section(document: EntitlementsDocument) -> Section {
+pub(crate) fn section(document: Entitlements) -> Section {
     let rules: Vec<&str> = document.rules.iter().map(|rule| &*rule.name).collect();
     let mut series = vec!["DRFH over the servers"];
     series.extend(&rules);

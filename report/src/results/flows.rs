@@ -2,7 +2,7 @@
 
 use super::sentences::{label, name};
 use crate::figure::{Curve, Figure, Mark, Panel};
-use crate::flows::{FlowsClass, FlowsDocument, FlowsResult};
+use crate::flows::{FlowsClass, Flows, FlowsResult};
 use crate::names::beginning;
 use crate::page::{Block, Section};
 use crate::summary::grid::first;
@@ -15,7 +15,7 @@ use std::fmt::Write;
 const ROWS: usize = 60;
 
 /// Stochastic demand.
-pub(super) fn answer(document: &FlowsDocument) -> String {
+pub(super) fn answer(document: &Flows) -> String {
     let heaviest = document.results.iter().map(|result| result.load).fold(f64::NEG_INFINITY, f64::max);
     let classes = document.results.iter().filter(|result| result.load == heaviest).flat_map(|result| {
         result.classes.iter().map(move |class| (&*result.objective, &*class.id, class.service_rate))
@@ -39,7 +39,7 @@ pub fn traffic(traffic: &Traffic) -> String {
 }
 
 /// The summary of service rates.
-pub fn summary(document: &FlowsDocument) -> String {
+pub fn summary(document: &Flows) -> String {
     let name = &document.traffic.name;
     let mut text = beginning(if name.is_empty() { "Unnamed traffic" } else { name }, 60);
     let _ = match &*document.level {
@@ -118,7 +118,7 @@ fn rounded(value: f64) -> String {
 }
 
 /// Flows as a section.
-pub(crate) fn section(document: FlowsDocument) -> Section {
+pub(crate) fn section(document: Flows) -> Section {
     let mut panels: Vec<Panel> = Vec::new();
     for result in &document.results {
         let title = format!("{}, {}", result.objective, result.demands);

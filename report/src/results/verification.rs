@@ -5,14 +5,12 @@ use super::sentences::listed;
 use crate::names::beginning;
 use crate::page::Section;
 use crate::summary::grid::grid;
-use crate::unchecked;
-use crate::verification::VerificationDocument;
-use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_verify::Verdict;
+use crate::verification::Verification;
+use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
 /// A verification.
-pub(super) fn answer(document: &VerificationDocument) -> String {
+pub(super) fn answer(document: &Verification) -> String {
     let failing: Vec<String> = document
         .verdicts
         .iter()
@@ -28,24 +26,21 @@ pub(super) fn answer(document: &VerificationDocument) -> String {
     }
 }
 
-/// The summary of a verification of a result of this format.
-pub fn summary(format: &str, verdicts: &[Verdict]) -> String {
-    let table = Table::of(verdicts)
-        .column("property", "property", Kind::Words, |verdict| verdict.property)
-        .column("holds", "verdict", Kind::Words, |verdict| if verdict.holds { "holds" } else { "FAILS" })
-        .column("residual", "largest violation", Kind::Violation, |verdict| verdict.residual)
-        .column("tolerance", "allowed", Kind::Violation, |verdict| verdict.tolerance);
-    let mut text = grid(&table.done());
-    for verdict in verdicts.iter().filter(|verdict| !verdict.holds) {
-        let _ = writeln!(text, "{}: {}", verdict.property, beginning(&verdict.witness, 300));
+/// What was found, property by property.
+pub fn summary(document: &Verification) -> String {
+    let mut text = grid(&document.table().without(&["witness"]));
+    for verdict in document.verdicts.iter().filter(|verdict| !verdict.holds) {
+        let witness = verdict.witness.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "{}: {}", verdict.property, beginning(witness, 300));
     }
+    let verdicts = &document.verdicts;
     let failed = verdicts.iter().filter(|verdict| !verdict.holds).count();
     let _ = match failed {
         0 => writeln!(text, "Verified: every property holds."),
         1 => writeln!(text, "NOT verified: 1 property fails."),
         failed => writeln!(text, "NOT verified: {failed} properties fail."),
     };
-    let fields: Vec<String> = unchecked(format).map(|unchecked| unchecked.field).collect();
+    let fields: Vec<&str> = document.unchecked.iter().map(|unchecked| unchecked.field.as_str()).collect();
     if !fields.is_empty() {
         let _ = writeln!(text, "Not checked: {}.", fields.join(", "));
     }
@@ -53,7 +48,7 @@ pub fn summary(format: &str, verdicts: &[Verdict]) -> String {
 }
 
 /// A verification as a section.
-pub(crate) fn section(document: VerificationDocument) -> Section {
+pub(crate) fn section(document: Verification) -> Section {
     let section = Section::new(format!("Verification of a {}", document.result_format))
         .answer(answer(&document))
         .fact("Every property holds", if document.holds { "yes" } else { "NO" });
