@@ -11,6 +11,7 @@ mod what_if;
 pub use audit::{Audit, AuditSettings, Finding, Holds, NotApplicable, PROPERTIES, audit};
 pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
 pub use what_if::{
-    Difference, DifferenceSide, GainingUser, Growth, Loser, Loss, Losses, PartChange, ResourceWorth,
-    ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth, losses, worth_of_servers,
+    Difference, DifferenceSide, Followed, GainingUser, Growth, GrowthQuantum, Loser, Loss, Losses,
+    PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth, losses,
+    worth_of_servers,
 };

@@ -5,7 +5,9 @@ use crate::bound::bracketed;
 use crate::place::Placer;
 use crate::solve::{Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress};
-use fairplan_instances::{ClassId, Headline, Instance, InstanceStamp, Objective, ResourceId, User, WholeTaskBracket};
+use fairplan_instances::{
+    ClassId, Headline, Instance, InstanceStamp, Objective, ResourceId, User, WholeTaskBracket,
+};
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
 use fairplan_report::placement::PlacementFigures;
@@ -113,9 +115,10 @@ pub fn compare(
         let why = "no policy was done in time; allow more".into();
         return Err(Error::TimeLimit { why, found: Found::Nothing });
     }
-    let result = |(name, figures, is_optimal, seconds): &(String, PlacementFigures, Option<bool>, Option<f64>)| {
-        ComparedPolicy::new(name, instance, figures, bounds, *is_optimal, *seconds)
-    };
+    let result =
+        |(name, figures, is_optimal, seconds): &(String, PlacementFigures, Option<bool>, Option<f64>)| {
+            ComparedPolicy::new(name, instance, figures, bounds, *is_optimal, *seconds)
+        };
     Ok(Comparison {
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),

@@ -65,8 +65,8 @@ pub use flows::{FlowsOptions, Level, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PlaceOptions, Placed, place, placement_policies};
 pub use plan::{
-    BuyOptions, Growth, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy,
-    compare_instances, growth, losses, worth_of_servers,
+    BuyOptions, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy, compare_instances,
+    growth, losses, worth_of_servers,
 };
 pub use simulate::{
     SimulateOptions, Simulated, SimulatedPolicy, TraceInput, cluster_policies, simulate, simulate_dedicated,
@@ -74,7 +74,7 @@ pub use simulate::{
 pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
-pub use fairplan_analysis::{Audit, Difference, Explanation, Losses, Worth};
+pub use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
 pub use fairplan_instances::{

@@ -56,7 +56,9 @@ pub use objective::{Alpha, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
-pub use planning::{Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, Target, with_more_users};
+pub use planning::{
+    Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target, with_more_users,
+};
 pub use random::Random;
 pub use ratio::compare_ratios;
 pub use resource_map::ResourceMap;

@@ -129,12 +129,6 @@ impl<'a> Table<'a> {
         self
     }
 
-    /// Only the columns of whose names this is true.
-    pub fn only_if(mut self, is_shown: impl Fn(&str) -> bool) -> Self {
-        self.columns.retain(|column| is_shown(&column.name));
-        self
-    }
-
     /// The columns of these names first, in this order.
     pub fn in_order(mut self, names: &[&str]) -> Self {
         let place = |name: &str| names.iter().position(|first| *first == name).unwrap_or(names.len());

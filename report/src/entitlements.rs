@@ -59,7 +59,12 @@ pub struct Entitlement {
 impl Entitlements {
     /// What rules promise, by name tasks of each user and the part of them that the servers can keep, beside the DRFH solution
     /// of the instance.
-    pub fn new(instance: &Instance, sha256: &str, solution: &Solution, rules: &[(&str, Vec<f64>, f64)]) -> Self {
+    pub fn new(
+        instance: &Instance,
+        sha256: &str,
+        solution: &Solution,
+        rules: &[(&str, Vec<f64>, f64)],
+    ) -> Self {
         let user = |id: usize| {
             let user = instance.user(UserId(id));
             let drfh_share = solution.allocation.dominant_share(instance, UserId(id));
@@ -75,7 +80,10 @@ impl Entitlements {
         };
         Self {
             instance: InstanceStamp::new(instance, sha256),
-            rules: rules.iter().map(|(name, _, kept)| RuleResult { name: (*name).into(), kept: *kept }).collect(),
+            rules: rules
+                .iter()
+                .map(|(name, _, kept)| RuleResult { name: (*name).into(), kept: *kept })
+                .collect(),
             users: (0..instance.user_count()).map(user).collect(),
         }
     }

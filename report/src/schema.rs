@@ -12,14 +12,14 @@ use crate::entitlements::Entitlements;
 use crate::flows::Flows;
 use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
-use crate::planning::{GrowthDocument, PlanDocument};
+use crate::planning::PlanDocument;
 use crate::proportional_bound::ProportionalBoundDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
 use crate::task_allocation::AnyAllocation;
 use crate::verification::Verification;
-use fairplan_analysis::{Audit, Difference, Explanation, Losses, Worth};
+use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
 use fairplan_instances::Document;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -71,7 +71,7 @@ pub const FORMATS: [Format; 24] = [
     Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<Document<Worth>> },
     Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<Document<Losses>> },
     Format { name: "difference", id: "fairplan.difference.v1", schema: schema_of::<Document<Difference>> },
-    Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<GrowthDocument> },
+    Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<Document<Growth>> },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

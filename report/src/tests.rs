@@ -19,8 +19,8 @@ use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Allocation, Certificate, Document, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics,
-    Status, UserId, files,
+    Allocation, Certificate, Document, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution,
+    Statistics, Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;

@@ -1,8 +1,8 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
 use crate::unchecked::{UncheckedField, unchecked};
+use fairplan_instances::Body;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body};
 use fairplan_instances::{DemandsStamp, InstanceStamp};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;

@@ -1,9 +1,10 @@
 //! Purchases against all counts tried one by one in exact arithmetic; what servers are worth, what is lost, what grows.
 
-use fairplan_analysis::{differences, growth, losses, worth_of_servers};
+use fairplan_analysis::{Followed, differences, growth, losses, worth_of_servers};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    Catalog, ClassId, Decimal, Draft, Instance, Objective, Offer, ResourceId, Target, UserId, generate,
+    Catalog, ClassId, Decimal, DemandSeriesBuilder, Draft, Instance, Label, Objective, Offer, QuantumLabel,
+    ResourceId, StatedTarget, Target, UserId, generate,
 };
 use fairplan_solver::{Planner, backend};
 use fairplan_tests::{Dice, Tableau, decimal, draft, random_draft, with_capacity};
@@ -367,7 +368,12 @@ fn growth_says_the_same_as_solving_every_quantum() {
         let mut dice = Dice::new(seed);
         let scales: Vec<f64> = (0..40 * required.len()).map(|_| dice.below(300) as f64 / 100.0).collect();
         let scale = |q: usize, i: usize| scales[q * required.len() + i];
-        let grown = growth(&instance, &required, 40, &scale, &*solver).unwrap();
+        let mut series = DemandSeriesBuilder::default();
+        series.user("all").unwrap();
+        (0..40).for_each(|quantum| series.quantum(QuantumLabel::Number(quantum)).unwrap());
+        let series = series.build().unwrap();
+        let followed = Followed { series: &series, sha256: "", scaled_by: "user", base: 1, scale: &scale };
+        let grown = growth(&instance, "", &required, StatedTarget::default(), &followed, &*solver).unwrap();
         let nothing = Offer {
             id: "none".into(),
             capacity: Some(vec![Decimal::ONE; instance.resources().len()]),
@@ -383,11 +389,13 @@ fn growth_says_the_same_as_solving_every_quantum() {
         };
         let parts: Vec<f64> = (0..40).map(part).collect();
         let expected: Vec<bool> = parts.iter().map(|part| *part < 1.0 - 1e-9).collect();
-        assert_eq!(grown.missed, expected, "seed {seed}");
-        assert_eq!(grown.first_missed.map(|short| short.quantum), expected.iter().position(|missed| *missed));
+        let missed_there: Vec<bool> = grown.quanta.as_ref().unwrap().iter().map(|row| row.missed).collect();
+        assert_eq!(missed_there, expected, "seed {seed}");
+        let first = expected.iter().position(|missed| *missed).map(|quantum| Label::Number(quantum as u64));
+        assert_eq!(grown.first_missed.as_ref().map(|short| short.quantum.clone()), first);
         let least = parts.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(
-            (grown.tightest.unwrap().part - least).abs() <= 1e-7 * (1.0 + least),
+            (grown.tightest.as_ref().unwrap().part - least).abs() <= 1e-7 * (1.0 + least),
             "seed {seed}: {grown:?} {least}"
         );
         missed += expected.iter().filter(|missed| **missed).count();

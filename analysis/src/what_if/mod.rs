@@ -7,7 +7,7 @@ mod loss;
 mod worth;
 
 pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
-pub use growth::{Growth, Shortfall, growth};
+pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
 pub use loss::{Loser, Loss, Losses, losses};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 

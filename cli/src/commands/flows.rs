@@ -7,7 +7,10 @@ use crate::progress;
 use clap::ValueEnum;
 use fairplan::report::output::Destination;
 use fairplan::report::{summary, table};
-use fairplan::{Control, Deadline, Decimal, Document, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings, SimulationSettings, TaskSettings, read};
+use fairplan::{
+    Control, Deadline, Decimal, Document, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings,
+    SimulationSettings, TaskSettings, read,
+};
 
 /// How fast classes of transactions are served that come and go at random: jobs in a cluster, flows in a router
 #[derive(Debug, clap::Args)]

@@ -4,9 +4,9 @@ use super::TargetOptions;
 use super::target::Asked;
 use crate::solve::solver;
 use crate::{Control, Error};
+use fairplan_analysis::{Followed, Growth};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, Instance, files};
-use fairplan_report::planning::{GrowthDocument, growth_document};
 use fairplan_solver::BACKENDS;
 
 /// What grows, and what is asked for.
@@ -32,32 +32,6 @@ impl Default for GrowthOptions {
     }
 }
 
-/// What becomes of a cluster as demands follow a series.
-pub struct Growth {
-    /// What was found.
-    pub found: fairplan_analysis::Growth,
-    asked: Asked,
-    scaling: Scaling,
-    base: u64,
-    sha256: [String; 2],
-}
-
-impl Growth {
-    /// The `fairplan.growth.v1`; with `per_quantum` it has every quantum.
-    pub fn document<'a>(&'a self, series: &'a DemandSeries, per_quantum: bool) -> GrowthDocument {
-        let [instance, demands] = &self.sha256;
-        growth_document(
-            (&self.asked.extended, instance),
-            (series, demands),
-            &self.scaling.by,
-            self.base,
-            self.asked.target,
-            &|quantum, user| self.scaling.at(quantum, user),
-            (&self.found, per_quantum),
-        )
-    }
-}
-
 /// Says when a cluster first misses what is asked of it: in each quantum the targets are scaled by the series, the mean of
 /// its first quanta being 1.
 ///
@@ -67,7 +41,7 @@ impl Growth {
 /// let target = TargetOptions { share: Some("0.5".parse().unwrap()), ..TargetOptions::default() };
 /// let options = GrowthOptions { target, by: Some("A".into()), ..GrowthOptions::default() };
 /// let growth = growth(&generate::drfh_fig1()?, &generate::karma_fig2()?, &options, &Control::none())?;
-/// assert_eq!(growth.found.first_missed.map(|missed| missed.quantum), None);
+/// assert!(growth.first_missed.is_none());
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn growth(
@@ -80,13 +54,18 @@ pub fn growth(
     let asked = options.target.asked(instance, &*solver, control)?;
     let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)
         .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
-    let scale = |quantum: usize, user: usize| scaling.at(quantum, user);
     control.stage("following the series");
-    let quanta = series.quantum_count();
-    let found = fairplan_analysis::growth(&asked.extended, &asked.required, quanta, &scale, &*solver)
-        .map_err(|error| Error::from(error).by(&control.deadline))?;
     let sha256 = [files::sha256_hex(instance), files::demands_sha256_hex(series)];
-    Ok(Growth { found, asked, scaling, base: options.base, sha256 })
+    let followed = Followed {
+        series,
+        sha256: &sha256[1],
+        scaled_by: &scaling.by,
+        base: options.base,
+        scale: &|quantum, user| scaling.at(quantum, user),
+    };
+    let Asked { extended, required, target } = &asked;
+    fairplan_analysis::growth(extended, &sha256[0], required, *target, &followed, &*solver)
+        .map_err(|error| Error::from(error).by(&control.deadline))
 }
 
 /// By how much the targets of each user are scaled in each quantum.

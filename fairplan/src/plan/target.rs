@@ -2,8 +2,9 @@
 
 use crate::solve::Solved;
 use crate::{Control, Error, user_named};
-use fairplan_instances::{Decimal, Instance, MoreUsers, Objective, Solver, Target, UserId, with_more_users};
-use fairplan_report::planning::TargetResult;
+use fairplan_instances::{
+    Decimal, Instance, MoreUsers, Objective, Solver, StatedTarget, Target, UserId, with_more_users,
+};
 
 /// Targets; of several, the largest counts for each user. By default there is none, which is refused.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +29,7 @@ pub(super) struct Asked {
     /// The work asked for of each user.
     pub required: Vec<f64>,
     /// What is echoed.
-    pub target: TargetResult,
+    pub target: StatedTarget,
 }
 
 impl TargetOptions {
@@ -71,7 +72,7 @@ impl TargetOptions {
         let (extended, models) = with_more_users(instance, &more)?;
         Ok(Asked {
             required: models.iter().map(|model| known[model.0]).collect(),
-            target: TargetResult {
+            target: StatedTarget {
                 share: self.share.map(Decimal::to_f64),
                 tasks: target.tasks.map(Decimal::to_f64),
                 users_with_own_target: target.tasks_of.len(),

@@ -127,7 +127,9 @@ impl Section {
         let section = match format.as_str() {
             "fairplan.solution.v1" => solution::section(read_json(file, bytes)?),
             "fairplan.placement.v1" => placement::section(read_json(file, bytes)?),
-            "fairplan.comparison.v1" => comparison::section(file, read_json::<Document<_>>(file, bytes)?.body)?,
+            "fairplan.comparison.v1" => {
+                comparison::section(file, read_json::<Document<_>>(file, bytes)?.body)?
+            }
             "fairplan.bound.v1" => bound::section(read_json(file, bytes)?),
             "fairplan.proportional-bound.v1" => proportional_bound::section(read_json(file, bytes)?),
             "fairplan.audit.v1" => audit::section(read_json::<Document<_>>(file, bytes)?.body),
@@ -148,7 +150,7 @@ impl Section {
             "fairplan.worth.v1" => worth::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.loss.v1" => losses::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.difference.v1" => difference::section(read_json::<Document<_>>(file, bytes)?.body),
-            "fairplan.growth.v1" => growth::section(read_json(file, bytes)?),
+            "fairplan.growth.v1" => growth::section(read_json::<Document<_>>(file, bytes)?.body),
             "fairplan.reproduction.v1" => reproduction::section(read_json(file, bytes)?),
             other => {
                 return Err(MalformedResult {

@@ -3,7 +3,7 @@
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase};
+use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase, StatedTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub struct PlanBody {
     /// Whether tasks are divided at will or whole.
     pub tasks: TaskKind,
     /// What every user shall reach.
-    pub target: TargetResult,
+    pub target: StatedTarget,
     /// The most that may be spent. Absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<f64>,
@@ -70,24 +70,6 @@ pub enum TaskKind {
     Divisible,
     /// Each on one server, checked by a placement.
     Whole,
-}
-
-/// What every user shall reach; of several targets the largest counts for each user.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TargetResult {
-    /// A weighted dominant share of the cluster as it is, before anything is bought.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
-    /// So many tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tasks: Option<f64>,
-    /// How many users have a number of tasks of their own as a target.
-    pub users_with_own_target: usize,
-    /// Whether every user shall keep what DRFH gives it today.
-    pub as_today: bool,
-    /// How many users come.
-    pub more_users: u64,
 }
 
 /// What to buy.
@@ -206,7 +188,7 @@ pub struct PlanParts<'a> {
     /// How tasks run.
     pub tasks: TaskKind,
     /// What every user shall reach.
-    pub target: TargetResult,
+    pub target: StatedTarget,
     /// The most that may be spent.
     pub budget: Option<f64>,
     /// Whether DRFH by itself has to do it.
@@ -251,7 +233,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument {
         cost: catalog.cost(&obstacle.counts),
         servers: servers(&obstacle.counts),
     });
-    let only_share = TargetResult { share: None, ..parts.target } == TargetResult::default();
+    let only_share = StatedTarget { share: None, ..parts.target } == StatedTarget::default();
     let point = |(part, purchase): &(f64, Purchase)| FrontierPoint {
         part: *part,
         share: parts.target.share.filter(|_| only_share).map(|share| share * part),

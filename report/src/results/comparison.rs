@@ -1,7 +1,7 @@
 //! Placement policies side by side, for people.
 
 use super::sentences::{all_of, bracket, heading, listed, name};
-use crate::comparison::{Comparison, ComparedPolicy};
+use crate::comparison::{ComparedPolicy, Comparison};
 use crate::figure::Bars;
 use crate::json::MalformedResult;
 use crate::page::{Block, Section};
@@ -59,6 +59,9 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
     }
 }
 
+/// The columns that people read first.
+const ORDER: [&str; 5] = ["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"];
+
 /// The summary of a comparison.
 pub fn summary(instance: &Instance, document: &Comparison) -> String {
     let mut text = heading(instance);
@@ -70,10 +73,11 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
         let _ = writeln!(text, "Best smallest share of whole tasks: {}", bracket(lower, upper));
     }
     text.push('\n');
-    let order = ["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"];
-    let is_shown =
-        |name: &str| order.contains(&name) || name == "seconds" || name.starts_with("utilization_");
-    text += &grid(&document.table().in_order(&order).only_if(is_shown).without_empty());
+    let table = document.table().without(&["proved_optimal"]).without_empty();
+    let used = table.columns().iter().map(|column| column.name.to_string());
+    let used: Vec<String> = used.filter(|name| name.starts_with("utilization_")).collect();
+    let order: Vec<&str> = ORDER.into_iter().chain(used.iter().map(String::as_str)).collect();
+    text += &grid(&table.in_order(&order));
     text
 }
 
@@ -114,7 +118,6 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         mark: Some(mark),
         format: share,
     };
-    let order = ["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"];
-    let table = document.table().without(&["proved_optimal", "seconds"]).in_order(&order);
+    let table = document.table().without(&["proved_optimal", "seconds"]).in_order(&ORDER);
     Ok(section.block(Block::Bars(bars)).grid("Policies", &table))
 }

@@ -2,7 +2,7 @@
 
 use super::sentences::{label, name};
 use crate::figure::{Curve, Figure, Mark, Panel};
-use crate::flows::{FlowsClass, Flows, FlowsResult};
+use crate::flows::{Flows, FlowsClass, FlowsResult};
 use crate::names::beginning;
 use crate::page::{Block, Section};
 use crate::summary::grid::first;

@@ -4,14 +4,14 @@ use super::plan::target;
 use super::sentences::{label, name};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, curves, line, time};
-use crate::planning::{GrowthDocument, ShortfallResult};
 use crate::summary::grid::paragraph;
 use crate::units::{counted, number, percent, thousands};
+use fairplan_analysis::{Growth, Shortfall};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
 /// How long a cluster lasts.
-pub(super) fn answer(document: &GrowthDocument) -> String {
+pub(super) fn answer(document: &Growth) -> String {
     let times = number((document.part_at_one * 100.0).round() / 100.0);
     let quanta = counted(document.series.quanta, "quantum", "quanta");
     match &document.first_missed {
@@ -27,10 +27,10 @@ pub(super) fn answer(document: &GrowthDocument) -> String {
 }
 
 /// How long a cluster lasts.
-pub fn summary(document: &GrowthDocument) -> String {
+pub fn summary(document: &Growth) -> String {
     let mut text = paragraph(&answer(document));
     let _ = writeln!(text, "Target, at a scale of 1: {}.", target(&document.target));
-    let needs = |short: &ShortfallResult| {
+    let needs = |short: &Shortfall| {
         let (user, times) = (label(&short.user), number(short.scale));
         format!("user {user} needs the most of what is short, at {times} times its target")
     };
@@ -39,7 +39,7 @@ pub fn summary(document: &GrowthDocument) -> String {
         let missed = thousands(document.missed);
         text += &paragraph(&format!("Missed in {missed} of {quanta}; {}.", needs(first)));
     }
-    let is_first = |tightest: &ShortfallResult| {
+    let is_first = |tightest: &Shortfall| {
         document.first_missed.as_ref().is_some_and(|first| first.quantum == tightest.quantum)
     };
     if let Some(tightest) = document.tightest.as_ref().filter(|tightest| !is_first(tightest)) {
@@ -53,8 +53,8 @@ pub fn summary(document: &GrowthDocument) -> String {
 }
 
 /// Growth as a section.
-pub(crate) fn section(document: GrowthDocument) -> Section {
-    let short = |short: &ShortfallResult| {
+pub(crate) fn section(document: Growth) -> Section {
+    let short = |short: &Shortfall| {
         let (quantum, part, resource) = (&short.quantum, percent(short.part), &short.resource);
         format!("{quantum}: {part} can be reached; {resource} is short")
     };
@@ -92,8 +92,8 @@ pub(crate) fn section(document: GrowthDocument) -> Section {
 }
 
 /// What there is room for beside what is asked for, of a result without its quanta.
-fn asked_and_had(document: &GrowthDocument) -> Block {
-    let asked = |short: &ShortfallResult, what: &str| {
+fn asked_and_had(document: &Growth) -> Block {
+    let asked = |short: &Shortfall, what: &str| {
         (format!("{what}: {}", short.quantum), vec![document.part_at_one / short.part])
     };
     let mut groups = vec![("at a scale of 1".to_owned(), vec![1.0])];

@@ -5,11 +5,11 @@ use crate::figure::Bars;
 use crate::names::beginning;
 use crate::page::{Block, Section, curves, line};
 use crate::planning::{
-    FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TargetResult, TaskKind,
-    servers_bought,
+    FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind, servers_bought,
 };
 use crate::summary::grid::{grid, paragraph};
 use crate::units::{self, counted, money, number, percent, share, thousands};
+use fairplan_instances::StatedTarget;
 use std::fmt::Write;
 
 /// A purchase.
@@ -63,7 +63,7 @@ pub fn summary(document: &PlanDocument) -> String {
     text
 }
 
-pub(super) fn target(target: &TargetResult) -> String {
+pub(super) fn target(target: &StatedTarget) -> String {
     let mut parts = Vec::new();
     if let Some(part) = target.share {
         parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));

@@ -8,7 +8,7 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::{summary, table};
-use fairplan::{Control, Error, GrowthOptions, files};
+use fairplan::{Control, Document, Error, GrowthOptions, files};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]
@@ -76,11 +76,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         backend: arguments.backend,
     };
     let followed = |control: &Control<'_>| fairplan::growth(&instance, &series, &options, control);
-    let growth = progress::under(common, deadline, followed)?;
+    let mut growth = progress::under(common, deadline, followed)?;
     let table = format.table();
-    let is_kept = arguments.per_quantum || table.is_some() || series.quantum_count() <= FEW_QUANTA;
-    let document = growth.document(&series, is_kept);
+    if !arguments.per_quantum && table.is_none() && series.quantum_count() > FEW_QUANTA {
+        growth.quanta = None;
+    }
+    let document = Document::new(growth);
     destination.write(|out| table::write_result(out, table, &document))?;
     tell(common, || summary::growth(&document));
-    Ok(Answer::yes_if(growth.found.first_missed.is_none()))
+    Ok(Answer::yes_if(document.first_missed.is_none()))
 }
