@@ -5,6 +5,7 @@
 //! are scaled by powers of two first, which changes no digit, and the answer is judged on the original numbers
 //! like any other.
 
+use crate::linear_program::{broken, guarded, no_other_model, power};
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
 use fairplan_instances::{Deadline, SolverError};
@@ -13,8 +14,6 @@ use good_lp::{
     Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionStatus, SolutionWithDual,
     SolverModel, Variable, constraint, variable,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 
 /// Which algorithm of HiGHS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,9 +26,6 @@ pub enum HighsAlgorithm {
 
 /// Linear programs through HiGHS, which ends by a deadline.
 pub(crate) struct Highs(pub HighsAlgorithm, pub Deadline);
-
-/// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
-pub(crate) static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 /// The finest feasibility tolerance that HiGHS accepts.
 const TOLERANCE: f64 = 1e-10;
@@ -166,11 +162,6 @@ impl Highs {
     }
 }
 
-/// The power of two nearest to `x`, or one.
-pub(crate) fn power(x: f64) -> f64 {
-    if x > 0.0 { x.log2().round().exp2() } else { 1.0 }
-}
-
 /// Powers of two that bring every row and column near one.
 struct Scaling {
     /// Factor of each capacity row.
@@ -257,8 +248,8 @@ impl Program {
 
     /// Maximises, with every status of HiGHS but an optimum an error: a level is always feasible and bounded.
     fn maximise(self, objective: Expression, by: &Highs) -> Result<Solved, SolverError> {
-        let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let solve = || -> Result<Solved, SolverError> {
+        let _alone = no_other_model();
+        let solved = guarded(|| -> Result<Solved, SolverError> {
             let mut model = prepared(self.variables, objective, by);
             let capacity: Vec<_> = self.capacity.into_iter().map(|row| model.add_constraint(row)).collect();
             self.limits.into_iter().for_each(|row| {
@@ -270,21 +261,15 @@ impl Program {
             let capacity_duals = capacity.into_iter().map(|row| duals.dual(row)).collect();
             let share_duals = shares.into_iter().map(|row| duals.dual(row)).collect();
             Ok(Solved { splits: self.splits, solution, capacity_duals, share_duals })
-        };
-        // The HiGHS crate panics on a status that it does not know.
-        let solved = catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))??;
+        })??;
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
         let values: Vec<f64> = solved.splits.iter().map(|split| solved.solution.value(*split)).collect();
         if finite(&values) && finite(&solved.capacity_duals) && finite(&solved.share_duals) {
             Ok(solved)
         } else {
-            Err(broken("it returned numbers that are not finite".into()))
+            Err(broken("it returned numbers that are not finite"))
         }
     }
-}
-
-fn broken(problem: String) -> SolverError {
-    SolverError::Backend { backend: "highs", problem }
 }
 
 /// A model without rows, on one thread and with the finest tolerances.
@@ -328,9 +313,9 @@ pub(crate) fn largest(
     priced: Vec<Constraint>,
     algorithm: HighsAlgorithm,
 ) -> Result<(f64, Vec<f64>), SolverError> {
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = no_other_model();
     let by = Highs(algorithm, Deadline::never());
-    let solve = || -> Result<(f64, Vec<f64>), SolverError> {
+    guarded(|| -> Result<(f64, Vec<f64>), SolverError> {
         let mut model = prepared(variables, of.into(), &by);
         rows.into_iter().for_each(|row| {
             model.add_constraint(row);
@@ -340,9 +325,7 @@ pub(crate) fn largest(
         let value = solution.value(of);
         let duals = solution.compute_dual();
         Ok((value, priced.into_iter().map(|row| duals.dual(row)).collect()))
-    };
-    // The HiGHS crate panics on a status that it does not know.
-    catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))?
+    })?
 }
 
 /// What HiGHS returned, in its scaled terms.

@@ -6,6 +6,7 @@
 mod elimination;
 
 use super::problem::{Member, Problem, Quantum};
+use crate::interior_point::Reach;
 use elimination::Newton;
 
 /// The point and the step of one quantum. Pairs are those of an entry (a user with demand) and a class that it can use.
@@ -38,29 +39,6 @@ struct Step {
     xz: Vec<f64>,
     uq: Vec<f64>,
     vp: Vec<f64>,
-}
-
-/// The largest steps that keep everything above zero, in parts of the whole step.
-#[derive(Clone, Copy)]
-pub(super) struct Reach {
-    pub primal: f64,
-    pub dual: f64,
-}
-
-impl Reach {
-    pub fn and(self, other: Self) -> Self {
-        Self { primal: self.primal.min(other.primal), dual: self.dual.min(other.dual) }
-    }
-}
-
-/// The largest part of `step` that keeps `at` above zero; none of a step that is no number.
-pub(super) fn reach(at: &[f64], step: &[f64]) -> f64 {
-    let part = |(at, step): (&f64, &f64)| match step {
-        step if !step.is_finite() => 0.0,
-        step if *step < 0.0 => -at / step,
-        _ => 1.0,
-    };
-    at.iter().zip(step).map(part).fold(1.0, f64::min)
 }
 
 /// Products of pairs of a point that has moved by parts of a step.
@@ -176,10 +154,10 @@ impl<'a> Block<'a> {
     /// How far the step can go.
     pub fn reach(&self) -> Reach {
         let Step { x, z, u, q, v, p, .. } = &self.step;
-        Reach {
-            primal: reach(&self.x, x).min(reach(&self.u, u)).min(reach(&self.v, v)),
-            dual: reach(&self.z, z).min(reach(&self.q, q)).min(reach(&self.p, p)),
-        }
+        Reach::LONGEST
+            .of_all((&self.x, x), (&self.z, z))
+            .of_all((&self.u, u), (&self.q, q))
+            .of_all((&self.v, v), (&self.p, p))
     }
 
     /// The sum of all products after parts of the step.

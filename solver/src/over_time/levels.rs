@@ -9,6 +9,7 @@
 use super::MARGIN;
 use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
+use crate::interior_point::advance;
 use fairplan_instances::TaskLevel;
 
 /// What users have from elsewhere, and from here at least and at most: weighted dominant shares.
@@ -239,8 +240,8 @@ impl<'a> Search<'a> {
                 break;
             }
             point.go_on(self.roles(*upper));
-            match point.iterate() {
-                Some(reach) => slow = if reach < SLOW { slow + 1 } else { 0 },
+            match advance(point) {
+                Some(reach) => slow = if reach.primal.max(reach.dual) < SLOW { slow + 1 } else { 0 },
                 None => break,
             }
             if slow == MAX_SLOW {

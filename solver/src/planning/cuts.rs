@@ -9,11 +9,9 @@
 
 use super::master::{SLACK, TOLERANCE};
 use super::slots::Slots;
-use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
 use fairplan_instances::SolverError;
 use highs::{HighsModelStatus, RowProblem, Sense};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
 
 /// The largest number of a row is about this.
 const LARGEST: f64 = 1024.0;
@@ -150,9 +148,8 @@ impl Slots {
 
 /// The least `Σ x` with `rows · x >= 1` and `x >= 0`.
 fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
-    let broken = |problem: String| SolverError::Backend { backend: "highs", problem };
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let solve = || {
+    let _alone = no_other_model();
+    let solved = guarded(|| {
         let mut program = RowProblem::default();
         let columns: Vec<_> = rows[0].iter().map(|_| program.add_column(1.0, 0.0..)).collect();
         for row in rows {
@@ -161,14 +158,12 @@ fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
             program.add_row(scale.., entries.map(|(column, x)| (*column, x * scale)));
         }
         let mut model = program.optimise(Sense::Minimise);
-        model.make_quiet();
-        model.set_option("threads", 1);
-        model.set_option("parallel", "off");
+        quiet(&mut model);
         model.set_option("presolve", "off");
         let solved = model.solve();
         (solved.status(), solved.get_solution().columns().to_vec())
-    };
-    match catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))? {
+    });
+    match solved? {
         (HighsModelStatus::Optimal, worth) if worth.iter().all(|x| x.is_finite()) => {
             Ok(worth.into_iter().map(|x| x.max(0.0)).collect())
         }

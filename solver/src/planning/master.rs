@@ -3,11 +3,9 @@
 //! Its only whole numbers are the counts, so that it is small whatever the number of users.
 
 use super::cuts::Cut;
-use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
 use fairplan_instances::{Catalog, SolverError};
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense, SolvedModel};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
 
 /// Nodes after which branching stops with what it has: the same on every machine, unlike a time.
 const MOST_NODES: i32 = 200_000;
@@ -46,10 +44,7 @@ impl Master {
         let build = || {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |price| price / unit, whole);
-            for cut in cuts {
-                let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
-                program.add_row(needed.., entries(&counts, &cut.worth));
-            }
+            require(&mut program, &counts, cuts, part);
             self.within_budget(&mut program, &counts);
             run(program.optimise(Sense::Minimise))
         };
@@ -63,23 +58,19 @@ impl Master {
         let build = || {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |price| price / unit, false);
-            for cut in cuts {
-                let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
-                program.add_row(needed.., entries(&counts, &cut.worth));
-            }
+            require(&mut program, &counts, cuts, part);
             run(program.optimise(Sense::Minimise))
         };
-        let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || {
+        let _alone = no_other_model();
+        let solved = guarded(|| {
             let solved = build();
             (solved.status(), solved.get_solution().dual_rows().to_vec())
-        };
-        match catch_unwind(AssertUnwindSafe(read)) {
-            Ok((HighsModelStatus::Optimal, rows)) if rows.iter().all(|row| row.is_finite()) => {
+        });
+        match solved? {
+            (HighsModelStatus::Optimal, rows) if rows.iter().all(|row| row.is_finite()) => {
                 Ok(rows.into_iter().map(|row| row.max(0.0) * unit).collect())
             }
-            Ok(_) => Ok(Vec::new()),
-            Err(_) => Err(SolverError::Backend { backend: "highs", problem: "it panicked".into() }),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -124,14 +115,20 @@ impl Master {
     }
 }
 
+/// A row a cut: the servers must be worth what `part` of what is asked for costs.
+fn require(program: &mut RowProblem, counts: &[Col], cuts: &[Cut], part: f64) {
+    for cut in cuts {
+        let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
+        program.add_row(needed.., entries(counts, &cut.worth));
+    }
+}
+
 fn entries<'a>(counts: &'a [Col], numbers: &'a [f64]) -> impl Iterator<Item = (Col, f64)> + 'a {
     counts.iter().zip(numbers).filter(|(_, x)| **x > 0.0).map(|(column, x)| (*column, *x))
 }
 
 fn run(mut model: Model) -> SolvedModel {
-    model.make_quiet();
-    model.set_option("threads", 1);
-    model.set_option("parallel", "off");
+    quiet(&mut model);
     model.set_option("mip_rel_gap", 0.0);
     model.set_option("mip_abs_gap", 0.0);
     model.set_option("mip_max_nodes", MOST_NODES);
@@ -143,15 +140,12 @@ fn run(mut model: Model) -> SolvedModel {
 
 /// The columns and the bound of what was solved; `None` where no servers are enough.
 fn finish(solve: impl FnOnce() -> SolvedModel) -> Result<Option<(Vec<f64>, f64)>, SolverError> {
-    let broken = |problem: String| SolverError::Backend { backend: "highs", problem };
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = || {
+    let _alone = no_other_model();
+    let (status, columns, value, bound) = guarded(|| {
         let solved = solve();
         let bound = solved.double_info_value(c"mip_dual_bound").unwrap_or(f64::NAN);
         (solved.status(), solved.get_solution().columns().to_vec(), solved.objective_value(), bound)
-    };
-    let (status, columns, value, bound) =
-        catch_unwind(AssertUnwindSafe(read)).map_err(|_| broken("it panicked".into()))?;
+    })?;
     let found = columns.iter().all(|x| x.is_finite()) && value.is_finite();
     match status {
         HighsModelStatus::Infeasible | HighsModelStatus::UnboundedOrInfeasible => Ok(None),

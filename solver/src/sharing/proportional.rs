@@ -6,6 +6,7 @@
 //! unknowns as there are resources, which converges quadratically. The conditions are checked before rates are returned.
 
 use super::{FOUND, Parts, uncertified};
+use crate::interior_point::to_bound;
 use fairplan_instances::{Objective, Sharing, SolverError};
 
 /// Most steps; about ten are usual.
@@ -91,9 +92,7 @@ impl Proportional {
             let change = (target - slack * self.step[j]) / self.prices[j] - slack;
             slack_steps[j] = change;
             for (at, by) in [(self.prices[j], self.step[j]), (slack, change)] {
-                if by < 0.0 {
-                    length = length.min(-to_boundary * at / by);
-                }
+                length = to_bound(length, to_boundary * at, by);
             }
         }
         for j in 0..m {

@@ -1,7 +1,7 @@
 //! Objectives that are a sum over the users: proportional fairness, alpha-fairness, utilitarian.
 //!
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
-//! group by group (`block`, `elimination`, `tally`) around a small system (`schur`). `wishes` and `utility` say what users would
+//! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `wishes` and `utility` say what users would
 //! take at given prices and what that proves; `result` states it.
 
 mod block;
@@ -11,6 +11,7 @@ pub(crate) mod market;
 mod problem;
 mod result;
 mod rounds;
+mod rows;
 mod schur;
 mod stand;
 mod tally;
@@ -22,7 +23,6 @@ use crate::reduction::{NO_KIND, Reduction};
 use crate::ways::Question;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
 
-pub(crate) use interior_point::InteriorPoint;
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 
 /// From so many users on, the prices of a sample are nearly those of all; it takes every so many-th.

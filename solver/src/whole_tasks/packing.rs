@@ -1,7 +1,7 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
-use crate::highs::power;
+use crate::linear_program::power;
 use crate::reduction::greatest_common_divisor;
 use fairplan_instances::{ClassId, Instance, ResourceId, UserId, Violation};
 use hashbrown::HashMap;

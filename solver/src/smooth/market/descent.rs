@@ -9,7 +9,7 @@
 
 use super::survey::{Survey, survey};
 use super::users::Users;
-use crate::interior_point::Cholesky;
+use crate::interior_point::{Cholesky, to_bound};
 use crate::level::dot;
 use crate::smooth::utility::Utility;
 use fairplan_instances::Deadline;
@@ -92,7 +92,8 @@ impl<'a> Descent<'a> {
             let over = excess(&capacities, &now.usage, &self.prices, mu);
             let Some(step) = newton_step(&capacities, &now, &self.prices, mu) else { return };
             let before = -dot(&over, &step);
-            let mut length = reach(&self.prices, &step).min(1.0);
+            let towards_nothing = |length, (p, dp): (&f64, &f64)| to_bound(length, TOWARDS_NOTHING * p, *dp);
+            let mut length = self.prices.iter().zip(&step).fold(1.0, towards_nothing);
             self.uncertainty = change(&capacities, &self.prices, &step);
             let mut shortened = 0;
             loop {
@@ -141,12 +142,6 @@ pub(super) fn solve(slope: &[f64], diag: impl Fn(usize) -> Option<f64>, right: &
         (false, _) => slope[a * rows + b],
     };
     Some(Cholesky::new(DMatrix::from_fn(rows, rows, entry))?.solve(right))
-}
-
-/// How far a step can go.
-fn reach(prices: &[f64], step: &[f64]) -> f64 {
-    let falls = prices.iter().zip(step).filter(|(_, dp)| **dp < 0.0);
-    falls.map(|(p, dp)| TOWARDS_NOTHING * p / -dp).fold(f64::INFINITY, f64::min)
 }
 
 /// The largest part by which a step changes the price of a row that is worth something.

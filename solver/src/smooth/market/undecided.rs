@@ -1,7 +1,8 @@
 //! The users that are hardly decided between classes, solved for exactly together with the prices; what all others do
 //! changes in proportion to the small change of prices that is left.
 //!
-//! A primal-dual interior-point method. For each user, with `w θ U'(v) = y` the price of its work `v = Σ ρ ζ`:
+//! An interior-point method of its own: it begins near the solution but off the equations, where a predictor says nothing, and
+//! all variables take one length. For each user, with `w θ U'(v) = y` the price of its work `v = Σ ρ ζ`:
 //!
 //! ```text
 //! d·p_l + λ − ρ_l y = s_l >= 0   (ζ_l)      Σ ζ_l + q = τ   (λ)      ζ s = q λ = μ ω
@@ -12,6 +13,7 @@
 use super::descent::solve;
 use super::survey::{Best, Survey};
 use super::users::Users;
+use crate::interior_point::to_bound;
 use crate::level::dot;
 use crate::smooth::elimination::Elimination;
 use crate::smooth::utility::Utility;
@@ -309,11 +311,7 @@ impl<'a> Iterate<'a> {
             })
             .collect();
         let mut reach = f64::INFINITY;
-        let mut see = |x: f64, dx: f64| {
-            if dx < 0.0 {
-                reach = reach.min(-x / dx);
-            }
-        };
+        let mut see = |x: f64, dx: f64| reach = to_bound(reach, x, dx);
         for row in self.rows() {
             see(self.prices[row], dp[row]);
             see(self.free[row], free_step[row]);

@@ -6,7 +6,7 @@
 //! Rows of different classes are independent, so threads share them; every entry is summed in the groups' order.
 
 use super::weights::Weights;
-use crate::level::LevelProblem;
+use super::LevelProblem;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 

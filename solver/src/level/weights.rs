@@ -2,7 +2,7 @@
 
 use super::point::Point;
 use super::task_row::TaskRow;
-use crate::level::{LevelProblem, dot};
+use super::{LevelProblem, dot};
 
 /// Proximal term: prices and multipliers move as if each slack were larger by this part of its row. Where a
 /// slack vanishes, the right-hand side of its row is rounding noise, which would otherwise become a large step
