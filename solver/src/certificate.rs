@@ -5,7 +5,7 @@ use crate::level::dot;
 use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::{column, in_parts, table_of_sums, total_costs};
+use crate::sums::{column, in_parts, table_of_sums};
 use crate::task_rows::cost_with_task_rows;
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
 use std::ops::Range;
@@ -49,10 +49,10 @@ pub(crate) fn certify(
     bins: &Bins,
     progress: &Progress,
     raised: Vec<Vec<f64>>,
-    costs: &mut [f64],
     allocation: &Allocation,
 ) -> (Vec<Level>, Status) {
     let users = &reduction.users;
+    let mut costs = vec![0.0; users.len()];
     let (mut levels, mut status) = (Vec::new(), Status::Optimal);
     let shares = column(users.len(), |i| allocation.dominant_share(instance, UserId(users.position(i))));
     let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
@@ -67,10 +67,10 @@ pub(crate) fn certify(
     for (position, raw) in raised.into_iter().enumerate() {
         let mut prices = raw.clone();
         drop_rounding_noise(&mut prices, &reduction.capacities);
-        let mut proof = certifier.prove(position, &prices, &gaps, costs);
+        let mut proof = certifier.prove(position, &prices, &gaps, &mut costs);
         if !proof.holds() && prices != raw {
             // What looks like rounding may be all that keeps users off a class that is next to nothing of the whole.
-            let other = certifier.prove(position, &raw, &gaps, costs);
+            let other = certifier.prove(position, &raw, &gaps, &mut costs);
             if other.holds() || other.gap < proof.gap {
                 (proof, prices) = (other, raw);
             }
@@ -148,7 +148,7 @@ impl Certifier<'_> {
         };
         let value = in_parts(users.len(), reached).into_iter().fold(f64::INFINITY, f64::min);
         let lent = cost_with_task_rows(reduction, &amounts, prices, value, costs);
-        let (rising, settled) = total_costs(bins, &amounts, costs);
+        let (rising, settled) = bins.total_costs(&amounts, costs);
         let worth = dot(prices, &reduction.capacities) + lent;
         let bound = (worth - settled) / rising;
         // What users settled at earlier levels may have missed there counts here at its price: where that is

@@ -5,8 +5,8 @@
 //! are scaled by powers of two first, which changes no digit, and the answer is judged on the original numbers
 //! like any other.
 
-use crate::linear_program::{broken, guarded, no_other_model, power};
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
+use crate::linear_program::{broken, guarded, no_other_model, power};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
 use fairplan_instances::{Deadline, SolverError};
 use good_lp::solvers::highs::{HighsParallelType, HighsProblem, HighsSolution, HighsSolverType, highs};

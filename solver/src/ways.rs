@@ -10,9 +10,9 @@ use crate::bins::Bins;
 use crate::highs::{Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
+use crate::lexicographic;
 use crate::reduction::Reduction;
 use crate::smooth::{self, SumSolver, market};
-use crate::lexicographic;
 use fairplan_instances::{
     Certificate, Deadline, Instance, Objective, Solution, SolverError, Statistics, Status,
 };

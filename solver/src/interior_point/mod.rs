@@ -50,7 +50,8 @@ pub(crate) trait NewtonSystem {
     fn predict(&mut self, factors: &Self::Factors) -> (Self::Step, Prediction);
 
     /// The step to products of `target` times their weights, corrected for the predictor; and how far it can go.
-    fn correct(&mut self, factors: &Self::Factors, predictor: Self::Step, target: f64) -> (Self::Step, Reach);
+    fn correct(&mut self, factors: &Self::Factors, predictor: Self::Step, target: f64)
+    -> (Self::Step, Reach);
 
     /// Goes so far along a step. False, without going, if it is no number.
     fn take(&mut self, step: &Self::Step, reach: Reach) -> bool;

@@ -30,7 +30,9 @@
 use super::newton::LevelSystem;
 use super::point::{Goals, Point};
 use super::{LevelProblem, LevelSolution, LevelSolver, dot};
-use crate::interior_point::{self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping};
+use crate::interior_point::{
+    self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping,
+};
 use crate::tolerance::STEP_PART;
 use fairplan_instances::{Deadline, SolverError};
 

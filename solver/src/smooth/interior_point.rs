@@ -31,7 +31,9 @@ use super::problem::{SumProblem, SumSolution, SumSolver};
 use super::rows::Rows;
 use super::schur::{Schur, Sums};
 use super::tally::Losses;
-use crate::interior_point::{self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping, to_bound};
+use crate::interior_point::{
+    self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping, to_bound,
+};
 use crate::level::dot;
 use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;

@@ -22,6 +22,7 @@ use crate::bins::{Bins, NO_BIN};
 use crate::reduction::{NO_KIND, Reduction};
 use crate::ways::Question;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
+use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 
@@ -44,7 +45,8 @@ pub(crate) fn solve_over(
     leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
         let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
-        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver, budget)?)
+        let rounds = Rounds { reduction, alpha, alike, most: MOST_ROUNDS, budget, solver };
+        Some(rounds.run(&mut bins, guess)?)
     } else {
         None
     };
@@ -83,7 +85,7 @@ fn guess(
     bins: &Bins,
     alpha: f64,
     solver: &dyn SumSolver,
-) -> Result<Option<rounds::Guess>, SolverError> {
+) -> Result<Option<Guess>, SolverError> {
     if reduction.users.len() < SAMPLED_FROM {
         return Ok(None);
     }
@@ -93,5 +95,14 @@ fn guess(
         return Ok(None);
     }
     let mut bins = Bins { of, kind: bins.kind.clone() };
-    rounds::guess(&sample, &mut bins, alpha, solver).map(Some)
+    let rounds = Rounds {
+        reduction: &sample,
+        alpha,
+        alike: false,
+        most: GUESSING_ROUNDS,
+        budget: f64::INFINITY,
+        solver,
+    };
+    let Solved { solution, utility, .. } = rounds.run(&mut bins, None)?;
+    Ok(Some(Guess { prices: solution.prices, utility }))
 }

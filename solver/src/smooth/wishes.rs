@@ -66,16 +66,26 @@ pub(super) struct Sizes {
     log_excess: Vec<f64>,
 }
 
-impl Sizes {
-    /// For this round, the first being 1. With `all_limits` groups that still rise have limits too: those of bins whose users are alike in everything.
-    pub fn of(
-        reduction: &Reduction,
-        bins: &Bins,
-        grouping: &Grouping,
-        amounts: &Amounts,
-        (utility, costs, capacity_worth): (Utility, &[f64], f64),
-        (all_limits, round): (bool, u64),
-    ) -> Self {
+/// What the sizes follow from.
+pub(super) struct Sizing<'a> {
+    pub reduction: &'a Reduction,
+    pub bins: &'a Bins,
+    pub grouping: &'a Grouping,
+    pub amounts: &'a Amounts,
+    pub utility: Utility,
+    /// What a unit of share costs each user, and what all capacity costs.
+    pub costs: &'a [f64],
+    pub capacity_worth: f64,
+    /// Whether groups that still rise have limits too: those of bins whose users are alike in everything.
+    pub all_limits: bool,
+    /// The first is 1.
+    pub round: u64,
+}
+
+impl Sizing<'_> {
+    pub fn sizes(&self) -> Sizes {
+        let &Self { reduction, bins, grouping, amounts, utility, costs, capacity_worth, all_limits, round } =
+            self;
         let most_worth = MOST_WORTH.powi(round.min(LAST_POWER) as i32);
         let groups = grouping.groups.len();
         let (users, parts) = (&reduction.users, 8);
@@ -122,7 +132,7 @@ impl Sizes {
             limit.iter_mut().zip(limits).for_each(|(limit, other)| *limit = limit.min(*other));
         }
         let total: f64 = sums.iter().map(|sums| sums[0].value()).sum();
-        Self {
+        Sizes {
             size: sums.iter().map(|sums| sums[0].value() / total).collect(),
             cost: sums.iter().map(|sums| sums[1].value() / total).collect(),
             limit,
@@ -187,7 +197,7 @@ impl Judgement {
                 // Terms have one sign, so that sums of a few are as good as the terms.
                 let mut few = [0.0; 5];
                 for i in (first..(first + FEW).min(end)).filter(|&i| bins.of[i] != NO_BIN) {
-                    let user = user(reduction, utility, prices, (i, costs[i], share(i)));
+                    let user = user(reduction, utility, prices, i, costs[i], share(i));
                     few.iter_mut().zip(user).for_each(|(sum, x)| *sum += x);
                 }
                 sums.iter_mut().zip(few).for_each(|(sum, x)| sum.add(x));
@@ -230,7 +240,9 @@ fn user(
     reduction: &Reduction,
     utility: Utility,
     prices: &[f64],
-    (i, price, share): (usize, f64, f64),
+    i: usize,
+    price: f64,
+    share: f64,
 ) -> [f64; 5] {
     let weight = reduction.users.weight(i);
     let marginal = utility.marginal(weight, share);

@@ -131,8 +131,8 @@ impl Master {
         let Some(mut model) = self.model.take() else { return Err(broken("it panicked")) };
         model.set_option("time_limit", self.seconds + stop.seconds_left());
         let start = Instant::now();
-        let solved = guarded(|| model.try_solve())?
-            .map_err(|status| broken(format!("stopped with {status:?}")))?;
+        let solved =
+            guarded(|| model.try_solve())?.map_err(|status| broken(format!("stopped with {status:?}")))?;
         let status = guarded(|| solved.status())?;
         self.seconds += start.elapsed().as_secs_f64();
         if status == HighsModelStatus::ReachedTimeLimit {

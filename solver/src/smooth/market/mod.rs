@@ -63,9 +63,8 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         }
         now.undecided.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         now.undecided.truncate(MOST_UNDECIDED);
-        let undecided: Vec<usize> = now.undecided.iter().map(|(_, user)| *user).collect();
         let uncertain = seen.min(uncertainty);
-        let next = decide(&users, utility, &decided.prices, now, &undecided, uncertain, deadline);
+        let next = decide(&users, utility, &decided.prices, now, uncertain, deadline);
         let step: Vec<f64> = next.prices.iter().zip(&decided.prices).map(|(p, first)| p - first).collect();
         uncertainty = change(&users.classes.capacities, &decided.prices, &step);
         decided = next;

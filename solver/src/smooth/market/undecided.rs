@@ -71,17 +71,16 @@ struct Iterate<'a> {
     undecided: Vec<Undecided>,
 }
 
-/// Solves for these users from a survey of all at these prices, which are uncertain by about this part.
+/// Solves for the undecided users of a survey of all at these prices, which are uncertain by about this part.
 pub(super) fn decide(
     users: &Users,
     utility: Utility,
     prices: &[f64],
     survey: Survey,
-    undecided: &[usize],
     uncertainty: f64,
     deadline: &Deadline,
 ) -> Decided {
-    let mut iterate = Iterate::new(users, utility, prices, survey, undecided, uncertainty);
+    let mut iterate = Iterate::new(users, utility, prices, survey, uncertainty);
     let (mut mu, mut steps) = (iterate.complementarity(), 0);
     let mut centring = CENTRING.1;
     while steps < MOST_STEPS && (mu > DECIDED || iterate.residual() > DECIDED * 1e2) {
@@ -102,20 +101,14 @@ pub(super) fn decide(
 }
 
 impl<'a> Iterate<'a> {
-    fn new(
-        users: &'a Users,
-        utility: Utility,
-        prices: &'a [f64],
-        mut others: Survey,
-        undecided: &[usize],
-        mu: f64,
-    ) -> Self {
+    fn new(users: &'a Users, utility: Utility, prices: &'a [f64], mut others: Survey, mu: f64) -> Self {
         let (rows, capacities) = (prices.len(), &users.classes.capacities);
         let row_size = dot(prices, capacities) / rows as f64;
         let free = capacities.iter().zip(prices).zip(&others.usage);
         let free = free.map(|((c, p), usage)| (c - usage).max(mu * row_size / p)).collect();
         let mut costs = vec![0.0; users.class_count()];
-        let mut first = |user: &usize| {
+        let undecided = std::mem::take(&mut others.undecided);
+        let mut first = |(_, user): &(f64, usize)| {
             let stand = users.stand(*user, utility, prices, &mut costs)?;
             let best = Best::of(&stand)?;
             best.add(
