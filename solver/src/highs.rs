@@ -8,6 +8,7 @@
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::linear_program::{broken, guarded, no_other_model, power};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
+use crate::tolerance::highs::{CLEARLY_POSITIVE, FEASIBILITY, ROOM};
 use fairplan_instances::{Deadline, SolverError};
 use good_lp::solvers::highs::{HighsParallelType, HighsProblem, HighsSolution, HighsSolverType, highs};
 use good_lp::{
@@ -27,15 +28,8 @@ pub enum HighsAlgorithm {
 /// Linear programs through HiGHS, which ends by a deadline.
 pub(crate) struct Highs(pub HighsAlgorithm, pub Deadline);
 
-/// The finest feasibility tolerance that HiGHS accepts.
-const TOLERANCE: f64 = 1e-10;
 /// What a pair costs at least before HiGHS begins to solve: measured at 5e-6 with 9 million of them.
 const SECONDS_A_PAIR: f64 = 2e-6;
-/// A capacity row that takes more than this part of what all capacity costs has a price for certain.
-const CLEARLY_POSITIVE: f64 = 1e-9;
-/// A group whose share can exceed the level by more than the first part of it is not frozen; each is asked for at
-/// most the second part, so that room for one does not hide the room of others.
-const ROOM: (f64, f64) = (1e-6, 1e-3);
 
 impl LevelSolver for Highs {
     fn solve(&self, problem: &LevelProblem<'_>, _accuracy: f64) -> Result<LevelSolution, SolverError> {
@@ -147,7 +141,7 @@ impl Highs {
         let gains: Vec<Variable> =
             open.iter().map(|_| program.variables.add(variable().min(0.0).max(ROOM.1))).collect();
         // Shares that others keep may give way by what the level was solved to.
-        let kept = 1.0 - 10.0 * TOLERANCE;
+        let kept = 1.0 - 10.0 * FEASIBILITY;
         let unit = level / scaling.level;
         for g in 0..groups.len() {
             let base = if groups.rising[g] { unit * kept } else { kept };
@@ -287,8 +281,8 @@ fn prepared(
             HighsAlgorithm::Simplex => HighsSolverType::Simplex,
             HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
         })
-        .set_option("primal_feasibility_tolerance", TOLERANCE)
-        .set_option("dual_feasibility_tolerance", TOLERANCE);
+        .set_option("primal_feasibility_tolerance", FEASIBILITY)
+        .set_option("dual_feasibility_tolerance", FEASIBILITY);
     match deadline.time_left() {
         None => model,
         Some(left) => model.set_option("time_limit", left.as_secs_f64()),

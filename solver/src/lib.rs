@@ -35,7 +35,6 @@ mod whole_tasks;
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError};
 use ways::{Question, Way};
 
-pub use certificate::TOLERANCE;
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
 pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum};
@@ -45,6 +44,7 @@ pub use over_time::{
 pub use planning::{Placer, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
+pub use tolerance::TOLERANCE;
 pub use whole_tasks::{proportional_bracket, whole_task_bracket};
 
 /// A backend: the ways it tries, one after the other.

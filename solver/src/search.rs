@@ -12,10 +12,8 @@ use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
 use crate::task_rows::cost_with_task_rows;
+use crate::tolerance::level::MISSING;
 use fairplan_instances::{Deadline, LimitedBy, SolverError};
-
-/// Everybody has its share when this part of it is missing.
-const MISSING: f64 = 1e-11;
 
 /// A way to solve a level problem over the bins, which it may refine, with room for what the users pay.
 pub(crate) type Solve<'a> = dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, SolverError> + 'a;

@@ -24,7 +24,7 @@ mod cholesky;
 
 pub(crate) use cholesky::Cholesky;
 
-use crate::tolerance::{LEAST_CENTRING, SHORTEST_STEP, STEP_PART};
+use crate::tolerance::interior_point::{LEAST_CENTRING, SHORTEST_STEP, STEP_PART};
 use fairplan_instances::Deadline;
 
 /// The interior-point method as a solver of levels and of sums, which ends by a deadline.

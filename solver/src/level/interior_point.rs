@@ -33,20 +33,15 @@ use super::{LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping,
 };
-use crate::tolerance::STEP_PART;
+use crate::tolerance::interior_point::STEP_PART;
+use crate::tolerance::level::{EXHAUSTED, MISSED, SMALL};
 use fairplan_instances::{Deadline, SolverError};
 
-/// Complementarity, as a part of what all capacity costs, below which a step follows rounding only.
-const EXHAUSTED: f64 = 1e-21;
-/// Below this gap rounding takes over: two steps without half of it are enough to see.
-const SMALL: (f64, u64) = (1e-11, 2);
 /// Most centrality correctors a step; one is kept if it makes the steps together longer by this.
 const CORRECTORS: (usize, f64) = (3, 0.02);
 /// First penalty for missing all settled shares as a multiple of the level, its growth when a settled group
 /// falls short, and the most tries.
 const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
-/// A settled group that misses this part of its share makes the penalty grow.
-const SHORTFALL: f64 = 1e-11;
 
 impl LevelSolver for InteriorPoint {
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
@@ -57,7 +52,7 @@ impl LevelSolver for InteriorPoint {
         for attempt in 1..=tries {
             iterations += interior_point::run(&mut run, stopping, &self.0);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
-            if short <= SHORTFALL.max(accuracy) || attempt == tries || self.0.is_over() {
+            if short <= MISSED.max(accuracy) || attempt == tries || self.0.is_over() {
                 break;
             }
             penalty *= growth;

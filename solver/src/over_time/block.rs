@@ -7,6 +7,7 @@ mod elimination;
 
 use super::problem::{Member, Problem, Quantum};
 use crate::interior_point::Reach;
+use crate::tolerance::over_time::LEFT_OF_WORTH;
 use elimination::Newton;
 
 /// The point and the step of one quantum. Pairs are those of an entry (a user with demand) and a class that it can use.
@@ -104,7 +105,7 @@ impl<'a> Block<'a> {
     pub fn devalue(&mut self, problem: &Problem, fallen: &[f64]) {
         for (entry, user) in self.quantum.users.iter().enumerate().filter(|(_, user)| fallen[**user] > 0.0) {
             let less = self.q[entry] - fallen[*user] * problem.users[*user].best_gain();
-            self.q[entry] = less.max(1e-3 * self.q[entry]);
+            self.q[entry] = less.max(LEFT_OF_WORTH * self.q[entry]);
         }
     }
 

@@ -6,10 +6,10 @@
 //! (Newton's method on a concave function, a few steps). The bound holds for any prices, so all but the last of these
 //! programs are left as soon as their bound is clear.
 
-use super::MARGIN;
 use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
 use crate::interior_point::advance;
+use crate::tolerance::over_time::{CLOSE, GOAL, HARDLY, MARGIN, MISSED, NEAR, SAME};
 use fairplan_instances::TaskLevel;
 
 /// What users have from elsewhere, and from here at least and at most: weighted dominant shares.
@@ -30,22 +30,12 @@ pub(super) struct Outcome {
     pub gap: f64,
 }
 
-/// The relative gap that is aimed at.
-const GOAL: f64 = 1e-9;
-/// A gap that is good enough where rounding keeps it from closing further.
-const CLOSE: f64 = 1e-7;
-/// A gap from which on points are worth coming back to.
-const NEAR: f64 = 1e-3;
 /// Most iterations from one start, of which a third is usual; and starts, two for each penalty.
 const MAX_ITERATIONS: usize = 120;
 const TRIES: usize = 8;
 /// A point is left that goes less than this part of so many steps in a row.
 const SLOW: f64 = 0.01;
 const MAX_SLOW: usize = 10;
-/// A level is as good as its bound when it is within this part of it.
-const SAME: f64 = 2e-9;
-/// A rise by this part of a unit is next to nothing.
-const HARDLY: f64 = 1e-10;
 /// The first penalty for what is missing of a share, in parts of the level's own multipliers; and the last.
 const PENALTIES: (f64, f64) = (1e2, 1e8);
 
@@ -88,7 +78,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
                     Role::Full(all) => all - point.work[user],
                     _ => point.missing[user],
                 };
-                point.y[user] > 0.5 * penalty && missing > 1e-7 * search.scale(upper)
+                point.y[user] > 0.5 * penalty && missing > MISSED * search.scale(upper)
             };
             if search.every_row && (0..users).any(spent) && penalty < PENALTIES.1 {
                 penalty *= 100.0;
@@ -330,8 +320,8 @@ impl<'a> Search<'a> {
         for user in (0..self.state.len()).filter(|user| self.state[*user] == State::Open) {
             let most = self.asked.most[user];
             let full = matches!(point.role(user), Role::Full(_))
-                || point.work[user] >= most * (1.0 - 1e-7)
-                    && upper - self.asked.base[user] >= most * (1.0 - 1e-7);
+                || point.work[user] >= most * (1.0 - MISSED)
+                    && upper - self.asked.base[user] >= most * (1.0 - MISSED);
             if full {
                 frozen.push((user, most));
             } else if point.y[user] * scale > point.over[user] || stuck[user] {

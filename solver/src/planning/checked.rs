@@ -2,6 +2,7 @@
 //! is asked for until the check passes, then what is not needed is left out.
 
 use super::planner::Planner;
+use crate::tolerance::planning::{CHEAPEST, SLACK};
 use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
@@ -80,7 +81,7 @@ impl Planner<'_> {
     pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
         let found = self.cheapest_checked(&mut |planner, bought| {
             let servers = planner.slots.servers(bought, 1);
-            Ok((planner.slots.part_under_drfh(planner.solver, &servers)? >= 1.0 - 1e-9).then_some(()))
+            Ok((planner.slots.part_under_drfh(planner.solver, &servers)? >= 1.0 - SLACK).then_some(()))
         })?;
         match found {
             Checked::Found(purchase, ()) => Ok(Some(purchase)),
@@ -113,7 +114,7 @@ impl Planner<'_> {
             }
         }
         let Some((mut purchase, mut known)) = best else { return Ok(Checked::Failed) };
-        if purchase.cost > bound * (1.0 + 1e-9) {
+        if purchase.cost > bound * (1.0 + CHEAPEST) {
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (short + excess);
                 let Some(less) = self.cheapest(1.0 + middle)? else { break };

@@ -7,9 +7,9 @@
 //! a program whose only variables are how many servers are bought. The prices of a max-min make the row tight where they
 //! were found.
 
-use super::master::{SLACK, TOLERANCE};
 use super::slots::Slots;
 use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
 use fairplan_instances::SolverError;
 use highs::{HighsModelStatus, RowProblem, Sense};
 
@@ -46,7 +46,7 @@ impl Cut {
     /// Whether so many servers of each type are clearly too few for `part`, by this row.
     pub fn is_broken_by(&self, bought: &[f64], part: f64) -> bool {
         let worth: f64 = self.worth.iter().zip(bought).map(|(worth, count)| worth * count).sum();
-        part * self.asked * (1.0 - SLACK) - self.owned - worth > 4.0 * TOLERANCE
+        part * self.asked * (1.0 - SLACK) - self.owned - worth > 4.0 * ROW
     }
 }
 
@@ -132,7 +132,7 @@ impl Slots {
             let worst =
                 users.iter().map(|user| (missing(user), user)).reduce(|a, b| if b.0 > a.0 { b } else { a });
             let Some((missing, (i, price))) = worst else { break };
-            if missing <= 1e-9 {
+            if missing <= ROW {
                 break;
             }
             rows.push((0..worth.len()).map(|r| part(*i, r) * unit / price).collect());
@@ -140,7 +140,7 @@ impl Slots {
         }
         // What is still missing by rounding.
         let price = |(worth, capacity): (&f64, &f64)| {
-            if *capacity > 0.0 { worth * unit * (1.0 + 2e-9) / capacity } else { 0.0 }
+            if *capacity > 0.0 { worth * unit * (1.0 + COMPLETED) / capacity } else { 0.0 }
         };
         Ok(worth.iter().zip(capacity).map(price).collect())
     }

@@ -4,17 +4,12 @@
 
 use super::cuts::Cut;
 use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::tolerance::planning::{ROW, SLACK, SPENT};
 use fairplan_instances::{Catalog, SolverError};
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense, SolvedModel};
 
 /// Nodes after which branching stops with what it has: the same on every machine, unlike a time.
 const MOST_NODES: i32 = 200_000;
-
-/// Rows may be short by this part of what they ask for: a level that is proved to 1e-9 counts as reached.
-pub(super) const SLACK: f64 = 1e-9;
-
-/// By how much HiGHS may break a row.
-pub(super) const TOLERANCE: f64 = 1e-9;
 
 /// What can be bought, and for how much.
 pub(super) struct Master {
@@ -110,7 +105,7 @@ impl Master {
         if let Some(budget) = self.budget {
             let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
             let prices: Vec<f64> = self.prices.iter().map(|price| price / unit).collect();
-            program.add_row(..=budget * (1.0 + 1e-12) / unit, entries(counts, &prices));
+            program.add_row(..=budget * (1.0 + SPENT) / unit, entries(counts, &prices));
         }
     }
 }
@@ -132,9 +127,9 @@ fn run(mut model: Model) -> SolvedModel {
     model.set_option("mip_rel_gap", 0.0);
     model.set_option("mip_abs_gap", 0.0);
     model.set_option("mip_max_nodes", MOST_NODES);
-    model.set_option("mip_feasibility_tolerance", TOLERANCE);
-    model.set_option("primal_feasibility_tolerance", TOLERANCE);
-    model.set_option("dual_feasibility_tolerance", TOLERANCE);
+    model.set_option("mip_feasibility_tolerance", ROW);
+    model.set_option("primal_feasibility_tolerance", ROW);
+    model.set_option("dual_feasibility_tolerance", ROW);
     model.solve()
 }
 

@@ -2,6 +2,7 @@
 
 use super::planner::Planner;
 use super::slots::Reach;
+use crate::tolerance::planning::SLACK;
 use fairplan_instances::{Obstacle, ResourceId, SolverError, UserId};
 
 /// Halvings of how far a user's own requirement goes down.
@@ -69,7 +70,7 @@ impl Planner<'_> {
             self.slots.required[user] = part * all;
             let reach = self.slots.reach(self.solver, servers, 1);
             self.slots.required[user] = all;
-            Ok(matches!(reach?, Reach::Part(reached, _) if reached >= 1.0 - 1e-9))
+            Ok(matches!(reach?, Reach::Part(reached, _) if reached >= 1.0 - SLACK))
         };
         if !enough(0.0)? {
             return Ok(None);

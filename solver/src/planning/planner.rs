@@ -1,15 +1,13 @@
 //! Asking in turn what to buy and whether it is enough.
 
 use super::cuts::Cut;
-use super::master::{Candidate, Master, SLACK};
+use super::master::{Candidate, Master};
 use super::slots::{PARTS, Reach, Slots};
+use crate::tolerance::planning::{NEAR, SLACK, WHOLE, WHOLE_PARTS};
 use fairplan_instances::{Catalog, Instance, Purchase, Solver, SolverError, Violation};
 
 /// Allocations computed before a search is given up with what it has.
 const MOST_ROUNDS: u64 = 400;
-
-/// Fractions of servers that reach all but this part are near enough to look at whole ones.
-const NEAR: f64 = 1e-7;
 
 /// A purchase that is being planned: what is learned for one question helps with the next.
 pub struct Planner<'a> {
@@ -168,7 +166,7 @@ impl<'a> Planner<'a> {
     /// first.
     fn rounded_up(&mut self, fractions: &Candidate, part: f64, bound: f64) -> Result<Purchase, SolverError> {
         let mut counts: Vec<u64> =
-            fractions.counts.iter().map(|count| (count - 1e-9).ceil().max(0.0) as u64).collect();
+            fractions.counts.iter().map(|count| (count - WHOLE).ceil().max(0.0) as u64).collect();
         let is_enough = |planner: &mut Self, counts: &[u64]| -> Result<bool, SolverError> {
             Ok(planner.examine(counts, 1, part)?.part >= part * (1.0 - SLACK))
         };
@@ -215,5 +213,5 @@ fn whole(candidate: &Candidate) -> Vec<u64> {
 
 /// In parts of one over [`PARTS`], rounded up.
 fn fine(candidate: &Candidate) -> Vec<u64> {
-    candidate.counts.iter().map(|count| (count * PARTS as f64 - 1e-6).ceil().max(0.0) as u64).collect()
+    candidate.counts.iter().map(|count| (count * PARTS as f64 - WHOLE_PARTS).ceil().max(0.0) as u64).collect()
 }

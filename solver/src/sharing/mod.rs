@@ -10,9 +10,6 @@ use dominant::Dominant;
 use fairplan_instances::{Objective, SharingRule, SolverError, Traffic};
 use proportional::Proportional;
 
-/// How far the conditions that define an allocation may be missed, in parts of a resource.
-const FOUND: f64 = 1e-10;
-
 /// The parts of each resource that a unit of work takes in a unit of time, by class; row-major.
 #[derive(Clone, Debug)]
 struct Parts {

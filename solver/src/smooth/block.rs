@@ -9,13 +9,12 @@ use super::problem::SumProblem;
 use super::tally::{Folded, Losses, Travel};
 use crate::interior_point::{Reach, to_bound};
 use crate::level::dot;
+use crate::tolerance::sum::LEAST_ALPHA;
 use std::ops::Range;
 
 /// Below this α the works themselves are the variables: a surplus and a level apart from them, which make large α easy,
 /// leave groups that get next to nothing no interior.
 pub(super) const LEVEL_FROM: f64 = 1.0;
-/// Stands for α where it divides: so small that α = 0 is the linear program itself.
-const LEAST_ALPHA: f64 = 1e-20;
 /// The part of its surplus, or of its reduced costs, that a group keeps when its work is brought in line with its
 /// multiplier.
 const KEPT: f64 = 0.3;

@@ -35,17 +35,9 @@ use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping, to_bound,
 };
 use crate::level::dot;
+use crate::tolerance::sum::{ROUNDING, SMALL, UNNOTICED, UNPRICED};
 use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
-
-/// Below twice the accuracy asked for, or this, rounding takes over: a run ends after so many steps without half of it.
-const SMALL: (f64, u64) = (1e-11, 3);
-/// A capacity row of which this part of the whole worth is the price, and of which this part is left, has no price.
-const UNPRICED: (f64, f64) = (1e-12, 1e-4);
-/// The part of what a group pays for a class that it would not miss.
-const UNNOTICED: f64 = 1e-6;
-/// A residual below this part of its row is rounding, which a step would only make larger.
-const ROUNDING: f64 = 1e-14;
 
 impl SumSolver for InteriorPoint {
     fn solve(&self, problem: &SumProblem<'_>, accuracy: f64) -> Result<SumSolution, SolverError> {

@@ -4,16 +4,17 @@ use super::rounds::{Solved, share};
 use super::utility::Utility;
 use super::wishes::Judgement;
 use crate::bins::{Bins, NO_BIN, level_problem};
-use crate::certificate::{TOLERANCE, prices_of_classes};
+use crate::certificate::prices_of_classes;
 use crate::reduction::{CHUNK, Reduction};
-use crate::repair::{MARGIN, SplitRows, feasible_splits};
+use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
+use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::level::TOLERANCE;
+use crate::tolerance::sum::ALL_TASKS;
 use fairplan_instances::{Allocation, ClassId, Instance, LimitedBy, Status, Total, UserId};
 use rayon::prelude::*;
 
-/// A user that has all but this part of its tasks running has them all.
-const ALL_TASKS: f64 = 5e-10;
 /// From this logarithm on the judged worth is only part of the worth (see [`Utility::marginal`]).
 const UNBOUNDED: f64 = 400.0;
 /// Values up to ten to this power, and down to its inverse, are stated as they are.

@@ -10,10 +10,11 @@ use super::utility::Utility;
 use super::wishes::{Judgement, Sizing, cap, set_amounts};
 use crate::aggregation::{gives_up, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
-use crate::certificate::TOLERANCE;
 use crate::level::dot;
 use crate::reduction::{CHUNK, Reduction};
 use crate::streaming::cheapest_costs;
+use crate::tolerance::level::TOLERANCE;
+use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED, STAGES};
 use fairplan_instances::SolverError;
 use rayon::prelude::*;
 
@@ -36,21 +37,12 @@ struct Best {
     utility: Utility,
 }
 
-/// The relative gap at which a sum counts as closed: less than what is promised, for what rounding may add.
-const CLOSED: f64 = 5e-10;
 /// Most bins that rounds may lead to.
 const MOST_BINS: usize = 40_000;
 /// Rounds after which the gap should have halved.
 const PATIENCE: u64 = 6;
-/// The accuracy of a round's small problem: the first part of the last gap, but never finer than the second.
-const AHEAD: (f64, f64) = (1e-5, 1e-12);
 /// Where users that have tasks for more pay less than this part, the scale of utilities is high enough for a start.
 const FREE: f64 = 0.05;
-/// Stands for the gap before the first round, and where the prices of a sample are known.
-const FIRST_GAP: f64 = 1e-3;
-const GUESSED_GAP: f64 = 1e-6;
-/// Above this α a solution in which some group is widely off is followed by others on the way from this α to its own.
-const STAGES: (f64, f64) = (2.0, 1e-5);
 /// Below this α shares are in proportion to the powers that this one says, which are not as far apart.
 const LEAST_POWER: f64 = 0.5;
 
@@ -252,10 +244,6 @@ fn first_utility(
     }
     utility
 }
-
-/// Roundings by which users without a limit count as worth less than they pay, in units of the last place: more than a
-/// check makes, since a user whose limit is out of reach would gain by any number of tasks.
-const SHADED: f64 = 64.0;
 
 /// The largest scale at which no user without a limit is worth more than it pays.
 fn most_linear_log_scale(reduction: &Reduction, bins: &Bins, costs: &[f64]) -> f64 {

@@ -1,5 +1,7 @@
 //! What a share is worth to a user: `w U(G)` with `U' = G^−α`, in the unit of some prices.
 
+use crate::tolerance::sum::SERIES;
+
 /// Utilities with the unit of prices: a price of `π` a unit of share is `π / θ` in the objective's own unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Utility {
@@ -63,7 +65,7 @@ impl Utility {
     /// share: `(w θ U(G*) − π G*) − (w θ U(G) − π G)` over `π G*`, never negative.
     pub fn regret(&self, ratio: f64) -> f64 {
         let x = ratio - 1.0;
-        if x.abs() * self.alpha.max(1.0) < SMALL {
+        if x.abs() * self.alpha.max(1.0) < SERIES {
             // The first two terms of the series; the next is smaller by another x².
             return 0.5 * self.alpha * x * x * (1.0 - (self.alpha + 1.0) * x / 3.0);
         }
@@ -73,9 +75,6 @@ impl Utility {
 
 /// The largest logarithm of a marginal worth.
 const MOST_LOG_WORTH: f64 = 500.0;
-
-/// Below this, terms of first order cancel too many digits.
-const SMALL: f64 = 1e-4;
 
 #[cfg(test)]
 mod tests {
@@ -108,7 +107,7 @@ mod tests {
             }
             // Both sides of where the series takes over.
             for x in [-1.0, 1.0].into_iter().filter(|_| alpha > 0.0) {
-                let edge = SMALL / alpha.max(1.0);
+                let edge = SERIES / alpha.max(1.0);
                 let [below, above] = [0.999, 1.001].map(|part| utility.regret(1.0 + x * part * edge));
                 assert_relative_eq!(below / above, (0.999f64 / 1.001).powi(2), max_relative = 2e-6);
             }

@@ -6,6 +6,7 @@ use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
 use crate::level::dot;
 use crate::reduction::{CHUNK, Reduction};
 use crate::sums::Compensated;
+use crate::tolerance::sum::{BALANCED, LEAST_AMOUNT, LEAST_COST, LEAST_WORTH, TASKS_LEFT};
 use rayon::prelude::*;
 
 /// A group that a limit keeps from more counts as worth at most this many times its price, and at most its square in the
@@ -14,16 +15,9 @@ use rayon::prelude::*;
 const MOST_WORTH: f64 = 64.0;
 const LAST_POWER: u64 = 4;
 
-/// What a user's share counts as worth at the least, and as expected to cost, in parts of the mean cost. The one must be
-/// next to nothing, the other is but a weight.
-const LEAST_WORTH: f64 = 1e-12;
-const LEAST_COST: f64 = 1e-6;
 /// Where tasks do different work on different classes, being out of tasks does not settle a share: then a user counts
 /// as worth this many times its price, or the mean cost, before less is counted.
 const MOST_WORTH_OF_TASKS: f64 = 1e8;
-
-/// Amounts are at least this, so that nobody is left out whose wish is below any double.
-const LEAST_AMOUNT: f64 = 1e-200;
 
 /// Largest share that a user has tasks for, whatever it costs; infinite when unlimited.
 pub(super) fn cap(reduction: &Reduction, user: usize) -> f64 {
@@ -160,13 +154,8 @@ impl Sizes {
     }
 }
 
-/// A group with less than this part of its tasks not running has them all.
-const TASKS_LEFT: f64 = 1e-6;
-
 /// Users summed up plainly before their sum is added with care.
 const FEW: usize = 32;
-/// Users without prices for their tasks may pay this part more or less than their shares are worth at the margin.
-const BALANCED: f64 = 1e-10;
 
 /// What prices prove of shares, in the unit of the prices.
 #[derive(Clone, Copy, Debug)]

@@ -3,6 +3,7 @@
 use super::master::{Mix, Want, add_wants, wanted_rows};
 use super::packing::{Class, Packing, Shape};
 use crate::linear_program::{broken, guarded, no_other_model, quiet};
+use crate::tolerance::highs::FEASIBILITY;
 use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, Row, Sense};
 
@@ -39,7 +40,7 @@ pub(super) fn divisible_values(
         let mut model = program.optimise(Sense::Maximise);
         quiet(&mut model);
         model.set_option("solver", "simplex");
-        model.set_option("dual_feasibility_tolerance", 1e-10);
+        model.set_option("dual_feasibility_tolerance", FEASIBILITY);
         model.set_option("time_limit", stop.seconds_left());
         model.try_solve().map(|solved| (solved.status(), solved.get_solution(), (shapes, columns)))
     });

@@ -9,6 +9,7 @@
 use super::packing::{Amounts, Packing, Shape, WIDTH, copies, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
+use crate::tolerance::whole_tasks::SIZES;
 use fairplan_instances::Deadline;
 
 /// How one class is searched.
@@ -161,7 +162,7 @@ impl Search<'_> {
                 _ => 0.0,
             };
             let densest = usable.clone().map(dense).fold(0.0, f64::max);
-            (densest * (size(weights, &class.capacity) * (1.0 + 1e-12))).floor()
+            (densest * (size(weights, &class.capacity) * SIZES)).floor()
         };
         let weights = directions(&class.capacity, self.packing.resources);
         let bounds = weights.iter().map(bound).filter(|bound| !bound.is_nan());
@@ -222,7 +223,7 @@ impl Tree<'_> {
         let mut tightest = (0, f64::INFINITY, f64::INFINITY);
         for (k, direction) in self.directions.iter().enumerate() {
             // Sums of a few products: rounding stays far below the margin.
-            let space = size(&direction.weights, room) * (1.0 + 1e-12);
+            let space = size(&direction.weights, room) * SIZES;
             let gain = direction.best_after[start] * space;
             // Without room for what it weighs, a direction that items weigh nothing in says nothing.
             if !gain.is_nan() && gain < tightest.2 {
@@ -263,7 +264,7 @@ impl Tree<'_> {
             let worth = value + each * count as f64;
             let rest = less(room, &times(&demand, count));
             // The direction of the whole room is tried first: it is often enough.
-            let in_it = size(&self.directions[space.0].weights, &rest) * (1.0 + 1e-12);
+            let in_it = size(&self.directions[space.0].weights, &rest) * SIZES;
             let mut by_size = worth + self.gain(j + 1, (space.0, in_it));
             let mut bound = by_size;
             let mut direction = space.0;

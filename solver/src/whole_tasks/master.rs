@@ -9,6 +9,7 @@
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
 use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
 use std::sync::MutexGuard;
@@ -84,8 +85,8 @@ impl Master {
             quiet(&mut model);
             model.set_option("solver", "simplex");
             model.set_option("presolve", "off");
-            model.set_option("primal_feasibility_tolerance", 1e-9);
-            model.set_option("dual_feasibility_tolerance", 1e-9);
+            model.set_option("primal_feasibility_tolerance", MASTER);
+            model.set_option("dual_feasibility_tolerance", MASTER);
             (model, shapes, classes, columns)
         })?;
         Ok(Self {

@@ -4,7 +4,7 @@
 use super::{Point, Role, add, part_size};
 use crate::interior_point::{Cholesky, NewtonSystem, Prediction, Reach};
 use crate::over_time::block::{Block, products};
-use crate::tolerance::REGULARISATION;
+use crate::tolerance::over_time::REGULARISATION;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 

@@ -12,6 +12,7 @@ use super::users::Users;
 use crate::interior_point::{Cholesky, to_bound};
 use crate::level::dot;
 use crate::smooth::utility::Utility;
+use crate::tolerance::market::{AFTER_SAMPLE, CENTRING, FOUND, WORTHLESS};
 use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 
@@ -26,21 +27,12 @@ pub(super) struct Descent<'a> {
 
 /// Users that a first look takes.
 const SAMPLE: usize = 1 << 14;
-/// `μ` in parts of what a row is worth on average: at first, from step to step, and at last.
-const CENTRING: (f64, f64, f64) = (1e-2, 0.1, 1e-12);
-/// The same at first where prices are those of a sample.
-const AFTER_SAMPLE: f64 = 1e-5;
 /// Part of the way to nothing that a price may go in one step.
 const TOWARDS_NOTHING: f64 = 0.9;
 /// A step is short enough if the slope where it ends is at most this part of the one it began with.
 const TURNED: f64 = 0.5;
 /// Most steps, and most times that one is shortened.
 const MOST: (usize, usize) = (60, 4);
-/// Prices are found once they change by less than the first part, or by less than the second and not by much less than
-/// the step before.
-const FOUND: (f64, f64) = (1e-7, 1e-2);
-/// Rows that are worth less than this part of the mean do not count for that.
-const WORTHLESS: f64 = 1e-6;
 
 impl<'a> Descent<'a> {
     /// Begins with prices that make every row worth as much, in a unit in which users would spend that much.

@@ -13,6 +13,7 @@ mod undecided;
 mod users;
 
 use super::result::limits;
+use crate::tolerance::market::{CLOSED, UNDECIDED};
 use crate::ways::Question;
 use descent::{Descent, change};
 use fairplan_instances::{Certificate, Instance, Solution, SolverError, Statistics};
@@ -26,12 +27,7 @@ const FEW_ROWS: usize = 64;
 /// Below this α what users want swings too far with the prices.
 const CURVED_FROM: f64 = 0.2;
 
-/// Users count as undecided that would change classes if prices changed by so many times what they still do, within
-/// these bounds; and so many at the most.
-const UNDECIDED: (f64, f64, f64) = (10.0, 1e-9, 0.05);
 const MOST_UNDECIDED: usize = 20_000;
-/// Part of all capacity's worth that may be unsold or sold twice, and rounds to get there.
-const CLOSED: f64 = 2e-11;
 const MOST_ROUNDS: u64 = 8;
 
 /// Whether this is the way to solve the sum with this `alpha`.

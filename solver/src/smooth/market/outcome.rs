@@ -5,11 +5,11 @@ use super::undecided::Decided;
 use super::users::Users;
 use crate::level::dot;
 use crate::reduction::CHUNK;
-use crate::repair::MARGIN;
 use crate::smooth::result::{Claim, nothing};
 use crate::smooth::utility::Utility;
 use crate::smooth::wishes::Judgement;
 use crate::sums::{Compensated, in_parts};
+use crate::tolerance::allocation::{MARGIN, SPECKS};
 use fairplan_instances::{Allocation, Instance, Status, Total, UserId};
 use rayon::prelude::*;
 
@@ -104,9 +104,6 @@ pub(super) fn allocate(
     }
     Allocation::new(classes, tasks, split_of, rows)
 }
-
-/// Part of a user's tasks that is dropped with the specks an interior point leaves on classes it does not use.
-const SPECKS: f64 = 1e-14;
 
 /// Value, bound and prices over the users themselves; and whether they prove the allocation.
 pub(super) fn certify(

@@ -17,10 +17,9 @@ use crate::interior_point::to_bound;
 use crate::level::dot;
 use crate::smooth::elimination::Elimination;
 use crate::smooth::utility::Utility;
+use crate::tolerance::market::{DECIDED, SHORTEST_STEP};
 use fairplan_instances::Deadline;
 
-/// Complementarity at which a user counts as decided, in parts of what it pays.
-const DECIDED: f64 = 1e-14;
 /// How far a step goes towards the boundary, and by how much the target falls after a full one and after a short one.
 const STEP: f64 = 0.99;
 const CENTRING: (f64, f64) = (0.05, 0.5);
@@ -88,7 +87,7 @@ pub(super) fn decide(
         centring = if length > 0.9 { CENTRING.0 } else { CENTRING.1 };
         mu = iterate.complementarity();
         steps += 1;
-        if length < 1e-8 || deadline.is_over() {
+        if length < SHORTEST_STEP || deadline.is_over() {
             break;
         }
     }
