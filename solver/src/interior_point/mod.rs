@@ -50,11 +50,15 @@ pub(crate) trait NewtonSystem {
     fn predict(&mut self, factors: &Self::Factors) -> (Self::Step, Prediction);
 
     /// The step to products of `target` times their weights, corrected for the predictor; and how far it can go.
-    fn correct(&mut self, factors: &Self::Factors, predictor: Self::Step, target: f64)
-    -> (Self::Step, Reach);
+    fn correct(
+        &mut self,
+        factors: &Self::Factors,
+        predictor: Self::Step,
+        target: f64,
+    ) -> (Self::Step, StepLength);
 
     /// Goes so far along a step. False, without going, if it is no number.
-    fn take(&mut self, step: &Self::Step, reach: Reach) -> bool;
+    fn take(&mut self, step: &Self::Step, reach: StepLength) -> bool;
 }
 
 /// A problem whose points can be judged by themselves, whatever the way to them.
@@ -74,12 +78,12 @@ pub(crate) struct Prediction {
 
 /// Parts of a step: of its primal and of its dual variables.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Reach {
+pub(crate) struct StepLength {
     pub primal: f64,
     pub dual: f64,
 }
 
-impl Reach {
+impl StepLength {
     /// Nothing in the way. Longer than a whole step, so that what stays off the bounds can still be a whole one.
     pub const LONGEST: Self = Self { primal: 1.25, dual: 1.25 };
 
@@ -186,7 +190,7 @@ pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Dea
 }
 
 /// One iteration: the parts of its step that were taken. `None` when no step can be taken any more.
-pub(crate) fn advance(system: &mut impl NewtonSystem) -> Option<Reach> {
+pub(crate) fn advance(system: &mut impl NewtonSystem) -> Option<StepLength> {
     let factors = system.factor()?;
     let (predictor, Prediction { now, after }) = system.predict(&factors);
     let centring = (after / now).powi(3).clamp(LEAST_CENTRING, 1.0);

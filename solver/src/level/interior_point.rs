@@ -31,7 +31,7 @@ use super::newton::LevelSystem;
 use super::point::{Goals, Point};
 use super::{LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::interior_point::{
-    self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping,
+    self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping,
 };
 use crate::tolerance::interior_point::STEP_PART;
 use crate::tolerance::level::{EXHAUSTED, MISSED, SMALL};
@@ -251,7 +251,7 @@ impl NewtonSystem for Run<'_> {
     }
 
     /// With further centrality correctors as long as they lengthen the step (Gondzio).
-    fn correct(&mut self, (): &(), predictor: Point, target: f64) -> (Point, Reach) {
+    fn correct(&mut self, (): &(), predictor: Point, target: f64) -> (Point, StepLength) {
         let (now, omega) = (&self.now, &self.omega);
         let direction = |goals: &Goals| self.system.direction(self.problem, now, goals);
         let mut goals = now.goals(omega, target, Some(&predictor));
@@ -263,16 +263,16 @@ impl NewtonSystem for Run<'_> {
             }
             let further = now.towards_the_path(&goals, &step, reach, omega, target);
             let longer = direction(&further);
-            let Reach { primal, dual } = now.longest_steps(&longer);
+            let StepLength { primal, dual } = now.longest_steps(&longer);
             if primal + dual < reach.primal + reach.dual + CORRECTORS.1 {
                 break;
             }
-            (goals, step, reach) = (further, longer, Reach { primal, dual });
+            (goals, step, reach) = (further, longer, StepLength { primal, dual });
         }
         (step, reach)
     }
 
-    fn take(&mut self, step: &Point, reach: Reach) -> bool {
+    fn take(&mut self, step: &Point, reach: StepLength) -> bool {
         if step.t.is_nan() {
             return false;
         }

@@ -1,6 +1,6 @@
 //! A point of the interior-point method, which is also a step, and its five families of complementary products.
 
-use crate::interior_point::Reach;
+use crate::interior_point::StepLength;
 
 /// Values, or steps, of every variable. Symbols as in the table of the method.
 #[derive(Clone)]
@@ -51,7 +51,7 @@ impl Point {
     }
 
     /// The same after steps of these lengths.
-    pub fn complementarity_after(&self, step: &Self, Reach { primal, dual }: Reach) -> f64 {
+    pub fn complementarity_after(&self, step: &Self, StepLength { primal, dual }: StepLength) -> f64 {
         let mut sum = 0.0;
         for ((x, z), (dx, dz)) in self.families().into_iter().zip(step.families()) {
             for i in 0..x.len() {
@@ -62,9 +62,9 @@ impl Point {
     }
 
     /// How far a step can go.
-    pub fn longest_steps(&self, step: &Self) -> Reach {
+    pub fn longest_steps(&self, step: &Self) -> StepLength {
         let families = self.families().into_iter().zip(step.families());
-        families.fold(Reach::LONGEST, |reach, ((x, z), (dx, dz))| reach.of_all((x, dx), (z, dz)))
+        families.fold(StepLength::LONGEST, |reach, ((x, z), (dx, dz))| reach.of_all((x, dx), (z, dz)))
     }
 
     /// What must be added to each product to reach `ω·target`, given the products of the `affine` step.
@@ -88,7 +88,7 @@ impl Point {
         &self,
         goals: &Goals,
         step: &Self,
-        reach: Reach,
+        reach: StepLength,
         omega: &Goals,
         target: f64,
     ) -> Goals {
@@ -106,7 +106,7 @@ impl Point {
     }
 
     /// Takes a step.
-    pub fn take(&mut self, step: &Self, Reach { primal, dual }: Reach) {
+    pub fn take(&mut self, step: &Self, StepLength { primal, dual }: StepLength) {
         self.t += primal * step.t;
         for (x, dx, length) in [
             (&mut self.zeta, &step.zeta, primal),

@@ -6,7 +6,7 @@
 mod elimination;
 
 use super::problem::{Member, Problem, Quantum};
-use crate::interior_point::Reach;
+use crate::interior_point::StepLength;
 use crate::tolerance::over_time::LEFT_OF_WORTH;
 use elimination::Newton;
 
@@ -153,16 +153,16 @@ impl<'a> Block<'a> {
     }
 
     /// How far the step can go.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> StepLength {
         let Step { x, z, u, q, v, p, .. } = &self.step;
-        Reach::LONGEST
+        StepLength::LONGEST
             .of_all((&self.x, x), (&self.z, z))
             .of_all((&self.u, u), (&self.q, q))
             .of_all((&self.v, v), (&self.p, p))
     }
 
     /// The sum of all products after parts of the step.
-    pub fn products(&self, Reach { primal, dual }: Reach) -> f64 {
+    pub fn products(&self, StepLength { primal, dual }: StepLength) -> f64 {
         let Step { x, z, u, q, v, p, .. } = &self.step;
         products((&self.x, x, primal), (&self.z, z, dual))
             + products((&self.u, u, primal), (&self.q, q, dual))
@@ -170,7 +170,7 @@ impl<'a> Block<'a> {
     }
 
     /// Takes parts of the step.
-    pub fn advance(&mut self, Reach { primal, dual }: Reach) {
+    pub fn advance(&mut self, StepLength { primal, dual }: StepLength) {
         let go = |at: &mut [f64], step: &[f64], part: f64| {
             at.iter_mut().zip(step).for_each(|(at, step)| *at += part * step);
         };

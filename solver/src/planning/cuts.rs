@@ -7,7 +7,7 @@
 //! a program whose only variables are how many servers are bought. The prices of a max-min make the row tight where they
 //! were found.
 
-use super::slots::Slots;
+use super::candidates::Candidates;
 use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
 use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
 use fairplan_instances::SolverError;
@@ -25,7 +25,7 @@ pub(super) struct Cut {
     pub owned: f64,
     /// What is asked for.
     pub asked: f64,
-    /// The prices that it is made of, row-major `slots × resources`.
+    /// The prices that it is made of, row-major `candidates × resources`.
     pub prices: Vec<f64>,
 }
 
@@ -50,7 +50,7 @@ impl Cut {
     }
 }
 
-impl Slots {
+impl Candidates {
     /// The row of these prices.
     pub fn cut(&self, prices: &[f64]) -> Option<Cut> {
         let m = self.resources;
@@ -92,7 +92,7 @@ impl Slots {
         Cut::new(worth, owned, self.required[user], prices)
     }
 
-    /// Prices for the slots without servers that make the row as sharp as can be: the least that a server of the type
+    /// Prices for the candidates without servers that make the row as sharp as can be: the least that a server of the type
     /// can earn from users who pay what they pay elsewhere.
     pub fn complete(&self, prices: &mut [f64], servers: &[u64]) -> Result<(), SolverError> {
         let pays: Vec<(usize, f64)> =
@@ -104,7 +104,7 @@ impl Slots {
         Ok(())
     }
 
-    /// The prices of a server of slot `s`, together least, at which no user pays less for a unit of work than it does
+    /// The prices of a server of candidate `s`, together least, at which no user pays less for a unit of work than it does
     /// elsewhere. Of all users only a few matter: they are asked for as they are found.
     fn least_prices(&self, s: usize, pays: &[(usize, f64)]) -> Result<Vec<f64>, SolverError> {
         let capacity = self.capacity_of(s);

@@ -20,7 +20,7 @@ pub(super) struct Master {
 }
 
 /// An optimum over the rows so far.
-pub(super) struct Candidate {
+pub(super) struct Proposal {
     /// Servers of each type; whole numbers if asked for.
     pub counts: Vec<f64>,
     /// Nothing that the rows allow is better: of cost, or of the part reached.
@@ -34,7 +34,7 @@ impl Master {
     }
 
     /// The cheapest servers that the rows allow to reach `part`; `None` if there are none.
-    pub fn cheapest(&self, cuts: &[Cut], part: f64, whole: bool) -> Result<Option<Candidate>, SolverError> {
+    pub fn cheapest(&self, cuts: &[Cut], part: f64, whole: bool) -> Result<Option<Proposal>, SolverError> {
         let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
         let build = || {
             let mut program = RowProblem::default();
@@ -44,7 +44,7 @@ impl Master {
             run(program.optimise(Sense::Minimise))
         };
         let found = finish(build)?;
-        Ok(found.map(|(columns, bound)| Candidate { counts: columns, bound: bound * unit }))
+        Ok(found.map(|(columns, bound)| Proposal { counts: columns, bound: bound * unit }))
     }
 
     /// What each row is worth where fractions of servers can be bought, in cost; nothing where none are enough.
@@ -75,7 +75,7 @@ impl Master {
         cuts: &[Cut],
         most: f64,
         whole: bool,
-    ) -> Result<Option<Candidate>, SolverError> {
+    ) -> Result<Option<Proposal>, SolverError> {
         let build = || {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |_| 0.0, whole);
@@ -89,7 +89,7 @@ impl Master {
         };
         Ok(finish(build)?.map(|(mut columns, bound)| {
             columns.pop();
-            Candidate { counts: columns, bound }
+            Proposal { counts: columns, bound }
         }))
     }
 

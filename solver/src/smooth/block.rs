@@ -7,7 +7,7 @@
 use super::elimination::Elimination;
 use super::problem::SumProblem;
 use super::tally::{Folded, Losses, Travel};
-use crate::interior_point::{Reach, to_bound};
+use crate::interior_point::{StepLength, to_bound};
 use crate::level::dot;
 use crate::tolerance::sum::LEAST_ALPHA;
 use std::ops::Range;
@@ -386,7 +386,7 @@ impl Block {
         setting: &Setting<'_>,
         aim: Aim<'_>,
         step: &SharedStep,
-        Reach { primal, dual }: Reach,
+        StepLength { primal, dual }: StepLength,
         t: f64,
     ) {
         let problem = setting.problem;

@@ -32,7 +32,7 @@ use super::rows::Rows;
 use super::schur::{Schur, Sums};
 use super::tally::Losses;
 use crate::interior_point::{
-    self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, Reach, Stopping, to_bound,
+    self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping, to_bound,
 };
 use crate::level::dot;
 use crate::tolerance::sum::{ROUNDING, SMALL, UNNOTICED, UNPRICED};
@@ -164,7 +164,7 @@ impl NewtonSystem for Run<'_> {
         (Step { shared, corrects: None }, prediction)
     }
 
-    fn correct(&mut self, (schur, _): &(Schur, Sums), predictor: Step, target: f64) -> (Step, Reach) {
+    fn correct(&mut self, (schur, _): &(Schur, Sums), predictor: Step, target: f64) -> (Step, StepLength) {
         let (setting, rows, blocks) = self.parts();
         let corrects = Some((target, predictor.shared));
         let aim = Aim::of(corrects.as_ref());
@@ -175,7 +175,7 @@ impl NewtonSystem for Run<'_> {
         (Step { shared, corrects }, reach)
     }
 
-    fn take(&mut self, step: &Step, reach: Reach) -> bool {
+    fn take(&mut self, step: &Step, reach: StepLength) -> bool {
         let (aim, shared) = (step.aim(), &step.shared);
         if shared.t.is_nan() || shared.p.iter().any(|p| p.is_nan()) {
             return false;
@@ -296,8 +296,9 @@ mod tests {
             let cheapest =
                 pairs.clone().min_by(|a, b| (cost(*a) / rate(*a)).total_cmp(&(cost(*b) / rate(*b))));
             let cheapest = cheapest.unwrap();
-            let log_wish = (case.size[g] * rate(cheapest) / cost(cheapest)).ln() / alpha + solution.log_level;
-            let lambda = if !problem.is_limited(g) || log_wish <= (case.limit[g] * rate(cheapest)).ln() {
+            let log_demand =
+                (case.size[g] * rate(cheapest) / cost(cheapest)).ln() / alpha + solution.log_level;
+            let lambda = if !problem.is_limited(g) || log_demand <= (case.limit[g] * rate(cheapest)).ln() {
                 0.0
             } else {
                 let relative = solution.works[g].ln() - solution.log_level;

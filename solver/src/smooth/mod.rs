@@ -1,10 +1,13 @@
 //! Objectives that are a sum over the users: proportional fairness, alpha-fairness, utilitarian.
 //!
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
-//! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `wishes` and `utility` say what users would
-//! take at given prices and what that proves; `result` states it.
+//! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
+//! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
+//! `result` states it.
 
 mod block;
+mod consumer;
+mod duality;
 mod elimination;
 mod interior_point;
 pub(crate) mod market;
@@ -13,10 +16,9 @@ mod result;
 mod rounds;
 mod rows;
 mod schur;
-mod stand;
+mod sizes;
 mod tally;
 mod utility;
-mod wishes;
 
 use crate::bins::{Bins, NO_BIN};
 use crate::reduction::{NO_KIND, Reduction};

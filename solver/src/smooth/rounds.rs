@@ -5,9 +5,10 @@
 //! right and all users of a bin agree on their cheapest classes. Prices come nearer by solving, and bins whose users do
 //! not agree are split.
 
+use super::duality::DualityGap;
 use super::problem::{SumProblem, SumSolution, SumSolver};
+use super::sizes::{Sizing, cap, set_amounts};
 use super::utility::Utility;
-use super::wishes::{Judgement, Sizing, cap, set_amounts};
 use crate::aggregation::{gives_up, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
 use crate::level::dot;
@@ -101,11 +102,11 @@ impl Rounds<'_> {
             let worth = dot(&prices, capacities);
             let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
             // Where the sum is linear a user takes all or nothing.
-            let wish = |i: usize| match alpha {
+            let demand = |i: usize| match alpha {
                 0.0 => worth / costs[i],
-                _ => tempered.wish(users.weight(i), costs[i]),
+                _ => tempered.demand(users.weight(i), costs[i]),
             };
-            set_amounts(reduction, bins, wish, &mut amounts);
+            set_amounts(reduction, bins, demand, &mut amounts);
             let uncertain = uncertainties(&prices, capacities, reduction.resources, gap.sqrt());
             let near = (!offer_all).then_some((prices.as_slice(), uncertain.as_slice()));
             let grouping = bins.group(reduction, &amounts, near);
@@ -144,8 +145,8 @@ impl Rounds<'_> {
                 utility = Utility::new(alpha, utility.log_scale().min(most));
             }
             let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
-            let judgement = Judgement::of(reduction, bins, utility, &prices, &costs, share);
-            gap = judgement.relative_gap();
+            let duality = DualityGap::of(reduction, bins, utility, &prices, &costs, share);
+            gap = duality.relative_gap();
             if gap < 0.5 * halved.0 {
                 halved = (gap, rounds);
             }
@@ -226,8 +227,8 @@ fn first_utility(
         let taken = |i: usize| {
             // The first estimate knows no limits, so that it is too low, as the others are then.
             let cap = if round == 0 { f64::INFINITY } else { cap(reduction, i) };
-            let wish = utility.wish(users.weight(i), costs[i]);
-            if wish < cap { (costs[i] * wish, 0.0) } else { (0.0, costs[i] * cap) }
+            let demand = utility.demand(users.weight(i), costs[i]);
+            if demand < cap { (costs[i] * demand, 0.0) } else { (0.0, costs[i] * cap) }
         };
         let chunk = |start: usize| {
             let in_bins = (start..(start + CHUNK).min(costs.len())).filter(|&i| bins.of[i] != NO_BIN);

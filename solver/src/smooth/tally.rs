@@ -1,6 +1,6 @@
 //! What blocks add up over their groups: right-hand sides, how far a step can go, what a point loses.
 
-use crate::interior_point::Reach;
+use crate::interior_point::StepLength;
 
 /// What the groups of a block add to the right-hand sides, and to the level's row and column.
 #[derive(Clone, Debug)]
@@ -29,13 +29,13 @@ impl Folded {
 /// How far a step can go, and the sums of the products `x z`, `dx z`, `x dz` and `dx dz`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Travel {
-    pub reach: Reach,
+    pub reach: StepLength,
     pub products: [f64; 4],
 }
 
 impl Travel {
     pub fn new() -> Self {
-        Self { reach: Reach::LONGEST, products: [0.0; 4] }
+        Self { reach: StepLength::LONGEST, products: [0.0; 4] }
     }
 
     /// Takes a primal variable with its dual into account.
@@ -51,7 +51,7 @@ impl Travel {
     }
 
     /// The sum of the products after so much of the step.
-    pub fn products_after(&self, Reach { primal, dual }: Reach) -> f64 {
+    pub fn products_after(&self, StepLength { primal, dual }: StepLength) -> f64 {
         let [now, with_dx, with_dz, with_both] = self.products;
         now + primal * with_dx + dual * with_dz + primal * dual * with_both
     }

@@ -29,7 +29,7 @@ impl Utility {
     }
 
     /// The share `(w θ / π)^(1/α)` of which one more unit is worth its price. α must not be 0.
-    pub fn wish(&self, weight: f64, price: f64) -> f64 {
+    pub fn demand(&self, weight: f64, price: f64) -> f64 {
         if self.alpha == 1.0 {
             weight * self.scale / price
         } else if self.alpha == 2.0 {
@@ -61,7 +61,7 @@ impl Utility {
         if power == 0.0 { -log } else { -(power * log).exp_m1() / power }
     }
 
-    /// What a user loses that has `ratio` times the share that it wishes at its price, in parts of the price of that
+    /// What a user loses that has `ratio` times the share that it demands at its price, in parts of the price of that
     /// share: `(w θ U(G*) − π G*) − (w θ U(G) − π G)` over `π G*`, never negative.
     pub fn regret(&self, ratio: f64) -> f64 {
         let x = ratio - 1.0;
@@ -89,7 +89,7 @@ mod tests {
                     continue; // Such scales only go with large α.
                 }
                 let utility = Utility::new(alpha, log_scale);
-                let share = utility.wish(2.0, 0.3);
+                let share = utility.demand(2.0, 0.3);
                 assert_relative_eq!(utility.marginal(2.0, share), 0.3, max_relative = 1e-10);
             }
         }

@@ -2,7 +2,7 @@
 //! there are users.
 
 use super::{Point, Role, add, part_size};
-use crate::interior_point::{Cholesky, NewtonSystem, Prediction, Reach};
+use crate::interior_point::{Cholesky, NewtonSystem, Prediction, StepLength};
 use crate::over_time::block::{Block, products};
 use crate::tolerance::over_time::REGULARISATION;
 use nalgebra::DMatrix;
@@ -31,17 +31,17 @@ impl NewtonSystem for Point<'_> {
             + self.roles.iter().map(|role| role.complements()).sum::<usize>() as f64;
         let step = self.find_step(factor, None);
         let after = self.products(&step, self.reach(&step).shortened(1.0));
-        let now = self.products(&step, Reach { primal: 0.0, dual: 0.0 });
+        let now = self.products(&step, StepLength { primal: 0.0, dual: 0.0 });
         (step, Prediction { now: now / complements, after: after / complements })
     }
 
-    fn correct(&mut self, factor: &Cholesky, predictor: UserStep, target: f64) -> (UserStep, Reach) {
+    fn correct(&mut self, factor: &Cholesky, predictor: UserStep, target: f64) -> (UserStep, StepLength) {
         let step = self.find_step(factor, Some((&predictor, target)));
         let reach = self.reach(&step);
         (step, reach)
     }
 
-    fn take(&mut self, step: &UserStep, reach: Reach) -> bool {
+    fn take(&mut self, step: &UserStep, reach: StepLength) -> bool {
         if !step.level.is_finite() {
             return false;
         }
@@ -176,17 +176,17 @@ impl Point<'_> {
         step
     }
 
-    fn reach(&self, step: &UserStep) -> Reach {
-        let own = Reach::LONGEST
+    fn reach(&self, step: &UserStep) -> StepLength {
+        let own = StepLength::LONGEST
             .of_all((&self.over, &step.over), (&self.y, &step.y))
             .of_all((&self.missing, &step.missing), (&self.slack, &step.slack));
-        let blocks: Vec<Reach> = self.blocks.par_iter().map(Block::reach).collect();
-        blocks.into_iter().fold(own, Reach::and)
+        let blocks: Vec<StepLength> = self.blocks.par_iter().map(Block::reach).collect();
+        blocks.into_iter().fold(own, StepLength::and)
     }
 
     /// The sum of all products after parts of a step.
-    fn products(&self, step: &UserStep, parts: Reach) -> f64 {
-        let Reach { primal, dual } = parts;
+    fn products(&self, step: &UserStep, parts: StepLength) -> f64 {
+        let StepLength { primal, dual } = parts;
         let of_blocks: Vec<f64> = self.blocks.par_iter().map(|block| block.products(parts)).collect();
         of_blocks.iter().sum::<f64>()
             + products((&self.over, &step.over, primal), (&self.y, &step.y, dual))

@@ -7,7 +7,7 @@
 //! ```
 //! Loads jump where users change classes, so this gets as near as a few users' loads; `undecided` does the rest.
 
-use super::survey::{Survey, survey};
+use super::demand::{AggregateDemand, aggregate_demand};
 use super::users::Users;
 use crate::interior_point::{Cholesky, to_bound};
 use crate::level::dot;
@@ -45,10 +45,10 @@ impl<'a> Descent<'a> {
         let mut costs = vec![0.0; users.class_count()];
         let mut spent = 0.0;
         for i in (0..users.len()).step_by(stride) {
-            if let Some(stand) = users.stand(i, descent.utility, &descent.prices, &mut costs) {
-                let pairs = stand.costs.iter().zip(stand.rates).filter(|(_, rate)| **rate > 0.0);
+            if let Some(consumer) = users.consumer(i, descent.utility, &descent.prices, &mut costs) {
+                let pairs = consumer.costs.iter().zip(consumer.rates).filter(|(_, rate)| **rate > 0.0);
                 let price = pairs.map(|(cost, rate)| cost / rate).fold(f64::INFINITY, f64::min);
-                spent += stride as f64 * price * descent.utility.wish(stand.weight, price);
+                spent += stride as f64 * price * descent.utility.demand(consumer.weight, price);
             }
         }
         let worth = dot(&descent.prices, &users.classes.capacities);
@@ -68,8 +68,8 @@ impl<'a> Descent<'a> {
         self.descend(1, if self.stride() > 1 { AFTER_SAMPLE } else { CENTRING.0 }, deadline);
     }
 
-    fn survey(&self, stride: usize, prices: &[f64]) -> Survey {
-        survey(self.users, stride, self.utility, prices, 0.0)
+    fn demand(&self, stride: usize, prices: &[f64]) -> AggregateDemand {
+        aggregate_demand(self.users, stride, self.utility, prices, 0.0)
     }
 
     fn descend(&mut self, stride: usize, mut centring: f64, deadline: &Deadline) {
@@ -77,11 +77,11 @@ impl<'a> Descent<'a> {
         let capacities: Vec<f64> = self.users.classes.capacities.iter().map(|c| c * part).collect();
         let rows = capacities.iter().filter(|c| **c > 0.0).count() as f64;
         let prices = self.prices.clone();
-        let mut now = self.survey(stride, &prices);
+        let mut now = self.demand(stride, &prices);
         let mut last = f64::INFINITY;
         for _ in (0..MOST.0).take_while(|_| !deadline.is_over()) {
             let mu = centring * dot(&self.prices, &capacities) / rows;
-            let over = excess(&capacities, &now.usage, &self.prices, mu);
+            let over = excess_supply(&capacities, &now.usage, &self.prices, mu);
             let Some(step) = newton_step(&capacities, &now, &self.prices, mu) else { return };
             let before = -dot(&over, &step);
             let towards_nothing = |length, (p, dp): (&f64, &f64)| to_bound(length, TOWARDS_NOTHING * p, *dp);
@@ -90,8 +90,8 @@ impl<'a> Descent<'a> {
             let mut shortened = 0;
             loop {
                 let next: Vec<f64> = self.prices.iter().zip(&step).map(|(p, dp)| p + length * dp).collect();
-                let found = self.survey(stride, &next);
-                let after = dot(&excess(&capacities, &found.usage, &next, mu), &step);
+                let found = self.demand(stride, &next);
+                let after = dot(&excess_supply(&capacities, &found.usage, &next, mu), &step);
                 if after <= TURNED * before {
                     (self.prices, now) = (next, found);
                     break;
@@ -112,14 +112,14 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// `C − U − μ/p`, 0 where there is no capacity.
-fn excess(capacities: &[f64], usage: &[f64], prices: &[f64], mu: f64) -> Vec<f64> {
+/// The excess supply `C − U − μ/p`, 0 where there is no capacity.
+fn excess_supply(capacities: &[f64], usage: &[f64], prices: &[f64], mu: f64) -> Vec<f64> {
     let row = |((c, usage), p): ((&f64, &f64), &f64)| if *c > 0.0 { c - usage - mu / p } else { 0.0 };
     capacities.iter().zip(usage).zip(prices).map(row).collect()
 }
 
-fn newton_step(capacities: &[f64], now: &Survey, prices: &[f64], mu: f64) -> Option<Vec<f64>> {
-    let over = excess(capacities, &now.usage, prices, mu);
+fn newton_step(capacities: &[f64], now: &AggregateDemand, prices: &[f64], mu: f64) -> Option<Vec<f64>> {
+    let over = excess_supply(capacities, &now.usage, prices, mu);
     let free = |row: usize| (capacities[row] - now.usage[row]).max(mu / prices[row]);
     solve(&now.slope, |row| if capacities[row] > 0.0 { Some(free(row) / prices[row]) } else { None }, &over)
         .map(|step| step.into_iter().map(|dp| -dp).collect())

@@ -10,8 +10,8 @@
 //! and for each row `C − U − (slope) dp − Σ d ζ = u`, `u p = μ ω`. The weights ω are what users pay, and what a row is
 //! worth on average.
 
+use super::demand::{AggregateDemand, BestResponse};
 use super::descent::solve;
-use super::survey::{Best, Survey};
 use super::users::Users;
 use crate::interior_point::to_bound;
 use crate::level::dot;
@@ -66,20 +66,20 @@ struct Iterate<'a> {
     free: Vec<f64>,
     row_size: f64,
     /// Load of all other users at the first prices, and how it falls.
-    others: Survey,
+    others: AggregateDemand,
     undecided: Vec<Undecided>,
 }
 
-/// Solves for the undecided users of a survey of all at these prices, which are uncertain by about this part.
+/// Solves for the undecided users of a demand of all at these prices, which are uncertain by about this part.
 pub(super) fn decide(
     users: &Users,
     utility: Utility,
     prices: &[f64],
-    survey: Survey,
+    demand: AggregateDemand,
     uncertainty: f64,
     deadline: &Deadline,
 ) -> Decided {
-    let mut iterate = Iterate::new(users, utility, prices, survey, uncertainty);
+    let mut iterate = Iterate::new(users, utility, prices, demand, uncertainty);
     let (mut mu, mut steps) = (iterate.complementarity(), 0);
     let mut centring = CENTRING.1;
     while steps < MOST_STEPS && (mu > DECIDED || iterate.residual() > DECIDED * 1e2) {
@@ -100,7 +100,13 @@ pub(super) fn decide(
 }
 
 impl<'a> Iterate<'a> {
-    fn new(users: &'a Users, utility: Utility, prices: &'a [f64], mut others: Survey, mu: f64) -> Self {
+    fn new(
+        users: &'a Users,
+        utility: Utility,
+        prices: &'a [f64],
+        mut others: AggregateDemand,
+        mu: f64,
+    ) -> Self {
         let (rows, capacities) = (prices.len(), &users.classes.capacities);
         let row_size = dot(prices, capacities) / rows as f64;
         let free = capacities.iter().zip(prices).zip(&others.usage);
@@ -108,16 +114,17 @@ impl<'a> Iterate<'a> {
         let mut costs = vec![0.0; users.class_count()];
         let undecided = std::mem::take(&mut others.undecided);
         let mut first = |(_, user): &(f64, usize)| {
-            let stand = users.stand(*user, utility, prices, &mut costs)?;
-            let best = Best::of(&stand)?;
+            let consumer = users.consumer(*user, utility, prices, &mut costs)?;
+            let best = BestResponse::of(&consumer)?;
             best.add(
                 users.direction(*user),
                 |row, x| others.usage[row] -= x,
                 |a, b, x| others.slope[a * rows + b] -= x,
             );
-            let classes: Vec<usize> = (0..stand.rates.len()).filter(|l| stand.rates[*l] > 0.0).collect();
-            let rates: Vec<f64> = classes.iter().map(|l| stand.rates[*l]).collect();
-            let size = best.pairs().map(|(l, split)| split * (stand.costs[l] + best.lambda)).sum::<f64>();
+            let classes: Vec<usize> =
+                (0..consumer.rates.len()).filter(|l| consumer.rates[*l] > 0.0).collect();
+            let rates: Vec<f64> = classes.iter().map(|l| consumer.rates[*l]).collect();
+            let size = best.pairs().map(|(l, split)| split * (consumer.costs[l] + best.lambda)).sum::<f64>();
             let total = best.splits[0] + best.splits[1];
             let product = mu * size;
             let mut one = Undecided {
@@ -133,15 +140,15 @@ impl<'a> Iterate<'a> {
             };
             for (l, rate) in one.classes.iter().zip(&one.rates) {
                 let has = best.pairs().find(|(class, _)| class == l).map_or(0.0, |(_, split)| split);
-                let due = stand.costs[*l] + best.lambda;
+                let due = consumer.costs[*l] + best.lambda;
                 let s = (due - rate * best.price).max(mu * due);
                 let zeta = has.max((product / s).min(0.5 * total));
                 one.zeta.push(zeta);
                 one.s.push(if has > 0.0 { product / zeta } else { s });
             }
-            if stand.tasks < f64::INFINITY {
-                let left = (stand.tasks - total).max(0.0);
-                one.lambda = best.lambda.max(product / left.max(0.5 * stand.tasks));
+            if consumer.tasks < f64::INFINITY {
+                let left = (consumer.tasks - total).max(0.0);
+                one.lambda = best.lambda.max(product / left.max(0.5 * consumer.tasks));
                 one.q = left.max(product / one.lambda);
             }
             Some(one)
