@@ -11,11 +11,11 @@ use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::certify;
 use crate::level::LevelSolver;
 use crate::progress::Progress;
+use crate::question::Question;
 use crate::repair::{SplitRows, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use crate::ways::Question;
 use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, UserId};
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;

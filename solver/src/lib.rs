@@ -17,6 +17,7 @@ mod per_server;
 mod planning;
 mod price_pass;
 mod progress;
+mod question;
 mod reduction;
 mod refinement;
 mod repair;
@@ -33,7 +34,8 @@ mod ways;
 mod whole_tasks;
 
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError};
-use ways::{Question, Way};
+use question::Question;
+use ways::Way;
 
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;

@@ -211,6 +211,10 @@ pub(crate) mod over_time {
     /// What is missing of a share, in parts of the level, for its penalty to count as used up; and how far tasks may be from
     /// all run, in parts of them, to count as run. As [`CLOSE`], which the point itself is solved to.
     pub(crate) const MISSED: f64 = 1e-7;
+    /// As in [`super::interior_point`]: products far below the others vanish long before them, which many quanta in one
+    /// system do not survive; so steps aim higher and all go the same part of the way (a tenth faster, measured).
+    pub(crate) const LEAST_CENTRING: f64 = 1e-3;
+    pub(crate) const STEP_PART: (f64, f64) = (0.995, 0.995);
     /// Part of its terms that is added to a diagonal: more than their rounding, so that multipliers which nothing decides
     /// stay where they are.
     pub(crate) const REGULARISATION: f64 = 1e-13;

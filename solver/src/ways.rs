@@ -5,75 +5,14 @@
 //! which of them was right needs no trust: the first certified answer is the answer, and its method says which way that
 //! was. Where none is, the one with the smallest gap is returned, `uncertified`.
 
-use crate::aggregation::work;
 use crate::bins::Bins;
 use crate::highs::{Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::lexicographic;
-use crate::reduction::Reduction;
+use crate::question::Question;
 use crate::smooth::{self, SumSolver, market};
-use fairplan_instances::{
-    Certificate, Deadline, Instance, Objective, Solution, SolverError, Statistics, Status,
-};
-use std::cell::OnceCell;
-
-/// An instance with what is asked of it.
-pub(crate) struct Question<'a> {
-    pub instance: &'a Instance,
-    pub objective: Objective,
-    /// Which backend was asked for.
-    pub backend: &'static str,
-    /// When to end.
-    pub deadline: &'a Deadline,
-    reduction: OnceCell<Reduction>,
-}
-
-impl<'a> Question<'a> {
-    pub fn new(
-        instance: &'a Instance,
-        objective: Objective,
-        backend: &'static str,
-        deadline: &'a Deadline,
-    ) -> Self {
-        Self { instance, objective, backend, deadline, reduction: OnceCell::new() }
-    }
-
-    /// α of a sum; 0 where the objective is none.
-    pub fn alpha(&self) -> f64 {
-        self.objective.alpha().unwrap_or(0.0)
-    }
-
-    /// The instance in the solver's terms, made when it is first needed.
-    pub fn reduction(&self) -> &Reduction {
-        self.reduction.get_or_init(|| Reduction::new(self.instance, self.objective))
-    }
-
-    pub fn users(&self) -> usize {
-        self.instance.user_count()
-    }
-
-    /// Pairs of a user and a class, with proportional classes merged.
-    fn pairs(&self) -> usize {
-        self.users() * self.reduction().classes()
-    }
-
-    /// About what solving for all users takes; see [`work_of_a_step`](crate::aggregation::work_of_a_step).
-    fn work_in_full(&self) -> f64 {
-        let rows = self.reduction().capacities.len();
-        USUAL_STEPS * work(self.pairs(), self.users(), rows, self.reduction().resources)
-    }
-
-    /// How many bins by direction to begin with.
-    fn bins(&self) -> usize {
-        FIRST_BINS.most.min(FIRST_BINS.pairs / self.reduction().classes().max(1)).max(FIRST_BINS.least)
-    }
-
-    /// Whether there are more users than bins to put them in.
-    fn shares_bins(&self) -> bool {
-        self.users() > self.bins()
-    }
-}
+use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
 
 /// A way to solve an instance, whether for the levels of a max-min or for a sum.
 #[derive(Clone, Copy)]
@@ -101,23 +40,10 @@ pub(crate) const ALL: &[Way] = &[
     Way::Highs(HighsAlgorithm::InteriorPoint),
 ];
 
-/// Bins that aggregation starts with: so many, and fewer where each of them would meet so many classes that there were
-/// more than `pairs`, but not below `least`.
-struct FirstBins {
-    most: usize,
-    least: usize,
-    pairs: usize,
-}
-
-const FIRST_BINS: FirstBins = FirstBins { most: 128, least: 32, pairs: 100_000 };
-
 /// Pairs of a user and a class up to which an interior point over all users is worth trying after aggregation (about a
 /// hundred bytes each), and up to which HiGHS is.
 const IN_FULL: usize = 20_000_000;
 const FOR_HIGHS: usize = 20_000;
-
-/// Steps that an interior point over all users usually takes.
-const USUAL_STEPS: f64 = 40.0;
 
 /// Below this α users of a bin would have shares too far apart for fixed proportions to be of use.
 const AGGREGATED_FROM: f64 = 0.2;

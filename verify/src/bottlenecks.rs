@@ -8,8 +8,8 @@
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::max_min;
+use crate::proof::SolutionProof;
 use crate::rounding::{at_least_nothing, largest as largest_of};
-use crate::solution::SolutionProof;
 use crate::tolerance;
 use crate::users::{Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};

@@ -17,6 +17,7 @@ mod parts;
 mod placement;
 mod prices;
 mod printed;
+mod proof;
 mod purchase;
 mod rounding;
 mod solution;
@@ -33,8 +34,9 @@ pub use divisible::{DivisibleClaim, verify_divisible};
 pub use form::well_formed;
 pub use offline::{OFFLINE_TOLERANCE, OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
+pub use proof::SolutionProof;
 pub use purchase::least_cost;
-pub use solution::{SolutionProof, verify_solution};
+pub use solution::verify_solution;
 pub use task_optimum::{TASK_TOLERANCE, TaskClaim, TaskProof, verify_task_optimum};
 pub use verdict::Verdict;
 pub use whole_tasks::{

@@ -9,7 +9,7 @@
 use crate::claim::Printed;
 use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
 use crate::limits;
-use crate::solution::SolutionProof;
+use crate::proof::SolutionProof;
 use crate::tolerance;
 use crate::users::{Reaches, UserShares, usual_share};
 use crate::verdict::{Verdict, Worst};

@@ -16,8 +16,8 @@
 use crate::claim::{Printed, SolutionClaim};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
-use crate::solution::SolutionProof;
 use crate::tolerance;
 use crate::users::{Reach, Reaches, UserShares};
 use crate::verdict::{Verdict, Worst};

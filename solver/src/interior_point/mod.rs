@@ -42,6 +42,10 @@ pub(crate) trait NewtonSystem {
     type Factors;
     /// A step of what ties the problem together; a problem may keep the rest of it to itself.
     type Step;
+    /// The least part of the products that a step aims at.
+    const LEAST_CENTRING: f64 = LEAST_CENTRING;
+    /// Parts of the way to the nearest bound that a step goes, at least and at most.
+    const STEP_PART: (f64, f64) = STEP_PART;
 
     /// Sets up the system and factors it. `None` when rounding has made that impossible, or time was over before.
     fn factor(&mut self) -> Option<Self::Factors>;
@@ -190,12 +194,12 @@ pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Dea
 }
 
 /// One iteration: the parts of its step that were taken. `None` when no step can be taken any more.
-pub(crate) fn advance(system: &mut impl NewtonSystem) -> Option<StepLength> {
+pub(crate) fn advance<S: NewtonSystem>(system: &mut S) -> Option<StepLength> {
     let factors = system.factor()?;
     let (predictor, Prediction { now, after }) = system.predict(&factors);
-    let centring = (after / now).powi(3).clamp(LEAST_CENTRING, 1.0);
+    let centring = (after / now).powi(3).clamp(S::LEAST_CENTRING, 1.0);
     let (step, longest) = system.correct(&factors, predictor, centring * now);
-    let part = (1.0 - after.abs() / now).max(STEP_PART.0).min(STEP_PART.1);
+    let part = (1.0 - after.abs() / now).max(S::STEP_PART.0).min(S::STEP_PART.1);
     let reach = longest.shortened(part);
     let moves = reach.primal > SHORTEST_STEP || reach.dual > SHORTEST_STEP;
     (moves && system.take(&step, reach)).then_some(reach)

@@ -28,7 +28,7 @@
 //! | σ | centring weight of a step (Mehrotra) | |
 
 use super::newton::LevelSystem;
-use super::point::{Goals, Point};
+use super::point::{Goals, Measured, Point};
 use super::{LevelProblem, LevelSolution, LevelSolver, dot};
 use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping,
@@ -76,19 +76,6 @@ struct Run<'a> {
     measured: Measured,
     system: LevelSystem,
     deadline: &'a Deadline,
-}
-
-/// What an iterate uses of each class and what its prices ask for each pair.
-#[derive(Default)]
-pub(super) struct Measured {
-    pub usage: Vec<f64>,
-    pub costs: Vec<f64>,
-}
-
-impl Measured {
-    fn of(problem: &LevelProblem<'_>, now: &Point) -> Self {
-        Self { usage: problem.usage(&now.zeta), costs: problem.costs(&now.p) }
-    }
 }
 
 impl<'a> Run<'a> {

@@ -5,8 +5,7 @@
 
 use super::class_side::ClassSide;
 use super::group_side::GroupSide;
-use super::interior_point::Measured;
-use super::point::{Goals, Point};
+use super::point::{Goals, Measured, Point};
 use super::weights::{Weights, row_slack};
 use super::{LevelProblem, dot};
 use crate::interior_point::Cholesky;

@@ -1,5 +1,6 @@
 //! A point of the interior-point method, which is also a step, and its five families of complementary products.
 
+use super::LevelProblem;
 use crate::interior_point::StepLength;
 
 /// Values, or steps, of every variable. Symbols as in the table of the method.
@@ -122,5 +123,18 @@ impl Point {
         ] {
             x.iter_mut().zip(dx).for_each(|(x, dx)| *x += length * dx);
         }
+    }
+}
+
+/// What an iterate uses of each class and what its prices ask for each pair.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub usage: Vec<f64>,
+    pub costs: Vec<f64>,
+}
+
+impl Measured {
+    pub fn of(problem: &LevelProblem<'_>, now: &Point) -> Self {
+        Self { usage: problem.usage(&now.zeta), costs: problem.costs(&now.p) }
     }
 }

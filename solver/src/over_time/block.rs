@@ -6,9 +6,8 @@
 mod elimination;
 
 use super::problem::{Member, Problem, Quantum};
-use crate::interior_point::StepLength;
+use crate::interior_point::{Cholesky, StepLength};
 use crate::tolerance::over_time::LEFT_OF_WORTH;
-use elimination::Newton;
 
 /// The point and the step of one quantum. Pairs are those of an entry (a user with demand) and a class that it can use.
 pub(super) struct Block<'a> {
@@ -26,6 +25,28 @@ pub(super) struct Block<'a> {
     pub p: Vec<f64>,
     step: Step,
     newton: Option<Newton>,
+}
+
+/// What an iteration computes once for both of its steps.
+struct Newton {
+    factor: Cholesky,
+    /// By row of capacity: the factored matrix's half solutions for each entry, entry after entry.
+    half: Vec<f64>,
+    /// By entry: the diagonal of its demand's row, what its user's tasks are worth on the mean, weighed by how freely
+    /// they move, and how freely they move together.
+    of_entry: Vec<OfEntry>,
+    // Right-hand sides, kept for the way back.
+    h: Vec<f64>,
+    hq: Vec<f64>,
+    hp: Vec<f64>,
+}
+
+#[derive(Clone, Copy)]
+struct OfEntry {
+    diagonal: f64,
+    slack: f64,
+    mean_gain: f64,
+    freedom: f64,
 }
 
 /// Changes of the point; and what the products of each two are to become, less what they are.

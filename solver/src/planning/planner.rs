@@ -2,7 +2,7 @@
 
 use super::candidates::{Candidates, Coverage, PARTS};
 use super::cuts::Cut;
-use super::master::{Proposal, Master};
+use super::master::{Master, Proposal};
 use crate::tolerance::planning::{NEAR, SLACK, WHOLE, WHOLE_PARTS};
 use fairplan_instances::{Catalog, Instance, Purchase, Solver, SolverError, Violation};
 

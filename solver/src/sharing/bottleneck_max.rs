@@ -1,6 +1,6 @@
 //! Bottleneck max fairness: the levels of `bottleneck`, transactions of a class being users of the same demand.
 
-use super::{Parts, uncertified};
+use super::parts::{Parts, uncertified};
 use crate::bottleneck::{Demands, levels};
 use crate::tolerance::sharing::FOUND;
 use fairplan_instances::{Objective, Sharing, SolverError};

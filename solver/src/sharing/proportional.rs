@@ -5,7 +5,7 @@
 //! its conditions are `load_j <= 1`, and `load_j = 1` where `q_j > 0`: a primal-dual interior point method in as many
 //! unknowns as there are resources, which converges quadratically. The conditions are checked before rates are returned.
 
-use super::{Parts, uncertified};
+use super::parts::{Parts, uncertified};
 use crate::interior_point::to_bound;
 use crate::tolerance::sharing::{COMPLEMENTARY, FOUND, NEVER_ALL, RESIDUAL, RIDGE};
 use fairplan_instances::{Objective, Sharing, SolverError};

@@ -21,8 +21,8 @@ mod tally;
 mod utility;
 
 use crate::bins::{Bins, NO_BIN};
+use crate::question::Question;
 use crate::reduction::{NO_KIND, Reduction};
-use crate::ways::Question;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 

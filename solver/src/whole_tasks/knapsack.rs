@@ -6,7 +6,7 @@
 //! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
 //! worth more or because it grew too long, still bounds the value.
 
-use super::packing::{Amounts, Packing, Shape, WIDTH, copies, fits, less, size, times};
+use super::packing::{Amounts, Packing, Shape, WIDTH, copies, directions, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
 use crate::tolerance::whole_tasks::SIZES;
@@ -336,32 +336,4 @@ fn tightest(items: &[Item], capacity: &Amounts, known: &[[f64; WIDTH]]) -> [f64;
         }
     }
     weights
-}
-
-/// Weights that measure a server as 1 in sum: even ones, ones that lean to a resource, and ones for each alone.
-pub(super) fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDTH]> {
-    let mut mixes: Vec<Vec<f64>> = Vec::new();
-    if resources == 2 {
-        for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0] {
-            mixes.push(vec![part, 1.0 - part]);
-        }
-    } else {
-        mixes.push(vec![1.0; resources]);
-        for r in 0..resources {
-            for (own, other) in [(1.0, 0.0), (2.0, 1.0), (4.0, 1.0), (1.0, 2.0), (0.0, 1.0)] {
-                let mut mix = vec![other; resources];
-                mix[r] = own;
-                mixes.push(mix);
-            }
-        }
-    }
-    let weigh = |mix: Vec<f64>| {
-        let mut weights = [0.0; WIDTH];
-        for (r, part) in mix.iter().enumerate() {
-            // A resource that the server lacks is not demanded by what fits on it.
-            weights[r] = if capacity[r] > 0 { part / capacity[r] as f64 } else { 0.0 };
-        }
-        weights
-    };
-    mixes.into_iter().map(weigh).collect()
 }

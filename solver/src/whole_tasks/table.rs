@@ -1,7 +1,6 @@
 //! An upper bound on what fits in any room: an unbounded knapsack over two resources on a grid, tasks rounded down.
 
-use super::knapsack::directions;
-use super::packing::{Amounts, Packing, WIDTH, size};
+use super::packing::{Amounts, Packing, WIDTH, directions, size};
 use crate::tolerance::whole_tasks::SIZES;
 
 /// The most value for every amount of two resources, in steps of the grid.

@@ -4,7 +4,7 @@
 use super::{Point, Role, add, part_size};
 use crate::interior_point::{Cholesky, NewtonSystem, Prediction, StepLength};
 use crate::over_time::block::{Block, products};
-use crate::tolerance::over_time::REGULARISATION;
+use crate::tolerance::over_time::{LEAST_CENTRING, REGULARISATION, STEP_PART};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -20,6 +20,8 @@ pub(in crate::over_time) struct UserStep {
 impl NewtonSystem for Point<'_> {
     type Factors = Cholesky;
     type Step = UserStep;
+    const LEAST_CENTRING: f64 = LEAST_CENTRING;
+    const STEP_PART: (f64, f64) = STEP_PART;
 
     fn factor(&mut self) -> Option<Cholesky> {
         let counts = self.counts();

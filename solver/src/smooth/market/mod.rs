@@ -14,8 +14,8 @@ mod users;
 
 use super::result::limits;
 use super::utility::Utility;
+use crate::question::Question;
 use crate::tolerance::market::{CLOSED, UNDECIDED};
-use crate::ways::Question;
 use demand::{AggregateDemand, BestResponse, aggregate_demand};
 use descent::{Descent, change};
 use fairplan_instances::{Certificate, Instance, Solution, SolverError, Statistics};
