@@ -2,7 +2,7 @@
 
 use fairplan_instances::files::bad_header;
 use fairplan_instances::files::open_table;
-use fairplan_instances::files::rows::{Row, Table, for_each_row};
+use fairplan_instances::files::rows::{self, Row, Table};
 use fairplan_instances::files::whole_number;
 use fairplan_instances::{Decimal, InstanceError, Violation};
 
@@ -42,7 +42,7 @@ pub(super) fn for_each_row_of<const N: usize>(
             return Err(bad_header(&table, name, "duplicate column"));
         }
     }
-    for_each_row(rows.as_mut(), &[], |row| {
+    rows::for_each_row(rows.as_mut(), &[], |row| {
         let cells = Cells { row, table: &table, columns: &columns };
         visit(cells).map_err(|violation| InstanceError::Invalid { file: table.file.clone(), violation })
     })
