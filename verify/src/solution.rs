@@ -9,7 +9,7 @@ use crate::max_min;
 use crate::printed;
 use crate::proof::SolutionProof;
 use crate::total;
-use crate::users::{Reaches, UserShares};
+use crate::users::{Subject, UsableClasses, UserShares};
 use fairplan_instances::{Certificate, Instance};
 
 /// Re-proves a solution from the instance alone. Never panics on a claim, whatever its numbers and lengths; a claim
@@ -20,16 +20,17 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
         return SolutionProof::nothing(well_formed);
     }
     let pooled = claim.objective.is_pooled();
-    let reaches = if pooled { Reaches::pooled(instance) } else { Reaches::of(instance) };
-    let feasible = feasibility::judge(instance, &reaches, &claim.tasks, pooled);
-    let shares = UserShares::of_all(instance, claim.objective, &reaches, &claim.tasks);
+    let usable_classes = if pooled { UsableClasses::pooled(instance) } else { UsableClasses::of(instance) };
+    let feasible = feasibility::judge(instance, &usable_classes, &claim.tasks, pooled);
+    let shares = UserShares::of_all(instance, claim.objective, &usable_classes, &claim.tasks);
+    let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
-            max_min::prove(instance, &reaches, &shares, levels, claim.printed.as_ref())
+            max_min::prove(subject, levels, claim.printed.as_ref())
         }
-        Certificate::Total(total) => total::prove(instance, &reaches, &shares, claim, total),
-        Certificate::Bottlenecks => bottlenecks::prove(instance, &reaches, &shares, claim, &feasible.loads),
+        Certificate::Total(total) => total::prove(subject, claim, total),
+        Certificate::Bottlenecks => bottlenecks::prove(subject, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];
     verdicts.extend(feasible.verdicts);
