@@ -5,9 +5,9 @@
 //! takes to reach it. While all of them have room on the servers that the rule is sure to choose, they are placed exactly as
 //! they would be one by one.
 
-use crate::filling::Rule;
 use crate::journal::Journal;
 use crate::packing::Packing;
+use crate::rule::Rule;
 use crate::shares::Shares;
 
 /// Tasks to be placed one by one between two attempts, for each user: an attempt costs about as much as these.

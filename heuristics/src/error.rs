@@ -1,4 +1,4 @@
-//! What can be asked for in vain.
+//! Names that are no policy, and instances whose tasks cannot be placed.
 
 use crate::POLICIES;
 use fairplan_instances::wording::{printable, unknown};
@@ -31,13 +31,16 @@ impl UnknownPolicy {
     }
 }
 
+/// More servers than this are not listed one by one (a placement has an entry for each).
+pub(crate) const MAX_SERVERS: u64 = 50_000_000;
+
 /// An instance whose tasks cannot be placed one by one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlacementError {
     /// A placement lists every server, and there are too many for that.
     #[error(
         "server_classes: {servers} servers: whole tasks are placed on at most {}; place them on a sample",
-        crate::packing::MAX_SERVERS
+        MAX_SERVERS
     )]
     TooManyServers {
         /// How many servers the instance has.

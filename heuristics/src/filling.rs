@@ -4,25 +4,9 @@ use crate::PlacementError;
 use crate::at_once::{Filling, SINGLY};
 use crate::journal::Journal;
 use crate::packing::Packing;
+use crate::rule::Rule;
 use crate::shares::Shares;
 use fairplan_instances::{Deadline, Instance, Placement};
-
-/// Where the next task goes: the part in which policies differ.
-pub(crate) trait Rule {
-    /// Chooses a server with room for one more task of `shape` and takes the room, or finds that no server has
-    /// any. Room only shrinks, so a shape that has been turned down once is not asked for again.
-    fn take(&mut self, shape: usize) -> Option<usize>;
-
-    /// The server that the next tasks of a shape go to, whatever else is placed meanwhile, as long as it has room; none
-    /// where the rule cannot be sure.
-    fn sure(&mut self, shape: usize) -> Option<usize>;
-
-    /// What a server has free.
-    fn free(&self, server: usize) -> &[u128];
-
-    /// Takes the room of so many tasks that [`Rule::sure`] has named the server of.
-    fn take_many(&mut self, server: usize, shape: usize, count: u64);
-}
 
 /// Tasks placed between two looks at the clock.
 const BETWEEN_STOPS: usize = 1 << 14;

@@ -1,8 +1,8 @@
 //! The first server with room, found through [`Blocks`].
 
 use crate::blocks::{Blocks, Demand};
-use crate::filling::Rule;
 use crate::packing::{Packing, Shape, resized};
+use crate::rule::Rule;
 use fairplan_instances::ServerChoice;
 use std::ops::Range;
 

@@ -15,6 +15,7 @@ mod first_with_room;
 mod journal;
 mod packing;
 mod random;
+mod rule;
 mod scoring;
 mod shares;
 mod slots;

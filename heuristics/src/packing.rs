@@ -1,12 +1,9 @@
 //! What is to be packed: servers and tasks in whole units, tasks that pack alike merged into shapes.
 
-use crate::PlacementError;
+use crate::error::{MAX_SERVERS, PlacementError};
 use fairplan_instances::{ClassId, Instance, ResourceId, RuleId, User};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// More servers than this are not listed one by one (a placement has an entry for each).
-pub(crate) const MAX_SERVERS: u64 = 50_000_000;
 
 /// Capacities and demands as vectors of `width` whole numbers: one a resource, or one in all for slots.
 pub(crate) struct Packing {

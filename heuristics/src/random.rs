@@ -1,9 +1,10 @@
 //! Random: any server with room, all equally likely.
 
 use crate::blocks::{Blocks, Demand};
-use crate::filling::{Rule, fill};
+use crate::filling::fill;
 use crate::first_with_room::FirstFitting;
 use crate::packing::Packing;
+use crate::rule::Rule;
 use crate::{PlacementError, PlacementPolicy};
 use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 use rand_chacha::ChaCha8Rng;

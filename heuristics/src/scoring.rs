@@ -1,7 +1,7 @@
 //! Rules that give each server a cost and take the least: the search for it.
 
-use crate::filling::Rule;
 use crate::packing::{Packing, fits, resized};
+use crate::rule::Rule;
 use crate::states::{States, groups};
 use crate::tree::{Search, Tree};
 use fairplan_instances::ServerChoice;

@@ -1,6 +1,7 @@
 //! Rows of a table with a header of which some columns are needed, by name.
 
 use fairplan_instances::files::bad_header;
+use fairplan_instances::files::open_table;
 use fairplan_instances::files::rows::{self, Row, Table};
 use fairplan_instances::files::whole_number;
 use fairplan_instances::{Decimal, InstanceError, Violation};
@@ -24,7 +25,7 @@ pub(super) fn for_each_row_of<const N: usize>(
     known: impl Fn(&[String]) -> Option<String>,
     mut visit: impl FnMut(Cells<'_, N>) -> Result<(), Violation>,
 ) -> Result<(), InstanceError> {
-    let mut rows = rows::open(path)?;
+    let mut rows = open_table(path)?;
     let table = rows.table().clone();
     let mut columns = [None; N];
     for (position, (column, name)) in columns.iter_mut().zip(names).enumerate() {

@@ -5,7 +5,8 @@
 
 use super::seconds::date_and_time;
 use super::some;
-use fairplan_instances::files::rows::{for_each_row, open};
+use fairplan_instances::files::open_table;
+use fairplan_instances::files::rows::for_each_row;
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, QuantumLabel, Violation};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -37,7 +38,7 @@ pub fn helios(options: &HeliosOptions) -> Result<(DemandSeries, Vec<u64>), Insta
         let mut quota = 1;
         let mut last = String::new();
         let mut position: usize = 0;
-        let mut rows = open(path)?;
+        let mut rows = open_table(path)?;
         let table = rows.table().clone();
         let mut columns = [0; COLUMNS.len()];
         for (column, name) in columns.iter_mut().zip(COLUMNS) {

@@ -4,7 +4,8 @@
 use super::helios::series;
 use super::seconds::milliseconds;
 use super::some;
-use fairplan_instances::files::rows::{for_each_row, open};
+use fairplan_instances::files::open_table;
+use fairplan_instances::files::rows::for_each_row;
 use fairplan_instances::files::{decimal, whole_number};
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ const HOUR: u64 = 3_600_000;
 /// A file without one of the columns, an hour that is none, a usage that is no whole number, two of one hour, region and type.
 pub fn shaved_ice(path: &str) -> Result<DemandSeries, InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
-    let mut rows = open(path)?;
+    let mut rows = open_table(path)?;
     let table = rows.table().clone();
     let mut columns = [0; COLUMNS.len()];
     for (column, name) in columns.iter_mut().zip(COLUMNS) {

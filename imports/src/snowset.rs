@@ -8,7 +8,8 @@
 use super::helios::series;
 use super::seconds::milliseconds;
 use super::some;
-use fairplan_instances::files::rows::{Row, Table, for_each_row, open};
+use fairplan_instances::files::open_table;
+use fairplan_instances::files::rows::{Row, Table, for_each_row};
 use fairplan_instances::{DemandSeries, DemandSeriesBuilder, InstanceError, Violation};
 use std::collections::{BTreeMap, HashMap};
 
@@ -76,7 +77,7 @@ pub fn snowset(options: &SnowsetOptions) -> Result<(DemandSeries, SnowsetReport)
         }),
     };
     let (from, until) = (bound("from", &options.from)?, bound("until", &options.until)?);
-    let mut rows = open(&options.queries)?;
+    let mut rows = open_table(&options.queries)?;
     let table = rows.table().clone();
     let columns = Columns::of(&table, options.demand).map_err(invalid)?;
     let mut held: HashMap<u64, HashMap<u64, u128>> = HashMap::new();

@@ -33,3 +33,10 @@ pub enum InstanceError {
         violation: Violation,
     },
 }
+
+impl Violation {
+    /// The violation as one of what `file` says.
+    pub fn in_file(self, file: &str) -> InstanceError {
+        InstanceError::Invalid { file: file.to_owned(), violation: self }
+    }
+}

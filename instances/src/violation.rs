@@ -1,6 +1,5 @@
 //! A value that breaks a rule, told in one line.
 
-use crate::error::InstanceError;
 use crate::wording::printable;
 use std::fmt;
 
@@ -19,11 +18,6 @@ impl Violation {
     /// A violation at `place`.
     pub fn new(place: impl Into<String>, value: impl fmt::Display, problem: impl Into<String>) -> Self {
         Self { place: place.into(), value: value.to_string(), problem: problem.into() }
-    }
-
-    /// The violation as one of what `file` says.
-    pub fn in_file(self, file: &str) -> InstanceError {
-        InstanceError::Invalid { file: file.to_owned(), violation: self }
     }
 }
 

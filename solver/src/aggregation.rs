@@ -5,12 +5,11 @@
 //! wherever the users of a bin agree on their cheapest classes.
 
 use crate::bins::{Amounts, Bins, Grouping, level_problem};
-use crate::certificate::TOLERANCE;
 use crate::level::{Groups, LevelSolution, LevelSolver, dot};
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::costs_of_groups;
 use crate::task_rows::cost_with_task_rows;
+use crate::tolerance::level::{AHEAD, CLOSED, FINEST, TOLERANCE};
 use fairplan_instances::SolverError;
 
 /// A level solved over groups, and what that proves over the users.
@@ -23,15 +22,8 @@ pub(crate) struct Solved {
     pub rounds: u64,
 }
 
-/// The gap at which a level counts as closed; a tenth of what is promised, because later levels build on it.
-pub(crate) const CLOSED: f64 = 1e-10;
 /// Most rounds of refinement, and the most bins they may lead to.
 const MOST: (u64, usize) = (40, 40_000);
-/// The accuracy of a later round's small problem: this part of the last gap, and never finer than doubles allow.
-const AHEAD: f64 = 1e-4;
-const FINEST_ACCURACY: f64 = 1e-14;
-/// Bins whose slack is below this part of the average are left alone.
-const NEGLIGIBLE: f64 = 0.05;
 
 /// Solves the level of the rising users, the settled ones held at their shares. An error when that is not done within the
 /// `budget`, in the unit of [`work_of_a_step`].
@@ -54,13 +46,13 @@ pub(crate) fn solve_level(
         let near = (!offer_all).then_some((best_prices.as_slice(), uncertain.as_slice()));
         let grouping = bins.group(reduction, amounts, near);
         let problem = level_problem(reduction, &grouping);
-        let accuracy = if rounds == 0 { FINEST_ACCURACY } else { FINEST_ACCURACY.max(gap * AHEAD) };
+        let accuracy = if rounds == 0 { FINEST } else { FINEST.max(gap * AHEAD) };
         let mut solution = solver.solve(&problem, accuracy)?;
         iterations += solution.iterations;
         rounds += 1;
         cheapest_costs(&reduction.users, &solution.prices, &reduction.capacities, costs);
         let lent = cost_with_task_rows(reduction, amounts, &solution.prices, solution.level, costs);
-        let paid = costs_of_groups(bins, &grouping, amounts, costs);
+        let paid = bins.costs_of_groups(&grouping, amounts, costs);
         let total = |of_rising: bool| -> f64 {
             let paid_by = paid.iter().zip(&grouping.groups.rising);
             paid_by.filter(|(_, rising)| **rising == of_rising).map(|(paid, _)| paid).sum()
@@ -84,9 +76,7 @@ pub(crate) fn solve_level(
                 if grouping.groups.has_task_row(g) { 0.0 } else { problem.cheapest(&asked, 0.0, g) - paid }
             };
             let slack: Vec<f64> = paid.iter().enumerate().map(slack_of).collect();
-            let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
-            let worth = NEGLIGIBLE * total / slack.len() as f64;
-            let split = bins.refine(reduction, &solution.prices, &grouping, &slack, worth, uncertainty(gap));
+            let split = bins.refine(reduction, &solution.prices, &grouping, &slack, uncertainty(gap));
             if split || !offer_all {
                 // Where no bin can be split, it was the classes left out that kept the gap open.
                 offer_all = !split;

@@ -209,6 +209,29 @@ impl Bins {
         grouping
     }
 
+    /// Total of `amount · cost` for each group.
+    pub fn costs_of_groups(&self, grouping: &Grouping, amounts: &Amounts, costs: &[f64]) -> Vec<f64> {
+        table_of_sums(costs.len(), grouping.groups.len(), |users, sums| {
+            for i in users {
+                if self.of[i] != NO_BIN && amounts.amount[i] > 0.0 {
+                    sums[grouping.group(self.of[i], amounts.rising[i])].add(amounts.amount[i] * costs[i]);
+                }
+            }
+        })
+    }
+
+    /// `Σ amount · cost` over the rising and over the settled users.
+    pub fn total_costs(&self, amounts: &Amounts, costs: &[f64]) -> (f64, f64) {
+        let totals = table_of_sums(costs.len(), 2, |users, sums| {
+            for i in users {
+                if self.of[i] != NO_BIN {
+                    sums[usize::from(!amounts.rising[i])].add(amounts.amount[i] * costs[i]);
+                }
+            }
+        });
+        (totals[0], totals[1])
+    }
+
     /// Sets `κ` of the groups with task rows.
     fn set_limits(&self, reduction: &Reduction, amounts: &Amounts, grouping: &mut Grouping) {
         if !reduction.has_task_rows.contains(&true) {

@@ -5,41 +5,13 @@ use crate::level::dot;
 use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::{column, in_parts, table_of_sums, total_costs};
+use crate::sums::{column, in_parts, table_of_sums};
 use crate::task_rows::cost_with_task_rows;
+use crate::tolerance::level::{
+    ALL_TASKS, FREEZING, HIDDEN, MEASURED, ROUNDING, SHORTFALL, TIMES, TOLERANCE, UNCERTAINTY, UNPRICED,
+};
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
 use std::ops::Range;
-
-/// The relative gap up to which a solution is called optimal.
-pub const TOLERANCE: f64 = 1e-9;
-
-/// The same for a level above the first, with what the levels below it leave uncertain.
-const UNCERTAINTY: f64 = 1e-8;
-
-/// How much of the share that a level gave it a user may lose to the levels above.
-const SHORTFALL: f64 = 1e-10;
-
-/// How much more than it has a user frozen on a level may be left to have by the prices of that level, in parts of what
-/// its gains are measured by: its share, but no more than [`MEASURED`], and no less than half of the users have at least, unless that is
-/// [`TIMES`] what it has.
-/// Where a task needs next to nothing of what is used up, prices that are right to the last digit leave it open. The
-/// checker lets pass a little more.
-const FREEZING: f64 = 9e-3;
-
-/// The share by which gains are measured where users have more.
-const MEASURED: f64 = 1e-4;
-
-/// So many times what a user has its gains are measured by at most.
-const TIMES: f64 = 1e3;
-
-/// How far tasks may be from all run, in parts of the share that they give, to leave nothing to gain.
-const ALL_TASKS: f64 = 1e-6;
-
-/// Costs below this part of what all capacity is worth can be paid from what the tolerance of a level leaves.
-const HIDDEN: f64 = 1e-8;
-
-/// The rounding of what is left of the capacity's worth, in parts of that worth.
-const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Values, bounds and prices of the levels over the users themselves, from the final allocation; and whether they
 /// prove it.
@@ -49,10 +21,10 @@ pub(crate) fn certify(
     bins: &Bins,
     progress: &Progress,
     raised: Vec<Vec<f64>>,
-    costs: &mut [f64],
     allocation: &Allocation,
 ) -> (Vec<Level>, Status) {
     let users = &reduction.users;
+    let mut costs = vec![0.0; users.len()];
     let (mut levels, mut status) = (Vec::new(), Status::Optimal);
     let shares = column(users.len(), |i| allocation.dominant_share(instance, UserId(users.position(i))));
     let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
@@ -67,10 +39,10 @@ pub(crate) fn certify(
     for (position, raw) in raised.into_iter().enumerate() {
         let mut prices = raw.clone();
         drop_rounding_noise(&mut prices, &reduction.capacities);
-        let mut proof = certifier.prove(position, &prices, &gaps, costs);
+        let mut proof = certifier.prove(position, &prices, &gaps, &mut costs);
         if !proof.holds() && prices != raw {
             // What looks like rounding may be all that keeps users off a class that is next to nothing of the whole.
-            let other = certifier.prove(position, &raw, &gaps, costs);
+            let other = certifier.prove(position, &raw, &gaps, &mut costs);
             if other.holds() || other.gap < proof.gap {
                 (proof, prices) = (other, raw);
             }
@@ -148,7 +120,7 @@ impl Certifier<'_> {
         };
         let value = in_parts(users.len(), reached).into_iter().fold(f64::INFINITY, f64::min);
         let lent = cost_with_task_rows(reduction, &amounts, prices, value, costs);
-        let (rising, settled) = total_costs(bins, &amounts, costs);
+        let (rising, settled) = bins.total_costs(&amounts, costs);
         let worth = dot(prices, &reduction.capacities) + lent;
         let bound = (worth - settled) / rising;
         // What users settled at earlier levels may have missed there counts here at its price: where that is
@@ -223,7 +195,7 @@ pub(crate) fn prices_of_classes(
 fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
     let total = dot(prices, capacities);
     for (price, capacity) in prices.iter_mut().zip(capacities) {
-        if *price * capacity < 1e-12 * total {
+        if *price * capacity < UNPRICED * total {
             *price = 0.0;
         }
     }

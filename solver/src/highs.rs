@@ -6,15 +6,15 @@
 //! like any other.
 
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
+use crate::linear_program::{broken, guarded, no_other_model, power};
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
+use crate::tolerance::highs::{CLEARLY_POSITIVE, FEASIBILITY, ROOM};
 use fairplan_instances::{Deadline, SolverError};
 use good_lp::solvers::highs::{HighsParallelType, HighsProblem, HighsSolution, HighsSolverType, highs};
 use good_lp::{
     Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionStatus, SolutionWithDual,
     SolverModel, Variable, constraint, variable,
 };
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, PoisonError};
 
 /// Which algorithm of HiGHS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,18 +28,8 @@ pub enum HighsAlgorithm {
 /// Linear programs through HiGHS, which ends by a deadline.
 pub(crate) struct Highs(pub HighsAlgorithm, pub Deadline);
 
-/// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
-pub(crate) static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// The finest feasibility tolerance that HiGHS accepts.
-const TOLERANCE: f64 = 1e-10;
 /// What a pair costs at least before HiGHS begins to solve: measured at 5e-6 with 9 million of them.
 const SECONDS_A_PAIR: f64 = 2e-6;
-/// A capacity row that takes more than this part of what all capacity costs has a price for certain.
-const CLEARLY_POSITIVE: f64 = 1e-9;
-/// A group whose share can exceed the level by more than the first part of it is not frozen; each is asked for at
-/// most the second part, so that room for one does not hide the room of others.
-const ROOM: (f64, f64) = (1e-6, 1e-3);
 
 impl LevelSolver for Highs {
     fn solve(&self, problem: &LevelProblem<'_>, _accuracy: f64) -> Result<LevelSolution, SolverError> {
@@ -151,7 +141,7 @@ impl Highs {
         let gains: Vec<Variable> =
             open.iter().map(|_| program.variables.add(variable().min(0.0).max(ROOM.1))).collect();
         // Shares that others keep may give way by what the level was solved to.
-        let kept = 1.0 - 10.0 * TOLERANCE;
+        let kept = 1.0 - 10.0 * FEASIBILITY;
         let unit = level / scaling.level;
         for g in 0..groups.len() {
             let base = if groups.rising[g] { unit * kept } else { kept };
@@ -164,11 +154,6 @@ impl Highs {
         let prices = solved.prices(problem, scaling).into_iter().map(|price| price / rising).collect();
         Ok((gains.iter().map(|gain| solved.value(*gain)).collect(), prices))
     }
-}
-
-/// The power of two nearest to `x`, or one.
-pub(crate) fn power(x: f64) -> f64 {
-    if x > 0.0 { x.log2().round().exp2() } else { 1.0 }
 }
 
 /// Powers of two that bring every row and column near one.
@@ -262,8 +247,8 @@ impl Program {
 
     /// Maximises, with every status of HiGHS but an optimum an error: a level is always feasible and bounded.
     fn maximise(self, objective: Expression, by: &Highs) -> Result<Solved, SolverError> {
-        let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let solve = || -> Result<Solved, SolverError> {
+        let _alone = no_other_model();
+        let solved = guarded(|| -> Result<Solved, SolverError> {
             let mut model = prepared(self.variables, objective, by.0);
             let mut added = |rows: Vec<Constraint>| -> Result<Vec<_>, SolverError> {
                 rows.into_iter().map(|row| in_time(&by.1).map(|()| model.add_constraint(row))).collect()
@@ -279,21 +264,15 @@ impl Program {
             let capacity_duals = capacity.into_iter().map(|row| duals.dual(row)).collect();
             let share_duals = shares.into_iter().map(|row| duals.dual(row)).collect();
             Ok(Solved { splits: self.splits, solution, capacity_duals, share_duals })
-        };
-        // The HiGHS crate panics on a status that it does not know.
-        let solved = catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))??;
+        })??;
         let finite = |numbers: &[f64]| numbers.iter().all(|x| x.is_finite());
         let values: Vec<f64> = solved.splits.iter().map(|split| solved.solution.value(*split)).collect();
         if finite(&values) && finite(&solved.capacity_duals) && finite(&solved.share_duals) {
             Ok(solved)
         } else {
-            Err(broken("it returned numbers that are not finite".into()))
+            Err(broken("it returned numbers that are not finite"))
         }
     }
-}
-
-fn broken(problem: String) -> SolverError {
-    SolverError::Backend { backend: "highs", problem }
 }
 
 /// A model without rows, on one thread and with the finest tolerances.
@@ -307,8 +286,8 @@ fn prepared(variables: ProblemVariables, objective: Expression, algorithm: Highs
             HighsAlgorithm::Simplex => HighsSolverType::Simplex,
             HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
         })
-        .set_option("primal_feasibility_tolerance", TOLERANCE)
-        .set_option("dual_feasibility_tolerance", TOLERANCE)
+        .set_option("primal_feasibility_tolerance", FEASIBILITY)
+        .set_option("dual_feasibility_tolerance", FEASIBILITY)
 }
 
 /// An error once time is over.
@@ -338,8 +317,8 @@ pub(crate) fn largest(
     priced: Vec<Constraint>,
     algorithm: HighsAlgorithm,
 ) -> Result<(f64, Vec<f64>), SolverError> {
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let solve = || -> Result<(f64, Vec<f64>), SolverError> {
+    let _alone = no_other_model();
+    guarded(|| -> Result<(f64, Vec<f64>), SolverError> {
         let mut model = prepared(variables, of.into(), algorithm);
         rows.into_iter().for_each(|row| {
             model.add_constraint(row);
@@ -349,9 +328,7 @@ pub(crate) fn largest(
         let value = solution.value(of);
         let duals = solution.compute_dual();
         Ok((value, priced.into_iter().map(|row| duals.dual(row)).collect()))
-    };
-    // The HiGHS crate panics on a status that it does not know.
-    catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))?
+    })?
 }
 
 /// What HiGHS returned, in its scaled terms.

@@ -11,14 +11,12 @@ use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::certify;
 use crate::level::LevelSolver;
 use crate::progress::Progress;
-use crate::reduction::Reduction;
-use crate::repair::{MARGIN, SplitRows, feasible_splits};
+use crate::question::Question;
+use crate::repair::{SplitRows, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
-use crate::ways::Question;
-use fairplan_instances::{
-    Allocation, Certificate, Instance, LimitedBy, Objective, Solution, SolverError, Statistics, UserId,
-};
+use crate::tolerance::allocation::MARGIN;
+use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, UserId};
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
 /// each level within the `budget` (see [`solve_level`]).
@@ -50,7 +48,6 @@ pub(crate) fn solve(
             &mut bins,
             &mut progress,
             level,
-            &mut costs,
             &mut solve,
             solver.deadline(),
         )?;
@@ -68,7 +65,7 @@ pub(crate) fn solve(
     let allocation = match &last {
         Some((solved, was_rising)) => {
             statistics.users_merged = solved.grouping.groups.len();
-            allocate(instance, objective, reduction, &bins, &progress, solved, was_rising)
+            allocate(question, &bins, &progress, solved, was_rising)
         }
         None if objective.is_pooled() => Allocation::pooled(vec![0.0; users.len()]),
         None => Allocation::new(
@@ -78,7 +75,7 @@ pub(crate) fn solve(
             vec![0.0; instance.classes().len()],
         ),
     };
-    let (levels, status) = certify(instance, reduction, &bins, &progress, levels, &mut costs, &allocation);
+    let (levels, status) = certify(instance, reduction, &bins, &progress, levels, &allocation);
     Ok(Solution {
         objective,
         backend: question.backend,
@@ -93,14 +90,13 @@ pub(crate) fn solve(
 
 /// Tasks from splits: every user takes its bin's split, shrunk where rounding had overloaded a class.
 fn allocate(
-    instance: &Instance,
-    objective: Objective,
-    reduction: &Reduction,
+    question: &Question<'_>,
     bins: &Bins,
     progress: &Progress,
     solved: &Solved,
     was_rising: &[bool],
 ) -> Allocation {
+    let (instance, reduction) = (question.instance, question.reduction());
     let users = &reduction.users;
     let classes = instance.classes().len();
     let groups = &solved.grouping.groups;
@@ -128,7 +124,7 @@ fn allocate(
         (share / per_task).min(most)
     };
     let tasks = users.by_position(column(users.len(), tasks));
-    if objective.is_pooled() {
+    if question.objective.is_pooled() {
         return Allocation::pooled(tasks);
     }
     let split = |i: usize| if has_share(i) { group(i) } else { groups.len() };

@@ -10,12 +10,14 @@ mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+mod linear_program;
 mod offline;
 mod over_time;
 mod per_server;
 mod planning;
 mod price_pass;
 mod progress;
+mod question;
 mod reduction;
 mod refinement;
 mod repair;
@@ -27,13 +29,14 @@ mod sums;
 mod task_rows;
 #[cfg(test)]
 mod test_stream;
+mod tolerance;
 mod ways;
 mod whole_tasks;
 
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError};
-use ways::{Question, Ways};
+use question::Question;
+use ways::Way;
 
-pub use certificate::TOLERANCE;
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
 pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum, offline_optimum_within};
@@ -44,12 +47,13 @@ pub use over_time::{
 pub use planning::{Placer, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
+pub use tolerance::TOLERANCE;
 pub use whole_tasks::{proportional_bracket, whole_task_bracket};
 
-/// A backend: the ways it has to the levels of a max-min and to a sum.
+/// A backend: the ways it tries, one after the other.
 struct Backend {
     name: &'static str,
-    ways: Ways,
+    ways: &'static [Way],
     /// Whether sums of every α can be solved, not only the linear one.
     curved: bool,
     /// When to end, whatever is solved.
@@ -69,10 +73,9 @@ impl Solver for Backend {
                 "{} solves what is linear, and {objective} is not; take auto or ipm",
                 self.name
             ))),
-            (_, Some(_)) => ways::solve(&question, self.ways.sums),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
-            (_, None) => ways::solve(&question, self.ways.levels),
+            _ => ways::solve(&question, self.ways),
         }
     }
 }
@@ -83,14 +86,14 @@ pub fn highs(algorithm: HighsAlgorithm) -> Box<dyn Solver> {
 }
 
 fn highs_within(algorithm: HighsAlgorithm, deadline: &Deadline) -> Box<dyn Solver> {
-    let ways = match algorithm {
-        HighsAlgorithm::Simplex => ways::SIMPLEX,
-        HighsAlgorithm::InteriorPoint => ways::HIGHS_INTERIOR_POINT,
+    let ways: &[Way] = match algorithm {
+        HighsAlgorithm::Simplex => &[Way::Highs(HighsAlgorithm::Simplex)],
+        HighsAlgorithm::InteriorPoint => &[Way::Highs(HighsAlgorithm::InteriorPoint)],
     };
     Box::new(Backend { name: "highs", ways, curved: false, deadline: deadline.clone() })
 }
 
-fn curved(name: &'static str, ways: Ways, deadline: &Deadline) -> Box<dyn Solver> {
+fn curved(name: &'static str, ways: &'static [Way], deadline: &Deadline) -> Box<dyn Solver> {
     Box::new(Backend { name, ways, curved: true, deadline: deadline.clone() })
 }
 
@@ -104,7 +107,7 @@ pub fn backend(name: &str) -> Option<Box<dyn Solver>> {
 pub fn backend_within(name: &str, deadline: &Deadline) -> Option<Box<dyn Solver>> {
     match name {
         "auto" => Some(curved("auto", ways::ALL, deadline)),
-        "ipm" => Some(curved("ipm", ways::INTERIOR_POINT, deadline)),
+        "ipm" => Some(curved("ipm", &[Way::InteriorPoint], deadline)),
         "highs" => Some(highs_within(HighsAlgorithm::Simplex, deadline)),
         _ => None,
     }

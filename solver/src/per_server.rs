@@ -4,16 +4,14 @@
 //! all users that can run there, shares of that server, rise together in proportion to the weights until a resource is
 //! used up; the users that need it stop, the others go on. Servers of a class are alike, so one stands for all.
 
-use crate::repair::MARGIN;
 use crate::sums::Compensated;
+use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::level::USED_UP;
 use fairplan_instances::{
     Allocation, Certificate, ClassId, Instance, LimitedBy, Objective, Solution, Statistics, Status, User,
     UserId,
 };
 use rayon::prelude::*;
-
-/// A resource of which less than this part of a server is left is used up.
-const USED_UP: f64 = 1e-12;
 
 /// Solves an instance that the objective applies to. It has no levels over the servers together, and so no prices.
 pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {

@@ -5,16 +5,9 @@ use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
 use crate::reduction::{CHUNK, NO_KIND, Reduction};
 use crate::sums::column;
+use crate::tolerance::level::{AT_THE_LEVEL, CLEARLY_PRICED};
 use fairplan_instances::LimitedBy;
 use rayon::prelude::*;
-
-/// Tasks that run out this little above the level, relative to it, run out at the level: where a task row holds the
-/// level back, rounding decides which of the two is larger.
-const AT_THE_LEVEL: f64 = 1e-9;
-
-/// A class is closed to users with task rows when it costs at least this part of what all capacity does; below, its
-/// price proves too little about those that rise further.
-const CLEARLY_PRICED: f64 = 1e-3;
 
 /// The users' state.
 pub(crate) struct Progress {

@@ -4,6 +4,7 @@
 //! with proportional capacities become one: a mix of them is as good as any other of the same size. Undoing
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
+use crate::tolerance::level::OUT_OF_REACH;
 use fairplan_instances::{ClassId, Instance, Objective, PlacementRule, ResourceId, User};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -49,10 +50,6 @@ pub(crate) struct Population {
     /// (whatever the zero demands).
     pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
 }
-
-/// A limit of more than this many times the tasks that could run at all is none: enough above one for the roundings of
-/// both.
-const OUT_OF_REACH: f64 = 1.0 + 1e-9;
 
 /// The kind of users that can run on no class.
 pub(crate) const NO_KIND: u32 = u32::MAX;

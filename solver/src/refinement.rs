@@ -22,10 +22,12 @@ const FINEST: f64 = 0.1;
 /// Prices that differ by less than this part of the gap, the square of the uncertainty, are one price when users are
 /// told apart by their cheapest class: what the small problem's own gap leaves open is no reason to split.
 const SAME_PRICE: f64 = 0.1;
+/// Bins whose slack is below this part of the average are left alone.
+const NEGLIGIBLE: f64 = 0.05;
 
 impl Bins {
-    /// Refines where it is worth it: in bins whose `slack`, what they pay more than their users would apart, is
-    /// above `worth`. `uncertainty` is how far, relative to themselves, prices may still move. Returns false,
+    /// Refines where it is worth it: in bins whose `slack`, what they pay more than their users would apart, is not
+    /// negligible. `uncertainty` is how far, relative to themselves, prices may still move. Returns false,
     /// and changes nothing, when no bin would be split.
     pub fn refine(
         &mut self,
@@ -33,9 +35,10 @@ impl Bins {
         prices: &[f64],
         grouping: &Grouping,
         slack: &[f64],
-        worth: f64,
         uncertainty: f64,
     ) -> bool {
+        let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
+        let worth = NEGLIGIBLE * total / slack.len() as f64;
         let is_worth_it = |groups: &[u32; 2]| {
             groups.iter().any(|group| *group != NO_GROUP && slack[*group as usize] > worth)
         };

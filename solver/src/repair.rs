@@ -3,10 +3,7 @@
 
 use crate::level::{Groups, LevelProblem};
 use crate::reduction::Reduction;
-
-/// Rounding between a group's load and the sum of its users' printed tasks, as a part of it: about
-/// thirty operations of half a unit in the last place each, the sums being compensated.
-pub(crate) const MARGIN: f64 = 16.0 * f64::EPSILON;
+use crate::tolerance::allocation::{MARGIN, SPECKS};
 
 /// `ζ` with negative entries cleared and every class shrunk to its capacity less the rounding margin.
 pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec<f64> {
@@ -32,9 +29,6 @@ pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec
     }
     splits
 }
-
-/// Part of a group's tasks that is dropped with the specks an interior point leaves on classes it does not use.
-const SPECKS: f64 = 1e-14;
 
 /// What the splits of the groups come to on the classes of the instance.
 pub(crate) struct SplitRows {

@@ -11,12 +11,9 @@ use crate::level::dot;
 use crate::progress::Progress;
 use crate::reduction::Reduction;
 use crate::streaming::cheapest_costs;
-use crate::sums::total_costs;
 use crate::task_rows::cost_with_task_rows;
+use crate::tolerance::level::MISSING;
 use fairplan_instances::{Deadline, LimitedBy, SolverError};
-
-/// Everybody has its share when this part of it is missing.
-const MISSING: f64 = 1e-11;
 
 /// A way to solve a level problem over the bins, which it may refine, with room for what the users pay.
 pub(crate) type Solve<'a> = dyn FnMut(&mut Bins, &Amounts, &mut [f64]) -> Result<Solved, SolverError> + 'a;
@@ -28,7 +25,6 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
     bins: &mut Bins,
     progress: &mut Progress,
     position: u32,
-    costs: &mut [f64],
     solve: &mut Solve<'_>,
     deadline: &Deadline,
 ) -> Result<(), SolverError> {
@@ -38,6 +34,7 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
     if !reduction.has_task_rows.contains(&true) || !(0..users.len()).filter(rises).any(has_task_row) {
         return Ok(());
     }
+    let mut costs = vec![0.0; users.len()];
     let rising: Vec<usize> = (0..users.len()).filter(rises).collect();
     let level_of_cap = |progress: &Progress, i: usize| progress.cap(reduction, i) / users.weight(i);
     let mut candidates: Vec<f64> = rising.iter().map(|&i| level_of_cap(progress, i)).collect();
@@ -50,9 +47,9 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
         reduction.capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
     loop {
         let worth = dot(&prices, &reduction.capacities) * (1.0 + MISSING);
-        cheapest_costs(users, &prices, &reduction.capacities, costs);
+        cheapest_costs(users, &prices, &reduction.capacities, &mut costs);
         possible = candidates[..possible].partition_point(|level| {
-            cost(reduction, bins, &targets(reduction, progress, *level), &prices, costs) <= worth
+            cost(reduction, bins, &targets(reduction, progress, *level), &prices, &costs) <= worth
         });
         let Some(level) = possible.checked_sub(1).map(|last| candidates[last]) else { return Ok(()) };
         if deadline.is_over() {
@@ -60,7 +57,7 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
         }
         let mut targets = targets(reduction, progress, level);
         targets.rising.fill(true);
-        let solved = solve(bins, &targets, costs)?;
+        let solved = solve(bins, &targets, &mut costs)?;
         if solved.solution.level >= 1.0 - MISSING {
             for i in rising {
                 if level_of_cap(progress, i) <= level {
@@ -88,6 +85,6 @@ fn targets(reduction: &Reduction, progress: &Progress, level: f64) -> Amounts {
 fn cost(reduction: &Reduction, bins: &Bins, shares: &Amounts, prices: &[f64], costs: &[f64]) -> f64 {
     let mut costs = costs.to_vec();
     cost_with_task_rows(reduction, shares, prices, 1.0, &mut costs);
-    let (_, settled) = total_costs(bins, shares, &costs);
+    let (_, settled) = bins.total_costs(shares, &costs);
     settled
 }

@@ -1,6 +1,5 @@
 //! Sums over users that are exact to the last digits and do not depend on the number of threads.
 
-use crate::bins::{Amounts, Bins, Grouping, NO_BIN};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -65,32 +64,4 @@ pub(crate) fn column<T: Copy + Default + Send>(users: usize, entry: impl Fn(usiz
         column.iter_mut().enumerate().for_each(|(offset, x)| *x = entry(part * length + offset));
     });
     column
-}
-
-/// Total of `amount · cost` for each group.
-pub(crate) fn costs_of_groups(
-    bins: &Bins,
-    grouping: &Grouping,
-    amounts: &Amounts,
-    costs: &[f64],
-) -> Vec<f64> {
-    table_of_sums(costs.len(), grouping.groups.len(), |users, sums| {
-        for i in users {
-            if bins.of[i] != NO_BIN && amounts.amount[i] > 0.0 {
-                sums[grouping.group(bins.of[i], amounts.rising[i])].add(amounts.amount[i] * costs[i]);
-            }
-        }
-    })
-}
-
-/// `Σ amount · cost` over the rising and over the settled users.
-pub(crate) fn total_costs(bins: &Bins, amounts: &Amounts, costs: &[f64]) -> (f64, f64) {
-    let totals = table_of_sums(costs.len(), 2, |users, sums| {
-        for i in users {
-            if bins.of[i] != NO_BIN {
-                sums[usize::from(!amounts.rising[i])].add(amounts.amount[i] * costs[i]);
-            }
-        }
-    });
-    (totals[0], totals[1])
 }

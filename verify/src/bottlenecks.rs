@@ -8,27 +8,25 @@
 use crate::claim::SolutionClaim;
 use crate::feasibility::capacity_units;
 use crate::max_min;
+use crate::proof::SolutionProof;
 use crate::rounding::{at_least_nothing, largest as largest_of};
-use crate::solution::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reaches, UserShares};
+use crate::users::{Subject, UsableClasses};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Objective, ResourceId, User};
 
 /// Proves a claim that is feasible, whose classes (or pool) have these `loads` in whole smallest units. The value, the
 /// smallest dominant share, is not the largest of anything: it is its own bound.
 pub(crate) fn prove(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &[UserShares],
+    Subject { instance, usable_classes, shares }: Subject<'_>,
     claim: &SolutionClaim<'_>,
     loads: &[f64],
 ) -> SolutionProof {
     let value = shares.iter().map(|user| user.share).fold(f64::INFINITY, f64::min);
-    let mut verdicts = vec![reasons(instance, reaches, claim)];
+    let mut verdicts = vec![reasons(instance, usable_classes, claim)];
     verdicts.push(match claim.objective {
         Objective::BottleneckMaxFairness => pool(instance, claim, loads),
-        _ => servers(instance, reaches, claim, loads),
+        _ => servers(instance, usable_classes, claim, loads),
     });
     if let Some(stated) = &claim.printed {
         verdicts.push(max_min::value(stated, value, value, 0.0));
@@ -37,11 +35,11 @@ pub(crate) fn prove(
 }
 
 /// `limited-by`: capacity, for all that have a class they can use.
-fn reasons(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>) -> Verdict {
+fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &SolutionClaim<'_>) -> Verdict {
     let mut worst = Worst::of("limited-by", tolerance::STATED);
     for user in instance.users() {
         let i = user.index().0;
-        let has_class = !reaches.of_user(i).classes.is_empty();
+        let has_class = !usable_classes.of_user(i).classes.is_empty();
         let expected = if has_class { LimitedBy::Capacity } else { LimitedBy::NoUsableClass };
         if claim.limited_by[i] != expected {
             let stated = claim.limited_by[i].name();
@@ -59,7 +57,7 @@ fn left(load: f64, capacity: u128) -> f64 {
 /// What a user with `tasks` could gain of what is `left` of a resource of which a task takes this part, in parts of what it
 /// has. What sums of doubles cannot tell from nothing is nothing.
 fn gain(left: f64, part: f64, tasks: f64) -> f64 {
-    if left <= 64.0 * f64::EPSILON { 0.0 } else { left / (part * tasks) }
+    if left <= tolerance::ROUNDINGS { 0.0 } else { left / (part * tasks) }
 }
 
 /// `bottlenecks` of a pool. A user misses the definition by how far its weighted share of a resource is below the
@@ -101,7 +99,12 @@ fn pool(instance: &Instance, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdic
 /// `bottlenecks` of every server. A user misses the definition by how far its weighted dominant share is below the
 /// largest, and by what it could gain from what is left, in parts of what it has there, whichever is more in parts of what
 /// is accepted, at the resource where that is least.
-fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdict {
+fn servers(
+    instance: &Instance,
+    usable_classes: &UsableClasses,
+    claim: &SolutionClaim<'_>,
+    loads: &[f64],
+) -> Verdict {
     let (n, m, classes) = (instance.user_count(), instance.resources().len(), instance.classes().len());
     let mut tasks = vec![0.0; classes];
     // For each class and resource the largest weighted dominant share of the class among those that need it.
@@ -111,7 +114,7 @@ fn servers(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>, lo
         let user = instance.user(fairplan_instances::UserId(i));
         tasks.fill(0.0);
         claim.tasks.visit(i, |class, here| tasks[class] = here);
-        for &class in &reaches.of_user(i).classes {
+        for &class in &usable_classes.of_user(i).classes {
             let per_task = (0..m)
                 .map(|r| (user.demand_units(ResourceId(r)), capacity_units(instance, class, r)))
                 .filter(|(demand, _)| *demand > 0)

@@ -1,4 +1,4 @@
-//! What divisible tasks can reach at best, as results about whole tasks state it, proved from prices alone.
+//! What divisible tasks can usable at best, as results about whole tasks state it, proved from prices alone.
 //!
 //! With `c_i` the least that a unit of work costs user `i` at prices `p`, no allocation gives everybody a weighted share above
 //! `Σ C_lr p_lr / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks allow; and no sum of `w_i ln G_i` is above
@@ -9,11 +9,12 @@ use crate::form::check_prices;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
 use crate::rounding::{Sum, down, up};
 use crate::tolerance;
-use crate::users::{Reaches, UserShares};
+use crate::tolerance::surely;
+use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, Objective, UserId};
 
-/// A bound on what divisible tasks can reach, as claimed.
+/// A bound on what divisible tasks can usable, as claimed.
 #[derive(Clone, Copy, Debug)]
 pub struct DivisibleClaim<'a> {
     /// Of which objective: the largest smallest weighted dominant share, or the largest sum of logarithms.
@@ -55,19 +56,20 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
         check_prices(instance, "divisible_prices", prices, false)?;
     }
     let (n, m) = (instance.user_count(), instance.resources().len());
-    let reaches = Reaches::of(instance);
+    let usable_classes = UsableClasses::of(instance);
     let nothing = Tasks::Listed { starts: vec![0; n + 1], entries: Vec::new() };
-    let users = UserShares::of_all(instance, claim.objective, &reaches, &nothing);
+    let users = UserShares::of_all(instance, claim.objective, &usable_classes, &nothing);
     let prices = claim.prices.map(usable_prices);
     let columns: Vec<Vec<f64>> = match &prices {
-        Some(prices) => reaches.distinct().iter().map(|reach| distinct_columns(reach, prices, m)).collect(),
-        None => vec![Vec::new(); reaches.distinct().len()],
+        Some(prices) => {
+            usable_classes.distinct().iter().map(|usable| distinct_columns(usable, prices, m)).collect()
+        }
+        None => vec![Vec::new(); usable_classes.distinct().len()],
     };
-    // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
-    let surely = 1.0 - (m + 4) as f64 * f64::EPSILON;
+    let surely = surely(m);
     let cost = |i: usize| {
         let user = instance.user(UserId(i));
-        down(cheapest(user.demand_doubles(), &columns[reaches.position(i)]).min(f64::MAX) * surely)
+        down(cheapest(user.demand_doubles(), &columns[usable_classes.position(i)]).min(f64::MAX) * surely)
     };
     let worth = prices.as_ref().map(|prices| capacity_value(instance, prices));
     match claim.objective {

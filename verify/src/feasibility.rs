@@ -4,7 +4,7 @@
 use crate::claim::Tasks;
 use crate::exact::{Dyadic, Tally, excess};
 use crate::parts::in_parts;
-use crate::users::Reaches;
+use crate::users::UsableClasses;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
 use std::ops::Range;
@@ -49,14 +49,20 @@ struct Part {
 }
 
 /// Judges tasks that are finite and >= 0.
-pub(crate) fn judge(instance: &Instance, reaches: &Reaches, tasks: &Tasks<'_>, pooled: bool) -> Feasibility {
+pub(crate) fn judge(
+    instance: &Instance,
+    usable_classes: &UsableClasses,
+    tasks: &Tasks<'_>,
+    pooled: bool,
+) -> Feasibility {
     let m = instance.resources().len();
     let capacities = Capacities { instance, pooled };
     let unloaded: Vec<Tally> = (0..capacities.classes())
         .flat_map(|class| (0..m).map(move |r| (class, r)))
         .map(|(class, r)| Tally::against(capacities.units(class, r)))
         .collect();
-    let parts = in_parts(instance.user_count(), |users| part(&capacities, reaches, tasks, users, &unloaded));
+    let parts =
+        in_parts(instance.user_count(), |users| part(&capacities, usable_classes, tasks, users, &unloaded));
     let Part { eligibility, limits, tallies } = parts
         .into_iter()
         .reduce(|mut all, part| {
@@ -91,7 +97,7 @@ impl Part {
 /// Judges some users, starting from classes without load.
 fn part(
     capacities: &Capacities<'_>,
-    reaches: &Reaches,
+    usable_classes: &UsableClasses,
     tasks: &Tasks<'_>,
     users: Range<usize>,
     unloaded: &[Tally],
@@ -102,13 +108,13 @@ fn part(
     let mut demand = vec![Dyadic::at_least(0); m];
     for position in users {
         let user = instance.user(UserId(position));
-        let reach = reaches.of_user(position);
+        let usable = usable_classes.of_user(position);
         for (r, units) in demand.iter_mut().enumerate() {
             *units = Dyadic::at_least(user.demand_units(ResourceId(r)));
         }
         let mut of_limit = user.tasks().map(|limit| Tally::against(u128::from(limit)));
         tasks.visit(position, |class, here| {
-            if !reach.contains(class) {
+            if !usable.contains(class) {
                 eligibility.fail(|| {
                     let class = capacities.name(class);
                     format!("user {} has {here} tasks on {class}, which it cannot use", user.id())

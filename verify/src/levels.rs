@@ -11,7 +11,8 @@ use crate::parts::in_parts;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::{has_task_row, tangent};
-use crate::users::{Reaches, UserShares};
+use crate::tolerance::surely;
+use crate::users::{Subject, UsableClasses};
 use fairplan_instances::{Instance, Level, LimitedBy, User, UserId};
 use std::ops::Range;
 
@@ -58,29 +59,30 @@ pub(crate) fn relative_gap(lower: f64, upper: f64) -> f64 {
 
 /// Evaluates level `k` of a claim. Prices must be finite and >= 0.
 pub(crate) fn prove_level(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &[UserShares],
+    Subject { instance, usable_classes, shares }: Subject<'_>,
     usual: f64,
     Levels { levels, level_of, limited_by, .. }: Levels<'_>,
     k: usize,
 ) -> LevelProof {
     let level = &levels[k];
-    let prices = LevelPrices::of(instance, reaches, level);
+    let prices = LevelPrices::of(instance, usable_classes, level);
     let part = |users: Range<usize>| {
         let mut part = Part::new();
         for i in users.filter(|&i| limited_by[i] != LimitedBy::NoUsableClass) {
             let user = instance.user(UserId(i));
             let (freezes_at, by_tasks) = (level_of[i] as usize, limited_by[i] == LimitedBy::Tasks);
             if freezes_at < k || freezes_at == k && by_tasks {
-                let line = prices.line(user, reaches, shares[i].work);
+                let line = prices.line(user, usable_classes, shares[i].work);
                 part.frozen.add(down(line.slope * shares[i].work));
                 part.lent.add(line.intercept);
                 part.none_frozen = false;
                 continue;
             }
-            let line =
-                prices.line(user, reaches, level.value * Level::TANGENTS_AT * shares[i].work_per_level);
+            let line = prices.line(
+                user,
+                usable_classes,
+                level.value * Level::TANGENTS_AT * shares[i].work_per_level,
+            );
             let weighted_price = down(line.slope * shares[i].work_per_level);
             part.active.add(weighted_price);
             part.lent.add(line.intercept);
@@ -95,7 +97,7 @@ pub(crate) fn prove_level(
                 }
             }
             if by_tasks && !shares[i].nearly_all_tasks() {
-                let own = prices.line(user, reaches, shares[i].work * Level::TANGENTS_AT);
+                let own = prices.line(user, usable_classes, shares[i].work * Level::TANGENTS_AT);
                 let price = again(own.slope);
                 let paid = down(down(own.slope * shares[i].work) - own.intercept);
                 part.moves.push(Move { user: i, price, paid, weighted_price, lent: line.intercept });
@@ -122,37 +124,41 @@ struct Line {
     intercept: f64,
 }
 
-/// The prices of a level, and what follows from them for all users of one reach.
+/// The prices of a level, and what follows from them for all users of one usable.
 struct LevelPrices {
     /// Row-major `classes × resources`.
     prices: Vec<f64>,
-    /// For each reach its different price vectors per unit of work.
+    /// For each usable its different price vectors per unit of work.
     columns: Vec<Vec<f64>>,
     /// What is left of a cost for certain after its roundings.
     surely: f64,
 }
 
 impl LevelPrices {
-    fn of(instance: &Instance, reaches: &Reaches, level: &Level) -> Self {
+    fn of(instance: &Instance, usable_classes: &UsableClasses, level: &Level) -> Self {
         let m = instance.resources().len();
         let prices = usable_prices(&level.prices);
         Self {
-            columns: reaches.distinct().iter().map(|reach| distinct_columns(reach, &prices, m)).collect(),
+            columns: usable_classes
+                .distinct()
+                .iter()
+                .map(|usable| distinct_columns(usable, &prices, m))
+                .collect(),
             prices,
             // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
-            surely: 1.0 - (m + 4) as f64 * f64::EPSILON,
+            surely: surely(m),
         }
     }
 
     /// The best line for this much work.
-    fn line(&self, user: User<'_>, reaches: &Reaches, work: f64) -> Line {
-        let (i, reach) = (user.index().0, reaches.of_user(user.index().0));
-        if has_task_row(user, reach) {
+    fn line(&self, user: User<'_>, usable_classes: &UsableClasses, work: f64) -> Line {
+        let (i, usable) = (user.index().0, usable_classes.of_user(user.index().0));
+        if has_task_row(user, usable) {
             let limit = user.tasks().unwrap_or(0) as f64;
-            let tangent = tangent(user, reach, &self.prices, work / limit, self.surely);
+            let tangent = tangent(user, usable, &self.prices, work / limit, self.surely);
             return Line { slope: tangent.slope, intercept: up(tangent.intercept * limit) };
         }
-        let cost = cheapest(user.demand_doubles(), &self.columns[reaches.position(i)]);
+        let cost = cheapest(user.demand_doubles(), &self.columns[usable_classes.position(i)]);
         Line { slope: down(cost.min(f64::MAX) * self.surely), intercept: 0.0 }
     }
 }

@@ -3,7 +3,7 @@
 use crate::levels::{LevelProof, Levels};
 use crate::parts::in_parts;
 use crate::tolerance;
-use crate::users::{Reaches, UserShares};
+use crate::users::{Subject, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, UserId};
 use std::collections::HashMap;
@@ -12,41 +12,28 @@ use std::ops::Range;
 /// `limited-by`: users without usable class are those said to have none; users said to be limited by their tasks
 /// run them all, where they do most or where the prices of an earlier level hold them, and are on the first level
 /// that is not below their share; the others are frozen on some level.
-pub(crate) fn reasons(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &[UserShares],
-    claim: Levels<'_>,
-    proofs: &[LevelProof],
-) -> Verdict {
+pub(crate) fn reasons(subject: Subject<'_>, claim: Levels<'_>, proofs: &[LevelProof]) -> Verdict {
     let mut gains: HashMap<usize, f64> = HashMap::new();
     for (user, gain) in proofs.iter().flat_map(|proof| &proof.gains_by_moving) {
         gains.entry(*user).and_modify(|least| *least = least.min(*gain)).or_insert(*gain);
     }
     let part = |users: Range<usize>| {
         let mut worst = Worst::of("limited-by", tolerance::STATED);
-        users.for_each(|i| reason(instance, reaches, shares, claim, &gains, i, &mut worst));
+        users.for_each(|i| reason(subject, claim, &gains, i, &mut worst));
         worst
     };
     let mut worst = Worst::of("limited-by", tolerance::STATED);
-    in_parts(instance.user_count(), part).into_iter().for_each(|part| worst.merge(part));
+    in_parts(subject.instance.user_count(), part).into_iter().for_each(|part| worst.merge(part));
     worst.verdict()
 }
 
 /// The same for user `i`.
-fn reason(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &[UserShares],
-    claim: Levels<'_>,
-    gains: &HashMap<usize, f64>,
-    i: usize,
-    worst: &mut Worst,
-) {
+fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, i: usize, worst: &mut Worst) {
+    let Subject { instance, usable_classes, shares } = subject;
     let id = || instance.user(UserId(i)).id();
     let (level, reason) = (claim.level_of[i] as usize, claim.limited_by[i]);
-    if reaches.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
-        let classes = reaches.of_user(i).classes.len();
+    if usable_classes.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
+        let classes = usable_classes.of_user(i).classes.len();
         worst
             .fail(|| format!("user {} is limited by {}, with {classes} usable classes", id(), reason.name()));
         return;

@@ -9,31 +9,27 @@
 use crate::claim::Printed;
 use crate::levels::{LevelProof, Levels, prove_level, relative_gap};
 use crate::limits;
-use crate::solution::SolutionProof;
+use crate::proof::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reaches, UserShares, usual_share};
+use crate::users::{Subject, UserShares, usual_share};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy};
 use rayon::prelude::*;
 
 /// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
-pub(crate) fn prove(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &[UserShares],
-    claim: Levels<'_>,
-    printed: Option<&Printed<'_>>,
-) -> SolutionProof {
+pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Printed<'_>>) -> SolutionProof {
+    let Subject { instance, shares, .. } = subject;
     let usual = usual_share(shares);
-    let prove = |k| prove_level(instance, reaches, shares, usual, claim, k);
+    let prove = |k| prove_level(subject, usual, claim, k);
     let levels: Vec<LevelProof> = (0..claim.levels.len()).map(prove).collect();
     let (primal, dual) = value_bracket(shares, &levels);
     let relative_gap = relative_gap(primal, dual);
     let mut optimality = Worst::of("optimality", tolerance::GAP);
-    optimality
-        .see(relative_gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
+    optimality.see(relative_gap, || {
+        format!("the value is {primal}, but only {dual} is proved to be out of usable")
+    });
 
-    let mut verdicts = vec![limits::reasons(instance, reaches, shares, claim, &levels)];
+    let mut verdicts = vec![limits::reasons(subject, claim, &levels)];
     verdicts.extend(limits::levels(instance, shares, claim, &levels));
     verdicts.push(optimality.verdict());
     if let Some(stated) = printed {

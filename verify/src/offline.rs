@@ -6,15 +6,10 @@
 //! lexicographic optimum. Of whole slices every cut must be full to the last one, and within a level no slice may
 //! be better off with somebody else. Slices are counted in whole numbers, divided ones in parts of 2^60.
 
+use crate::tolerance::{OFFLINE_TOLERANCE, WHOLE_SLICES};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{OfflineLevel, OfflineProblem, compare_ratios};
 use std::cmp::Ordering;
-
-/// How much of its level a user may lack.
-pub const OFFLINE_TOLERANCE: f64 = 1e-9;
-
-/// How far the value of a level of whole slices, a division of two whole numbers, may be from what it is.
-const WHOLE_TOLERANCE: f64 = 1e-15;
 
 /// Parts of a slice.
 const PARTS: f64 = (1u64 << 60) as f64;
@@ -174,7 +169,7 @@ fn gaps(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], totals: &[u128], 
         let left = (cut << 60).saturating_sub(given);
         let bound = left as f64 / PARTS / weight as f64;
         if problem.whole_slices {
-            // A level of whole slices is at most its cut, but need not reach it; `whole` decides.
+            // A level of whole slices is at most its cut, but need not usable it; `whole` decides.
             given += users().map(|user| totals[user]).sum::<u128>();
             continue;
         }
@@ -200,7 +195,7 @@ fn gaps(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], totals: &[u128], 
 /// Whether every cut is full, and no slice would be better off with another user of the same level.
 fn whole(problem: &OfflineProblem<'_>, levels: &[OfflineLevel], totals: &[u128], cuts: &[u128]) -> Verdict {
     let weights = problem.weights();
-    let mut worst = Worst::of("whole-slices", WHOLE_TOLERANCE);
+    let mut worst = Worst::of("whole-slices", WHOLE_SLICES);
     let mut given = 0;
     let mut before = (0, 1);
     for (position, (level, cut)) in levels.iter().zip(cuts).enumerate() {

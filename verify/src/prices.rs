@@ -1,24 +1,22 @@
 //! What claimed prices come to: for a unit of work, and for the whole cluster.
 
 use crate::rounding::{Sum, decimal_up, up};
-use crate::users::Reach;
+use crate::tolerance::LEAST_PRICE;
+use crate::users::Usable;
 use fairplan_instances::Instance;
 use std::collections::HashSet;
-
-/// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
-const LEAST_PRICE: f64 = 1e-200;
 
 /// The prices with what is too small to count left out.
 pub(crate) fn usable_prices(prices: &[f64]) -> Vec<f64> {
     prices.iter().map(|price| if *price < LEAST_PRICE { 0.0 } else { *price }).collect()
 }
 
-/// The different price vectors of the classes that users with this reach can use, per unit of work.
-pub(crate) fn distinct_columns(reach: &Reach, prices: &[f64], m: usize) -> Vec<f64> {
+/// The different price vectors of the classes that such users can use, per unit of work.
+pub(crate) fn distinct_columns(usable: &Usable, prices: &[f64], m: usize) -> Vec<f64> {
     let mut seen = HashSet::new();
     let mut columns = Vec::new();
-    for &class in &reach.classes {
-        let rate = reach.rate(class).to_f64();
+    for &class in &usable.classes {
+        let rate = usable.rate(class).to_f64();
         let per_work = |price: &f64| (price / rate).min(f64::MAX);
         let column: Vec<f64> = prices[class * m..(class + 1) * m].iter().map(per_work).collect();
         if seen.insert(column.iter().map(|price| price.to_bits()).collect::<Vec<_>>()) {

@@ -3,6 +3,7 @@
 use crate::claim::{Printed, SolutionClaim};
 use crate::feasibility::capacity_units;
 use crate::tolerance;
+use crate::tolerance::COUNTED;
 use crate::users::UserShares;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, ResourceId};
@@ -45,9 +46,6 @@ fn shares(
     }
     worst.verdict()
 }
-
-/// Loads are counted in steps of 2^-125 of the capacity, each rounded up: what a thousand million users have of them.
-const COUNTED: f64 = 1e-28;
 
 /// `utilization`: used parts of each class and of the whole cluster.
 fn utilization(instance: &Instance, stated: &Printed<'_>, loads: &[f64]) -> Verdict {

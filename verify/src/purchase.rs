@@ -7,10 +7,8 @@
 //! least `Σ_i R_i π_i − Σ_l N_l w_l − Σ_t L_t μ_t` (linear programming duality).
 
 use crate::rounding::{decimal_down, decimal_up, down, up};
+use crate::tolerance::{LAST_DIGIT, SHORT, WHOLE_STEP};
 use fairplan_instances::{Catalog, Decimal, Instance};
-
-/// What is asked for may be short by this part, as in the plan.
-const SHORT: f64 = 1e-9;
 
 /// The least that a purchase costs which gives every user of `instance` its `required` work, by these prices: one row a class
 /// of the instance, then one a type of the catalog that is a class of its own, one number a resource. Every step is rounded
@@ -91,7 +89,7 @@ pub fn least_cost(
     }
     let step = common_step(catalog);
     // What is a whole number of steps but for rounding is one.
-    f64::max(bound, ((bound / step) * (1.0 - 1e-12)).ceil() * step * (1.0 - 1e-15))
+    f64::max(bound, ((bound / step) * (1.0 - WHOLE_STEP)).ceil() * step * (1.0 - LAST_DIGIT))
 }
 
 /// All costs are whole multiples of this.

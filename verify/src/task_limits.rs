@@ -6,7 +6,7 @@
 //! `(ρ_il, c_l)`.
 
 use crate::rounding::{decimal_up, largest, up};
-use crate::users::Reach;
+use crate::users::Usable;
 use fairplan_instances::User;
 
 /// A lower bound on what work costs: `slope` a unit of work, less `intercept` a task.
@@ -17,20 +17,20 @@ pub(crate) struct Tangent {
 }
 
 /// Whether the number of its tasks bears on where the user's tasks should run.
-pub(crate) fn has_task_row(user: User<'_>, reach: &Reach) -> bool {
-    user.tasks().is_some() && reach.rates_differ()
+pub(crate) fn has_task_row(user: User<'_>, usable: &Usable) -> bool {
+    user.tasks().is_some() && usable.rates_differ()
 }
 
 /// The tangent at `average` work a task, and to the right of a kink there. `prices` are row-major
 /// `classes × resources`; `surely` is what is left of a sum of products after its roundings.
-pub(crate) fn tangent(user: User<'_>, reach: &Reach, prices: &[f64], average: f64, surely: f64) -> Tangent {
+pub(crate) fn tangent(user: User<'_>, usable: &Usable, prices: &[f64], average: f64, surely: f64) -> Tangent {
     let demand = user.demand_doubles();
     let m = demand.len();
     let point = |&class: &usize| {
         let cost: f64 = demand.iter().zip(&prices[class * m..]).map(|(d, p)| d * p).sum();
-        (decimal_up(reach.rate(class)), cost.min(f64::MAX) * surely)
+        (decimal_up(usable.rate(class)), cost.min(f64::MAX) * surely)
     };
-    let points: Vec<(f64, f64)> = reach.classes.iter().map(point).collect();
+    let points: Vec<(f64, f64)> = usable.classes.iter().map(point).collect();
     let slope = slope_of_hull(&points, average);
     let intercept = largest(points.iter().map(|(rate, cost)| up(up(rate * slope) - cost)));
     if intercept.is_finite() { Tangent { slope, intercept } } else { Tangent { slope: 0.0, intercept: 0.0 } }

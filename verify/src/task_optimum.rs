@@ -9,18 +9,10 @@
 
 use crate::exact::{Dyadic, Tally, excess};
 use crate::rounding::{Sum, at_least_nothing, down, largest, up};
+use crate::tolerance::{ROUNDINGS, TASK_FREEZING, TASK_TOLERANCE};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, ResourceId, TaskDemands, TaskLevel};
 use rayon::prelude::*;
-
-/// By which part of its bound a level may be short, and by which part of everything it demands a user who is on no level.
-pub const TASK_TOLERANCE: f64 = 1e-6;
-
-/// How much more than it has, in parts of that, a user may be left to have by the prices that freeze it.
-const FREEZING: f64 = 1e-3;
-
-/// More than all roundings of a product of five factors and a sum over the resources, in parts of the result.
-const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
 
 /// Tasks over all quanta and the levels, as claimed.
 #[derive(Clone, Copy, Debug)]
@@ -176,7 +168,7 @@ fn gaps(
     level_of: &[Option<usize>],
 ) -> (Verdict, Verdict) {
     let mut worst = Worst::of("level-gaps", TASK_TOLERANCE);
-    let mut freezing = Worst::of("freezing", FREEZING);
+    let mut freezing = Worst::of("freezing", TASK_FREEZING);
     let most = demands.most();
     let mut before = 0.0;
     for (k, level) in levels.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! How much a claim may miss what is proved. Feasibility has no tolerance: it is decided exactly.
+//! Every tolerance of the checker: how much a claim may miss what is proved, in which unit, and why so much. Feasibility has
+//! none: it is decided exactly. What rounds outward is no tolerance either, but how far it must go stands here too.
 
 /// Relative gap between a level's proved bound and what is achieved, and between the two sides of the value.
 pub(crate) const GAP: f64 = 1e-9;
@@ -31,3 +32,57 @@ pub(crate) const NEARLY_ALL: f64 = 1e-3;
 
 /// How much more a user might get of a server from what nobody uses of it, in parts of what it has there.
 pub(crate) const UNUSED: f64 = 1e-6;
+
+/// The part of what a user pays for its work up to which it barely pays for its tasks, so that either may be said to limit
+/// it: what a sum solved to [`GAP`] leaves uncertain of one price.
+pub(crate) const BARELY: f64 = 1e-4;
+
+/// What logarithms, exponentials and a handful of roundings may be off, relatively or for logarithms absolutely: a thousand
+/// units in the last place and more.
+pub(crate) const LOOSE: f64 = 1e-12;
+
+/// Relative changes below this are worked out by a series, whose next term is rounding; above it, what is left of terms of
+/// first order that cancel is known to this part.
+pub(crate) const SERIES: f64 = 1e-4;
+pub(crate) const CANCELLED: f64 = 1e-8;
+
+/// Loads are counted in steps of 2^-125 of the capacity, each rounded up: what a thousand million users have of them.
+pub(crate) const COUNTED: f64 = 1e-28;
+
+/// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
+pub(crate) const LEAST_PRICE: f64 = 1e-200;
+
+/// How much of its level a user may lack in an offline optimum of slices, in parts of the level: as [`GAP`].
+pub const OFFLINE_TOLERANCE: f64 = 1e-9;
+
+/// How far the value of a level of whole slices, a division of two whole numbers, may be from what it is, in parts of it.
+pub(crate) const WHOLE_SLICES: f64 = 1e-15;
+
+/// By which part of its bound a level of tasks may be short, and by which part of everything it demands a user who is on no
+/// level: the interior point over all quanta loses more digits than that of one.
+pub const TASK_TOLERANCE: f64 = 1e-6;
+
+/// How much more than it has, in parts of that, a user of such a level may be left to have by the prices that freeze it: a
+/// thousand times [`TASK_TOLERANCE`], since the gap of all users is one user's gain.
+pub(crate) const TASK_FREEZING: f64 = 1e-3;
+
+/// More than all roundings of a product of five factors and a sum over the resources, in parts of the result.
+pub(crate) const ROUNDINGS: f64 = 64.0 * f64::EPSILON;
+
+/// What is asked for of a purchase may be short by this part, as in the plan.
+pub(crate) const SHORT: f64 = 1e-9;
+
+/// A bound so little above a whole number of steps of the price is that number; and what the product with the step may be
+/// off, so that the bound stays one.
+pub(crate) const WHOLE_STEP: f64 = 1e-12;
+pub(crate) const LAST_DIGIT: f64 = 1e-15;
+
+/// The sides of a bracket of the sum of logarithms meet if they are no further apart than this for each unit of weight: what
+/// servers hold is claimed with a margin of 2^-28, which makes it sooner proved.
+pub const LOGARITHMS_MEET: f64 = 1e-8;
+
+/// What is left at least of the cost of a task on a class after its roundings: demand, price over rate, `m` products and
+/// their sum, fewer than `m + 4` of half a step each.
+pub(crate) fn surely(resources: usize) -> f64 {
+    1.0 - (resources + 4) as f64 * f64::EPSILON
+}

@@ -16,32 +16,22 @@
 use crate::claim::{Printed, SolutionClaim};
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
-use crate::solution::SolutionProof;
 use crate::tolerance;
-use crate::users::{Reach, Reaches, UserShares};
+use crate::tolerance::{BARELY, CANCELLED, LOOSE, SERIES};
+use crate::users::{Subject, Usable, UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, LimitedBy, Total, User, UserId};
 use std::cmp::Ordering;
 use std::f64::consts::LN_10;
 use std::ops::Range;
 
-/// The part of what a user pays for its work up to which it barely pays for its tasks.
-const BARELY: f64 = 1e-4;
-
-/// What logarithms, exponentials and a handful of roundings may be off, relatively or for logarithms absolutely.
-const LOOSE: f64 = 1e-12;
-
 /// Proves a sum: its value, the bound on it, what limits each user, and that the prices are in the value's unit.
-pub(crate) fn prove(
-    instance: &Instance,
-    reaches: &Reaches,
-    shares: &[UserShares],
-    claim: &SolutionClaim<'_>,
-    total: &Total,
-) -> SolutionProof {
+pub(crate) fn prove(subject: Subject<'_>, claim: &SolutionClaim<'_>, total: &Total) -> SolutionProof {
     let alpha = claim.objective.alpha().unwrap_or(f64::NAN);
-    let market = Market::new(instance, reaches, shares, alpha, total);
+    let Subject { instance, usable_classes, .. } = subject;
+    let market = Market::new(subject, alpha, total);
     let part = |users: Range<usize>| {
         let mut part = Sums::new();
         users.for_each(|i| market.add(UserId(i), &mut part));
@@ -53,7 +43,7 @@ pub(crate) fn prove(
 
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality.see(found.relative_gap, || {
-        format!("the value is {}, but only {} is proved to be out of reach", found.primal, found.dual)
+        format!("the value is {}, but only {} is proved to be out of usable", found.primal, found.dual)
     });
     let mut scale = Worst::of("price-scale", tolerance::GAP * (1.0 + alpha));
     scale.see(found.imbalance, || {
@@ -72,8 +62,12 @@ pub(crate) fn prove(
     value.see((total.relative_gap - found.relative_gap).abs(), || {
         format!("relative gap: {} is stated, {} is computed", total.relative_gap, found.relative_gap)
     });
-    let mut verdicts =
-        vec![reasons(instance, reaches, claim), optimality.verdict(), scale.verdict(), value.verdict()];
+    let mut verdicts = vec![
+        reasons(instance, usable_classes, claim),
+        optimality.verdict(),
+        scale.verdict(),
+        value.verdict(),
+    ];
     verdicts.extend(claim.printed.as_ref().map(|stated| prices(instance, total, stated)));
     SolutionProof {
         primal: found.primal,
@@ -87,35 +81,29 @@ pub(crate) fn prove(
 /// What all users see: prices, and the unit in which everything is stated.
 struct Market<'a> {
     instance: &'a Instance,
-    reaches: &'a Reaches,
+    usable_classes: &'a UsableClasses,
     shares: &'a [UserShares],
     alpha: f64,
     /// `ln` of the unit of value.
     log_unit: f64,
     prices: Vec<f64>,
     columns: Vec<Vec<f64>>,
-    /// Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
+    /// See [`tolerance::surely`].
     surely: f64,
 }
 
 impl<'a> Market<'a> {
-    fn new(
-        instance: &'a Instance,
-        reaches: &'a Reaches,
-        shares: &'a [UserShares],
-        alpha: f64,
-        total: &Total,
-    ) -> Self {
+    fn new(Subject { instance, usable_classes, shares }: Subject<'a>, alpha: f64, total: &Total) -> Self {
         let m = instance.resources().len();
         let mut market = Self {
             instance,
-            reaches,
+            usable_classes,
             shares,
             alpha,
             log_unit: f64::from(total.exponent) * LN_10,
             prices: usable_prices(&total.prices),
             columns: Vec::new(),
-            surely: 1.0 - (m + 4) as f64 * f64::EPSILON,
+            surely: tolerance::surely(m),
         };
         market.set_columns();
         if alpha == 0.0 {
@@ -126,8 +114,12 @@ impl<'a> Market<'a> {
 
     fn set_columns(&mut self) {
         let m = self.instance.resources().len();
-        self.columns =
-            self.reaches.distinct().iter().map(|reach| distinct_columns(reach, &self.prices, m)).collect();
+        self.columns = self
+            .usable_classes
+            .distinct()
+            .iter()
+            .map(|usable| distinct_columns(usable, &self.prices, m))
+            .collect();
     }
 
     /// A user without a limit that is worth more at the margin than it pays leaves a linear sum without any bound:
@@ -136,7 +128,7 @@ impl<'a> Market<'a> {
         let part = |users: Range<usize>| {
             let dearer = |i: usize| {
                 let user = self.instance.user(UserId(i));
-                let counts = user.tasks().is_none() && !self.reaches.of_user(i).classes.is_empty();
+                let counts = user.tasks().is_none() && !self.usable_classes.of_user(i).classes.is_empty();
                 if counts { up(self.margin(user) / self.cost(user)) } else { 0.0 }
             };
             users.map(dearer).fold(1.0, f64::max)
@@ -149,7 +141,7 @@ impl<'a> Market<'a> {
 
     /// The least that a unit of work costs, tasks being free; rounded down.
     fn cost(&self, user: User<'_>) -> f64 {
-        let columns = &self.columns[self.reaches.position(user.index().0)];
+        let columns = &self.columns[self.usable_classes.position(user.index().0)];
         down(cheapest(user.demand_doubles(), columns).min(f64::MAX) * self.surely)
     }
 
@@ -168,8 +160,8 @@ impl<'a> Market<'a> {
 
     /// Adds what one user contributes.
     fn add(&self, i: UserId, sums: &mut Sums) {
-        let (user, reach) = (self.instance.user(i), self.reaches.of_user(i.0));
-        if reach.classes.is_empty() || user.tasks() == Some(0) {
+        let (user, usable) = (self.instance.user(i), self.usable_classes.of_user(i.0));
+        if usable.classes.is_empty() || user.tasks() == Some(0) {
             return;
         }
         let (share, work) = (self.shares[i.0].share, self.shares[i.0].work);
@@ -179,10 +171,10 @@ impl<'a> Market<'a> {
         }
         let mut limit = 0.0;
         if let Some(tasks) = user.tasks() {
-            let each = self.price_of_a_task(user, reach, margin, tasks);
+            let each = self.price_of_a_task(user, usable, margin, tasks);
             if each > 0.0 {
                 limit = each * tasks as f64;
-                cost = self.cost_with(user, reach, each);
+                cost = self.cost_with(user, usable, each);
             }
         }
         if limit <= BARELY * cost * work {
@@ -211,8 +203,8 @@ impl<'a> Market<'a> {
             add(&mut sums.regrets, best * (1.0 + LOOSE), &mut sums.unbounded);
         } else if let Some(tasks) = user.tasks() {
             // Without a limit prices are high enough, where the sum is linear, that nothing is wished.
-            let reach = self.reaches.of_user(user.index().0);
-            let each = self.price_of_a_task(user, reach, self.margin(user), tasks);
+            let usable = self.usable_classes.of_user(user.index().0);
+            let each = self.price_of_a_task(user, usable, self.margin(user), tasks);
             add(&mut sums.limits, up(each * tasks as f64), &mut sums.unbounded);
         } else {
             sums.unbounded |= self.margin(user).partial_cmp(&cost).is_none_or(Ordering::is_gt);
@@ -232,12 +224,12 @@ impl<'a> Market<'a> {
     ///
     /// As tasks become dearer, ever faster classes are the cheapest. On one of them tasks are dear enough, or become so
     /// on the way to the next.
-    fn price_of_a_task(&self, user: User<'_>, reach: &Reach, margin: f64, tasks: u64) -> f64 {
+    fn price_of_a_task(&self, user: User<'_>, usable: &Usable, margin: f64, tasks: u64) -> f64 {
         let has = self.shares[user.index().0].work;
-        let classes: Vec<(f64, f64)> = reach
+        let classes: Vec<(f64, f64)> = usable
             .classes
             .iter()
-            .map(|&class| (reach.rate(class).to_f64(), self.cost_of_a_task(user, class)))
+            .map(|&class| (usable.rate(class).to_f64(), self.cost_of_a_task(user, class)))
             .collect();
         let margin_at = |rate: f64| match self.alpha {
             0.0 => margin,
@@ -259,11 +251,11 @@ impl<'a> Market<'a> {
     }
 
     /// The least that a unit of work costs when each task costs `each` more; rounded down.
-    fn cost_with(&self, user: User<'_>, reach: &Reach, each: f64) -> f64 {
+    fn cost_with(&self, user: User<'_>, usable: &Usable, each: f64) -> f64 {
         let per_work = |&class: &usize| {
-            down(down(self.cost_of_a_task(user, class) + each) / decimal_up(reach.rate(class)))
+            down(down(self.cost_of_a_task(user, class) + each) / decimal_up(usable.rate(class)))
         };
-        reach.classes.iter().map(per_work).fold(f64::INFINITY, f64::min)
+        usable.classes.iter().map(per_work).fold(f64::INFINITY, f64::min)
     }
 
     /// `max (w U − y G)` less what the user has of it, where it pays `cost` a unit of work; rounded up.
@@ -280,13 +272,13 @@ impl<'a> Market<'a> {
         // The share over the one that the user would wish at its price, in logarithms.
         let ratio = (cost / margin).ln() / alpha;
         let ratio = if ratio < 0.0 { ratio - LOOSE } else { ratio + LOOSE };
-        let part = if ratio.abs() * alpha.max(1.0) < 1e-4 {
+        let part = if ratio.abs() * alpha.max(1.0) < SERIES {
             0.5 * alpha * ratio * ratio * (1.0 + (alpha + 3.0) * ratio.abs())
         } else {
             let power = 1.0 - alpha;
             let shortfall = if power == 0.0 { -ratio } else { -(power * ratio).exp_m1() / power };
             // Terms of first order cancel, which leaves eight digits at the least.
-            (shortfall + ratio.exp_m1()) * (-ratio).exp() * (1.0 + 1e-8)
+            (shortfall + ratio.exp_m1()) * (-ratio).exp() * (1.0 + CANCELLED)
         };
         up(up(cost * work) * part)
     }
@@ -390,12 +382,12 @@ impl Sums {
 
 /// `limited-by`: users without usable class are those said to have none, users said to be limited by their tasks have
 /// them all running, and those said to be limited by capacity do not.
-fn reasons(instance: &Instance, reaches: &Reaches, claim: &SolutionClaim<'_>) -> Verdict {
+fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &SolutionClaim<'_>) -> Verdict {
     let part = |users: Range<usize>| {
         let mut worst = Worst::of("limited-by", tolerance::STATED);
         for i in users {
             let (user, reason) = (instance.user(UserId(i)), claim.limited_by[i]);
-            let usable = !reaches.of_user(i).classes.is_empty();
+            let usable = !usable_classes.of_user(i).classes.is_empty();
             let mut running = 0.0;
             claim.tasks.visit(i, |_, here| running += here);
             let idle = match user.tasks() {

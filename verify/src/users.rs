@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use std::collections::HashMap;
 
 /// Where some users can run tasks, and the work that a task does there.
-pub(crate) struct Reach {
+pub(crate) struct Usable {
     /// The usable classes, in order.
     pub classes: Vec<usize>,
     /// Whether a class is usable, one entry a class.
@@ -17,7 +17,7 @@ pub(crate) struct Reach {
     rates: Option<Vec<Decimal>>,
 }
 
-impl Reach {
+impl Usable {
     fn of(user: User<'_>, classes: usize) -> Self {
         let usable: Vec<bool> = (0..classes).map(|class| user.can_use(ClassId(class))).collect();
         let rates = (!user.rule().rates().is_empty())
@@ -46,13 +46,13 @@ impl Reach {
     }
 }
 
-/// The reach of every user; users with the same rule and the same kinds of demand share one.
-pub(crate) struct Reaches {
-    reaches: Vec<Reach>,
+/// The usable classes of every user; users with the same rule and the same kinds of demand share one.
+pub(crate) struct UsableClasses {
+    distinct: Vec<Usable>,
     of_user: Vec<u32>,
 }
 
-impl Reaches {
+impl UsableClasses {
     /// Which classes each user of `instance` can use.
     pub fn of(instance: &Instance) -> Self {
         let classes = instance.classes();
@@ -61,11 +61,11 @@ impl Reaches {
             .filter(|&r| classes.iter().any(|class| class.capacity[r].is_zero()))
             .collect();
         if let (true, [_]) = (scarce.is_empty(), instance.rules()) {
-            let everybody = Reach::of(instance.user(UserId(0)), classes.len());
-            return Self { reaches: vec![everybody], of_user: vec![0; instance.user_count()] };
+            let everybody = Usable::of(instance.user(UserId(0)), classes.len());
+            return Self { distinct: vec![everybody], of_user: vec![0; instance.user_count()] };
         }
         let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
-        let (mut reaches, mut of_user) = (Vec::new(), Vec::with_capacity(instance.user_count()));
+        let (mut distinct, mut of_user) = (Vec::new(), Vec::with_capacity(instance.user_count()));
         // Neighbours are mostly alike: look up only what differs from the user before.
         let alike = |one: User<'_>, other: User<'_>| {
             let both = |&r: &usize| one.demand()[r].is_zero() == other.demand()[r].is_zero();
@@ -78,38 +78,46 @@ impl Reaches {
                 _ => {
                     let needed = scarce.iter().map(|&r| !user.demand()[r].is_zero()).collect();
                     *known.entry((user.rule_id().0, needed)).or_insert_with(|| {
-                        reaches.push(Reach::of(user, classes.len()));
-                        reaches.len() as u32 - 1
+                        distinct.push(Usable::of(user, classes.len()));
+                        distinct.len() as u32 - 1
                     })
                 }
             };
             last = Some((user, position));
             of_user.push(position);
         }
-        Self { reaches, of_user }
+        Self { distinct, of_user }
     }
 
-    /// Where all servers are one, everybody reaches them all.
+    /// Where all servers are one, everybody can use them all.
     pub fn pooled(instance: &Instance) -> Self {
         let classes = instance.classes().len();
-        let everything = Reach { classes: (0..classes).collect(), usable: vec![true; classes], rates: None };
-        Self { reaches: vec![everything], of_user: vec![0; instance.user_count()] }
+        let everything = Usable { classes: (0..classes).collect(), usable: vec![true; classes], rates: None };
+        Self { distinct: vec![everything], of_user: vec![0; instance.user_count()] }
     }
 
-    /// The reach of the user at this position.
-    pub fn of_user(&self, user: usize) -> &Reach {
-        &self.reaches[self.of_user[user] as usize]
+    /// Those of the user at this position.
+    pub fn of_user(&self, user: usize) -> &Usable {
+        &self.distinct[self.of_user[user] as usize]
     }
 
-    /// Which of the [`Reaches::distinct`] ones the user at this position has.
+    /// Which of the [`UsableClasses::distinct`] ones the user at this position has.
     pub fn position(&self, user: usize) -> usize {
         self.of_user[user] as usize
     }
 
     /// The distinct ones.
-    pub fn distinct(&self) -> &[Reach] {
-        &self.reaches
+    pub fn distinct(&self) -> &[Usable] {
+        &self.distinct
     }
+}
+
+/// An instance with what is proved of its users, whatever the certificate of a claim.
+#[derive(Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub instance: &'a Instance,
+    pub usable_classes: &'a UsableClasses,
+    pub shares: &'a [UserShares],
 }
 
 /// Proved figures of one user.
@@ -133,13 +141,14 @@ impl UserShares {
     pub fn of_all(
         instance: &Instance,
         objective: Objective,
-        reaches: &Reaches,
+        usable_classes: &UsableClasses,
         tasks: &Tasks<'_>,
     ) -> Vec<Self> {
         let totals: Vec<f64> =
             (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
-        let of_user =
-            |i| Self::of(instance, instance.user(UserId(i)), objective, reaches.of_user(i), tasks, &totals);
+        let of_user = |i| {
+            Self::of(instance, instance.user(UserId(i)), objective, usable_classes.of_user(i), tasks, &totals)
+        };
         (0..instance.user_count()).into_par_iter().map(of_user).collect()
     }
 
@@ -147,15 +156,15 @@ impl UserShares {
         instance: &Instance,
         user: User<'_>,
         objective: Objective,
-        reach: &Reach,
+        usable: &Usable,
         tasks: &Tasks<'_>,
         totals: &[f64],
     ) -> Self {
         let mut work = Sum::new();
         tasks.visit(user.index().0, |class, here| {
-            let done = match reach.rates {
+            let done = match usable.rates {
                 None => here,
-                Some(_) => down(decimal_down(reach.rate(class)) * here),
+                Some(_) => down(decimal_down(usable.rate(class)) * here),
             };
             work.add(done);
         });
@@ -165,10 +174,10 @@ impl UserShares {
         let share = down(least * work);
         // What all tasks do, at most. Exactly 0 for none: rounding up would leave room for a share that no task can fill.
         let all = match user.tasks() {
-            _ if reach.classes.is_empty() => 0.0,
+            _ if usable.classes.is_empty() => 0.0,
             None => f64::INFINITY,
             Some(0) => 0.0,
-            Some(tasks) => up(tasks as f64 * reach.largest_rate_up()),
+            Some(tasks) => up(tasks as f64 * usable.largest_rate_up()),
         };
         let (weighted, work_per_level, cap) = if objective == Objective::TaskShareFairness {
             let alone = work_alone(instance, user);

@@ -3,7 +3,7 @@
 //! Fixed key order, resources in the instance's order with zeros left out, numbers in normal form
 //! ([`Decimal::text`]), optional fields only where they are not the default, one class or user a line.
 
-use crate::{ClassId, Decimal, Instance, ServerClass, User};
+use crate::{ClassId, Decimal, Draft, Instance, ServerClass, User};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
@@ -186,5 +186,19 @@ impl Text {
             self.bytes.clear();
         }
         Ok(())
+    }
+}
+
+/// The instance file of what it builds, to be saved and tried by hand; what is wrong with it otherwise.
+impl std::fmt::Display for Draft {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.build() {
+            Ok(instance) => {
+                let mut json = Vec::new();
+                write_json(&instance, &mut json).map_err(|_| std::fmt::Error)?;
+                f.write_str(&String::from_utf8_lossy(&json))
+            }
+            Err(violation) => write!(f, "{violation}: {self:?}"),
+        }
     }
 }

@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use std::io::BufRead;
 
 use super::json::Amounts;
-use super::rows::{Rows, for_each_row, table};
+use super::open::table_in;
+use super::rows::{Rows, for_each_row};
 use super::source;
 use super::strict_json::{Entries, Form, Object, Text, document, for_each, given, number};
 use super::tables::bad_header;
@@ -60,7 +61,7 @@ pub fn read_catalog(path: &str, instance: &Instance) -> Result<Catalog, Instance
         source.fill_buf().map_err(|error| InstanceError::Io { file: path.to_owned(), source: error })?;
     let start = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
     if !start.trim_ascii_start().starts_with(b"{") {
-        return from_table(table(source, path)?.as_mut(), instance);
+        return from_table(table_in(source, path)?.as_mut(), instance);
     }
     let content = source.read_all()?;
     let document: Document = document(&file, &content, &FORM)?;

@@ -1,6 +1,6 @@
 //! Columns in files that other programs read by column, batch by batch: Parquet, snappy-compressed, or an Arrow IPC file.
 
-use super::table_writer::has_ending;
+use super::source::has_ending;
 use arrow_array::RecordBatch;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, Schema};

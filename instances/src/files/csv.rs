@@ -4,9 +4,9 @@
 //! text and counts lines wrongly after CRLF and blank lines, which a refusal has to get right.
 
 use crate::InstanceError;
-use std::borrow::Cow;
 use std::io::BufRead;
 
+use super::guard::{guarded, unguarded};
 use super::rows::{RowBuffer, Rows, Table};
 use super::source::Source;
 
@@ -172,25 +172,6 @@ fn unquote(raw: &[u8], row: &mut RowBuffer) -> Result<(), &'static str> {
             _ => return Err("text after a closing quote; double a quote that belongs to the field"),
         }
     }
-}
-
-/// How cells start that spreadsheets run as formulas, in some languages with wide letters.
-const RUN: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
-
-/// Whether a spreadsheet would run `text`, apostrophes in front of it aside.
-fn would_run(text: &str) -> bool {
-    text.trim_start_matches('\'').starts_with(RUN)
-}
-
-/// A text cell of CSV, safe to open in a spreadsheet: what it would run gets a `'` in front, which reading takes back. So
-/// does what starts with such an apostrophe itself.
-pub fn guarded(text: Cow<'_, str>) -> Cow<'_, str> {
-    if would_run(&text) { format!("'{text}").into() } else { text }
-}
-
-/// The text that is written as `cell`.
-pub(super) fn unguarded(cell: &str) -> &str {
-    cell.strip_prefix('\'').filter(|text| would_run(text)).unwrap_or(cell)
 }
 
 /// Appends one text field to a line of CSV, guarded and quoted where it must be.

@@ -7,7 +7,10 @@ mod catalog;
 mod columnar;
 mod csv;
 mod demands;
+mod guard;
 mod json;
+mod open;
+mod optional_columns;
 #[cfg(feature = "parquet")]
 mod parquet;
 pub mod rows;
@@ -22,12 +25,13 @@ pub use canonical::{sha256_hex, write_json};
 pub use catalog::read_catalog;
 #[cfg(feature = "parquet")]
 pub use columnar::{BatchWriter, Columnar};
-pub use csv::guarded;
 pub use demands::{
     QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
     read_fair_shares, read_members, write_demands,
 };
+pub use guard::guarded;
 pub use json::read_json;
+pub use open::open_table;
 pub use table_writer::{write_servers, write_users};
 pub use tables::{bad_header, read_tables};
 pub use trace::{read_trace, trace_sha256_hex, write_trace};

@@ -1,11 +1,9 @@
 //! A table as rows of text cells, whatever file it is in, read ahead on a thread of its own.
 
 use crate::{Decimal, DecimalError, InstanceError, Violation};
-use std::io;
 use std::sync::mpsc::{channel, sync_channel};
 
-use super::csv::{CsvRows, unguarded};
-use super::source::{self, Source};
+use super::guard::unguarded;
 
 /// A table read row by row, every cell as text.
 pub trait Rows: Send {
@@ -241,30 +239,4 @@ pub fn for_each_batch(
         }
         Ok(())
     })
-}
-
-/// Opens a table: Parquet by its first bytes, else CSV.
-pub fn open(path: &str) -> Result<Box<dyn Rows>, InstanceError> {
-    table(source::open(path)?, path)
-}
-
-/// The table in `source`, which was opened from `path`.
-pub fn table(source: Source, path: &str) -> Result<Box<dyn Rows>, InstanceError> {
-    if !source.is_parquet() {
-        return Ok(Box::new(CsvRows::new(source)?));
-    }
-    #[cfg(feature = "parquet")]
-    if path != "-" {
-        return Ok(Box::new(super::parquet::ParquetRows::new(path)?));
-    }
-    Err(unread_parquet(path))
-}
-
-/// Why the Parquet file at `path` is not read.
-pub(super) fn unread_parquet(path: &str) -> InstanceError {
-    let reason = match path {
-        "-" => "Parquet is not read from standard input; name the file",
-        _ => "is Parquet, which this build does not read; convert it to CSV",
-    };
-    InstanceError::Io { file: path.to_owned(), source: io::Error::other(reason) }
 }

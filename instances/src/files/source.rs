@@ -217,6 +217,11 @@ impl<R: BufRead> BufRead for Counted<R> {
     }
 }
 
+/// Whether the name of a file ends this way, in letters of either case.
+pub(super) fn has_ending(path: &str, ending: &str) -> bool {
+    Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,11 +2,12 @@
 
 use crate::{Decimal, Instance, InstanceError, Violation};
 use std::io::{self, Write};
-use std::path::Path;
 
 #[cfg(feature = "parquet")]
 use super::columnar::Columnar;
 use super::csv::push_field;
+use super::optional_columns::OptionalColumns;
+use super::source::has_ending;
 use super::tables::FIXED;
 
 /// Bytes gathered before they are passed on.
@@ -83,48 +84,6 @@ pub fn write_users(
     })
 }
 
-/// The optional columns that some user needs; those of rules with their cells by [`RuleId`](crate::RuleId).
-pub(super) struct OptionalColumns {
-    pub(super) weight: bool,
-    pub(super) tasks: bool,
-    pub(super) eligible: Option<Vec<String>>,
-    pub(super) rates: Option<Vec<String>>,
-}
-
-impl OptionalColumns {
-    fn new(instance: &Instance) -> Result<Self, Violation> {
-        let (mut eligible, mut rates) = (Vec::new(), Vec::new());
-        for rule in instance.rules() {
-            let name = |class: usize| {
-                let id = instance.classes()[class].id.as_str();
-                if id.contains(';') {
-                    let problem = "an id with ; cannot be listed in a table; write JSON or rename it";
-                    return Err(Violation::new(format!("server_classes[{class}].id"), id, problem));
-                }
-                Ok(id)
-            };
-            let classes = rule.eligible().unwrap_or_default().iter();
-            let classes = classes.map(|class| name(class.0)).collect::<Result<Vec<_>, _>>()?;
-            let nowhere = rule.eligible().is_some() && classes.is_empty();
-            eligible.push(if nowhere { ";".to_owned() } else { classes.join(";") });
-            let rated = rule.rates().iter().map(|(class, rate)| Ok(format!("{}={rate}", name(class.0)?)));
-            rates.push(rated.collect::<Result<Vec<_>, Violation>>()?.join(";"));
-        }
-        let unless_empty = |cells: Vec<String>| cells.iter().any(|cell| !cell.is_empty()).then_some(cells);
-        Ok(Self {
-            weight: instance.is_weighted(),
-            tasks: instance.users().any(|user| user.tasks().is_some()),
-            eligible: unless_empty(eligible),
-            rates: unless_empty(rates),
-        })
-    }
-
-    fn names(&self) -> Vec<&'static str> {
-        let present = [self.weight, self.tasks, self.eligible.is_some(), self.rates.is_some()];
-        FIXED[2..].iter().zip(present).filter(|(_, present)| *present).map(|(name, _)| *name).collect()
-    }
-}
-
 fn check_resources(instance: &Instance) -> Result<(), Violation> {
     match instance.resources().iter().position(|name| FIXED.contains(&name.as_str())) {
         None => Ok(()),
@@ -134,10 +93,6 @@ fn check_resources(instance: &Instance) -> Result<(), Violation> {
             Err(Violation::new(format!("resources[{resource}]"), name, problem))
         }
     }
-}
-
-pub(super) fn has_ending(path: &str, ending: &str) -> bool {
-    Path::new(path).extension().is_some_and(|end| end.eq_ignore_ascii_case(ending))
 }
 
 /// For builds without Parquet and Arrow: text under such a name would only confuse.

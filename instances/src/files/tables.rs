@@ -12,7 +12,8 @@ use crate::{
 use crate::{ServerClass, Violation};
 use std::collections::HashMap;
 
-use super::rows::{Row, Rows, Table, for_each_batch, for_each_row, open};
+use super::open::open_table;
+use super::rows::{Row, Rows, Table, for_each_batch, for_each_row};
 use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
@@ -25,8 +26,8 @@ pub fn read_tables(servers: &str, users: &str) -> Result<Instance, InstanceError
         let problem = "standard input can hold only one of the two tables".to_owned();
         return Err(InstanceError::Malformed { file: "-".into(), place: "--users".into(), problem });
     }
-    let mut builder = read_servers(open(servers)?.as_mut())?;
-    read_users(open(users)?.as_mut(), &mut builder)?;
+    let mut builder = read_servers(open_table(servers)?.as_mut())?;
+    read_users(open_table(users)?.as_mut(), &mut builder)?;
     builder.build().map_err(|violation| {
         let file = if violation.place.starts_with("users") { users } else { servers };
         InstanceError::Invalid { file: file.to_owned(), violation }

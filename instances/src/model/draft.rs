@@ -2,9 +2,7 @@
 
 use super::{ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, User};
 use crate::Decimal;
-use crate::files::write_json;
 use crate::violation::Violation;
-use std::fmt;
 
 /// The parts of an instance, free to change.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,20 +78,6 @@ impl From<User<'_>> for DraftUser {
             tasks: user.tasks(),
             eligible: rule.eligible().map(|classes| classes.iter().map(|class| class.0).collect()),
             rates: rule.rates().iter().map(|(class, rate)| (class.0, *rate)).collect(),
-        }
-    }
-}
-
-/// The instance file of what it builds, to be saved and tried by hand; what is wrong with it otherwise.
-impl fmt::Display for Draft {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.build() {
-            Ok(instance) => {
-                let mut json = Vec::new();
-                write_json(&instance, &mut json).map_err(|_| fmt::Error)?;
-                f.write_str(&String::from_utf8_lossy(&json))
-            }
-            Err(violation) => write!(f, "{violation}: {self:?}"),
         }
     }
 }

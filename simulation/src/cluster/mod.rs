@@ -8,6 +8,7 @@
 mod accounts;
 mod dedicated;
 mod fluid;
+mod part;
 mod round;
 mod running;
 mod servers;
@@ -21,10 +22,10 @@ pub use settings::{ClusterRules, ClusterSettings, ServiceOrder, TaskEvent, Watch
 use crate::SimulationError;
 use crate::ranks::Ranks;
 use accounts::Accounts;
-use dedicated::Part;
 use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
 use fairplan_instances::{ClusterOutcome, ClusterSample, Objective, UserSample};
 use fluid::Fluid;
+use part::Part;
 use round::{Round, Turn};
 use running::{Running, Task};
 use servers::Servers;

@@ -13,21 +13,7 @@ use fairplan_instances::{
 use lattice::{Lattice, Masses, Plane, advance};
 use rayon::prelude::*;
 use truncation::Border;
-
-/// Settings of [`markov`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MarkovSettings {
-    /// The largest probability, for each class, of the states in which no more of it are let in.
-    pub border_mass: f64,
-    /// Bytes that the chain may take.
-    pub memory: u64,
-}
-
-impl Default for MarkovSettings {
-    fn default() -> Self {
-        Self { border_mass: 1e-9, memory: 4 << 30 }
-    }
-}
+pub use truncation::MarkovSettings;
 
 /// Cycles after which it gives up.
 const CYCLES: u64 = 300;

@@ -1,8 +1,22 @@
 //! Where a truncated chain ends: how much mass lies on its border, what is missing beyond it, and how far it must go.
 
-use super::MarkovSettings;
 use super::lattice::{Masses, advance};
 use crate::SimulationError;
+
+/// Settings of [`markov`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MarkovSettings {
+    /// The largest probability, for each class, of the states in which no more of it are let in.
+    pub border_mass: f64,
+    /// Bytes that the chain may take.
+    pub memory: u64,
+}
+
+impl Default for MarkovSettings {
+    fn default() -> Self {
+        Self { border_mass: 1e-9, memory: 4 << 30 }
+    }
+}
 
 /// A truncation grows by this factor at most, from what a smaller one tells.
 const GROWTH: usize = 2;

@@ -10,7 +10,7 @@ use crate::replications::{Census, SimulationSettings, replicate};
 use crate::variates::pieces;
 use classes::PacketClass;
 use fairplan_instances::{Objective, Random, Traffic, TrafficOutcome, Violation};
-use router::Router;
+use router::{Queueing, Router};
 
 /// Settings of [`packet_level`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,18 +25,6 @@ impl Default for PacketSettings {
     fn default() -> Self {
         Self { packets_per_flow: 4000.0, window: 30 }
     }
-}
-
-/// By which start times packets are served, the smallest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Queueing {
-    /// One start time for all resources, that of the last packet and its largest service time (MRF eq. 2).
-    Dominant,
-    /// In each resource that of the last packet and its service time, over how many of the flow's packets are there (MRF
-    /// eq. 5).
-    Proportional,
-    /// In each resource that of the last packet and its service time (MRF eq. 7).
-    BottleneckMax,
 }
 
 const MOST_PACKETS: f64 = 1e9;

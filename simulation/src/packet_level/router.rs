@@ -1,11 +1,22 @@
 //! Resources in series, each with a queue of packets for each flow and one packet in service. A flow lets its next packet
 //! in when one of its window has passed all resources and the answer has come.
 
-use super::Queueing;
 use super::classes::PacketClass;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::collections::binary_heap::{BinaryHeap, PeekMut};
+
+/// By which start times packets are served, the smallest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Queueing {
+    /// One start time for all resources, that of the last packet and its largest service time (MRF eq. 2).
+    Dominant,
+    /// In each resource that of the last packet and its service time, over how many of the flow's packets are there (MRF
+    /// eq. 5).
+    Proportional,
+    /// In each resource that of the last packet and its service time (MRF eq. 7).
+    BottleneckMax,
+}
 
 /// The resources and the flows in progress.
 pub(super) struct Router {

@@ -16,16 +16,14 @@ mod newton;
 mod path;
 mod two_resources;
 
-use crate::repair::MARGIN;
 use crate::sums::Compensated;
+use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::bottleneck::FOUND;
 use fairplan_instances::{
     Allocation, Certificate, Instance, LimitedBy, Objective, ResourceId, Solution, Statistics, Status,
 };
 use hashbrown::HashMap;
 use rayon::prelude::*;
-
-/// How far the definition may be missed for a solution to count as found, in parts of a share or a capacity.
-const FOUND: f64 = 1e-10;
 
 /// Up to this many different users the path is followed for all of them; beyond, for this many bins of them.
 const FOLLOWED: usize = 2_000;

@@ -2,19 +2,12 @@
 
 use super::Demands;
 use crate::sums::Compensated;
+use crate::tolerance::bottleneck::{LAST_DIGITS, OVERLOADED, SINGULAR};
 use hashbrown::HashMap;
 use nalgebra::{DMatrix, DVector};
 
 /// Most steps; it ends when a step changes nothing but the last digits.
 const STEPS: u64 = 50;
-const LAST_DIGITS: f64 = 1e-15;
-
-/// Singular values below this part of the largest are zero: along them solutions form a continuum, and the nearest one is
-/// as good as any.
-const SINGULAR: f64 = 1e-12;
-
-/// A resource that holds nobody may be overloaded by this part until it gets a level of its own.
-const OVERLOADED: f64 = 1e-12;
 
 /// Steps for finer bins, in parts of an octave, from the finest to the coarsest tried.
 const PER_OCTAVE: [f64; 12] = [64.0, 32.0, 16.0, 8.0, 4.0, 3.0, 2.0, 1.5, 1.0, 0.5, 0.25, 0.125];

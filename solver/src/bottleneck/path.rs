@@ -12,16 +12,11 @@
 //! moves no end by more, and `newton::polish` takes it back.
 
 use super::Demands;
+use crate::tolerance::bottleneck::{PERTURBATION, SAME_RATIO};
 use nalgebra::DMatrix;
 
 /// How many paths to try at most, each with another perturbation.
 pub(super) const ATTEMPTS: usize = 4;
-
-/// The perturbation of the first attempt; each later one is ten times as large.
-const PERTURBATION: f64 = 1e-9;
-
-/// Users whose ratios differ by less than this part turn together: for them it is one turn.
-const SAME_RATIO: f64 = 1e-13;
 
 /// Most turns a user and resource of a path; rarely more than one.
 const TURNS: u64 = 50;

@@ -4,6 +4,7 @@
 //! interior point wants the solution with nothing in the lost directions, so a pivot that cancels to rounding
 //! noise is made infinite.
 
+use crate::tolerance::interior_point::LOST_PIVOT;
 use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 
@@ -16,8 +17,6 @@ pub(crate) struct Cholesky {
     matrix: DMatrix<f64>,
 }
 
-/// A pivot below this part of its diagonal is rounding noise.
-const LOST_PIVOT: f64 = 1e-15;
 /// Rows of `Lᵀ` that are finished together, before what they leave of the rest is computed in one product.
 const PANEL: usize = 32;
 

@@ -1,429 +1,230 @@
-//! A primal-dual interior-point method for one level problem, feasible from its first iterate to its last.
-//!
-//! Settled groups are elastic: they may fall short by `q` at a penalty `Π_g` a unit. With `Π_g` above their
-//! multipliers this changes nothing at the optimum, but it gives the primal and the dual an interior even where
-//! the settled groups have nothing to spare, which is the rule from the second level on.
+//! The primal-dual interior-point method of this crate: one loop, to which each problem brings its Newton system.
 //!
 //! ```text
-//! primal  maximise t − Σ Π_g q_g                    dual  minimise Σ c_lr p_lr − Σ_settled y_g
-//!         Σ_g a_gr ζ_gl + u_lr = c_lr      (p_lr)         a_g·p_l − ρ_gl y_g = s_gl >= 0      (ζ_gl)
-//!         Σ_l ρ_gl ζ_gl − t    = v_g       (y_g)          Σ_rising y_g = 1                    (t)
-//!         Σ_l ρ_gl ζ_gl − 1 + q_g = v_g    (y_g)          Π_g − y_g = o_g >= 0                (q_g)
+//! primal  min c·x   A x = b, x >= 0   (y)         dual  max b·y   Aᵀ y + z = c, z >= 0   (x)
+//! path    x_i z_i = μ ω_i for every i; at μ = 0 both are solved
 //! ```
 //!
-//! A task row `Σ_l ζ_gl + f_g = κ_g` has the multiplier `z_g`, which adds `κ_g z_g` to the dual objective and `z_g` to the
-//! group's reduced costs `s_gl`.
+//! | symbol | meaning |
+//! |---|---|
+//! | x, z | primal variables, their reduced costs |
+//! | y | multipliers of the rows |
+//! | ω | weight of a product `x z` |
+//! | μ | mean of the products over their weights |
+//! | σ | centring: the part of μ that a step aims at |
 //!
-//! | symbol | meaning | one number a |
-//! |---|---|---|
-//! | ζ, s | split of a group over the classes, reduced cost | pair |
-//! | u, p | free capacity, price | class and resource |
-//! | v, y | surplus of a group, its multiplier | group |
-//! | q, o | shortfall of a settled group, distance of its multiplier to the penalty (rising: 0) | group |
-//! | f, z | free tasks of a task row, its multiplier (others: 0) | group |
-//! | Θ | ζ / s | pair |
-//! | E | Σ_l ρ² Θ + v/y + q/o | group |
-//! | ω | weight of complementarity products: a group's size, so that a bin of many users counts as many, or the mean size if that is more | product |
-//! | μ | mean of the complementarity products ζs/ω, up/ω, vy/ω, qo/ω, fz/ω | |
-//! | σ | centring weight of a step (Mehrotra) | |
+//! An iteration (Mehrotra) first looks where the step straight to μ = 0 would lead, the predictor: the less of μ that leaves,
+//! the less centring is needed. The corrector aims at σμ and makes up for the second order of the predictor. Primal and
+//! dual variables then go their own part of the way to the nearest bound.
+//!
+//! What `x`, `y` and `z` are, each problem states in its own symbols: a max-min level (`level::interior_point`), a sum over
+//! users (`smooth::interior_point`), a level over many quanta (`over_time::interior_point`).
 
 mod cholesky;
-mod class_side;
-mod group_side;
-mod newton;
-mod point;
-mod task_row;
-mod weights;
 
-use crate::level::{LevelProblem, LevelSolution, LevelSolver, dot};
 pub(crate) use cholesky::Cholesky;
-use fairplan_instances::{Deadline, SolverError};
-use newton::NewtonSystem;
-use point::{Goals, Point};
 
-/// The interior-point method as a level solver, which ends by a deadline.
+use crate::tolerance::interior_point::{LEAST_CENTRING, SHORTEST_STEP, STEP_PART};
+use fairplan_instances::Deadline;
+
+/// The interior-point method as a solver of levels and of sums, which ends by a deadline.
 #[derive(Default)]
 pub(crate) struct InteriorPoint(pub Deadline);
 
-/// Most steps of one run; a plain instance takes 10 to 30.
+/// Most steps of one run; a plain problem takes 8 to 30.
 const MAX_STEPS: u64 = 150;
-/// Complementarity, as a part of what all capacity costs, below which a step follows rounding only.
-const EXHAUSTED: f64 = 1e-21;
-/// Part of the way to the boundary that a step takes, at least and at most.
-const STEP_FRACTION: (f64, f64) = (0.9, 0.9995);
-/// Most centrality correctors a step; one is kept if it makes the steps together longer by this.
-const CORRECTORS: (usize, f64) = (3, 0.02);
-/// First penalty for missing all settled shares as a multiple of the level, its growth when a settled group
-/// falls short, and the most tries.
-const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
-/// A settled group that misses this part of its share makes the penalty grow.
-const SHORTFALL: f64 = 1e-11;
+/// Steps without half the gap after which a run ends whose gap is still large.
+const PATIENCE: u64 = 15;
 
-impl LevelSolver for InteriorPoint {
-    fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
-        let (mut penalty, growth, tries) = PENALTY;
-        let mut iterations = 0;
-        let mut run = Run::new(problem, penalty);
-        for attempt in 1..=tries {
-            iterations += run.finish(accuracy, &self.0);
-            let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
-            if short <= SHORTFALL.max(accuracy) || attempt == tries || self.0.is_over() {
-                break;
-            }
-            penalty *= growth;
-            run = Run::new(problem, penalty);
-        }
-        Ok(run.into_solution(iterations))
+/// A problem at a point, with the Newton system of its optimality conditions there.
+pub(crate) trait NewtonSystem {
+    /// What is worked out once for both steps of an iteration.
+    type Factors;
+    /// A step of what ties the problem together; a problem may keep the rest of it to itself.
+    type Step;
+    /// The least part of the products that a step aims at.
+    const LEAST_CENTRING: f64 = LEAST_CENTRING;
+    /// Parts of the way to the nearest bound that a step goes, at least and at most.
+    const STEP_PART: (f64, f64) = STEP_PART;
+
+    /// Sets up the system and factors it. `None` when rounding has made that impossible, or time was over before.
+    fn factor(&mut self) -> Option<Self::Factors>;
+
+    /// The predictor, the step to products of zero, and what it would lead to.
+    fn predict(&mut self, factors: &Self::Factors) -> (Self::Step, Prediction);
+
+    /// The step to products of `target` times their weights, corrected for the predictor; and how far it can go.
+    fn correct(
+        &mut self,
+        factors: &Self::Factors,
+        predictor: Self::Step,
+        target: f64,
+    ) -> (Self::Step, StepLength);
+
+    /// Goes so far along a step. False, without going, if it is no number.
+    fn take(&mut self, step: &Self::Step, reach: StepLength) -> bool;
+}
+
+/// A problem whose points can be judged by themselves, whatever the way to them.
+pub(crate) trait Iterate: NewtonSystem {
+    /// How far the present point is from being optimal.
+    fn quality(&mut self) -> Quality;
+
+    /// Remembers the present point as the best so far.
+    fn keep(&mut self, quality: Quality);
+}
+
+/// Mean products: now, and after the longest predictor step.
+pub(crate) struct Prediction {
+    pub now: f64,
+    pub after: f64,
+}
+
+/// Parts of a step: of its primal and of its dual variables.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StepLength {
+    pub primal: f64,
+    pub dual: f64,
+}
+
+impl StepLength {
+    /// Nothing in the way. Longer than a whole step, so that what stays off the bounds can still be a whole one.
+    pub const LONGEST: Self = Self { primal: 1.25, dual: 1.25 };
+
+    /// The ratio test: no farther than keeps a variable above zero, of which this is the value and the step.
+    pub fn see(&mut self, (x, dx): (f64, f64), (z, dz): (f64, f64)) {
+        self.primal = to_bound(self.primal, x, dx);
+        self.dual = to_bound(self.dual, z, dz);
     }
 
-    fn deadline(&self) -> &Deadline {
-        &self.0
+    /// The same for many variables.
+    pub fn of_all(self, (x, dx): (&[f64], &[f64]), (z, dz): (&[f64], &[f64])) -> Self {
+        Self { primal: all_to_bound(self.primal, x, dx), dual: all_to_bound(self.dual, z, dz) }
+    }
+
+    /// No farther than either.
+    pub fn and(self, other: Self) -> Self {
+        Self { primal: self.primal.min(other.primal), dual: self.dual.min(other.dual) }
+    }
+
+    /// No more than the whole step, after shortening it to a part.
+    pub fn shortened(self, part: f64) -> Self {
+        Self { primal: (part * self.primal).min(1.0), dual: (part * self.dual).min(1.0) }
     }
 }
 
-struct Run<'a> {
-    problem: &'a LevelProblem<'a>,
-    /// `Π_g`, in proportion to the groups' sizes; zero for rising ones.
-    penalty: Vec<f64>,
-    omega: Goals,
-    now: Point,
-    best: Point,
-    best_gap: f64,
-}
-
-/// What an iterate uses of each class and what its prices ask for each pair.
-struct Measured {
-    usage: Vec<f64>,
-    costs: Vec<f64>,
-}
-
-impl Measured {
-    fn of(problem: &LevelProblem<'_>, now: &Point) -> Self {
-        Self { usage: problem.usage(&now.zeta), costs: problem.costs(&now.p) }
+/// The ratio test for one variable: the longest step, up to `longest`, that keeps it above zero; none of what is no number.
+pub(crate) fn to_bound(longest: f64, x: f64, dx: f64) -> f64 {
+    if dx >= 0.0 {
+        longest
+    } else if dx.is_nan() {
+        0.0
+    } else {
+        longest.min(-x / dx)
     }
 }
 
-impl<'a> Run<'a> {
-    /// The first iterate: half of the capacity shared out in proportion, or half of the tasks of the group that has
-    /// fewest; prices that make every class cost the same, multipliers at half of what those prices allow.
-    fn new(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
-        let (n, groups) = (problem.groups.len(), problem.groups);
-        let rising = &groups.rising;
-        let mut zeta = problem.even_splits();
-        let usage = problem.usage(&zeta);
-        let fullest = usage
-            .iter()
-            .zip(problem.capacities)
-            .filter(|(usage, _)| **usage > 0.0)
-            .map(|(usage, capacity)| usage / capacity)
-            .fold(0.0, f64::max);
-        // Before this every group's splits sum to one.
-        let least_limit = groups.limit.iter().copied().fold(f64::INFINITY, f64::min);
-        let scale = 0.5 * least_limit.min(1.0 / fullest);
-        zeta.iter_mut().for_each(|z| *z *= scale);
-        let work: Vec<f64> = (0..n).map(|g| problem.work(&zeta, g)).collect();
-        let t = 0.5 * (0..n).filter(|&g| rising[g]).map(|g| work[g]).fold(f64::INFINITY, f64::min);
-
-        let mut p: Vec<f64> =
-            problem.capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
-        let mut costs = problem.costs(&p);
-        let mut y: Vec<f64> = (0..n).map(|g| 0.5 * problem.cheapest(&costs, 0.0, g)).collect();
-        let sum: f64 = (0..n).filter(|&g| rising[g]).map(|g| y[g]).sum();
-        p.iter_mut().for_each(|p| *p /= sum);
-        y.iter_mut().for_each(|y| *y /= sum);
-        costs.iter_mut().for_each(|cost| *cost /= sum);
-        // The dual objective of this start bounds the level, which is the natural unit of the penalty.
-        let bound = dot(&p, problem.capacities);
-        let sizes = sizes(problem, t);
-        let settled: f64 = (0..n).filter(|&g| !rising[g]).map(|g| sizes[g]).sum();
-        let penalty: Vec<f64> = (0..n)
-            .map(|g| if rising[g] { 0.0 } else { penalty_levels * bound * sizes[g] / settled })
-            .collect();
-        let (mut v, mut q, mut o) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        let (mut f, mut z) = (vec![0.0; n], vec![0.0; n]);
-        for g in 0..n {
-            if groups.has_task_row(g) {
-                f[g] = groups.limit[g] - problem.tasks(&zeta, g);
-                z[g] = y[g] * work[g] / f[g];
-            }
-            if rising[g] {
-                v[g] = work[g] - t;
-            } else {
-                q[g] = (1.0 - 0.5 * work[g]).max(0.5);
-                v[g] = work[g] - 1.0 + q[g];
-                y[g] = y[g].min(0.5 * penalty[g]);
-                o[g] = penalty[g] - y[g];
-            }
-        }
-        let free =
-            |(capacity, usage): (&f64, &f64)| if *capacity > 0.0 { capacity - usage * scale } else { 0.0 };
-        let u = problem.capacities.iter().zip(&usage).map(free).collect();
-        let mut s = costs;
-        for g in 0..n {
-            for pair in groups.pairs(g) {
-                s[pair] += z[g] - groups.rate[pair] * y[g];
-            }
-        }
-        let now = Point { t, zeta, s, u, p, v, y, q, o, f, z };
-        Self {
-            problem,
-            penalty,
-            omega: weights(problem, sizes),
-            best: now.clone(),
-            now,
-            best_gap: f64::INFINITY,
+/// The ratio test for many variables at once.
+fn all_to_bound(longest: f64, x: &[f64], dx: &[f64]) -> f64 {
+    // The steepest way down, found in four lanes. Rows without capacity stay at zero: 0 / 0 is never larger.
+    let steeper = |most: f64, x: f64, dx: f64| if -dx / x > most { -dx / x } else { most };
+    let mut lanes = [1.0 / longest; 4];
+    let (fours, rest) = x.as_chunks::<4>();
+    for (x, dx) in fours.iter().zip(dx.as_chunks::<4>().0) {
+        for i in 0..4 {
+            lanes[i] = steeper(lanes[i], x[i], dx[i]);
         }
     }
-
-    /// Steps until the gap is as small as asked or no longer falls, or time is over. Returns the number of steps.
-    fn finish(&mut self, accuracy: f64, deadline: &Deadline) -> u64 {
-        let mut newton = NewtonSystem::new(self.problem);
-        let mut halved_at = 0;
-        for step in 0..MAX_STEPS {
-            let measured = Measured::of(self.problem, &self.now);
-            let gap = self.relative_gap(&measured);
-            // Among equals the earlier iterate is nearer to the path, and tells better what vanishes.
-            if gap < 0.5 * self.best_gap {
-                halved_at = step;
-                self.best_gap = gap;
-                self.best.clone_from(&self.now);
-            }
-            let exhausted =
-                self.now.complementarity() <= EXHAUSTED * dot(&self.now.p, self.problem.capacities);
-            if exhausted
-                || termination(self.best_gap, accuracy, step - halved_at)
-                || deadline.is_over()
-                || !self.advance(&mut newton, &measured, deadline)
-            {
-                return step;
-            }
-        }
-        MAX_STEPS
+    for (x, dx) in rest.iter().zip(&dx[x.len() - rest.len()..]) {
+        lanes[0] = steeper(lanes[0], *x, *dx);
     }
+    1.0 / lanes.into_iter().fold(0.0, f64::max)
+}
 
-    /// Certified gap of the elastic problem at the current iterate, from its splits and prices alone: splits
-    /// shrunk until no class is overloaded, multipliers at what the prices allow.
-    fn relative_gap(&self, measured: &Measured) -> f64 {
-        let (problem, now) = (self.problem, &self.now);
-        let overload = measured
-            .usage
-            .iter()
-            .zip(problem.capacities)
-            .filter(|(_, capacity)| **capacity > 0.0)
-            .map(|(usage, capacity)| usage / capacity)
-            .fold(1.0, f64::max);
-        let (mut level, mut missed) = (f64::INFINITY, 0.0);
-        let (mut bound, mut rising) = (dot(&now.p, problem.capacities), 0.0);
-        for g in 0..now.y.len() {
-            let (mut work, y) =
-                (problem.work(&now.zeta, g) / overload, problem.cheapest(&measured.costs, now.z[g], g));
-            if problem.groups.has_task_row(g) {
-                let (tasks, limit) = (problem.tasks(&now.zeta, g), problem.groups.limit[g]);
-                work *= (limit * overload / tasks).min(1.0);
-                bound += now.z[g] * limit;
-            }
-            if problem.groups.rising[g] {
-                level = level.min(work);
-                rising += y;
-            } else {
-                missed += self.penalty[g] * (1.0 - work).max(0.0);
-                bound -= y.min(self.penalty[g]);
-            }
-        }
-        let bound = bound / rising;
-        (bound - level + missed).abs() / bound.abs().max(level)
-    }
+/// How far a point is from being optimal.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Quality {
+    /// The relative gap between primal and dual.
+    pub gap: f64,
+    /// The widest gap of a part of the problem relative to that part; 0 where that does not matter.
+    pub widest: f64,
+}
 
-    /// One predictor and corrector step (Mehrotra), with further centrality correctors as long as they lengthen
-    /// it (Gondzio). False when no step can be taken any more, or not in time.
-    fn advance(&mut self, newton: &mut NewtonSystem, measured: &Measured, deadline: &Deadline) -> bool {
-        let now = &self.now;
-        let weight = self.omega.sum();
-        let mu = now.complementarity() / weight;
-        if !newton.factor(self.problem, now, measured, &self.penalty, deadline) {
-            return false;
-        }
-        let step = |goals: &Goals| newton.direction(self.problem, now, goals);
-        let affine = step(&now.goals(&self.omega, 0.0, None));
-        let (primal, dual) = now.longest_steps(&affine);
-        let mu_affine = now.complementarity_after(&affine, primal.min(1.0), dual.min(1.0)) / weight;
-        let sigma = (mu_affine / mu).powi(3).clamp(1e-6, 1.0);
-        let mut goals = now.goals(&self.omega, sigma * mu, Some(&affine));
-        let mut direction = step(&goals);
-        let (mut primal, mut dual) = now.longest_steps(&direction);
-        for _ in 0..CORRECTORS.0 {
-            if primal.min(dual) > STEP_FRACTION.0 {
-                break;
-            }
-            let further = now.towards_the_path(&goals, &direction, primal, dual, &self.omega, sigma * mu);
-            let longer = step(&further);
-            let (p, d) = now.longest_steps(&longer);
-            if p + d < primal + dual + CORRECTORS.1 {
-                break;
-            }
-            (goals, direction, primal, dual) = (further, longer, p, d);
-        }
-        let fraction = (1.0 - mu_affine.abs() / mu).max(STEP_FRACTION.0).min(STEP_FRACTION.1);
-        let (primal, dual) = ((fraction * primal).min(1.0), (fraction * dual).min(1.0));
-        if !(primal > 1e-10 || dual > 1e-10) || direction.t.is_nan() {
-            return false;
-        }
-        self.now.take(&direction, primal, dual);
-        self.settle_level();
-        true
-    }
+impl Quality {
+    pub const UNKNOWN: Self = Self { gap: f64::INFINITY, widest: f64::INFINITY };
 
-    /// The level is the one variable without a bound, so nothing keeps rounding out of it: at a vertex its own
-    /// pivot vanishes. It is what the rising groups' works less their surpluses say, each by its multiplier.
-    fn settle_level(&mut self) {
-        let rising = || (0..self.now.y.len()).filter(|&g| self.problem.groups.rising[g]);
-        let total: f64 = rising().map(|g| self.now.y[g]).sum();
-        let says = |g: usize| self.now.y[g] * (self.problem.work(&self.now.zeta, g) - self.now.v[g]);
-        self.now.t = rising().map(says).sum::<f64>() / total;
-    }
-
-    /// By strict complementarity either the price of a capacity row or what is left of it vanishes; each is
-    /// compared in units of its own.
-    fn into_solution(self, iterations: u64) -> LevelSolution {
-        let (problem, best) = (self.problem, self.best);
-        let spent = dot(&best.p, problem.capacities);
-        let is_priced = |row: usize| {
-            let capacity = problem.capacities[row];
-            capacity > 0.0 && best.p[row] * capacity / spent > best.u[row] / capacity
-        };
-        let priced: Vec<bool> = (0..best.p.len()).map(is_priced).collect();
-        let frozen = problem.frozen(&priced, best.t);
-        LevelSolution { level: best.t, splits: best.zeta, prices: best.p, frozen, iterations }
+    /// Whether one of the two is at most half, and the gap no larger.
+    fn halves(self, before: Self) -> bool {
+        self.gap < 0.5 * before.gap || self.gap <= before.gap && self.widest < 0.5 * before.widest
     }
 }
 
-/// The part of the capacity that each group takes at this level, one on average.
-fn sizes(problem: &LevelProblem<'_>, level: f64) -> Vec<f64> {
-    let m = problem.resources;
-    let mut total = vec![0.0; m];
-    for row in problem.capacities.chunks(m) {
-        total.iter_mut().zip(row).for_each(|(sum, c)| *sum += c);
+/// When a run has found what it was to find, or nothing better any more.
+#[derive(Clone, Copy)]
+pub(crate) struct Stopping {
+    /// The gap that is asked for; its root is enough of a part of the problem.
+    pub accuracy: f64,
+    /// Below this gap rounding takes over: a run ends after so many steps without half of it.
+    pub small: (f64, u64),
+}
+
+impl Stopping {
+    fn is_reached(self, Quality { gap, widest }: Quality, steps_without_halving: u64) -> bool {
+        let close_enough = gap <= self.accuracy && widest <= self.accuracy.sqrt();
+        close_enough || steps_without_halving >= if gap < self.small.0 { self.small.1 } else { PATIENCE }
     }
-    let size = |g: usize| -> f64 {
-        let share = if problem.groups.rising[g] { level } else { 1.0 };
-        share * problem.load(g).iter().zip(&total).filter(|(a, _)| **a > 0.0).map(|(a, c)| a / c).sum::<f64>()
-    };
-    let mut sizes: Vec<f64> = (0..problem.groups.len()).map(size).collect();
-    let mean = sizes.iter().sum::<f64>() / sizes.len() as f64;
-    sizes.iter_mut().for_each(|size| *size /= mean);
-    sizes
 }
 
-/// The weights ω: one for capacity rows, the group's size for what belongs to a group, but no less than the mean size.
-/// (At its own small weight a small bin at a price boundary changes its mind at once when the prices pass it, and among
-/// hundreds of such bins the path stalls.)
-fn weights(problem: &LevelProblem<'_>, sizes: Vec<f64>) -> Goals {
-    let sizes: Vec<f64> = sizes.into_iter().map(|size| size.max(1.0)).collect();
-    let groups = problem.groups;
-    let of_pairs =
-        (0..sizes.len()).flat_map(|g| groups.pairs(g).map(|_| sizes[g]).collect::<Vec<_>>()).collect();
-    let of_rows = problem.capacities.iter().map(|c| f64::from(u8::from(*c > 0.0))).collect();
-    let size_if = |(g, holds): (usize, bool)| if holds { sizes[g] } else { 0.0 };
-    let of_settled = groups.rising.iter().map(|rising| !rising).enumerate().map(size_if).collect();
-    let of_task_rows = (0..sizes.len()).map(|g| (g, groups.has_task_row(g))).map(size_if).collect();
-    Goals([of_pairs, of_rows, sizes.clone(), of_settled, of_task_rows])
+/// Iterates until the best point is as good as asked or none gets better, or time is over. Returns the number of steps.
+pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Deadline) -> u64 {
+    let (mut best, mut halved_at) = (Quality::UNKNOWN, 0);
+    for step in 0..MAX_STEPS {
+        let quality = problem.quality();
+        // Among equals the earlier point is nearer to the path, and tells better what vanishes.
+        if quality.halves(best) {
+            (best, halved_at) = (quality, step);
+            problem.keep(quality);
+        }
+        let is_done = stopping.is_reached(best, step - halved_at) || deadline.is_over();
+        if is_done || advance(problem).is_none() {
+            return step;
+        }
+    }
+    MAX_STEPS
 }
 
-/// Whether to stop: the gap is as small as asked, or it has not halved for some steps although it is already
-/// small, or for many.
-fn termination(gap: f64, accuracy: f64, steps_without_halving: u64) -> bool {
-    gap <= accuracy || steps_without_halving >= if gap < 1e-11 { 2 } else { 15 }
+/// One iteration: the parts of its step that were taken. `None` when no step can be taken any more.
+pub(crate) fn advance<S: NewtonSystem>(system: &mut S) -> Option<StepLength> {
+    let factors = system.factor()?;
+    let (predictor, Prediction { now, after }) = system.predict(&factors);
+    let centring = (after / now).powi(3).clamp(S::LEAST_CENTRING, 1.0);
+    let (step, longest) = system.correct(&factors, predictor, centring * now);
+    let part = (1.0 - after.abs() / now).max(S::STEP_PART.0).min(S::STEP_PART.1);
+    let reach = longest.shortened(part);
+    let moves = reach.primal > SHORTEST_STEP || reach.dual > SHORTEST_STEP;
+    (moves && system.take(&step, reach)).then_some(reach)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::level::Groups;
-    use crate::test_stream::stream;
-
-    /// Bound proved by the prices alone (the certificate), and the level reached by the splits alone.
-    fn bracket(problem: &LevelProblem<'_>, solution: &LevelSolution) -> (f64, f64) {
-        let mut rising = 0.0;
-        let mut settled = 0.0;
-        let mut level = f64::INFINITY;
-        let costs = problem.costs(&solution.prices);
-        for g in 0..problem.groups.len() {
-            let (y, work) = (problem.cheapest(&costs, 0.0, g), problem.work(&solution.splits, g));
-            if problem.groups.rising[g] {
-                rising += y;
-                level = level.min(work);
-            } else {
-                settled += y;
-                assert!(work > 1.0 - 1e-9, "settled group {g} falls short: {work}");
-            }
-        }
-        let usage = problem.usage(&solution.splits);
-        for (usage, capacity) in usage.iter().zip(problem.capacities) {
-            assert!(*usage <= capacity * (1.0 + 1e-11), "{usage} > {capacity}");
-        }
-        (level, (dot(&solution.prices, problem.capacities) - settled) / rising)
-    }
-
-    fn on_all_classes(k: usize, m: usize, loads: &[f64], rising: &[bool]) -> Groups {
-        let mut groups = Groups::new();
-        for (load, rising) in loads.chunks(m).zip(rising) {
-            groups.push(load, 0, *rising, (0..k).map(|l| (l, 1.0)));
-        }
-        groups
-    }
-
-    #[test]
-    fn two_mirrored_users_reach_five_sevenths() {
-        let groups = on_all_classes(2, 2, &[0.2, 1.0, 1.0, 0.2], &[true, true]);
-        let capacities = [1.0 / 7.0, 6.0 / 7.0, 6.0 / 7.0, 1.0 / 7.0];
-        let problem = LevelProblem { resources: 2, capacities: &capacities, groups: &groups };
-        let solution = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
-        approx::assert_relative_eq!(solution.level, 5.0 / 7.0, max_relative = 1e-13);
-        assert_eq!(solution.frozen, [true, true]);
-    }
-
-    #[test]
-    fn random_degenerate_levels_close_on_both_sides_of_the_schur_complement() {
-        for case in 0..600 {
-            let mut next = stream(case + 1);
-            let (m, k, n) =
-                (1 + case as usize % 4, 1 + (next() * 6.0) as usize, 1 + (next() * 30.0) as usize);
-            let whole = |x: f64| (x * 10.0).floor();
-            let capacities: Vec<f64> = (0..k * m).map(|_| 1.0 + whole(next())).collect();
-            let mut loads = Vec::new();
-            for _ in 0..n {
-                let r = (next() * m as f64) as usize;
-                loads.extend((0..m).map(|j| if j == r { 1.0 } else { (whole(next()) - 4.0).max(0.0) / 5.0 }));
-            }
-            let groups = on_all_classes(k, m, &loads, &vec![true; n]);
-            let problem = LevelProblem { resources: m, capacities: &capacities, groups: &groups };
-            let first = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
-            let (level, bound) = bracket(&problem, &first);
-            assert!(level > bound * (1.0 - 1e-12), "case {case}: {level} < {bound}");
-            // Settle what is frozen and let the rest rise.
-            if first.frozen.iter().all(|f| *f) {
-                continue;
-            }
-            let mut second = groups.clone();
-            for g in 0..n {
-                if first.frozen[g] {
-                    second.rising[g] = false;
-                    second.loads[g * m..(g + 1) * m].iter_mut().for_each(|a| *a *= level);
-                }
-            }
-            let problem = LevelProblem { resources: m, capacities: &capacities, groups: &second };
-            let solution = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
-            let (higher, bound) = bracket(&problem, &solution);
-            assert!(higher > level * (1.0 + 1e-7), "case {case}: nothing rose: {higher} {level}");
-            assert!(higher > bound * (1.0 - 1e-10), "case {case}, second level: {higher} < {bound}");
-            assert!(first.iterations <= 40 && solution.iterations <= 80, "case {case} takes long");
-        }
-    }
 
     #[test]
     fn stops_just_inside_each_tolerance_and_not_just_outside() {
-        assert!(termination(0.99e-14, 1e-14, 0) && !termination(1.01e-14, 1e-14, 0));
-        assert!(termination(0.9e-11, 1e-14, 2) && !termination(0.9e-11, 1e-14, 1));
-        assert!(termination(1.1e-11, 1e-14, 15) && !termination(1.1e-11, 1e-14, 14));
+        let stopping = Stopping { accuracy: 1e-14, small: (1e-11, 2) };
+        let reached = |gap, widest, steps| stopping.is_reached(Quality { gap, widest }, steps);
+        assert!(reached(0.99e-14, 0.0, 0) && !reached(1.01e-14, 0.0, 0));
+        assert!(reached(1e-14, 0.99e-7, 0) && !reached(1e-14, 1.01e-7, 0));
+        assert!(reached(0.9e-11, 0.0, 2) && !reached(0.9e-11, 0.0, 1));
+        assert!(reached(1.1e-11, 0.0, 15) && !reached(1.1e-11, 0.0, 14));
+    }
+
+    #[test]
+    fn a_step_goes_to_the_nearest_bound_however_it_is_asked() {
+        let (x, dx) = ([1.0, 0.0, 2.0, 4.0, 3.0, 0.5], [-0.5, 0.0, -1.6, 1.0, -6.0, -1.0]);
+        assert_eq!(all_to_bound(1.25, &x, &dx), 0.5);
+        assert_eq!((0..6).fold(1.25, |longest, i| to_bound(longest, x[i], dx[i])), 0.5);
+        assert_eq!(all_to_bound(1.25, &x[..1], &dx[..1]), 1.25);
+        assert_eq!((to_bound(1.25, 1.0, f64::NAN), to_bound(1.25, 1.0, f64::NEG_INFINITY)), (0.0, 0.0));
     }
 }

@@ -1,13 +1,9 @@
 //! The independent second way to an offline optimum: linear programs over all quanta, one a level, by HiGHS.
 
 use crate::highs::{HighsAlgorithm, largest};
+use crate::tolerance::offline::{CLEARLY_POSITIVE, KEPT};
 use fairplan_instances::{OfflineProblem, SolverError};
 use good_lp::{Expression, ProblemVariables, constraint, variable};
-
-/// A user whose multiplier is above this part of the mean one is held by its level for certain.
-const CLEARLY_POSITIVE: f64 = 1e-6;
-/// What is left of the totals of lower levels for rounding.
-const KEPT: f64 = 1.0 - 1e-9;
 
 /// What linear programs found.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,13 +12,11 @@ mod linear_program;
 mod water_filling;
 mod whole;
 
+use crate::tolerance::offline::GOAL;
 use fairplan_instances::{Deadline, OfflineOptimum, OfflineProblem};
 use flow::Flow;
 use levels::Levels;
 pub use linear_program::{OfflineLevels, offline_levels_by_highs};
-
-/// The relative gap between the totals and what the levels allow that is aimed at.
-const GOAL: f64 = 2e-10;
 
 /// Most rounds over the quanta.
 const MAX_ROUNDS: usize = 20_000;

@@ -1,13 +1,12 @@
 //! The levels against a linear program, one level after another (good_lp with HiGHS).
 
 use super::offline_optimum;
-use crate::highs::ONE_MODEL_AT_A_TIME;
+use crate::linear_program::no_other_model;
 use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, FairShares, OfflineMeasure, OfflineProblem, QuantumLabel, Random,
 };
 use good_lp::solvers::highs::highs;
 use good_lp::{Expression, ProblemVariables, Solution, SolverModel, Variable, constraint, variable};
-use std::sync::PoisonError;
 
 fn random_series(random: &mut Random) -> DemandSeries {
     let mut builder = DemandSeriesBuilder::default();
@@ -53,7 +52,7 @@ fn largest(
     least: &[Option<f64>],
     favoured: Option<usize>,
 ) -> f64 {
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = no_other_model();
     let mut variables = ProblemVariables::new();
     let level: Variable = variables.add(variable().min(0.0));
     let mut totals = vec![Expression::default(); weights.len()];

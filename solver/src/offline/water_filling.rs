@@ -5,9 +5,7 @@
 //! can do, and every round makes the whole more even.
 
 use super::flow::Flow;
-
-/// Part of a quantum's slices that may be left over or missing; the next round finds it again.
-const PRECISION: f64 = 1e-14;
+use crate::tolerance::offline::PRECISION;
 
 /// Steps towards a level; halving alone would need about a hundred.
 const MAX_STEPS: usize = 200;

@@ -6,7 +6,8 @@
 mod elimination;
 
 use super::problem::{Member, Problem, Quantum};
-use elimination::Newton;
+use crate::interior_point::{Cholesky, StepLength};
+use crate::tolerance::over_time::LEFT_OF_WORTH;
 
 /// The point and the step of one quantum. Pairs are those of an entry (a user with demand) and a class that it can use.
 pub(super) struct Block<'a> {
@@ -26,6 +27,28 @@ pub(super) struct Block<'a> {
     newton: Option<Newton>,
 }
 
+/// What an iteration computes once for both of its steps.
+struct Newton {
+    factor: Cholesky,
+    /// By row of capacity: the factored matrix's half solutions for each entry, entry after entry.
+    half: Vec<f64>,
+    /// By entry: the diagonal of its demand's row, what its user's tasks are worth on the mean, weighed by how freely
+    /// they move, and how freely they move together.
+    of_entry: Vec<OfEntry>,
+    // Right-hand sides, kept for the way back.
+    h: Vec<f64>,
+    hq: Vec<f64>,
+    hp: Vec<f64>,
+}
+
+#[derive(Clone, Copy)]
+struct OfEntry {
+    diagonal: f64,
+    slack: f64,
+    mean_gain: f64,
+    freedom: f64,
+}
+
 /// Changes of the point; and what the products of each two are to become, less what they are.
 #[derive(Default)]
 struct Step {
@@ -38,29 +61,6 @@ struct Step {
     xz: Vec<f64>,
     uq: Vec<f64>,
     vp: Vec<f64>,
-}
-
-/// The largest steps that keep everything above zero, in parts of the whole step.
-#[derive(Clone, Copy)]
-pub(super) struct Reach {
-    pub primal: f64,
-    pub dual: f64,
-}
-
-impl Reach {
-    pub fn and(self, other: Self) -> Self {
-        Self { primal: self.primal.min(other.primal), dual: self.dual.min(other.dual) }
-    }
-}
-
-/// The largest part of `step` that keeps `at` above zero; none of a step that is no number.
-pub(super) fn reach(at: &[f64], step: &[f64]) -> f64 {
-    let part = |(at, step): (&f64, &f64)| match step {
-        step if !step.is_finite() => 0.0,
-        step if *step < 0.0 => -at / step,
-        _ => 1.0,
-    };
-    at.iter().zip(step).map(part).fold(1.0, f64::min)
 }
 
 /// Products of pairs of a point that has moved by parts of a step.
@@ -126,7 +126,7 @@ impl<'a> Block<'a> {
     pub fn devalue(&mut self, problem: &Problem, fallen: &[f64]) {
         for (entry, user) in self.quantum.users.iter().enumerate().filter(|(_, user)| fallen[**user] > 0.0) {
             let less = self.q[entry] - fallen[*user] * problem.users[*user].best_gain();
-            self.q[entry] = less.max(1e-3 * self.q[entry]);
+            self.q[entry] = less.max(LEFT_OF_WORTH * self.q[entry]);
         }
     }
 
@@ -174,16 +174,16 @@ impl<'a> Block<'a> {
     }
 
     /// How far the step can go.
-    pub fn reach(&self) -> Reach {
+    pub fn reach(&self) -> StepLength {
         let Step { x, z, u, q, v, p, .. } = &self.step;
-        Reach {
-            primal: reach(&self.x, x).min(reach(&self.u, u)).min(reach(&self.v, v)),
-            dual: reach(&self.z, z).min(reach(&self.q, q)).min(reach(&self.p, p)),
-        }
+        StepLength::LONGEST
+            .of_all((&self.x, x), (&self.z, z))
+            .of_all((&self.u, u), (&self.q, q))
+            .of_all((&self.v, v), (&self.p, p))
     }
 
     /// The sum of all products after parts of the step.
-    pub fn products(&self, Reach { primal, dual }: Reach) -> f64 {
+    pub fn products(&self, StepLength { primal, dual }: StepLength) -> f64 {
         let Step { x, z, u, q, v, p, .. } = &self.step;
         products((&self.x, x, primal), (&self.z, z, dual))
             + products((&self.u, u, primal), (&self.q, q, dual))
@@ -191,7 +191,7 @@ impl<'a> Block<'a> {
     }
 
     /// Takes parts of the step.
-    pub fn advance(&mut self, Reach { primal, dual }: Reach) {
+    pub fn advance(&mut self, StepLength { primal, dual }: StepLength) {
         let go = |at: &mut [f64], step: &[f64], part: f64| {
             at.iter_mut().zip(step).for_each(|(at, step)| *at += part * step);
         };

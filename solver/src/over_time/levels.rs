@@ -6,9 +6,10 @@
 //! (Newton's method on a concave function, a few steps). The bound holds for any prices, so all but the last of these
 //! programs are left as soon as their bound is clear.
 
-use super::MARGIN;
 use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
+use crate::interior_point::advance;
+use crate::tolerance::over_time::{CLOSE, GOAL, HARDLY, MARGIN, MISSED, NEAR, SAME};
 use fairplan_instances::{Deadline, TaskLevel};
 
 /// What users have from elsewhere, and from here at least and at most: weighted dominant shares.
@@ -29,22 +30,12 @@ pub(super) struct Outcome {
     pub gap: f64,
 }
 
-/// The relative gap that is aimed at.
-const GOAL: f64 = 1e-9;
-/// A gap that is good enough where rounding keeps it from closing further.
-const CLOSE: f64 = 1e-7;
-/// A gap from which on points are worth coming back to.
-const NEAR: f64 = 1e-3;
 /// Most iterations from one start, of which a third is usual; and starts, two for each penalty.
 const MAX_ITERATIONS: usize = 120;
 const TRIES: usize = 8;
 /// A point is left that goes less than this part of so many steps in a row.
 const SLOW: f64 = 0.01;
 const MAX_SLOW: usize = 10;
-/// A level is as good as its bound when it is within this part of it.
-const SAME: f64 = 2e-9;
-/// A rise by this part of a unit is next to nothing.
-const HARDLY: f64 = 1e-10;
 /// The first penalty for what is missing of a share, in parts of the level's own multipliers; and the last.
 const PENALTIES: (f64, f64) = (1e2, 1e8);
 
@@ -70,12 +61,12 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
             outcome.gap = f64::INFINITY;
             break;
         }
-        let mut search = Search::new(problem, asked, &state, &all, deadline);
+        let mut search = Search::new(problem, asked, &state, &all);
         let mut upper = pooled_bound(&search);
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
             search.every_row = attempt % 2 == 1;
-            let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
+            let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty, deadline);
             let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
             let solved = search.finish(&point, upper);
             // What is short of rounding counts as it runs, not as the point has it, which may overload what there is.
@@ -91,7 +82,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
                     Role::Full(all) => all - point.work[user],
                     _ => point.missing[user],
                 };
-                point.y[user] > 0.5 * penalty && missing > 1e-7 * search.scale(upper)
+                point.y[user] > 0.5 * penalty && missing > MISSED * search.scale(upper)
             };
             if search.every_row && (0..users).any(spent) && penalty < PENALTIES.1 {
                 penalty *= 100.0;
@@ -144,7 +135,6 @@ struct Search<'a> {
     state: &'a [State],
     /// What each user would have if all its tasks ran where they give most.
     all: &'a [f64],
-    deadline: &'a Deadline,
     /// Whether even those who run all their tasks have a row of their own: another way where the first is lost in
     /// rounding.
     every_row: bool,
@@ -169,20 +159,14 @@ struct Frozen {
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        problem: &'a Problem,
-        asked: &'a Asked,
-        state: &'a [State],
-        all: &'a [f64],
-        deadline: &'a Deadline,
-    ) -> Self {
+    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State], all: &'a [f64]) -> Self {
         let alone = |member: &Member| -> f64 {
             member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
         };
         let quanta = problem.quanta.len() as f64;
         let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
         let unit = 0.1 * could.fold(0.0, f64::max);
-        Self { problem, asked, state, all, deadline, every_row: false, unit }
+        Self { problem, asked, state, all, every_row: false, unit }
     }
 
     /// What a user has from here at least, at a level.
@@ -251,8 +235,8 @@ impl<'a> Search<'a> {
                 break;
             }
             point.go_on(self.roles(*upper));
-            match point.iterate(self.deadline) {
-                Some(reach) => slow = if reach < SLOW { slow + 1 } else { 0 },
+            match advance(point) {
+                Some(reach) => slow = if reach.primal.max(reach.dual) < SLOW { slow + 1 } else { 0 },
                 None => break,
             }
             if slow == MAX_SLOW {
@@ -341,8 +325,8 @@ impl<'a> Search<'a> {
         for user in (0..self.state.len()).filter(|user| self.state[*user] == State::Open) {
             let most = self.asked.most[user];
             let full = matches!(point.role(user), Role::Full(_))
-                || point.work[user] >= most * (1.0 - 1e-7)
-                    && upper - self.asked.base[user] >= most * (1.0 - 1e-7);
+                || point.work[user] >= most * (1.0 - MISSED)
+                    && upper - self.asked.base[user] >= most * (1.0 - MISSED);
             if full {
                 frozen.push((user, most));
             } else if point.y[user] * scale > point.over[user] || stuck[user] {

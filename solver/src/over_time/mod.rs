@@ -19,9 +19,6 @@ pub use linear_program::task_level_by_highs;
 pub use online::{TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, divide_tasks_within};
 use problem::{Problem, Quantum};
 
-/// What is left of every capacity and demand for rounding.
-const MARGIN: f64 = 1e-13;
-
 /// Runs the demanded tasks as evenly as possible over all quanta. The caller judges by the levels how close it came.
 pub fn task_optimum(demands: &TaskDemands<'_>) -> TaskOptimum {
     task_optimum_within(demands, &Deadline::never())

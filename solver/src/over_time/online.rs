@@ -17,6 +17,7 @@
 
 use super::levels::{Asked, Outcome, lexicographic};
 use super::problem::{Problem, Quantum};
+use crate::tolerance::over_time::{BISECTED, LEFT_OPEN, MARGIN, NO_DONATION, UNPAID};
 use fairplan_instances::wording::unknown;
 use fairplan_instances::{Deadline, TaskAllocation, TaskDemands};
 
@@ -176,7 +177,7 @@ impl<'a> Run<'a> {
                     let part = self.settings.alpha * self.parts[*user];
                     let whole = self.problem.users[*user].share(&self.own(*user, part, *limit));
                     // All guaranteed tasks fit; a millionth of them is left open, for whoever has no other tasks to rise in.
-                    least[*user] = (1.0 - 1e-6) * whole;
+                    least[*user] = (1.0 - LEFT_OPEN) * whole;
                     most[*user] = most[*user].min(whole + before[*user].max(0.0));
                 }
                 let spent = self.account.iter().zip(&least).map(|(spent, least)| spent - least);
@@ -193,7 +194,7 @@ impl<'a> Run<'a> {
         for (user, row) in quantum.users.iter().zip(rows.chunks_exact_mut(self.classes())) {
             let (share, most) = (self.problem.users[*user].share(row), asked.most[*user]);
             // A level says what users have at least. What is left over does not go to who cannot pay for it.
-            let part = if share > most * (1.0 + 1e-9) { most / share } else { 1.0 };
+            let part = if share > most * (1.0 + UNPAID) { most / share } else { 1.0 };
             row.iter_mut().for_each(|tasks| *tasks *= part);
             gained[*user] = share * part;
         }
@@ -221,7 +222,7 @@ impl<'a> Run<'a> {
         let donated: Vec<f64> = (0..least.len())
             .map(|user| {
                 let whole = self.own(user, self.settings.alpha * self.parts[user], f64::INFINITY);
-                (self.problem.users[user].share(&whole) - least[user] - 1e-12).max(0.0)
+                (self.problem.users[user].share(&whole) - least[user] - NO_DONATION).max(0.0)
             })
             .collect();
         let all: f64 = donated.iter().zip(&self.weights).map(|(donated, weight)| donated * weight).sum();
@@ -232,7 +233,7 @@ impl<'a> Run<'a> {
             |level: f64| -> f64 { (0..least.len()).map(|user| paid(level, user) * self.weights[user]).sum() };
         let mut high = self.account.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut low = high - 1.0;
-        while sum(low) < due * (1.0 - 1e-12) {
+        while sum(low) < due * (1.0 - BISECTED) {
             low = high - 2.0 * (high - low);
         }
         for _ in 0..100 {
@@ -251,7 +252,7 @@ impl<'a> Run<'a> {
         let mut row = vec![0.0; self.classes()];
         let mut left = limit;
         for slot in slots {
-            let tasks = (part * member.alone[slot] * (1.0 - 1e-13)).min(left);
+            let tasks = (part * member.alone[slot] * (1.0 - MARGIN)).min(left);
             row[member.classes[slot]] = tasks;
             left -= tasks;
         }

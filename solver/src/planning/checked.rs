@@ -2,6 +2,7 @@
 //! is asked for until the check passes, then what is not needed is left out.
 
 use super::planner::Planner;
+use crate::tolerance::planning::{CHEAPEST, SLACK};
 use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
@@ -79,7 +80,7 @@ impl Planner<'_> {
     /// where there is no room for it at all. Its bound is that of having room.
     pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
         let found = self.cheapest_checked(&mut |planner, bought| {
-            Ok((planner.part_under_drfh(bought)? >= 1.0 - 1e-9).then_some(()))
+            Ok((planner.part_under_drfh(bought)? >= 1.0 - SLACK).then_some(()))
         })?;
         match found {
             Checked::Found(purchase, ()) => Ok(Some(purchase)),
@@ -94,7 +95,8 @@ impl Planner<'_> {
 
     /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
     pub fn part_under_drfh(&self, bought: &[u64]) -> Result<f64, SolverError> {
-        let part = self.slots.part_under_drfh(self.solver, &self.slots.servers(bought, 1))?;
+        let servers = self.candidates.servers(bought, 1);
+        let part = self.candidates.part_under_drfh(self.solver, &servers)?;
         self.in_time().map(|()| part)
     }
 
@@ -113,7 +115,7 @@ impl Planner<'_> {
             }
         }
         let Some((mut purchase, mut known)) = best else { return Ok(Checked::Failed) };
-        if purchase.cost > bound * (1.0 + 1e-9) {
+        if purchase.cost > bound * (1.0 + CHEAPEST) {
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (short + excess);
                 let Some(less) = self.cheapest(1.0 + middle)? else { break };
@@ -150,16 +152,17 @@ impl Planner<'_> {
         short: &mut Option<Short>,
     ) -> Result<Option<Placement>, SolverError> {
         self.in_time()?;
-        let slots = &self.slots;
-        let servers = slots.servers(bought, 1);
-        let asking: Vec<usize> = slots.asking().collect();
-        let sizes: Vec<f64> = (0..slots.required.len()).map(|i| self.size_of_task(i, &servers)).collect();
+        let candidates = &self.candidates;
+        let servers = candidates.servers(bought, 1);
+        let asking: Vec<usize> = candidates.asking().collect();
+        let sizes: Vec<f64> =
+            (0..candidates.required.len()).map(|i| self.size_of_task(i, &servers)).collect();
         let largest = asking.iter().map(|i| sizes[*i]).fold(0.0, f64::max);
         for order in [ServingOrder::LargestFirst, ServingOrder::Evenly] {
             // As many tasks as are required, and weights that make all users near their last at the same time, or all whose
             // tasks are about as large.
-            let variant = slots.instance(&servers, 1, |user, i, totals| {
-                let demand = slots.demand_of(i).iter().zip(totals);
+            let variant = candidates.instance(&servers, 1, |user, i, totals| {
+                let demand = candidates.demand_of(i).iter().zip(totals);
                 let share = demand.filter(|(d, _)| **d > 0.0).map(|(d, total)| d / total).fold(0.0, f64::max);
                 let turn = match order {
                     // Around 0: weights have a range.
@@ -168,19 +171,19 @@ impl Planner<'_> {
                     }
                     ServingOrder::Evenly => 0.0,
                 };
-                user.tasks = Some(slots.required[i] as u64);
-                user.weight = Decimal::from_f64(slots.required[i] * share * AHEAD.powf(turn)).ok()?;
+                user.tasks = Some(candidates.required[i] as u64);
+                user.weight = Decimal::from_f64(candidates.required[i] * share * AHEAD.powf(turn)).ok()?;
                 Some(())
             })?;
             let placement = place(&variant, order)?;
-            let has_all = |(i, tasks): (&usize, &u64)| *tasks as f64 >= slots.required[*i];
+            let has_all = |(i, tasks): (&usize, &u64)| *tasks as f64 >= candidates.required[*i];
             if asking.iter().zip(&placement.tasks).all(has_all) {
                 return Ok(Some(self.of_all_users(&asking, placement)));
             }
             let missing = |(i, tasks): (&usize, &u64)| Short {
                 user: *i,
                 placed: *tasks,
-                required: slots.required[*i] as u64,
+                required: candidates.required[*i] as u64,
             };
             let all = asking.iter().zip(&placement.tasks).map(missing);
             *short = all.min_by(|a, b| a.part().total_cmp(&b.part()));
@@ -190,13 +193,13 @@ impl Planner<'_> {
 
     /// Why whole tasks were not all placed, and what to do.
     fn left_out(&self, Short { user, placed, required }: Short) -> String {
-        let slots = &self.slots;
+        let candidates = &self.candidates;
         let offered = |s: &usize| {
-            let kinds = slots.of_type.iter().zip(&self.catalog.types);
+            let kinds = candidates.of_type.iter().zip(&self.catalog.types);
             kinds.into_iter().any(|(of, kind)| of == s && kind.limit != Some(0))
         };
-        let takes = (0..slots.len()).filter(|s| slots.rates(user)[*s] > 0.0);
-        let (id, demand) = slots.task_of(user);
+        let takes = (0..candidates.len()).filter(|s| candidates.rates(user)[*s] > 0.0);
+        let (id, demand) = candidates.task_of(user);
         let left = format!(
             "there is room for divided tasks, but user {id} was left with {placed} of {required} whole ones in every \
              placement tried (one task: {demand})"
@@ -223,10 +226,11 @@ impl Planner<'_> {
 
     /// The part of a server that one task of a user takes, of the servers that hold the fewest.
     fn size_of_task(&self, user: usize, servers: &[u64]) -> f64 {
-        let slots = &self.slots;
-        let usable = (0..slots.len()).filter(|s| servers[*s] > 0 && slots.rates(user)[*s] > 0.0);
+        let candidates = &self.candidates;
+        let usable = (0..candidates.len()).filter(|s| servers[*s] > 0 && candidates.rates(user)[*s] > 0.0);
         let part = |s: usize| {
-            let parts = slots.demand_of(user).iter().zip(slots.capacity_of(s)).filter(|(d, _)| **d > 0.0);
+            let parts =
+                candidates.demand_of(user).iter().zip(candidates.capacity_of(s)).filter(|(d, _)| **d > 0.0);
             parts.map(|(demand, capacity)| demand / capacity).fold(0.0, f64::max)
         };
         usable.map(part).fold(0.0, f64::max)
@@ -234,7 +238,7 @@ impl Planner<'_> {
 
     /// A placement of the users of whom something is asked, at the positions of all users.
     fn of_all_users(&self, asking: &[usize], placement: Placement) -> Placement {
-        let mut tasks = vec![0; self.slots.required.len()];
+        let mut tasks = vec![0; self.candidates.required.len()];
         asking.iter().zip(&placement.tasks).for_each(|(i, placed)| tasks[*i] = *placed);
         let on = |server: Vec<(u32, u64)>| {
             server.into_iter().map(|(user, tasks)| (asking[user as usize] as u32, tasks)).collect()

@@ -7,13 +7,11 @@
 //! a program whose only variables are how many servers are bought. The prices of a max-min make the row tight where they
 //! were found.
 
-use super::master::{SLACK, TOLERANCE};
-use super::slots::Slots;
-use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use super::candidates::Candidates;
+use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
 use fairplan_instances::{Deadline, SolverError};
 use highs::{HighsModelStatus, RowProblem, Sense};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
 
 /// The largest number of a row is about this.
 const LARGEST: f64 = 1024.0;
@@ -27,7 +25,7 @@ pub(super) struct Cut {
     pub owned: f64,
     /// What is asked for.
     pub asked: f64,
-    /// The prices that it is made of, row-major `slots × resources`.
+    /// The prices that it is made of, row-major `candidates × resources`.
     pub prices: Vec<f64>,
 }
 
@@ -48,11 +46,11 @@ impl Cut {
     /// Whether so many servers of each type are clearly too few for `part`, by this row.
     pub fn is_broken_by(&self, bought: &[f64], part: f64) -> bool {
         let worth: f64 = self.worth.iter().zip(bought).map(|(worth, count)| worth * count).sum();
-        part * self.asked * (1.0 - SLACK) - self.owned - worth > 4.0 * TOLERANCE
+        part * self.asked * (1.0 - SLACK) - self.owned - worth > 4.0 * ROW
     }
 }
 
-impl Slots {
+impl Candidates {
     /// The row of these prices.
     pub fn cut(&self, prices: &[f64]) -> Option<Cut> {
         let m = self.resources;
@@ -94,7 +92,7 @@ impl Slots {
         Cut::new(worth, owned, self.required[user], prices)
     }
 
-    /// Prices for the slots without servers that make the row as sharp as can be: the least that a server of the type
+    /// Prices for the candidates without servers that make the row as sharp as can be: the least that a server of the type
     /// can earn from users who pay what they pay elsewhere.
     pub fn complete(
         &self,
@@ -111,7 +109,7 @@ impl Slots {
         Ok(())
     }
 
-    /// The prices of a server of slot `s`, together least, at which no user pays less for a unit of work than it does
+    /// The prices of a server of candidate `s`, together least, at which no user pays less for a unit of work than it does
     /// elsewhere. Of all users only a few matter: they are asked for as they are found.
     fn least_prices(
         &self,
@@ -147,7 +145,7 @@ impl Slots {
             let worst =
                 users.iter().map(|user| (missing(user), user)).reduce(|a, b| if b.0 > a.0 { b } else { a });
             let Some((missing, (i, price))) = worst else { break };
-            if missing <= 1e-9 {
+            if missing <= ROW {
                 break;
             }
             rows.push((0..worth.len()).map(|r| part(*i, r) * unit / price).collect());
@@ -155,7 +153,7 @@ impl Slots {
         }
         // What is still missing by rounding.
         let price = |(worth, capacity): (&f64, &f64)| {
-            if *capacity > 0.0 { worth * unit * (1.0 + 2e-9) / capacity } else { 0.0 }
+            if *capacity > 0.0 { worth * unit * (1.0 + COMPLETED) / capacity } else { 0.0 }
         };
         Ok(worth.iter().zip(capacity).map(price).collect())
     }
@@ -163,9 +161,8 @@ impl Slots {
 
 /// The least `Σ x` with `rows · x >= 1` and `x >= 0`.
 fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
-    let broken = |problem: String| SolverError::Backend { backend: "highs", problem };
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let solve = || {
+    let _alone = no_other_model();
+    let solved = guarded(|| {
         let mut program = RowProblem::default();
         let columns: Vec<_> = rows[0].iter().map(|_| program.add_column(1.0, 0.0..)).collect();
         for row in rows {
@@ -174,14 +171,12 @@ fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
             program.add_row(scale.., entries.map(|(column, x)| (*column, x * scale)));
         }
         let mut model = program.optimise(Sense::Minimise);
-        model.make_quiet();
-        model.set_option("threads", 1);
-        model.set_option("parallel", "off");
+        quiet(&mut model);
         model.set_option("presolve", "off");
         let solved = model.solve();
         (solved.status(), solved.get_solution().columns().to_vec())
-    };
-    match catch_unwind(AssertUnwindSafe(solve)).map_err(|_| broken("it panicked".into()))? {
+    });
+    match solved? {
         (HighsModelStatus::Optimal, worth) if worth.iter().all(|x| x.is_finite()) => {
             Ok(worth.into_iter().map(|x| x.max(0.0)).collect())
         }

@@ -3,20 +3,13 @@
 //! Its only whole numbers are the counts, so that it is small whatever the number of users.
 
 use super::cuts::Cut;
-use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::tolerance::planning::{ROW, SLACK, SPENT};
 use fairplan_instances::{Catalog, Deadline, SolverError};
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense, SolvedModel};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
 
 /// Nodes after which branching stops with what it has: the same on every machine, unlike a time.
 const MOST_NODES: i32 = 200_000;
-
-/// Rows may be short by this part of what they ask for: a level that is proved to 1e-9 counts as reached.
-pub(super) const SLACK: f64 = 1e-9;
-
-/// By how much HiGHS may break a row.
-pub(super) const TOLERANCE: f64 = 1e-9;
 
 /// What can be bought, and for how much.
 pub(super) struct Master {
@@ -29,7 +22,7 @@ pub(super) struct Master {
 }
 
 /// An optimum over the rows so far.
-pub(super) struct Candidate {
+pub(super) struct Proposal {
     /// Servers of each type; whole numbers if asked for.
     pub counts: Vec<f64>,
     /// Nothing that the rows allow is better: of cost, or of the part reached.
@@ -44,20 +37,17 @@ impl Master {
     }
 
     /// The cheapest servers that the rows allow to reach `part`; `None` if there are none.
-    pub fn cheapest(&self, cuts: &[Cut], part: f64, whole: bool) -> Result<Option<Candidate>, SolverError> {
+    pub fn cheapest(&self, cuts: &[Cut], part: f64, whole: bool) -> Result<Option<Proposal>, SolverError> {
         let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
         let build = || {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |price| price / unit, whole);
-            for cut in cuts {
-                let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
-                program.add_row(needed.., entries(&counts, &cut.worth));
-            }
+            require(&mut program, &counts, cuts, part);
             self.within_budget(&mut program, &counts);
             run(program.optimise(Sense::Minimise), &self.deadline)
         };
         let found = finish(build)?;
-        Ok(found.map(|(columns, bound)| Candidate { counts: columns, bound: bound * unit }))
+        Ok(found.map(|(columns, bound)| Proposal { counts: columns, bound: bound * unit }))
     }
 
     /// What each row is worth where fractions of servers can be bought, in cost; nothing where none are enough.
@@ -66,23 +56,19 @@ impl Master {
         let build = || {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |price| price / unit, false);
-            for cut in cuts {
-                let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
-                program.add_row(needed.., entries(&counts, &cut.worth));
-            }
+            require(&mut program, &counts, cuts, part);
             run(program.optimise(Sense::Minimise), &self.deadline)
         };
-        let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || {
+        let _alone = no_other_model();
+        let solved = guarded(|| {
             let solved = build();
             (solved.status(), solved.get_solution().dual_rows().to_vec())
-        };
-        match catch_unwind(AssertUnwindSafe(read)) {
-            Ok((HighsModelStatus::Optimal, rows)) if rows.iter().all(|row| row.is_finite()) => {
+        });
+        match solved? {
+            (HighsModelStatus::Optimal, rows) if rows.iter().all(|row| row.is_finite()) => {
                 Ok(rows.into_iter().map(|row| row.max(0.0) * unit).collect())
             }
-            Ok(_) => Ok(Vec::new()),
-            Err(_) => Err(SolverError::Backend { backend: "highs", problem: "it panicked".into() }),
+            _ => Ok(Vec::new()),
         }
     }
 
@@ -92,7 +78,7 @@ impl Master {
         cuts: &[Cut],
         most: f64,
         whole: bool,
-    ) -> Result<Option<Candidate>, SolverError> {
+    ) -> Result<Option<Proposal>, SolverError> {
         let build = || {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |_| 0.0, whole);
@@ -106,7 +92,7 @@ impl Master {
         };
         Ok(finish(build)?.map(|(mut columns, bound)| {
             columns.pop();
-            Candidate { counts: columns, bound }
+            Proposal { counts: columns, bound }
         }))
     }
 
@@ -122,8 +108,16 @@ impl Master {
         if let Some(budget) = self.budget {
             let unit = power(self.prices.iter().copied().fold(0.0, f64::max));
             let prices: Vec<f64> = self.prices.iter().map(|price| price / unit).collect();
-            program.add_row(..=budget * (1.0 + 1e-12) / unit, entries(counts, &prices));
+            program.add_row(..=budget * (1.0 + SPENT) / unit, entries(counts, &prices));
         }
+    }
+}
+
+/// A row a cut: the servers must be worth what `part` of what is asked for costs.
+fn require(program: &mut RowProblem, counts: &[Col], cuts: &[Cut], part: f64) {
+    for cut in cuts {
+        let needed = part * cut.asked * (1.0 - SLACK) - cut.owned;
+        program.add_row(needed.., entries(counts, &cut.worth));
     }
 }
 
@@ -132,15 +126,13 @@ fn entries<'a>(counts: &'a [Col], numbers: &'a [f64]) -> impl Iterator<Item = (C
 }
 
 fn run(mut model: Model, deadline: &Deadline) -> SolvedModel {
-    model.make_quiet();
-    model.set_option("threads", 1);
-    model.set_option("parallel", "off");
+    quiet(&mut model);
     model.set_option("mip_rel_gap", 0.0);
     model.set_option("mip_abs_gap", 0.0);
     model.set_option("mip_max_nodes", MOST_NODES);
-    model.set_option("mip_feasibility_tolerance", TOLERANCE);
-    model.set_option("primal_feasibility_tolerance", TOLERANCE);
-    model.set_option("dual_feasibility_tolerance", TOLERANCE);
+    model.set_option("mip_feasibility_tolerance", ROW);
+    model.set_option("primal_feasibility_tolerance", ROW);
+    model.set_option("dual_feasibility_tolerance", ROW);
     if let Some(left) = deadline.time_left() {
         model.set_option("time_limit", left.as_secs_f64());
     }
@@ -149,15 +141,12 @@ fn run(mut model: Model, deadline: &Deadline) -> SolvedModel {
 
 /// The columns and the bound of what was solved; `None` where no servers are enough.
 fn finish(solve: impl FnOnce() -> SolvedModel) -> Result<Option<(Vec<f64>, f64)>, SolverError> {
-    let broken = |problem: String| SolverError::Backend { backend: "highs", problem };
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let read = || {
+    let _alone = no_other_model();
+    let (status, columns, value, bound) = guarded(|| {
         let solved = solve();
         let bound = solved.double_info_value(c"mip_dual_bound").unwrap_or(f64::NAN);
         (solved.status(), solved.get_solution().columns().to_vec(), solved.objective_value(), bound)
-    };
-    let (status, columns, value, bound) =
-        catch_unwind(AssertUnwindSafe(read)).map_err(|_| broken("it panicked".into()))?;
+    })?;
     let found = columns.iter().all(|x| x.is_finite()) && value.is_finite();
     match status {
         HighsModelStatus::Infeasible | HighsModelStatus::UnboundedOrInfeasible => Ok(None),

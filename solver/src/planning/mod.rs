@@ -2,17 +2,17 @@
 //!
 //! Two problems ask each other (`planner.rs`): a program in the counts of servers alone says what to buy by all rows known
 //! so far (`master.rs`), a max-min over the users says whether that is enough, and if not its prices are a new row
-//! (`cuts.rs`, `slots.rs`). So the whole-number program has as many variables as there are types to buy, for any number of
+//! (`cuts.rs`, `candidates.rs`). So the whole-number program has as many variables as there are types to buy, for any number of
 //! users, and its bound is valid whenever it is stopped. Counts may first be fractions, which finds most rows cheaply.
 //! `checked.rs` asks for more until a placement of whole tasks fits, or DRFH by itself gives everybody enough; `obstacle.rs`
 //! says what stands in the way.
 
+mod candidates;
 mod checked;
 mod cuts;
 mod master;
 mod obstacle;
 mod planner;
-mod slots;
 
 pub use checked::{Placer, ServingOrder};
 pub use planner::Planner;

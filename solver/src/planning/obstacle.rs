@@ -1,7 +1,8 @@
 //! What keeps every allowed purchase from being enough, and the least that must give way.
 
+use super::candidates::Coverage;
 use super::planner::Planner;
-use super::slots::Reach;
+use crate::tolerance::planning::SLACK;
 use fairplan_instances::{Obstacle, ResourceId, SolverError, UserId};
 
 /// Halvings of how far a user's own requirement goes down.
@@ -11,16 +12,16 @@ impl Planner<'_> {
     /// Why what is asked for cannot be reached within the limits and the budget.
     pub fn obstacle(&mut self) -> Result<Obstacle, SolverError> {
         if let Some(user) = self.without_servers() {
-            let counts = vec![0; self.slots.of_type.len()];
+            let counts = vec![0; self.candidates.of_type.len()];
             let resource = ResourceId(self.lacking(user));
             let user = UserId(user);
             return Ok(Obstacle { user, resource, nowhere: true, part: 0.0, counts, own_part: Some(0.0) });
         }
         let purchase = self.largest_part(1.0)?.0;
-        let servers = self.slots.servers(&purchase.counts, 1);
-        let (user, resource) = match self.slots.reach(self.solver, &servers, 1)? {
-            Reach::Stranded(user) => (user, self.lacking(user)),
-            Reach::Part(_, prices) => {
+        let servers = self.candidates.servers(&purchase.counts, 1);
+        let (user, resource) = match self.candidates.coverage(self.solver, &servers, 1)? {
+            Coverage::Stranded(user) => (user, self.lacking(user)),
+            Coverage::Part(_, prices) => {
                 (self.largest_payer(&prices, &servers), self.dearest(&prices, &servers))
             }
         };
@@ -38,39 +39,39 @@ impl Planner<'_> {
 
     /// The resource of which a task needs the most beside what any server has, the cluster being as it is.
     fn lacking(&self, user: usize) -> usize {
-        let slots = &self.slots;
+        let candidates = &self.candidates;
         let need = |r: &usize| {
-            let most = (0..slots.len()).map(|s| slots.capacity_of(s)[*r]).fold(0.0, f64::max);
-            slots.demand_of(user)[*r] / most.max(f64::MIN_POSITIVE)
+            let most = (0..candidates.len()).map(|s| candidates.capacity_of(s)[*r]).fold(0.0, f64::max);
+            candidates.demand_of(user)[*r] / most.max(f64::MIN_POSITIVE)
         };
-        (0..slots.resources).reduce(|a, b| if need(&b) > need(&a) { b } else { a }).unwrap_or(0)
+        (0..candidates.resources).reduce(|a, b| if need(&b) > need(&a) { b } else { a }).unwrap_or(0)
     }
 
     fn largest_payer(&self, prices: &[f64], servers: &[u64]) -> usize {
-        let slots = &self.slots;
-        let pays = |i: usize| slots.required[i] * slots.cheapest(i, prices, |s| servers[s] > 0);
-        let users = slots.asking().map(|i| (i, pays(i)));
+        let candidates = &self.candidates;
+        let pays = |i: usize| candidates.required[i] * candidates.cheapest(i, prices, |s| servers[s] > 0);
+        let users = candidates.asking().map(|i| (i, pays(i)));
         users.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |(i, _)| i)
     }
 
     fn dearest(&self, prices: &[f64], servers: &[u64]) -> usize {
-        let m = self.slots.resources;
+        let m = self.candidates.resources;
         let worth = |r: &usize| -> f64 {
-            let one = |s: usize| servers[s] as f64 * self.slots.capacity_of(s)[*r] * prices[s * m + *r];
-            (0..self.slots.len()).map(one).sum()
+            let one = |s: usize| servers[s] as f64 * self.candidates.capacity_of(s)[*r] * prices[s * m + *r];
+            (0..self.candidates.len()).map(one).sum()
         };
         (0..m).reduce(|a, b| if worth(&b) > worth(&a) { b } else { a }).unwrap_or(0)
     }
 
     /// The largest part of its own requirement with which everyone else has all of theirs on these servers.
     fn own_part(&mut self, user: usize, servers: &[u64]) -> Result<Option<f64>, SolverError> {
-        let all = self.slots.required[user];
+        let all = self.candidates.required[user];
         let mut enough = |part: f64| -> Result<bool, SolverError> {
-            self.slots.required[user] = part * all;
-            let reach = self.slots.reach(self.solver, servers, 1);
-            self.slots.required[user] = all;
+            self.candidates.required[user] = part * all;
+            let reach = self.candidates.coverage(self.solver, servers, 1);
+            self.candidates.required[user] = all;
             self.in_time()?;
-            Ok(matches!(reach?, Reach::Part(reached, _) if reached >= 1.0 - 1e-9))
+            Ok(matches!(reach?, Coverage::Part(reached, _) if reached >= 1.0 - SLACK))
         };
         if !enough(0.0)? {
             return Ok(None);

@@ -1,19 +1,17 @@
 //! Asking in turn what to buy and whether it is enough.
 
+use super::candidates::{Candidates, Coverage, PARTS};
 use super::cuts::Cut;
-use super::master::{Candidate, Master, SLACK};
-use super::slots::{PARTS, Reach, Slots};
+use super::master::{Master, Proposal};
+use crate::tolerance::planning::{NEAR, SLACK, WHOLE, WHOLE_PARTS};
 use fairplan_instances::{Catalog, Deadline, Instance, Purchase, Solver, SolverError, Violation};
 
 /// Allocations computed before a search is given up with what it has.
 const MOST_ROUNDS: u64 = 400;
 
-/// Fractions of servers that reach all but this part are near enough to look at whole ones.
-const NEAR: f64 = 1e-7;
-
 /// A purchase that is being planned: what is learned for one question helps with the next.
 pub struct Planner<'a> {
-    pub(super) slots: Slots,
+    pub(super) candidates: Candidates,
     pub(super) master: Master,
     cuts: Vec<Cut>,
     pub(super) solver: &'a dyn Solver,
@@ -43,16 +41,16 @@ impl<'a> Planner<'a> {
         budget: Option<f64>,
         solver: &'a dyn Solver,
     ) -> Result<Self, Violation> {
-        let slots = Slots::new(instance, catalog, required, whole)?;
-        let m = slots.resources;
+        let candidates = Candidates::new(instance, catalog, required, whole)?;
+        let m = candidates.resources;
         // A resource that has the same price everywhere: what is asked for must be there in total.
         let everywhere = |r: usize| -> Vec<f64> {
-            (0..slots.len() * m).map(|at| if at % m == r { 1.0 } else { 0.0 }).collect()
+            (0..candidates.len() * m).map(|at| if at % m == r { 1.0 } else { 0.0 }).collect()
         };
-        let cuts = (0..m).filter_map(|r| slots.cut(&everywhere(r))).collect();
+        let cuts = (0..m).filter_map(|r| candidates.cut(&everywhere(r))).collect();
         let master = Master::new(catalog, budget);
         let deadline = Deadline::never();
-        Ok(Self { slots, master, cuts, solver, catalog, rounds: 0, deadline })
+        Ok(Self { candidates, master, cuts, solver, catalog, rounds: 0, deadline })
     }
 
     /// The same, to end by a deadline, which the solver is held to already: then with an error.
@@ -68,7 +66,7 @@ impl<'a> Planner<'a> {
 
     /// The first user of whom something is asked and who can run on nothing that there is or can be bought.
     pub(super) fn without_servers(&self) -> Option<usize> {
-        self.slots.asking().find(|i| self.slots.rates(*i).iter().all(|rate| *rate == 0.0))
+        self.candidates.asking().find(|i| self.candidates.rates(*i).iter().all(|rate| *rate == 0.0))
     }
 
     /// The part of what is asked for that every user reaches with so many servers of each type more.
@@ -85,9 +83,9 @@ impl<'a> Planner<'a> {
         let Some(fractions) = self.fractions(part)? else { return Ok(None) };
         let mut bound = 0.0f64;
         while self.rounds < MOST_ROUNDS {
-            let Some(candidate) = self.master.cheapest(&self.cuts, part, true)? else { return Ok(None) };
-            bound = bound.max(candidate.bound);
-            let counts = whole(&candidate);
+            let Some(proposal) = self.master.cheapest(&self.cuts, part, true)? else { return Ok(None) };
+            bound = bound.max(proposal.bound);
+            let counts = whole(&proposal);
             let verdict = self.examine(&counts, 1, part)?;
             if verdict.part >= part * (1.0 - SLACK) {
                 return Ok(Some(self.purchase(counts, bound, verdict.part)));
@@ -102,11 +100,11 @@ impl<'a> Planner<'a> {
     /// Prices that prove what the target costs at least where fractions of servers can be bought: one row a class of the
     /// cluster, then one a type that is a class of its own, one number a resource. All that `cheapest` learned counts.
     pub fn prices(&self) -> Result<Vec<Vec<f64>>, SolverError> {
-        let mut prices = vec![0.0; self.slots.len() * self.slots.resources];
+        let mut prices = vec![0.0; self.candidates.len() * self.candidates.resources];
         for (cut, multiplier) in self.cuts.iter().zip(self.master.multipliers(&self.cuts, 1.0)?) {
             prices.iter_mut().zip(&cut.prices).for_each(|(price, part)| *price += multiplier * part);
         }
-        Ok(prices.chunks(self.slots.resources).map(<[f64]>::to_vec).collect())
+        Ok(prices.chunks(self.candidates.resources).map(<[f64]>::to_vec).collect())
     }
 
     /// The purchase within the budget and the limits with which every user reaches the largest part of what is asked for,
@@ -118,12 +116,12 @@ impl<'a> Planner<'a> {
         let mut bound = if self.without_servers().is_some() { 0.0 } else { most };
         for whole_counts in [false, true] {
             while self.rounds < MOST_ROUNDS && best.0 < bound * (1.0 - SLACK) {
-                let Some(candidate) = self.master.largest_part(&self.cuts, most, whole_counts)? else {
+                let Some(proposal) = self.master.largest_part(&self.cuts, most, whole_counts)? else {
                     break;
                 };
-                bound = bound.min(candidate.bound);
+                bound = bound.min(proposal.bound);
                 let (counts, parts) =
-                    if whole_counts { (whole(&candidate), 1) } else { (fine(&candidate), PARTS) };
+                    if whole_counts { (whole(&proposal), 1) } else { (fine(&proposal), PARTS) };
                 let verdict = self.examine(&counts, parts, bound)?;
                 let reached = verdict.part.min(most);
                 if whole_counts && reached > best.0 {
@@ -143,15 +141,15 @@ impl<'a> Planner<'a> {
     }
 
     /// Fractions of servers that are nearly enough, and with them most of the rows that matter.
-    fn fractions(&mut self, part: f64) -> Result<Option<Candidate>, SolverError> {
+    fn fractions(&mut self, part: f64) -> Result<Option<Proposal>, SolverError> {
         loop {
-            let Some(candidate) = self.master.cheapest(&self.cuts, part, false)? else { return Ok(None) };
+            let Some(proposal) = self.master.cheapest(&self.cuts, part, false)? else { return Ok(None) };
             if self.rounds >= MOST_ROUNDS / 2 {
-                return Ok(Some(candidate));
+                return Ok(Some(proposal));
             }
-            let verdict = self.examine(&fine(&candidate), PARTS, part)?;
+            let verdict = self.examine(&fine(&proposal), PARTS, part)?;
             if verdict.part >= part * (1.0 - NEAR) || !verdict.is_excluded {
-                return Ok(Some(candidate));
+                return Ok(Some(proposal));
             }
         }
     }
@@ -159,15 +157,15 @@ impl<'a> Planner<'a> {
     /// What these servers, counted in parts of one over `parts`, allow; if that is less than `part`, what it teaches.
     fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, SolverError> {
         self.rounds += 1;
-        let servers = self.slots.servers(bought, parts);
-        let reach = self.slots.reach(self.solver, &servers, parts)?;
+        let servers = self.candidates.servers(bought, parts);
+        let coverage = self.candidates.coverage(self.solver, &servers, parts)?;
         self.in_time()?;
-        let (reached, cut) = match reach {
-            Reach::Stranded(user) => (0.0, self.slots.cut_of_user(user)),
-            Reach::Part(reached, _) if reached >= part * (1.0 - SLACK) => (reached, None),
-            Reach::Part(reached, mut prices) => {
-                self.slots.complete(&mut prices, &servers, &self.deadline)?;
-                (reached, self.slots.cut(&prices))
+        let (reached, cut) = match coverage {
+            Coverage::Stranded(user) => (0.0, self.candidates.cut_of_user(user)),
+            Coverage::Part(reached, _) if reached >= part * (1.0 - SLACK) => (reached, None),
+            Coverage::Part(reached, mut prices) => {
+                self.candidates.complete(&mut prices, &servers, &self.deadline)?;
+                (reached, self.candidates.cut(&prices))
             }
         };
         let counts: Vec<f64> = bought.iter().map(|count| *count as f64 / parts as f64).collect();
@@ -181,9 +179,9 @@ impl<'a> Planner<'a> {
 
     /// A purchase without proof: fractions rounded up, then servers left out as long as the rest is enough, the dearest
     /// first.
-    fn rounded_up(&mut self, fractions: &Candidate, part: f64, bound: f64) -> Result<Purchase, SolverError> {
+    fn rounded_up(&mut self, fractions: &Proposal, part: f64, bound: f64) -> Result<Purchase, SolverError> {
         let mut counts: Vec<u64> =
-            fractions.counts.iter().map(|count| (count - 1e-9).ceil().max(0.0) as u64).collect();
+            fractions.counts.iter().map(|count| (count - WHOLE).ceil().max(0.0) as u64).collect();
         let is_enough = |planner: &mut Self, counts: &[u64]| -> Result<bool, SolverError> {
             Ok(planner.examine(counts, 1, part)?.part >= part * (1.0 - SLACK))
         };
@@ -224,11 +222,11 @@ impl<'a> Planner<'a> {
     }
 }
 
-fn whole(candidate: &Candidate) -> Vec<u64> {
-    candidate.counts.iter().map(|count| count.round().max(0.0) as u64).collect()
+fn whole(proposal: &Proposal) -> Vec<u64> {
+    proposal.counts.iter().map(|count| count.round().max(0.0) as u64).collect()
 }
 
 /// In parts of one over [`PARTS`], rounded up.
-fn fine(candidate: &Candidate) -> Vec<u64> {
-    candidate.counts.iter().map(|count| (count * PARTS as f64 - 1e-6).ceil().max(0.0) as u64).collect()
+fn fine(proposal: &Proposal) -> Vec<u64> {
+    proposal.counts.iter().map(|count| (count * PARTS as f64 - WHOLE_PARTS).ceil().max(0.0) as u64).collect()
 }

@@ -1,7 +1,8 @@
 //! Bottleneck max fairness: the levels of `bottleneck`, transactions of a class being users of the same demand.
 
-use super::{FOUND, Parts, uncertified};
+use super::parts::{Parts, uncertified};
 use crate::bottleneck::{Demands, levels};
+use crate::tolerance::sharing::FOUND;
 use fairplan_instances::{Objective, Sharing, SolverError};
 
 pub(super) struct BottleneckMax {

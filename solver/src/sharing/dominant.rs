@@ -1,7 +1,7 @@
 //! Dominant resource fairness: shares of dominant resources rise together until a resource is used up, which freezes
 //! whoever needs it; the others go on (MRF Sec. 3.1).
 
-use super::Parts;
+use super::parts::Parts;
 use fairplan_instances::{Sharing, SolverError};
 
 pub(super) struct Dominant {

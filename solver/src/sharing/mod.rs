@@ -3,32 +3,14 @@
 
 mod bottleneck_max;
 mod dominant;
+mod parts;
 mod proportional;
 
 use bottleneck_max::BottleneckMax;
 use dominant::Dominant;
 use fairplan_instances::{Objective, SharingRule, SolverError, Traffic};
+use parts::Parts;
 use proportional::Proportional;
-
-/// How far the conditions that define an allocation may be missed, in parts of a resource.
-const FOUND: f64 = 1e-10;
-
-/// The parts of each resource that a unit of work takes in a unit of time, by class; row-major.
-#[derive(Clone, Debug)]
-struct Parts {
-    resources: usize,
-    parts: Vec<f64>,
-}
-
-impl Parts {
-    fn of(&self, class: usize) -> &[f64] {
-        &self.parts[class * self.resources..(class + 1) * self.resources]
-    }
-
-    fn classes(&self) -> usize {
-        self.parts.len() / self.resources
-    }
-}
 
 /// The objectives that [`sharing_rule`] knows.
 pub const SHARED: [Objective; 3] =
@@ -57,10 +39,4 @@ pub fn sharing_rule(
             )));
         }
     })
-}
-
-/// An allocation whose conditions are missed by `missed`.
-fn uncertified(objective: Objective, counts: &[u32], missed: f64) -> SolverError {
-    let problem = format!("the allocation of {counts:?} transactions misses its conditions by {missed:.1e}");
-    SolverError::Backend { backend: "sharing", problem: format!("{objective}: {problem}") }
 }

@@ -5,7 +5,9 @@
 //! its conditions are `load_j <= 1`, and `load_j = 1` where `q_j > 0`: a primal-dual interior point method in as many
 //! unknowns as there are resources, which converges quadratically. The conditions are checked before rates are returned.
 
-use super::{FOUND, Parts, uncertified};
+use super::parts::{Parts, uncertified};
+use crate::interior_point::to_bound;
+use crate::tolerance::sharing::{COMPLEMENTARY, FOUND, NEVER_ALL, RESIDUAL, RIDGE};
 use fairplan_instances::{Objective, Sharing, SolverError};
 
 /// Most steps; about ten are usual.
@@ -17,15 +19,6 @@ const SHRINK: f64 = 0.1;
 /// A step goes this part of the way to where a price or a slack would be zero, or all but the complementarity that is
 /// left, but never all of it.
 const TO_BOUNDARY: f64 = 0.99;
-const NEVER_ALL: f64 = 1.0 - 1e-8;
-
-/// Complementarity and residual at which it stops: a price and a slack that are both zero at the solution are known to
-/// the root of the former.
-const COMPLEMENTARY: f64 = 1e-22;
-const RESIDUAL: f64 = 4e-15;
-
-/// What keeps the factor of a singular matrix finite, in parts of its largest entry.
-const RIDGE: f64 = 1e-15;
 
 pub(super) struct Proportional {
     parts: Parts,
@@ -91,9 +84,7 @@ impl Proportional {
             let change = (target - slack * self.step[j]) / self.prices[j] - slack;
             slack_steps[j] = change;
             for (at, by) in [(self.prices[j], self.step[j]), (slack, change)] {
-                if by < 0.0 {
-                    length = length.min(-to_boundary * at / by);
-                }
+                length = to_bound(length, to_boundary * at, by);
             }
         }
         for j in 0..m {

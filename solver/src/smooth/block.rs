@@ -6,15 +6,15 @@
 
 use super::elimination::Elimination;
 use super::problem::SumProblem;
-use super::tally::{Folded, Quality, Reach};
+use super::tally::{Folded, Losses, Travel};
+use crate::interior_point::{StepLength, to_bound};
 use crate::level::dot;
+use crate::tolerance::sum::LEAST_ALPHA;
 use std::ops::Range;
 
 /// Below this α the works themselves are the variables: a surplus and a level apart from them, which make large α easy,
 /// leave groups that get next to nothing no interior.
 pub(super) const LEVEL_FROM: f64 = 1.0;
-/// Stands for α where it divides: so small that α = 0 is the linear program itself.
-const LEAST_ALPHA: f64 = 1e-20;
 /// The part of its surplus, or of its reduced costs, that a group keeps when its work is brought in line with its
 /// multiplier.
 const KEPT: f64 = 0.3;
@@ -45,6 +45,16 @@ pub(super) struct SharedStep {
 pub(super) struct Aim<'a> {
     pub target: f64,
     pub affine: Option<&'a SharedStep>,
+}
+
+impl<'a> Aim<'a> {
+    /// Straight to products of zero.
+    pub const STRAIGHT: Self = Self { target: 0.0, affine: None };
+
+    /// What a corrector aims at, given the target and the predictor; the predictor without.
+    pub fn of(corrects: Option<&'a (f64, SharedStep)>) -> Self {
+        corrects.map_or(Self::STRAIGHT, |(target, affine)| Self { target: *target, affine: Some(affine) })
+    }
 }
 
 /// Steps of the two multipliers of each group.
@@ -297,9 +307,9 @@ impl Block {
     }
 
     /// Works out the groups' part of a step, unless the side of the groups has, and how far the step can go.
-    pub fn reach(&mut self, setting: &Setting<'_>, aim: Aim<'_>, step: &SharedStep, solved: bool) -> Reach {
+    pub fn travel(&mut self, setting: &Setting<'_>, aim: Aim<'_>, step: &SharedStep, solved: bool) -> Travel {
         let problem = setting.problem;
-        let mut reach = Reach::new();
+        let mut travel = Travel::new();
         let mut scratch = Scratch::default();
         for g in self.groups.clone() {
             let i = g - self.groups.start;
@@ -321,20 +331,20 @@ impl Block {
             let (y, dy) = (self.y[i], self.step.y[i]);
             for (l, at) in self.pairs(problem, g).enumerate() {
                 let (dzeta, ds) = self.pair_step(i, l, rates[l], &scratch);
-                reach.see((self.zeta[at], dzeta), (self.s[at], ds));
+                travel.see((self.zeta[at], dzeta), (self.s[at], ds));
             }
             if setting.level {
                 let df = self.surplus_step(setting, g, aim);
-                reach.see((self.f[i], df), (y, dy));
-            } else if dy < 0.0 {
-                reach.dual = reach.dual.min(-y / dy);
+                travel.see((self.f[i], df), (y, dy));
+            } else {
+                travel.reach.dual = to_bound(travel.reach.dual, y, dy);
             }
             if problem.is_limited(g) {
                 let dq = self.limit_step(setting, g, aim);
-                reach.see((self.q[i], dq), (self.lambda[i], self.step.lambda[i]));
+                travel.see((self.q[i], dq), (self.lambda[i], self.step.lambda[i]));
             }
         }
-        reach
+        travel
     }
 
     /// Steps of a pair's split and reduced cost, given [`Self::local`] and the cost of the prices' step in `scratch`.
@@ -376,7 +386,7 @@ impl Block {
         setting: &Setting<'_>,
         aim: Aim<'_>,
         step: &SharedStep,
-        (primal, dual): (f64, f64),
+        StepLength { primal, dual }: StepLength,
         t: f64,
     ) {
         let problem = setting.problem;
@@ -438,10 +448,10 @@ impl Block {
         self.e[i] = if alpha == 0.0 { 0.0 } else { log_ratio(self.y[i], work) };
     }
 
-    /// How good the iterate is for these groups.
-    pub fn quality(&self, setting: &Setting<'_>) -> Quality {
+    /// What the point loses in these groups.
+    pub fn losses(&self, setting: &Setting<'_>) -> Losses {
         let problem = setting.problem;
-        let mut quality = Quality::default();
+        let mut losses = Losses::default();
         for g in self.groups.clone() {
             let i = g - self.groups.start;
             let pairs = self.pairs(problem, g);
@@ -455,9 +465,9 @@ impl Block {
             loss += worth * self.e[i] * self.e[i] / (2.0 * problem.alpha.max(LEAST_ALPHA));
             // What a limited group pays of its worth is the smaller part; the rest is its limit's.
             let net = worth * (problem.cost[g] / problem.size[g]).min(1.0);
-            quality.merge(&Quality { loss, worth, widest: loss / net, overload });
+            losses.merge(&Losses { loss, worth, widest: loss / net, overload });
         }
-        quality
+        losses
     }
 }
 

@@ -1,28 +1,31 @@
 //! Objectives that are a sum over the users: proportional fairness, alpha-fairness, utilitarian.
 //!
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
-//! group by group (`block`, `elimination`, `tally`) around a small system (`schur`). `wishes` and `utility` say what users would
-//! take at given prices and what that proves; `result` states it.
+//! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
+//! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
+//! `result` states it.
 
 mod block;
+mod consumer;
+mod duality;
 mod elimination;
 mod interior_point;
 pub(crate) mod market;
 mod problem;
 mod result;
 mod rounds;
+mod rows;
 mod schur;
-mod stand;
+mod sizes;
 mod tally;
 mod utility;
-mod wishes;
 
 use crate::bins::{Bins, NO_BIN};
+use crate::question::Question;
 use crate::reduction::{NO_KIND, Reduction};
-use crate::ways::Question;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
+use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
-pub(crate) use interior_point::InteriorPoint;
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
 
 /// From so many users on, the prices of a sample are nearly those of all; it takes every so many-th.
@@ -44,7 +47,8 @@ pub(crate) fn solve_over(
     leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
         let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
-        Some(rounds::solve_rounds(reduction, &mut bins, alpha, alike, guess, solver, budget)?)
+        let rounds = Rounds { reduction, alpha, alike, most: MOST_ROUNDS, budget, solver };
+        Some(rounds.run(&mut bins, guess)?)
     } else {
         None
     };
@@ -83,7 +87,7 @@ fn guess(
     bins: &Bins,
     alpha: f64,
     solver: &dyn SumSolver,
-) -> Result<Option<rounds::Guess>, SolverError> {
+) -> Result<Option<Guess>, SolverError> {
     if reduction.users.len() < SAMPLED_FROM {
         return Ok(None);
     }
@@ -93,5 +97,14 @@ fn guess(
         return Ok(None);
     }
     let mut bins = Bins { of, kind: bins.kind.clone() };
-    rounds::guess(&sample, &mut bins, alpha, solver).map(Some)
+    let rounds = Rounds {
+        reduction: &sample,
+        alpha,
+        alike: false,
+        most: GUESSING_ROUNDS,
+        budget: f64::INFINITY,
+        solver,
+    };
+    let Solved { solution, utility, .. } = rounds.run(&mut bins, None)?;
+    Ok(Some(Guess { prices: solution.prices, utility }))
 }

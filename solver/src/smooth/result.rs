@@ -1,19 +1,20 @@
 //! From the last round to a solution: tasks from shares, value and bound over the users themselves.
 
+use super::duality::DualityGap;
 use super::rounds::{Solved, share};
 use super::utility::Utility;
-use super::wishes::Judgement;
 use crate::bins::{Bins, NO_BIN, level_problem};
-use crate::certificate::{TOLERANCE, prices_of_classes};
+use crate::certificate::prices_of_classes;
 use crate::reduction::{CHUNK, Reduction};
-use crate::repair::{MARGIN, SplitRows, feasible_splits};
+use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::Compensated;
+use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::level::TOLERANCE;
+use crate::tolerance::sum::ALL_TASKS;
 use fairplan_instances::{Allocation, ClassId, Instance, LimitedBy, Status, Total, UserId};
 use rayon::prelude::*;
 
-/// A user that has all but this part of its tasks running has them all.
-const ALL_TASKS: f64 = 5e-10;
 /// From this logarithm on the judged worth is only part of the worth (see [`Utility::marginal`]).
 const UNBOUNDED: f64 = 400.0;
 /// Values up to ten to this power, and down to its inverse, are stated as they are.
@@ -96,22 +97,22 @@ pub(super) struct Claim<'a> {
 }
 
 impl Claim<'_> {
-    /// Value, bound and prices over the users themselves; and whether they prove the shares, by the judgement of them.
+    /// Value, bound and prices over the users themselves; and whether they prove the shares, by the duality of them.
     /// Users without a weight can have nothing and do not count.
     pub fn prove(
         &self,
         weight: impl Fn(usize) -> Option<f64> + Sync,
-        judge: impl Fn(Utility) -> Judgement,
+        judge: impl Fn(Utility) -> DualityGap,
     ) -> (Total, Status) {
         let mut utility = self.utility;
-        let mut judgement = judge(utility);
-        if let Some(balanced) = judgement.balanced(utility) {
+        let mut duality = judge(utility);
+        if let Some(balanced) = duality.balanced(utility) {
             let better = judge(balanced);
-            if better.relative_gap() <= judgement.relative_gap().max(0.5 * TOLERANCE) {
-                (utility, judgement) = (balanced, better);
+            if better.relative_gap() <= duality.relative_gap().max(0.5 * TOLERANCE) {
+                (utility, duality) = (balanced, better);
             }
         }
-        let log_worth = match judgement.worth.ln() {
+        let log_worth = match duality.worth.ln() {
             log if log < UNBOUNDED => log - utility.log_scale(),
             _ => self.log_worth(&weight),
         };
@@ -119,13 +120,13 @@ impl Claim<'_> {
         let exponent = if decimals.abs() <= PLAIN { 0 } else { decimals.round() as i32 };
         let log_unit = f64::from(exponent) * std::f64::consts::LN_10;
         let value = self.value(&weight, log_unit);
-        let relative_gap = judgement.relative_gap().max(0.0);
+        let relative_gap = duality.relative_gap().max(0.0);
         let bound = value + relative_gap * (log_worth - log_unit).exp();
         let scale = (-utility.log_scale() - log_unit).exp();
         let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
         // Prices that vanish next to the worth of a share prove nothing once they are written down, of those who pay them
         // for want of a limit.
-        let vanish = scale < f64::MIN_POSITIVE && judgement.paid_freely > 0.0;
+        let vanish = scale < f64::MIN_POSITIVE && duality.paid_freely > 0.0;
         let finite = value.is_finite() && bound.is_finite() && prices.iter().all(|price| price.is_finite());
         let finite = finite && !vanish;
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };
@@ -187,5 +188,5 @@ pub(super) fn certify(
     let claim =
         Claim { instance, members: &reduction.members, prices, utility: solved.utility, shares: &shares };
     let weight = |i: usize| (bins.of[i] != NO_BIN).then(|| users.weight(i));
-    claim.prove(weight, |utility| Judgement::of(reduction, bins, utility, prices, &costs, |i| shares[i]))
+    claim.prove(weight, |utility| DualityGap::of(reduction, bins, utility, prices, &costs, |i| shares[i]))
 }

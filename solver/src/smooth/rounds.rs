@@ -5,16 +5,17 @@
 //! right and all users of a bin agree on their cheapest classes. Prices come nearer by solving, and bins whose users do
 //! not agree are split.
 
+use super::duality::DualityGap;
 use super::problem::{SumProblem, SumSolution, SumSolver};
+use super::sizes::{Sizing, cap, set_amounts};
 use super::utility::Utility;
-use super::wishes::{Judgement, Sizes, cap, set_amounts};
 use crate::aggregation::{gives_up, work_of_a_step};
 use crate::bins::{Amounts, Bins, Grouping, NO_BIN, level_problem};
-use crate::certificate::TOLERANCE;
 use crate::level::dot;
 use crate::reduction::{CHUNK, Reduction};
 use crate::streaming::cheapest_costs;
-use crate::sums::costs_of_groups;
+use crate::tolerance::level::TOLERANCE;
+use crate::tolerance::sum::{AHEAD, CLOSED, FIRST_GAP, GUESSED_GAP, SHADED, STAGES};
 use fairplan_instances::SolverError;
 use rayon::prelude::*;
 
@@ -37,25 +38,12 @@ struct Best {
     utility: Utility,
 }
 
-/// The relative gap at which a sum counts as closed: less than what is promised, for what rounding may add.
-const CLOSED: f64 = 5e-10;
-/// Most rounds, and the most bins they may lead to.
-const MOST: (u64, usize) = (40, 40_000);
+/// Most bins that rounds may lead to.
+const MOST_BINS: usize = 40_000;
 /// Rounds after which the gap should have halved.
 const PATIENCE: u64 = 6;
-/// The accuracy of a round's small problem: the first part of the last gap, but never finer than the second.
-const AHEAD: (f64, f64) = (1e-5, 1e-12);
 /// Where users that have tasks for more pay less than this part, the scale of utilities is high enough for a start.
 const FREE: f64 = 0.05;
-/// Stands for the gap before the first round, and where the prices of a sample are known.
-const FIRST_GAP: f64 = 1e-3;
-const GUESSED_GAP: f64 = 1e-6;
-/// Rounds over a sample.
-const GUESSING: u64 = 2;
-/// Bins whose slack is below this part of the average are left alone.
-const NEGLIGIBLE: f64 = 0.05;
-/// Above this α a solution in which some group is widely off is followed by others on the way from this α to its own.
-const STAGES: (f64, f64) = (2.0, 1e-5);
 /// Below this α shares are in proportion to the powers that this one says, which are not as far apart.
 const LEAST_POWER: f64 = 0.5;
 
@@ -65,142 +53,137 @@ pub(super) struct Guess {
     pub utility: Utility,
 }
 
-/// Solves for the users that are in a bin. `alike` says that the users of each bin are alike in everything, so that a
-/// limit of one is that of all. An error when the `budget` is spent before.
-pub(super) fn solve_rounds(
-    reduction: &Reduction,
-    bins: &mut Bins,
-    alpha: f64,
-    alike: bool,
-    guess: Option<Guess>,
-    solver: &dyn SumSolver,
-    budget: f64,
-) -> Result<Solved, SolverError> {
-    solve_some_rounds(reduction, bins, alpha, (alike, MOST.0, budget), guess, solver)
+/// How a sum is solved over groups, from round to round.
+pub(super) struct Rounds<'a> {
+    pub reduction: &'a Reduction,
+    pub alpha: f64,
+    /// Whether the users of each bin are alike in everything, so that a limit of one is that of all.
+    pub alike: bool,
+    pub most: u64,
+    /// In the unit of [`work_of_a_step`].
+    pub budget: f64,
+    pub solver: &'a dyn SumSolver,
 }
 
-/// What two rounds over a sample of the users say of the prices.
-pub(super) fn guess(
-    sample: &Reduction,
-    bins: &mut Bins,
-    alpha: f64,
-    solver: &dyn SumSolver,
-) -> Result<Guess, SolverError> {
-    let Solved { solution, utility, .. } =
-        solve_some_rounds(sample, bins, alpha, (false, GUESSING, f64::INFINITY), None, solver)?;
-    Ok(Guess { prices: solution.prices, utility })
-}
+/// Most rounds, where prices are to be found and where a guess at them is.
+pub(super) const MOST_ROUNDS: u64 = 40;
+pub(super) const GUESSING_ROUNDS: u64 = 2;
 
-/// The same with at most so many rounds, within a budget in the unit of [`work_of_a_step`].
-fn solve_some_rounds(
-    reduction: &Reduction,
-    bins: &mut Bins,
-    alpha: f64,
-    (alike, most_rounds, budget): (bool, u64, f64),
-    guess: Option<Guess>,
-    solver: &dyn SumSolver,
-) -> Result<Solved, SolverError> {
-    let users = &reduction.users;
-    let capacities = &reduction.capacities;
-    let n = users.len();
-    let (mut iterations, mut rounds) = (0, 0);
-    let mut amounts = Amounts { amount: vec![0.0; n], rising: vec![true; n] };
-    let mut costs = vec![0.0; n];
-    let (mut prices, mut utility, mut gap) = match guess {
-        Some(Guess { prices, utility }) => {
-            cheapest_costs(users, &prices, capacities, &mut costs);
-            (prices, utility, GUESSED_GAP)
-        }
-        None => {
-            let even: Vec<f64> = capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
-            cheapest_costs(users, &even, capacities, &mut costs);
-            let worth = dot(&even, capacities);
-            let utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, worth);
-            (even, utility, FIRST_GAP)
-        }
-    };
-    // The last gap that was half of one before, and its round.
-    let mut halved = (f64::INFINITY, 0);
-    let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
-    let mut offer_all = true;
-    let mut spent = 0.0;
-    loop {
-        let worth = dot(&prices, capacities);
-        let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
-        // Where the sum is linear a user takes all or nothing.
-        let wish = |i: usize| match alpha {
-            0.0 => worth / costs[i],
-            _ => tempered.wish(users.weight(i), costs[i]),
+impl Rounds<'_> {
+    /// Solves for the users that are in a bin. An error when the budget is spent before.
+    pub fn run(&self, bins: &mut Bins, guess: Option<Guess>) -> Result<Solved, SolverError> {
+        let &Self { reduction, alpha, alike, most: most_rounds, budget, solver } = self;
+        let users = &reduction.users;
+        let capacities = &reduction.capacities;
+        let n = users.len();
+        let (mut iterations, mut rounds) = (0, 0);
+        let mut amounts = Amounts { amount: vec![0.0; n], rising: vec![true; n] };
+        let mut costs = vec![0.0; n];
+        let (mut prices, mut utility, mut gap) = match guess {
+            Some(Guess { prices, utility }) => {
+                cheapest_costs(users, &prices, capacities, &mut costs);
+                (prices, utility, GUESSED_GAP)
+            }
+            None => {
+                let even: Vec<f64> =
+                    capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
+                cheapest_costs(users, &even, capacities, &mut costs);
+                let worth = dot(&even, capacities);
+                let utility = first_utility(reduction, bins, alpha.max(LEAST_POWER), &costs, worth);
+                (even, utility, FIRST_GAP)
+            }
         };
-        set_amounts(reduction, bins, wish, &mut amounts);
-        let uncertain = uncertainties(&prices, capacities, reduction.resources, gap.sqrt());
-        let near = (!offer_all).then_some((prices.as_slice(), uncertain.as_slice()));
-        let grouping = bins.group(reduction, &amounts, near);
-        utility.alpha = alpha;
-        let sizes =
-            Sizes::of(reduction, bins, &grouping, &amounts, (utility, &costs, worth), (alike, rounds + 1));
-        let problem = SumProblem {
-            alpha,
-            resources: reduction.resources,
-            capacities,
-            groups: &grouping.groups,
-            size: &sizes.size,
-            cost: &sizes.cost,
-            limit: &sizes.limit,
-        };
-        let ahead = if alike { 0.0 } else { gap * AHEAD.0 };
-        let solution = solve_in_stages(&problem, solver, ahead.max(AHEAD.1))?;
-        iterations += solution.iterations;
-        rounds += 1;
-        prices.clone_from(&solution.prices);
-        let excess = sizes.log_scale_excess(|g| solution.splits[grouping.groups.pairs(g)].iter().sum());
-        utility = utility.scaled(sizes.log_scale + alpha * solution.log_level - excess);
-        cheapest_costs(users, &prices, capacities, &mut costs);
-        if alpha == 0.0 {
-            let most = most_linear_log_scale(reduction, bins, &costs);
-            utility = Utility::new(alpha, utility.log_scale().min(most));
-        }
-        let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
-        let judgement = Judgement::of(reduction, bins, utility, &prices, &costs, share);
-        gap = judgement.relative_gap();
-        if gap < 0.5 * halved.0 {
-            halved = (gap, rounds);
-        }
-        spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, capacities.len());
-        if gap > TOLERANCE && spent > budget {
-            return Err(gives_up());
-        }
-        let hopeless = rounds >= most_rounds
-            || rounds >= halved.1 + PATIENCE
-            || bins.kind.len() >= MOST.1
-            || solver.deadline().is_over();
-        if gap <= best.gap {
-            best = Best { gap, prices: prices.clone(), utility };
-        } else if gap > CLOSED && !hopeless && !offer_all {
-            // Some class was offered to too few: once more, offered to all, from the best prices.
-            gap = best.gap;
-            prices.clone_from(&best.prices);
-            utility = best.utility;
+        // The last gap that was half of one before, and its round.
+        let mut halved = (f64::INFINITY, 0);
+        let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
+        let mut offer_all = true;
+        let mut spent = 0.0;
+        loop {
+            let worth = dot(&prices, capacities);
+            let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
+            // Where the sum is linear a user takes all or nothing.
+            let demand = |i: usize| match alpha {
+                0.0 => worth / costs[i],
+                _ => tempered.demand(users.weight(i), costs[i]),
+            };
+            set_amounts(reduction, bins, demand, &mut amounts);
+            let uncertain = uncertainties(&prices, capacities, reduction.resources, gap.sqrt());
+            let near = (!offer_all).then_some((prices.as_slice(), uncertain.as_slice()));
+            let grouping = bins.group(reduction, &amounts, near);
+            utility.alpha = alpha;
+            let sizing = Sizing {
+                reduction,
+                bins,
+                grouping: &grouping,
+                amounts: &amounts,
+                utility,
+                costs: &costs,
+                capacity_worth: worth,
+                all_limits: alike,
+                round: rounds + 1,
+            };
+            let sizes = sizing.sizes();
+            let problem = SumProblem {
+                alpha,
+                resources: reduction.resources,
+                capacities,
+                groups: &grouping.groups,
+                size: &sizes.size,
+                cost: &sizes.cost,
+                limit: &sizes.limit,
+            };
+            let ahead = if alike { 0.0 } else { gap * AHEAD.0 };
+            let solution = solve_in_stages(&problem, solver, ahead.max(AHEAD.1))?;
+            iterations += solution.iterations;
+            rounds += 1;
+            prices.clone_from(&solution.prices);
+            let excess = sizes.log_scale_excess(|g| solution.splits[grouping.groups.pairs(g)].iter().sum());
+            utility = utility.scaled(sizes.log_scale + alpha * solution.log_level - excess);
             cheapest_costs(users, &prices, capacities, &mut costs);
-            offer_all = true;
-            continue;
+            if alpha == 0.0 {
+                let most = most_linear_log_scale(reduction, bins, &costs);
+                utility = Utility::new(alpha, utility.log_scale().min(most));
+            }
+            let share = |i: usize| share(reduction, bins, &grouping, &amounts, &solution.works, i);
+            let duality = DualityGap::of(reduction, bins, utility, &prices, &costs, share);
+            gap = duality.relative_gap();
+            if gap < 0.5 * halved.0 {
+                halved = (gap, rounds);
+            }
+            spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, capacities.len());
+            if gap > TOLERANCE && spent > budget {
+                return Err(gives_up());
+            }
+            let hopeless = rounds >= most_rounds
+                || rounds >= halved.1 + PATIENCE
+                || bins.kind.len() >= MOST_BINS
+                || solver.deadline().is_over();
+            if gap <= best.gap {
+                best = Best { gap, prices: prices.clone(), utility };
+            } else if gap > CLOSED && !hopeless && !offer_all {
+                // Some class was offered to too few: once more, offered to all, from the best prices.
+                gap = best.gap;
+                prices.clone_from(&best.prices);
+                utility = best.utility;
+                cheapest_costs(users, &prices, capacities, &mut costs);
+                offer_all = true;
+                continue;
+            }
+            if gap > CLOSED && !hopeless {
+                let paid = bins.costs_of_groups(&grouping, &amounts, &costs);
+                let level = level_problem(reduction, &grouping);
+                let asked = level.costs(&prices);
+                let slack: Vec<f64> = paid
+                    .iter()
+                    .enumerate()
+                    .map(|(g, paid)| solution.works[g] * (level.cheapest(&asked, 0.0, g) - paid))
+                    .collect();
+                let split = bins.refine(reduction, &prices, &grouping, &slack, gap.sqrt());
+                offer_all = !split;
+                continue;
+            }
+            return Ok(Solved { grouping, amounts, solution, utility, iterations, rounds });
         }
-        if gap > CLOSED && !hopeless {
-            let paid = costs_of_groups(bins, &grouping, &amounts, &costs);
-            let level = level_problem(reduction, &grouping);
-            let asked = level.costs(&prices);
-            let slack: Vec<f64> = paid
-                .iter()
-                .enumerate()
-                .map(|(g, paid)| solution.works[g] * (level.cheapest(&asked, 0.0, g) - paid))
-                .collect();
-            let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
-            let worth = NEGLIGIBLE * total / slack.len() as f64;
-            let split = bins.refine(reduction, &prices, &grouping, &slack, worth, gap.sqrt());
-            offer_all = !split;
-            continue;
-        }
-        return Ok(Solved { grouping, amounts, solution, utility, iterations, rounds });
     }
 }
 
@@ -244,8 +227,8 @@ fn first_utility(
         let taken = |i: usize| {
             // The first estimate knows no limits, so that it is too low, as the others are then.
             let cap = if round == 0 { f64::INFINITY } else { cap(reduction, i) };
-            let wish = utility.wish(users.weight(i), costs[i]);
-            if wish < cap { (costs[i] * wish, 0.0) } else { (0.0, costs[i] * cap) }
+            let demand = utility.demand(users.weight(i), costs[i]);
+            if demand < cap { (costs[i] * demand, 0.0) } else { (0.0, costs[i] * cap) }
         };
         let chunk = |start: usize| {
             let in_bins = (start..(start + CHUNK).min(costs.len())).filter(|&i| bins.of[i] != NO_BIN);
@@ -262,10 +245,6 @@ fn first_utility(
     }
     utility
 }
-
-/// Roundings by which users without a limit count as worth less than they pay, in units of the last place: more than a
-/// check makes, since a user whose limit is out of reach would gain by any number of tasks.
-const SHADED: f64 = 64.0;
 
 /// The largest scale at which no user without a limit is worth more than it pays.
 fn most_linear_log_scale(reduction: &Reduction, bins: &Bins, costs: &[f64]) -> f64 {

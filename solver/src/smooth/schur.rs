@@ -6,6 +6,7 @@
 
 use super::block::{Aim, Block, Scratch, Setting, SharedStep};
 use super::problem::SumProblem;
+use super::rows::Rows;
 use super::tally::Folded;
 use crate::interior_point::Cholesky;
 use crate::level::dot;
@@ -51,11 +52,6 @@ pub(super) fn by_class(problem: &SumProblem<'_>) -> bool {
     problem.capacities.len() <= BY_CLASS_UP_TO.max(problem.groups.len() + limited)
 }
 
-/// The slack of a capacity row over its price; rows without a price are kept out of the step by a unit.
-fn row_slack(setting: &Setting<'_>, used: &[bool], u: &[f64], row: usize) -> f64 {
-    if used[row] { u[row] / setting.p[row] } else { 1.0 }
-}
-
 /// Sums over blocks, in their order whatever the number of threads.
 fn folded(blocks: &[Block], rows: usize, fold: impl Fn(&Block, &mut Folded) + Sync) -> Folded {
     let part = |block: &Block| {
@@ -70,33 +66,27 @@ fn folded(blocks: &[Block], rows: usize, fold: impl Fn(&Block, &mut Folded) + Sy
 }
 
 impl Schur {
-    /// Builds and factors the system. Returns with it the sums for `aim`. `None` when rounding has made that
+    /// Builds and factors the system. Returns with it the sums for the predictor. `None` when rounding has made that
     /// impossible.
     pub fn new(
         setting: &Setting<'_>,
         blocks: &[Block],
-        (used, u): (&[bool], &[f64]),
-        aim: Aim<'_>,
+        rows: &Rows<'_>,
         by_class: bool,
     ) -> Option<(Self, Sums)> {
         if by_class {
-            return Self::of_classes(setting, blocks, (used, u), aim);
+            return Self::of_classes(setting, blocks, rows);
         }
-        let of_groups = OfGroups::new(setting, blocks, (used, u))?;
-        let sums = of_groups.sums(setting, blocks, aim);
+        let of_groups = OfGroups::new(setting, blocks, rows)?;
+        let sums = of_groups.sums(setting, blocks, Aim::STRAIGHT);
         Some((Self::OfGroups(of_groups), sums))
     }
 
-    fn of_classes(
-        setting: &Setting<'_>,
-        blocks: &[Block],
-        (used, u): (&[bool], &[f64]),
-        aim: Aim<'_>,
-    ) -> Option<(Self, Sums)> {
+    fn of_classes(setting: &Setting<'_>, blocks: &[Block], rows: &Rows<'_>) -> Option<(Self, Sums)> {
         let order = setting.problem.capacities.len();
         let part = |block: &Block| {
             let (mut folded, mut matrix) = (Folded::new(order), vec![0.0; order * order]);
-            block.fold(setting, aim, &mut folded, Some(&mut matrix));
+            block.fold(setting, Aim::STRAIGHT, &mut folded, Some(&mut matrix));
             (folded, matrix)
         };
         let parts: Vec<(Folded, Vec<f64>)> = blocks.par_iter().map(part).collect();
@@ -108,7 +98,7 @@ impl Schur {
             matrix.as_mut_slice().iter_mut().zip(entries).for_each(|(sum, x)| *sum += x);
         }
         for row in 0..order {
-            matrix[(row, row)] += row_slack(setting, used, u, row);
+            matrix[(row, row)] += rows.diagonal(row);
             for column in 0..row {
                 matrix[(row, column)] = matrix[(column, row)];
             }
@@ -169,16 +159,15 @@ pub(super) struct Sums {
 }
 
 impl OfGroups {
-    fn new(setting: &Setting<'_>, blocks: &[Block], (used, u): (&[bool], &[f64])) -> Option<Self> {
+    fn new(setting: &Setting<'_>, blocks: &[Block], capacity_rows: &Rows<'_>) -> Option<Self> {
         let (problem, m) = (setting.problem, setting.problem.resources);
         let (k, n) = (problem.classes(), problem.groups.len());
-        let aim = Aim { target: 0.0, affine: None };
         let (mut theta, mut scratch) = (Vec::with_capacity(problem.groups.pair_count()), Scratch::default());
         let (mut rows, mut order) = (Vec::with_capacity(n), 0);
         let (mut diagonal, mut beside, mut level) = (Vec::new(), Vec::new(), Vec::new());
         for block in blocks {
             for g in block.groups.clone() {
-                block.local(setting, g, aim, &mut scratch);
+                block.local(setting, g, Aim::STRAIGHT, &mut scratch);
                 theta.extend_from_slice(&scratch.theta);
                 let [of_work, of_tasks] = block.own_terms(setting, g);
                 rows.push(order);
@@ -208,7 +197,7 @@ impl OfGroups {
         for (l, block) in of_classes.chunks(m * m).enumerate() {
             let mut block = DMatrix::from_row_slice(m, m, block);
             for r in 0..m {
-                block[(r, r)] += row_slack(setting, used, u, l * m + r);
+                block[(r, r)] += capacity_rows.diagonal(l * m + r);
             }
             factors.push(Cholesky::new(block)?);
         }

@@ -1,4 +1,6 @@
-//! What blocks add up over their groups: right-hand sides, how far a step can go, how good an iterate is.
+//! What blocks add up over their groups: right-hand sides, how far a step can go, what a point loses.
+
+use crate::interior_point::StepLength;
 
 /// What the groups of a block add to the right-hand sides, and to the level's row and column.
 #[derive(Clone, Debug)]
@@ -26,46 +28,38 @@ impl Folded {
 
 /// How far a step can go, and the sums of the products `x z`, `dx z`, `x dz` and `dx dz`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
-    pub primal: f64,
-    pub dual: f64,
+pub(super) struct Travel {
+    pub reach: StepLength,
     pub products: [f64; 4],
 }
 
-impl Reach {
-    /// Nothing in the way. Longer than 1, so that shortening it to stay off the boundary can still leave a full step.
+impl Travel {
     pub fn new() -> Self {
-        Self { primal: 1.25, dual: 1.25, products: [0.0; 4] }
+        Self { reach: StepLength::LONGEST, products: [0.0; 4] }
     }
 
     /// Takes a primal variable with its dual into account.
     pub fn see(&mut self, (x, dx): (f64, f64), (z, dz): (f64, f64)) {
-        if dx < 0.0 {
-            self.primal = self.primal.min(-x / dx);
-        }
-        if dz < 0.0 {
-            self.dual = self.dual.min(-z / dz);
-        }
+        self.reach.see((x, dx), (z, dz));
         let products = [x * z, dx * z, x * dz, dx * dz];
         self.products.iter_mut().zip(products).for_each(|(sum, product)| *sum += product);
     }
 
     pub fn merge(&mut self, other: &Self) {
-        self.primal = self.primal.min(other.primal);
-        self.dual = self.dual.min(other.dual);
+        self.reach = self.reach.and(other.reach);
         self.products.iter_mut().zip(other.products).for_each(|(sum, product)| *sum += product);
     }
 
-    /// The sum of the products after steps of these lengths.
-    pub fn after(&self, primal: f64, dual: f64) -> f64 {
+    /// The sum of the products after so much of the step.
+    pub fn products_after(&self, StepLength { primal, dual }: StepLength) -> f64 {
         let [now, with_dx, with_dz, with_both] = self.products;
         now + primal * with_dx + dual * with_dz + primal * dual * with_both
     }
 }
 
-/// How good an iterate is.
+/// What a point loses against the optimum.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Quality {
+pub(super) struct Losses {
     /// Complementarity, and what works out of line with their multipliers lose.
     pub loss: f64,
     /// `Σ y v`.
@@ -76,7 +70,7 @@ pub(super) struct Quality {
     pub overload: f64,
 }
 
-impl Quality {
+impl Losses {
     pub fn merge(&mut self, other: &Self) {
         self.loss += other.loss;
         self.worth += other.worth;

@@ -1,5 +1,7 @@
 //! What a share is worth to a user: `w U(G)` with `U' = G^−α`, in the unit of some prices.
 
+use crate::tolerance::sum::SERIES;
+
 /// Utilities with the unit of prices: a price of `π` a unit of share is `π / θ` in the objective's own unit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Utility {
@@ -27,7 +29,7 @@ impl Utility {
     }
 
     /// The share `(w θ / π)^(1/α)` of which one more unit is worth its price. α must not be 0.
-    pub fn wish(&self, weight: f64, price: f64) -> f64 {
+    pub fn demand(&self, weight: f64, price: f64) -> f64 {
         if self.alpha == 1.0 {
             weight * self.scale / price
         } else if self.alpha == 2.0 {
@@ -59,11 +61,11 @@ impl Utility {
         if power == 0.0 { -log } else { -(power * log).exp_m1() / power }
     }
 
-    /// What a user loses that has `ratio` times the share that it wishes at its price, in parts of the price of that
+    /// What a user loses that has `ratio` times the share that it demands at its price, in parts of the price of that
     /// share: `(w θ U(G*) − π G*) − (w θ U(G) − π G)` over `π G*`, never negative.
     pub fn regret(&self, ratio: f64) -> f64 {
         let x = ratio - 1.0;
-        if x.abs() * self.alpha.max(1.0) < SMALL {
+        if x.abs() * self.alpha.max(1.0) < SERIES {
             // The first two terms of the series; the next is smaller by another x².
             return 0.5 * self.alpha * x * x * (1.0 - (self.alpha + 1.0) * x / 3.0);
         }
@@ -73,9 +75,6 @@ impl Utility {
 
 /// The largest logarithm of a marginal worth.
 const MOST_LOG_WORTH: f64 = 500.0;
-
-/// Below this, terms of first order cancel too many digits.
-const SMALL: f64 = 1e-4;
 
 #[cfg(test)]
 mod tests {
@@ -90,7 +89,7 @@ mod tests {
                     continue; // Such scales only go with large α.
                 }
                 let utility = Utility::new(alpha, log_scale);
-                let share = utility.wish(2.0, 0.3);
+                let share = utility.demand(2.0, 0.3);
                 assert_relative_eq!(utility.marginal(2.0, share), 0.3, max_relative = 1e-10);
             }
         }
@@ -108,7 +107,7 @@ mod tests {
             }
             // Both sides of where the series takes over.
             for x in [-1.0, 1.0].into_iter().filter(|_| alpha > 0.0) {
-                let edge = SMALL / alpha.max(1.0);
+                let edge = SERIES / alpha.max(1.0);
                 let [below, above] = [0.999, 1.001].map(|part| utility.regret(1.0 + x * part * edge));
                 assert_relative_eq!(below / above, (0.999f64 / 1.001).powi(2), max_relative = 2e-6);
             }

@@ -12,7 +12,8 @@ use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
 use super::packing::Packing;
 use super::patterns::Pattern;
-use super::rounds::{self, Effort, Goal, MAX_ROUNDS, NOISE, SCALE, held, price, scaled};
+use super::rounds::{self, Effort, Goal, MAX_ROUNDS, SCALE, held, price, scaled};
+use crate::tolerance::whole_tasks::NOISE;
 use fairplan_instances::{Breakpoint, Deadline, SolverError, UserId};
 
 /// The bound, and what placing starts from.

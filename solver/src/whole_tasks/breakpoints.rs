@@ -3,6 +3,7 @@
 use super::fill::ServingOrder;
 use super::packing::Packing;
 use crate::reduction::greatest_common_divisor;
+use crate::tolerance::whole_tasks::WHOLE_TASKS;
 use fairplan_instances::{Breakpoint, Instance, UserId, Violation, compare_ratios};
 use std::cmp::Ordering;
 
@@ -130,7 +131,7 @@ impl Breakpoints {
         // Doubles first, then exactly among the breakpoints close by.
         let roughly = |share: f64| {
             let worth = |step: &Step| {
-                let tasks = (share / step.nearly - 1e-9).ceil().max(0.0);
+                let tasks = (share / step.nearly - WHOLE_TASKS).ceil().max(0.0);
                 if tasks > step.limit as f64 { f64::INFINITY } else { tasks * values[step.shape] as f64 }
             };
             self.users.iter().map(worth).sum::<f64>() <= budget as f64

@@ -6,6 +6,7 @@ use super::packing::Packing;
 use super::patterns::Pattern;
 use super::rounds::{Effort, price};
 use super::servers::Servers;
+use crate::tolerance::whole_tasks::{NO_SERVERS, WHOLE};
 use fairplan_instances::{Deadline, SolverError};
 use hashbrown::HashSet;
 
@@ -35,7 +36,7 @@ pub(super) struct Dive<'a> {
 
 /// The patterns that servers hold in a mix, and how many do.
 pub(super) fn mixed(patterns: &[Pattern], servers: &[f64]) -> Vec<(Pattern, f64)> {
-    let held = patterns.iter().zip(servers).filter(|(_, count)| **count > 1e-9);
+    let held = patterns.iter().zip(servers).filter(|(_, count)| **count > NO_SERVERS);
     held.map(|(pattern, count)| (pattern.clone(), *count)).collect()
 }
 
@@ -49,7 +50,7 @@ pub(super) fn dive(
     let Dive { patterns, server_values, .. } = start;
     let mut servers = Servers::new(packing, start.servers);
     for (pattern, count) in *patterns {
-        for _ in 0..(count + 1e-7) as u64 {
+        for _ in 0..(count + WHOLE) as u64 {
             servers.fill_next(packing, &pattern.within(need), need);
         }
     }
@@ -91,7 +92,8 @@ pub(super) fn dive(
         pool = std::mem::take(&mut master.patterns);
         drop(master);
         // Time may have been over before the last patterns were weighed.
-        let mut order: Vec<usize> = (0..solved.servers.len()).filter(|&p| solved.servers[p] > 1e-9).collect();
+        let mut order: Vec<usize> =
+            (0..solved.servers.len()).filter(|&p| solved.servers[p] > NO_SERVERS).collect();
         order.sort_by(|a, b| solved.servers[*b].total_cmp(&solved.servers[*a]).then(pool[*a].cmp(&pool[*b])));
         let total: f64 = order.iter().map(|p| solved.servers[*p]).sum();
         let mut quota = (total * start.pace).ceil() as u64;
@@ -99,7 +101,7 @@ pub(super) fn dive(
         for p in order {
             let count = solved.servers[p];
             let pattern = &pool[p];
-            let whole = (count + 1e-7) as u64;
+            let whole = (count + WHOLE) as u64;
             for _ in 0..whole {
                 servers.fill_next(packing, &pattern.within(need), need);
                 is_first = false;

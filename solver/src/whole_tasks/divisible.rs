@@ -1,12 +1,11 @@
 //! What tasks are worth where they can be divided: nearly what they are worth whole, where servers hold many of them.
 
-use super::master::{Mix, Want, add_wants, broken, panicked, wanted_rows};
+use super::master::{Mix, Want, add_wants, wanted_rows};
 use super::packing::{Class, Packing, Shape};
-use crate::highs::ONE_MODEL_AT_A_TIME;
+use crate::linear_program::{broken, guarded, no_other_model, quiet};
+use crate::tolerance::highs::FEASIBILITY;
 use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, Row, Sense};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
 
 /// The worth of a task of each shape and of a server of each class, and how often each want is had, from the program that
 /// has what is wanted most with divisible tasks. An error too if time is over before.
@@ -15,11 +14,11 @@ pub(super) fn divisible_values(
     wants: &[Want],
     stop: &Deadline,
 ) -> Result<Mix, SolverError> {
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = no_other_model();
     // Tolerances of HiGHS are absolute: a server should be worth about 1, and not next to nothing.
     let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
     let wants: Vec<Want> = wants.iter().map(|want| want.times(scale)).collect();
-    let solve = || {
+    let solved = guarded(|| {
         let mut program = ColProblem::default();
         let shapes = wanted_rows(&mut program, packing, &wants);
         let capacity = |class: &Class| -> Vec<Row> {
@@ -39,17 +38,14 @@ pub(super) fn divisible_values(
             }
         }
         let mut model = program.optimise(Sense::Maximise);
-        model.make_quiet();
-        model.set_option("threads", 1);
-        model.set_option("parallel", "off");
+        quiet(&mut model);
         model.set_option("solver", "simplex");
-        model.set_option("dual_feasibility_tolerance", 1e-10);
+        model.set_option("dual_feasibility_tolerance", FEASIBILITY);
         model.set_option("time_limit", stop.seconds_left());
         model.try_solve().map(|solved| (solved.status(), solved.get_solution(), (shapes, columns)))
-    };
-    let (status, solution, (shapes, columns)) = catch_unwind(AssertUnwindSafe(solve))
-        .map_err(|_| panicked())?
-        .map_err(|status| broken(format!("stopped with {status:?}")))?;
+    });
+    let (status, solution, (shapes, columns)) =
+        solved?.map_err(|status| broken(format!("stopped with {status:?}")))?;
     let duals = solution.dual_rows();
     if status != HighsModelStatus::Optimal || duals.iter().any(|dual| !dual.is_finite()) {
         return Err(broken(format!("stopped with status {status:?}")));

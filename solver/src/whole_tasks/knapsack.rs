@@ -6,9 +6,10 @@
 //! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
 //! worth more or because it grew too long, still bounds the value.
 
-use super::packing::{Amounts, Packing, Shape, WIDTH, copies, fits, less, size, times};
+use super::packing::{Amounts, Packing, Shape, WIDTH, copies, directions, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
+use crate::tolerance::whole_tasks::SIZES;
 use fairplan_instances::Deadline;
 
 /// How one class is searched.
@@ -161,7 +162,7 @@ impl Search<'_> {
                 _ => 0.0,
             };
             let densest = usable.clone().map(dense).fold(0.0, f64::max);
-            (densest * (size(weights, &class.capacity) * (1.0 + 1e-12))).floor()
+            (densest * (size(weights, &class.capacity) * SIZES)).floor()
         };
         let weights = directions(&class.capacity, self.packing.resources);
         let bounds = weights.iter().map(bound).filter(|bound| !bound.is_nan());
@@ -222,7 +223,7 @@ impl Tree<'_> {
         let mut tightest = (0, f64::INFINITY, f64::INFINITY);
         for (k, direction) in self.directions.iter().enumerate() {
             // Sums of a few products: rounding stays far below the margin.
-            let space = size(&direction.weights, room) * (1.0 + 1e-12);
+            let space = size(&direction.weights, room) * SIZES;
             let gain = direction.best_after[start] * space;
             // Without room for what it weighs, a direction that items weigh nothing in says nothing.
             if !gain.is_nan() && gain < tightest.2 {
@@ -263,7 +264,7 @@ impl Tree<'_> {
             let worth = value + each * count as f64;
             let rest = less(room, &times(&demand, count));
             // The direction of the whole room is tried first: it is often enough.
-            let in_it = size(&self.directions[space.0].weights, &rest) * (1.0 + 1e-12);
+            let in_it = size(&self.directions[space.0].weights, &rest) * SIZES;
             let mut by_size = worth + self.gain(j + 1, (space.0, in_it));
             let mut bound = by_size;
             let mut direction = space.0;
@@ -335,32 +336,4 @@ fn tightest(items: &[Item], capacity: &Amounts, known: &[[f64; WIDTH]]) -> [f64;
         }
     }
     weights
-}
-
-/// Weights that measure a server as 1 in sum: even ones, ones that lean to a resource, and ones for each alone.
-pub(super) fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDTH]> {
-    let mut mixes: Vec<Vec<f64>> = Vec::new();
-    if resources == 2 {
-        for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0] {
-            mixes.push(vec![part, 1.0 - part]);
-        }
-    } else {
-        mixes.push(vec![1.0; resources]);
-        for r in 0..resources {
-            for (own, other) in [(1.0, 0.0), (2.0, 1.0), (4.0, 1.0), (1.0, 2.0), (0.0, 1.0)] {
-                let mut mix = vec![other; resources];
-                mix[r] = own;
-                mixes.push(mix);
-            }
-        }
-    }
-    let weigh = |mix: Vec<f64>| {
-        let mut weights = [0.0; WIDTH];
-        for (r, part) in mix.iter().enumerate() {
-            // A resource that the server lacks is not demanded by what fits on it.
-            weights[r] = if capacity[r] > 0 { part / capacity[r] as f64 } else { 0.0 };
-        }
-        weights
-    };
-    mixes.into_iter().map(weigh).collect()
 }

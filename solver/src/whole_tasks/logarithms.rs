@@ -11,21 +11,22 @@ use std::cmp::Ordering;
 
 /// The users that can have tasks, shape by shape.
 pub(super) struct Logarithms {
-    shapes: Vec<Vec<Wish>>,
+    shapes: Vec<Vec<Demand>>,
     /// Weight and limit of each user; none for those that can have no tasks.
-    of_user: Vec<Option<Wish>>,
+    of_user: Vec<Option<Demand>>,
 }
 
+/// A user's demand for tasks, as its utility is logarithmic.
 #[derive(Clone, Copy)]
-struct Wish {
+struct Demand {
     weight: f64,
     /// Tasks that it has, and that servers have room for if it is alone.
     limit: u64,
 }
 
-impl Wish {
+impl Demand {
     /// The tasks for which `w ln k - price k` is largest: a next one adds `w ln(k / (k - 1))`.
-    fn wanted(&self, price: f64) -> u64 {
+    fn at(&self, price: f64) -> u64 {
         let most = 1.0 / -(-price / self.weight).exp_m1();
         (most as u64).clamp(1, self.limit)
     }
@@ -49,11 +50,11 @@ impl Logarithms {
             let classes = packing.classes.iter().zip(&packing.shapes[shape].copies);
             classes.map(|(class, copies)| class.servers.saturating_mul(*copies)).fold(0, u64::saturating_add)
         };
-        let wish = |(user, shape): (fairplan_instances::User<'_>, &Option<u32>)| {
+        let demand = |(user, shape): (fairplan_instances::User<'_>, &Option<u32>)| {
             let limit = user.tasks().unwrap_or(u64::MAX).min(alone((*shape)? as usize));
-            Some(Wish { weight: user.weight().to_f64() / sum, limit })
+            Some(Demand { weight: user.weight().to_f64() / sum, limit })
         };
-        let of_user: Vec<Option<Wish>> = instance.users().zip(&packing.shape_of).map(wish).collect();
+        let of_user: Vec<Option<Demand>> = instance.users().zip(&packing.shape_of).map(demand).collect();
         let users =
             |shape: &super::packing::Shape| shape.users.iter().filter_map(|user| of_user[user.0]).collect();
         Self { shapes: packing.shapes.iter().map(users).collect(), of_user }
@@ -61,16 +62,16 @@ impl Logarithms {
 
     /// The weighted mean of the logarithms of users' tasks; none if a user that can have tasks has none.
     pub fn mean(&self, tasks: &[u64]) -> Option<f64> {
-        let mut wishes =
-            self.of_user.iter().zip(tasks).filter_map(|(wish, tasks)| Some((wish.as_ref()?, *tasks)));
-        let of = |(wish, tasks): (&Wish, u64)| (tasks > 0).then(|| wish.weight * (tasks as f64).ln());
-        wishes.try_fold(0.0, |sum, of_user| Some(sum + of(of_user)?))
+        let mut demands =
+            self.of_user.iter().zip(tasks).filter_map(|(demand, tasks)| Some((demand.as_ref()?, *tasks)));
+        let of = |(demand, tasks): (&Demand, u64)| (tasks > 0).then(|| demand.weight * (tasks as f64).ln());
+        demands.try_fold(0.0, |sum, of_user| Some(sum + of(of_user)?))
     }
 
     /// What one more task adds; the first ones of users the most.
     pub fn gain(&self, user: UserId, tasks: u64) -> f64 {
-        let wish = self.of_user[user.0].filter(|wish| tasks < wish.limit);
-        let weight = wish.map_or(0.0, |wish| wish.weight);
+        let demand = self.of_user[user.0].filter(|demand| tasks < demand.limit);
+        let weight = demand.map_or(0.0, |demand| demand.weight);
         weight * if tasks == 0 { FIRST } else { (1.0 / tasks as f64).ln_1p() }
     }
 
@@ -81,28 +82,28 @@ impl Logarithms {
 
     /// Most tasks of a shape that count.
     pub fn most(&self, shape: usize) -> u64 {
-        self.shapes[shape].iter().fold(0, |sum, wish| sum.saturating_add(wish.limit))
+        self.shapes[shape].iter().fold(0, |sum, demand| sum.saturating_add(demand.limit))
     }
 
     /// The tasks of a shape that its users want at a price.
-    fn wanted(&self, shape: usize, price: f64) -> u64 {
-        self.shapes[shape].iter().fold(0, |sum, wish| sum.saturating_add(wish.wanted(price)))
+    fn demand(&self, shape: usize, price: f64) -> u64 {
+        self.shapes[shape].iter().fold(0, |sum, demand| sum.saturating_add(demand.at(price)))
     }
 
     /// The largest sum of the users' logarithms with so many tasks of a shape, at least one each.
     fn sum(&self, shape: usize, tasks: u64) -> f64 {
-        let wishes = &self.shapes[shape];
-        if let [wish] = &wishes[..] {
-            return wish.weight * (tasks as f64).ln();
+        let demands = &self.shapes[shape];
+        if let [demand] = &demands[..] {
+            return demand.weight * (tasks as f64).ln();
         }
         let (mut low, mut high) = (f64::MIN_POSITIVE, 1.0);
         for _ in 0..100 {
             let middle = if high > 4.0 * low { (low * high).sqrt() } else { 0.5 * (low + high) };
-            if self.wanted(shape, middle) >= tasks { low = middle } else { high = middle }
+            if self.demand(shape, middle) >= tasks { low = middle } else { high = middle }
         }
-        let of = |wish: &Wish| wish.weight * (wish.wanted(low) as f64).ln();
+        let of = |demand: &Demand| demand.weight * (demand.at(low) as f64).ln();
         // At a price where several users' next tasks are worth just as much, some of them do without.
-        wishes.iter().map(of).sum::<f64>() - (self.wanted(shape, low).saturating_sub(tasks)) as f64 * low
+        demands.iter().map(of).sum::<f64>() - (self.demand(shape, low).saturating_sub(tasks)) as f64 * low
     }
 
     /// The tasks of a shape from `from` to `to` as wants: one by one near `centre`, in larger steps away from it.
@@ -114,7 +115,7 @@ impl Logarithms {
             wants.push(Want { worth: worth / tasks, most: tasks, tasks: vec![(shape as u32, 1.0)] });
         };
         if from < first.min(to) {
-            let weights = self.shapes[shape].iter().map(|wish| wish.weight).fold(0.0, f64::max);
+            let weights = self.shapes[shape].iter().map(|demand| demand.weight).fold(0.0, f64::max);
             let to = first.min(to);
             want(from, to, FIRST * weights * (to - from) as f64);
         }
@@ -134,8 +135,8 @@ impl Logarithms {
 
     /// What the wants of all first tasks are worth in a program, beside the logarithms.
     pub fn of_first(&self) -> f64 {
-        let of = |wishes: &Vec<Wish>| {
-            wishes.iter().map(|wish| wish.weight).fold(0.0, f64::max) * FIRST * wishes.len() as f64
+        let of = |demands: &Vec<Demand>| {
+            demands.iter().map(|demand| demand.weight).fold(0.0, f64::max) * FIRST * demands.len() as f64
         };
         self.shapes.iter().map(of).sum()
     }
@@ -143,13 +144,16 @@ impl Logarithms {
     /// No whole tasks have a larger mean of logarithms if servers hold no more than `held` of these values, all in the
     /// same units; and the units that count for one in the mean, where that bound is least.
     pub fn bound(&self, values: &[f64], held: f64) -> (f64, f64) {
-        let wishes = || {
-            self.shapes.iter().zip(values).flat_map(|(shape, value)| shape.iter().map(|wish| (wish, *value)))
+        let demands = || {
+            self.shapes
+                .iter()
+                .zip(values)
+                .flat_map(|(shape, value)| shape.iter().map(|demand| (demand, *value)))
         };
         // The bound is convex in the part of the mean that a unit is worth, and falls while users want more than is held.
         let excess = |unit: f64| -> f64 {
-            let worth = |(wish, value): (&Wish, f64)| value * wish.wanted(value * unit) as f64;
-            wishes().map(worth).sum::<f64>() - held
+            let worth = |(demand, value): (&Demand, f64)| value * demand.at(value * unit) as f64;
+            demands().map(worth).sum::<f64>() - held
         };
         let (mut low, mut high) = (0.5 / held.max(1.0), 2.0 / held.max(1.0));
         for _ in 0..60 {
@@ -164,12 +168,12 @@ impl Logarithms {
             if excess(middle) > 0.0 { low = middle } else { high = middle }
         }
         let units = (1.0 / high).round().max(1.0);
-        let most = |(wish, value): (&Wish, f64)| {
+        let most = |(demand, value): (&Demand, f64)| {
             let price = value / units;
-            let tasks = wish.wanted(price) as f64;
-            wish.weight * tasks.ln() - price * tasks
+            let tasks = demand.at(price) as f64;
+            demand.weight * tasks.ln() - price * tasks
         };
-        (wishes().map(most).sum::<f64>() + held / units, units)
+        (demands().map(most).sum::<f64>() + held / units, units)
     }
 }
 
@@ -181,6 +185,6 @@ impl ServingOrder for Logarithms {
 
     /// The level is one over what the last task adds.
     fn tasks_at(&self, user: UserId, level: f64) -> u64 {
-        self.of_user[user.0].map_or(0, |wish| if level > 0.0 { wish.wanted(1.0 / level) } else { 0 })
+        self.of_user[user.0].map_or(0, |demand| if level > 0.0 { demand.at(1.0 / level) } else { 0 })
     }
 }

@@ -8,11 +8,11 @@
 
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
-use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, SolverError};
 use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::MutexGuard;
 use std::time::Instant;
 
 /// Tasks that are wanted together, any fraction of them.
@@ -75,24 +75,20 @@ impl Master {
         servers: &[u64],
         costs: &[f64],
     ) -> Result<Self, SolverError> {
-        let alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-        let build = || {
+        let alone = no_other_model();
+        let (model, shapes, classes, columns) = guarded(|| {
             let mut program = ColProblem::default();
             let shapes = wanted_rows(&mut program, packing, wants);
             let classes: Vec<Row> = servers.iter().map(|count| program.add_row(..=*count as f64)).collect();
             let columns = add_wants(&mut program, packing, &shapes, wants);
             let mut model = program.optimise(Sense::Maximise);
-            model.make_quiet();
-            model.set_option("threads", 1);
-            model.set_option("parallel", "off");
+            quiet(&mut model);
             model.set_option("solver", "simplex");
             model.set_option("presolve", "off");
-            model.set_option("primal_feasibility_tolerance", 1e-9);
-            model.set_option("dual_feasibility_tolerance", 1e-9);
+            model.set_option("primal_feasibility_tolerance", MASTER);
+            model.set_option("dual_feasibility_tolerance", MASTER);
             (model, shapes, classes, columns)
-        };
-        let (model, shapes, classes, columns) =
-            catch_unwind(AssertUnwindSafe(build)).map_err(|_| panicked())?;
+        })?;
         Ok(Self {
             model: Some(model),
             wants: columns,
@@ -114,9 +110,8 @@ impl Master {
         let mut rows: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
         rows.push((self.classes[pattern.class], 1.0));
         let cost = -self.costs[pattern.class];
-        let Some(model) = &mut self.model else { return Err(panicked()) };
-        catch_unwind(AssertUnwindSafe(|| model.try_add_column(cost, 0.0.., rows)))
-            .map_err(|_| panicked())?
+        let Some(model) = &mut self.model else { return Err(broken("it panicked")) };
+        guarded(|| model.try_add_column(cost, 0.0.., rows))?
             .map_err(|status| broken(format!("refused a column: {status:?}")))?;
         self.patterns.push(pattern);
         Ok(())
@@ -134,13 +129,12 @@ impl Master {
 
     /// `None` if time was over before; the program is then of no more use.
     pub fn solve(&mut self, stop: &Deadline) -> Result<Option<Mix>, SolverError> {
-        let Some(mut model) = self.model.take() else { return Err(panicked()) };
+        let Some(mut model) = self.model.take() else { return Err(broken("it panicked")) };
         model.set_option("time_limit", self.seconds + stop.seconds_left());
         let start = Instant::now();
-        let solved = catch_unwind(AssertUnwindSafe(|| model.try_solve()))
-            .map_err(|_| panicked())?
-            .map_err(|status| broken(format!("stopped with {status:?}")))?;
-        let status = catch_unwind(AssertUnwindSafe(|| solved.status())).map_err(|_| panicked())?;
+        let solved =
+            guarded(|| model.try_solve())?.map_err(|status| broken(format!("stopped with {status:?}")))?;
+        let status = guarded(|| solved.status())?;
         self.seconds += start.elapsed().as_secs_f64();
         if status == HighsModelStatus::ReachedTimeLimit {
             return Ok(None);
@@ -152,7 +146,7 @@ impl Master {
         let solution = solved.get_solution();
         let (columns, duals) = (solution.columns(), solution.dual_rows());
         if columns.iter().chain(duals).any(|x| !x.is_finite()) {
-            return Err(broken("it returned numbers that are not finite".into()));
+            return Err(broken("it returned numbers that are not finite"));
         }
         // Rows are numbered as they were added: the shapes with a requirement, then the classes.
         let mut rows = duals.iter();
@@ -196,12 +190,4 @@ pub(super) fn add_wants(
         columns.push(unit);
     }
     columns
-}
-
-pub(super) fn broken(problem: String) -> SolverError {
-    SolverError::Backend { backend: "highs", problem }
-}
-
-pub(super) fn panicked() -> SolverError {
-    broken("it panicked".into())
 }

@@ -1,7 +1,7 @@
 //! What is to be packed: servers and tasks in whole units, identical servers in one class, tasks that pack alike in one
 //! shape.
 
-use crate::highs::power;
+use crate::linear_program::power;
 use crate::reduction::greatest_common_divisor;
 use fairplan_instances::{ClassId, Instance, ResourceId, UserId, Violation};
 use hashbrown::HashMap;
@@ -127,6 +127,34 @@ pub(super) fn copies(demand: &Amounts, room: &Amounts) -> u64 {
 /// What `amounts` come to with these weights.
 pub(super) fn size(weights: &[f64; WIDTH], amounts: &Amounts) -> f64 {
     weights.iter().zip(amounts).map(|(weight, amount)| weight * *amount as f64).sum()
+}
+
+/// Weights that measure a server as 1 in sum: even ones, ones that lean to a resource, and ones for each alone.
+pub(super) fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDTH]> {
+    let mut mixes: Vec<Vec<f64>> = Vec::new();
+    if resources == 2 {
+        for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0] {
+            mixes.push(vec![part, 1.0 - part]);
+        }
+    } else {
+        mixes.push(vec![1.0; resources]);
+        for r in 0..resources {
+            for (own, other) in [(1.0, 0.0), (2.0, 1.0), (4.0, 1.0), (1.0, 2.0), (0.0, 1.0)] {
+                let mut mix = vec![other; resources];
+                mix[r] = own;
+                mixes.push(mix);
+            }
+        }
+    }
+    let weigh = |mix: Vec<f64>| {
+        let mut weights = [0.0; WIDTH];
+        for (r, part) in mix.iter().enumerate() {
+            // A resource that the server lacks is not demanded by what fits on it.
+            weights[r] = if capacity[r] > 0 { part / capacity[r] as f64 } else { 0.0 };
+        }
+        weights
+    };
+    mixes.into_iter().map(weigh).collect()
 }
 
 /// Whether a task of `demand` fits in `room`.

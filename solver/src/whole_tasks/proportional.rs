@@ -166,7 +166,7 @@ fn bound<'a>(
     }
     search.seed(stop);
     for enough in ENOUGH {
-        let centre = search.wish();
+        let centre = search.centre_wants();
         let mut master = Master::new(packing, &search.wants, &servers, &vec![0.0; servers.len()])?;
         (search.enough, search.excess) = (enough, f64::INFINITY);
         let known = std::mem::take(&mut search.patterns);
@@ -186,7 +186,7 @@ fn bound<'a>(
 
 impl Search<'_> {
     /// Wants tasks around those of the last program; returns how many of each shape.
-    fn wish(&mut self) -> Vec<u64> {
+    fn centre_wants(&mut self) -> Vec<u64> {
         let centre: Vec<u64> = self.tasks.iter().map(|tasks| tasks.round() as u64).collect();
         let of = |(s, centre): (usize, &u64)| self.logarithms.wants(s, 0, self.logarithms.most(s), *centre);
         self.wants = centre.iter().enumerate().flat_map(of).collect();
@@ -207,7 +207,7 @@ impl Search<'_> {
         let is_small = self.packing.shapes.len() * self.packing.servers().len() <= SMALL;
         for round in 1..=SEEDING {
             let is_last = round == SEEDING || stop.is_over();
-            self.wish();
+            self.centre_wants();
             // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
             let patience = if round == 1 && is_small { &never } else { stop };
             let Ok(mix) = divisible_values(self.packing, &self.wants, patience) else { return };

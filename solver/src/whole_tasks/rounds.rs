@@ -6,6 +6,7 @@ use super::master::{Master, Mix};
 use super::packing::Packing;
 use super::patterns::Pattern;
 use super::table::Table;
+use crate::tolerance::whole_tasks::{CLOSE, NOISE, SLOW};
 use fairplan_instances::{Deadline, SolverError};
 use hashbrown::HashSet;
 use rayon::prelude::*;
@@ -35,20 +36,11 @@ pub(super) const SCALE: f64 = (1u64 << 46) as f64;
 /// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
 const BUDGETS: (u64, u64) = (10_000, 1_000_000);
 
-/// Where searches are cut short and so many rounds raise the mix by less than this part, searches get `LONG` nodes; where
-/// that is slow again, searches of `LAST` nodes at the mean of the last values end it.
-const SLOW: (usize, f64) = (20, 1e-5);
 const LONG: u64 = 50_000;
 const LAST: u64 = 20_000;
 
-/// Where searches are cut short, a bound this close to what the patterns reach is good enough.
-const CLOSE: f64 = 1e-6;
-
 /// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
 const PARTS: (f64, f64) = (1e-3, 1e-8);
-
-/// Values of a program are known to about this part.
-pub(super) const NOISE: f64 = 1e-9;
 
 pub(super) const MAX_ROUNDS: u64 = 20_000;
 

@@ -1,7 +1,7 @@
 //! An upper bound on what fits in any room: an unbounded knapsack over two resources on a grid, tasks rounded down.
 
-use super::knapsack::directions;
-use super::packing::{Amounts, Packing, WIDTH, size};
+use super::packing::{Amounts, Packing, WIDTH, directions, size};
+use crate::tolerance::whole_tasks::SIZES;
 
 /// The most value for every amount of two resources, in steps of the grid.
 pub(super) struct Table {
@@ -98,7 +98,7 @@ impl Table {
         let [(r, r_step), (s, s_step)] = self.axes;
         let column = if self.columns == 1 { 0 } else { room[s] / s_step };
         let most = self.most[(room[r] / r_step) as usize * self.columns + column as usize];
-        let of = |(weights, best): &([f64; WIDTH], f64)| best * (size(weights, room) * (1.0 + 1e-12));
+        let of = |(weights, best): &([f64; WIDTH], f64)| best * (size(weights, room) * SIZES);
         // Without any the smallest bound of them is none.
         let left_out =
             self.left_out.iter().map(of).filter(|bound| !bound.is_nan()).fold(f64::INFINITY, f64::min);

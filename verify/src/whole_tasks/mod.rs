@@ -14,7 +14,7 @@ use fairplan_instances::{
     Breakpoint, ClassId, Instance, Placement, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use knapsack::{Outcome, Server, Task};
-pub use proportional::{LOGARITHMS_MEET, ProportionalClaim, verify_proportional};
+pub use proportional::{ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
 use shares::Share;
 use std::collections::HashMap;

@@ -24,10 +24,6 @@ pub struct ProportionalClaim<'a> {
     pub proved_optimal: Option<bool>,
 }
 
-/// The sides of a bracket of the sum of logarithms meet if they are no further apart than this for each unit of weight: what
-/// servers hold is claimed with a margin of 2^-28, which makes it sooner proved.
-pub const LOGARITHMS_MEET: f64 = 1e-8;
-
 /// Re-proves a bracket from the instance alone: the properties of its placement, `users-without-tasks`, `lower-bound`,
 /// `server-values`, `upper-bound` and, where it is stated, `proved-optimal`. Never panics on a claim.
 pub fn verify_proportional(instance: &Instance, claim: &ProportionalClaim<'_>) -> Vec<Verdict> {
@@ -160,7 +156,7 @@ impl<'a> Logarithms<'a> {
     fn meet(&self, bracket: &ProportionalBracket, upper: f64, stated: bool) -> Verdict {
         let mut verdict = Worst::of("proved-optimal", 0.0);
         let gap = bracket.lower.map(|lower| (upper - lower) / self.weights);
-        if stated != gap.is_some_and(|gap| gap <= LOGARITHMS_MEET) {
+        if stated != gap.is_some_and(|gap| gap <= tolerance::LOGARITHMS_MEET) {
             verdict.fail(|| format!("proved_optimal is {stated}, and the opposite is so"));
         }
         verdict.verdict()

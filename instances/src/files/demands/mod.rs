@@ -13,7 +13,7 @@ use crate::{Decimal, DemandSeries, InstanceError, Violation};
 use std::io::BufRead;
 use std::path::Path;
 
-use super::rows::table;
+use super::open::table_in;
 use super::source;
 use super::strict_json::Form;
 
@@ -111,7 +111,7 @@ fn read(
         };
         Ok((series, instance.map(beside)))
     } else {
-        Ok((tables::read(table(source, path)?.as_mut(), rounding, quantum_column)?, None))
+        Ok((tables::read(table_in(source, path)?.as_mut(), rounding, quantum_column)?, None))
     }
 }
 

@@ -4,7 +4,8 @@
 use crate::{DemandSeries, InstanceError, MAX_SLICES, QuantumLabel, Violation};
 use std::ops::Range;
 
-use crate::files::rows::{Table, for_each_row, open};
+use crate::files::open::open_table;
+use crate::files::rows::{Table, for_each_row};
 use crate::files::tables::bad_header;
 use crate::files::{decimal, whole_number};
 
@@ -62,7 +63,7 @@ fn each_user<const N: usize>(
     names: [&str; N],
     mut read: impl FnMut(usize, [&str; N], &dyn Fn(&str) -> String) -> Result<(), Violation>,
 ) -> Result<(), InstanceError> {
-    let mut rows = open(path)?;
+    let mut rows = open_table(path)?;
     let table = &rows.table().clone();
     let columns = columns(table, &[&["user"], &names[..]].concat())?;
     let (user, columns) = (columns[0], &columns[1..]);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::BATCH;
 use crate::files::columnar::{BatchWriter, Columnar};
-use crate::files::table_writer::OptionalColumns;
+use crate::files::optional_columns::OptionalColumns;
 use crate::files::tables::FIXED;
 
 /// Writes the table of servers.

@@ -63,7 +63,7 @@ fn a_few_bytes_do_not_become_endless_rows_or_texts() {
     let texts: Column = ("id", Arc::new(StringArray::from(vec![long.as_str(); 100])));
     let times = repeated(&folder, "texts.parquet", vec![texts], 10, Compression::GZIP(GzipLevel::default()));
     assert!(std::fs::metadata(&times).unwrap().len() < 640_000);
-    let mut rows = crate::files::rows::open(&times).unwrap();
+    let mut rows = crate::files::open_table(&times).unwrap();
     let read = crate::files::rows::for_each_row(rows.as_mut(), &[], |_| Ok(()));
     let text = message(&folder, read);
     assert!(text.starts_with("texts.parquet: ") && text.ends_with(told), "{text}");

@@ -14,7 +14,7 @@ pub use write::{trace_sha256_hex, write_trace};
 use crate::trace::{EventSource, LATEST};
 use crate::{Decimal, InstanceError, Violation};
 
-use super::rows::unread_parquet;
+use super::open::unread_parquet;
 use super::source;
 use super::strict_json::Form;
 

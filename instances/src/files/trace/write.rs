@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use super::text::Writer;
 use crate::files::canonical::hashed;
 #[cfg(feature = "parquet")]
-use crate::files::table_writer::has_ending;
+use crate::files::source::has_ending;
 use crate::files::table_writer::{lines, refuse_parquet};
 
 /// Writes all events of `source` to `out`, in the format that the ending of `path` names: `.parquet` or any other (JSON

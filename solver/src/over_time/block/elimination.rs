@@ -2,32 +2,10 @@
 //! then those of its capacities, by a matrix as large as there are capacities. What is left of it are numbers for pairs of
 //! users.
 
-use super::Block;
+use super::{Block, Newton, OfEntry};
 use crate::interior_point::Cholesky;
 use crate::over_time::problem::Problem;
 use nalgebra::DMatrix;
-
-/// What an iteration computes once for both of its steps.
-pub(super) struct Newton {
-    factor: Cholesky,
-    /// By row of capacity: the factored matrix's half solutions for each entry, entry after entry.
-    half: Vec<f64>,
-    /// By entry: the diagonal of its demand's row, what its user's tasks are worth on the mean, weighed by how freely
-    /// they move, and how freely they move together.
-    of_entry: Vec<OfEntry>,
-    // Right-hand sides, kept for the way back.
-    h: Vec<f64>,
-    hq: Vec<f64>,
-    hp: Vec<f64>,
-}
-
-#[derive(Clone, Copy)]
-struct OfEntry {
-    diagonal: f64,
-    slack: f64,
-    mean_gain: f64,
-    freedom: f64,
-}
 
 impl Block<'_> {
     /// Factors the quantum's own part of the equations. Writes to `half`, one row a capacity, the columns of the users

@@ -2,24 +2,14 @@
 //! there are users.
 
 use super::{Point, Role, add, part_size};
-use crate::interior_point::Cholesky;
-use crate::over_time::block::{Block, Reach, products, reach};
-use fairplan_instances::Deadline;
+use crate::interior_point::{Cholesky, NewtonSystem, Prediction, StepLength};
+use crate::over_time::block::{Block, products};
+use crate::tolerance::over_time::{LEAST_CENTRING, REGULARISATION, STEP_PART};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
-/// Part of its terms that is added to a diagonal: more than their rounding, so that multipliers which nothing decides
-/// stay where they are.
-const REGULARISATION: f64 = 1e-13;
-
-/// The products are not made smaller by more than this in one step, or some of them would vanish long before others.
-const LEAST_AIM: f64 = 1e-3;
-
-/// Part of the way to the nearest bound that a step goes.
-const SHORT_OF_BOUNDS: f64 = 0.995;
-
 /// The changes of the users' own numbers.
-struct UserStep {
+pub(in crate::over_time) struct UserStep {
     y: Vec<f64>,
     over: Vec<f64>,
     missing: Vec<f64>,
@@ -27,50 +17,53 @@ struct UserStep {
     level: f64,
 }
 
-impl UserStep {
-    fn none(users: usize) -> Self {
-        let zeros = || vec![0.0; users];
-        Self { y: zeros(), over: zeros(), missing: zeros(), slack: zeros(), level: 0.0 }
+impl NewtonSystem for Point<'_> {
+    type Factors = Cholesky;
+    type Step = UserStep;
+    const LEAST_CENTRING: f64 = LEAST_CENTRING;
+    const STEP_PART: (f64, f64) = STEP_PART;
+
+    fn factor(&mut self) -> Option<Cholesky> {
+        let counts = self.counts();
+        self.factor_users(&counts)
+    }
+
+    fn predict(&mut self, factor: &Cholesky) -> (UserStep, Prediction) {
+        let complements = self.blocks.iter().map(Block::complements).sum::<usize>() as f64
+            + self.roles.iter().map(|role| role.complements()).sum::<usize>() as f64;
+        let step = self.find_step(factor, None);
+        let after = self.products(&step, self.reach(&step).shortened(1.0));
+        let now = self.products(&step, StepLength { primal: 0.0, dual: 0.0 });
+        (step, Prediction { now: now / complements, after: after / complements })
+    }
+
+    fn correct(&mut self, factor: &Cholesky, predictor: UserStep, target: f64) -> (UserStep, StepLength) {
+        let step = self.find_step(factor, Some((&predictor, target)));
+        let reach = self.reach(&step);
+        (step, reach)
+    }
+
+    fn take(&mut self, step: &UserStep, reach: StepLength) -> bool {
+        if !step.level.is_finite() {
+            return false;
+        }
+        self.blocks.par_iter_mut().for_each(|block| block.advance(reach));
+        self.level += reach.primal * step.level;
+        for user in 0..self.roles.len() {
+            self.over[user] += reach.primal * step.over[user];
+            self.missing[user] += reach.primal * step.missing[user];
+            self.y[user] += reach.dual * step.y[user];
+            self.slack[user] += reach.dual * step.slack[user];
+        }
+        self.sum_work();
+        true
     }
 }
 
 impl Point<'_> {
-    /// One iteration: the larger part of its step that was taken. `None` when there is no step, or no time for one.
-    pub fn iterate(&mut self, deadline: &Deadline) -> Option<f64> {
-        let counts = self.counts();
-        let factor = self.factor(&counts, deadline)?;
-        let complements = self.blocks.iter().map(Block::complements).sum::<usize>() as f64
-            + self.roles.iter().map(|role| role.complements()).sum::<usize>() as f64;
-        let nowhere = Reach { primal: 0.0, dual: 0.0 };
-        let mut step = UserStep::none(counts.len());
-        let now = self.products(&step, nowhere);
-        self.find_step(&factor, &counts, &mut step, None);
-        let affine = self.reach(&step);
-        let after = self.products(&step, affine);
-        let mu = now / complements * (after / now).powi(3).clamp(LEAST_AIM, 1.0);
-        self.find_step(&factor, &counts, &mut step, Some(mu));
-        let reach = self.reach(&step);
-        let short = |part: f64| if part < 1.0 { SHORT_OF_BOUNDS * part } else { 1.0 };
-        let taken = Reach { primal: short(reach.primal), dual: short(reach.dual) };
-        let moved = taken.primal.max(taken.dual);
-        if moved.is_nan() || moved <= 1e-6 || !step.level.is_finite() {
-            return None;
-        }
-        self.blocks.par_iter_mut().for_each(|block| block.advance(taken));
-        self.level += taken.primal * step.level;
-        for user in 0..counts.len() {
-            self.over[user] += taken.primal * step.over[user];
-            self.missing[user] += taken.primal * step.missing[user];
-            self.y[user] += taken.dual * step.y[user];
-            self.slack[user] += taken.dual * step.slack[user];
-        }
-        self.sum_work();
-        Some(moved)
-    }
-
     /// The factored equations of the users' multipliers.
-    fn factor(&mut self, counts: &[bool], deadline: &Deadline) -> Option<Cholesky> {
-        let problem = self.problem;
+    fn factor_users(&mut self, counts: &[bool]) -> Option<Cholesky> {
+        let (problem, deadline) = (self.problem, self.deadline);
         let users = counts.len();
         let parts: Vec<Option<(DMatrix<f64>, Vec<f64>)>> = self
             .blocks
@@ -118,17 +111,19 @@ impl Point<'_> {
         Cholesky::new(matrix)
     }
 
-    /// Finds a step towards products of zero or, after that, towards `mu`.
-    fn find_step(&mut self, factor: &Cholesky, counts: &[bool], step: &mut UserStep, mu: Option<f64>) {
-        let problem = self.problem;
-        let users = counts.len();
-        let aim = |a: f64, b: f64, da: f64, db: f64| mu.map_or(0.0, |mu| mu - da * db) - a * b;
-        let of_over: Vec<f64> = (0..users)
-            .map(|user| aim(self.over[user], self.y[user], step.over[user], step.y[user]))
-            .collect();
-        let of_missing: Vec<f64> = (0..users)
-            .map(|user| aim(self.missing[user], self.slack[user], step.missing[user], step.slack[user]))
-            .collect();
+    /// The step to products of zero or, given that as the predictor, to a target.
+    fn find_step(&mut self, factor: &Cholesky, corrects: Option<(&UserStep, f64)>) -> UserStep {
+        let (problem, counts) = (self.problem, self.counts());
+        let (users, mu) = (counts.len(), corrects.map(|(_, target)| target));
+        let aim = |a: &[f64], b: &[f64], of: fn(&UserStep) -> (&[f64], &[f64])| -> Vec<f64> {
+            let target = |user: usize| match corrects {
+                Some((predictor, target)) => target - of(predictor).0[user] * of(predictor).1[user],
+                None => 0.0,
+            };
+            (0..users).map(|user| target(user) - a[user] * b[user]).collect()
+        };
+        let of_over = aim(&self.over, &self.y, |step| (&step.over, &step.y));
+        let of_missing = aim(&self.missing, &self.slack, |step| (&step.missing, &step.slack));
         let y = &self.y;
         let parts: Vec<Vec<f64>> = self
             .blocks
@@ -137,7 +132,7 @@ impl Point<'_> {
                 let mut right = vec![0.0; users];
                 for block in blocks {
                     block.aim(mu);
-                    block.right_hand_side(problem, y, counts, &mut right);
+                    block.right_hand_side(problem, y, &counts, &mut right);
                 }
                 right
             })
@@ -166,7 +161,9 @@ impl Point<'_> {
         right.iter_mut().zip(&rising).for_each(|(right, rising)| *right += rising * self.of_sum * lacking);
         let (own, of_level) = (factor.solve(&right), factor.solve(&rising));
         let among = |numbers: &[f64]| numbers.iter().zip(&rising).map(|(x, rising)| x * rising).sum::<f64>();
-        step.level = (lacking - among(&own)) / among(&of_level);
+        let zeros = || vec![0.0; users];
+        let level = (lacking - among(&own)) / among(&of_level);
+        let mut step = UserStep { y: zeros(), over: zeros(), missing: zeros(), slack: zeros(), level };
         for (user, role) in self.roles.iter().enumerate().filter(|(user, _)| counts[*user]) {
             let dy = own[user] + step.level * of_level[user];
             step.y[user] = dy;
@@ -177,19 +174,21 @@ impl Point<'_> {
             }
         }
         let dy = &step.y;
-        self.blocks.par_iter_mut().for_each(|block| block.step(problem, &self.y, dy, counts));
+        self.blocks.par_iter_mut().for_each(|block| block.step(problem, &self.y, dy, &counts));
+        step
     }
 
-    fn reach(&self, step: &UserStep) -> Reach {
-        let primal = reach(&self.over, &step.over).min(reach(&self.missing, &step.missing));
-        let dual = reach(&self.y, &step.y).min(reach(&self.slack, &step.slack));
-        let blocks: Vec<Reach> = self.blocks.par_iter().map(Block::reach).collect();
-        blocks.into_iter().fold(Reach { primal, dual }, Reach::and)
+    fn reach(&self, step: &UserStep) -> StepLength {
+        let own = StepLength::LONGEST
+            .of_all((&self.over, &step.over), (&self.y, &step.y))
+            .of_all((&self.missing, &step.missing), (&self.slack, &step.slack));
+        let blocks: Vec<StepLength> = self.blocks.par_iter().map(Block::reach).collect();
+        blocks.into_iter().fold(own, StepLength::and)
     }
 
     /// The sum of all products after parts of a step.
-    fn products(&self, step: &UserStep, parts: Reach) -> f64 {
-        let Reach { primal, dual } = parts;
+    fn products(&self, step: &UserStep, parts: StepLength) -> f64 {
+        let StepLength { primal, dual } = parts;
         let of_blocks: Vec<f64> = self.blocks.par_iter().map(|block| block.products(parts)).collect();
         of_blocks.iter().sum::<f64>()
             + products((&self.over, &step.over, primal), (&self.y, &step.y, dual))

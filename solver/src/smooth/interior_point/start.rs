@@ -4,7 +4,8 @@
 use super::super::block::{Block, LEVEL_FROM, Setting, first_multiplier, usage};
 use super::super::problem::SumProblem;
 use super::super::schur::by_class;
-use super::{Iterate, Run};
+use super::{Point, Run};
+use crate::interior_point::Quality;
 use crate::level::{dot, even_splits};
 
 /// At the first iterate multipliers are in proportion to this power of the inverse works, or a lesser one.
@@ -13,7 +14,7 @@ const FIRST_POWER: f64 = 4.0;
 const BLOCKS: (usize, usize) = (1 << 14, 16);
 
 impl<'a> Run<'a> {
-    pub(super) fn new(problem: &'a SumProblem<'a>) -> Self {
+    pub(super) fn new(problem: &'a SumProblem<'a>, accuracy: f64) -> Self {
         let used = used_rows(problem);
         let zeta = first_splits(problem);
         let n = problem.groups.len();
@@ -69,9 +70,10 @@ impl<'a> Run<'a> {
         let setting = Setting { problem, level, t, p: &p };
         let blocks =
             cut(problem).into_iter().map(|groups| Block::new(&setting, groups, &zeta, &r, &lambda)).collect();
-        let now = Iterate { t, u, p, blocks };
+        let now = Point { t, u, p, blocks };
         Self {
             problem,
+            accuracy,
             by_class: by_class(problem),
             used,
             weight,
@@ -79,7 +81,7 @@ impl<'a> Run<'a> {
             residual: Vec::new(),
             best: now.clone(),
             now,
-            best_quality: (f64::INFINITY, f64::INFINITY),
+            best_quality: Quality::UNKNOWN,
         }
     }
 }

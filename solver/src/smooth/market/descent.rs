@@ -7,11 +7,12 @@
 //! ```
 //! Loads jump where users change classes, so this gets as near as a few users' loads; `undecided` does the rest.
 
-use super::survey::{Survey, survey};
+use super::demand::{AggregateDemand, aggregate_demand};
 use super::users::Users;
-use crate::interior_point::Cholesky;
+use crate::interior_point::{Cholesky, to_bound};
 use crate::level::dot;
 use crate::smooth::utility::Utility;
+use crate::tolerance::market::{AFTER_SAMPLE, CENTRING, FOUND, WORTHLESS};
 use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 
@@ -26,21 +27,12 @@ pub(super) struct Descent<'a> {
 
 /// Users that a first look takes.
 const SAMPLE: usize = 1 << 14;
-/// `μ` in parts of what a row is worth on average: at first, from step to step, and at last.
-const CENTRING: (f64, f64, f64) = (1e-2, 0.1, 1e-12);
-/// The same at first where prices are those of a sample.
-const AFTER_SAMPLE: f64 = 1e-5;
 /// Part of the way to nothing that a price may go in one step.
 const TOWARDS_NOTHING: f64 = 0.9;
 /// A step is short enough if the slope where it ends is at most this part of the one it began with.
 const TURNED: f64 = 0.5;
 /// Most steps, and most times that one is shortened.
 const MOST: (usize, usize) = (60, 4);
-/// Prices are found once they change by less than the first part, or by less than the second and not by much less than
-/// the step before.
-const FOUND: (f64, f64) = (1e-7, 1e-2);
-/// Rows that are worth less than this part of the mean do not count for that.
-const WORTHLESS: f64 = 1e-6;
 
 impl<'a> Descent<'a> {
     /// Begins with prices that make every row worth as much, in a unit in which users would spend that much.
@@ -53,10 +45,10 @@ impl<'a> Descent<'a> {
         let mut costs = vec![0.0; users.class_count()];
         let mut spent = 0.0;
         for i in (0..users.len()).step_by(stride) {
-            if let Some(stand) = users.stand(i, descent.utility, &descent.prices, &mut costs) {
-                let pairs = stand.costs.iter().zip(stand.rates).filter(|(_, rate)| **rate > 0.0);
+            if let Some(consumer) = users.consumer(i, descent.utility, &descent.prices, &mut costs) {
+                let pairs = consumer.costs.iter().zip(consumer.rates).filter(|(_, rate)| **rate > 0.0);
                 let price = pairs.map(|(cost, rate)| cost / rate).fold(f64::INFINITY, f64::min);
-                spent += stride as f64 * price * descent.utility.wish(stand.weight, price);
+                spent += stride as f64 * price * descent.utility.demand(consumer.weight, price);
             }
         }
         let worth = dot(&descent.prices, &users.classes.capacities);
@@ -76,8 +68,8 @@ impl<'a> Descent<'a> {
         self.descend(1, if self.stride() > 1 { AFTER_SAMPLE } else { CENTRING.0 }, deadline);
     }
 
-    fn survey(&self, stride: usize, prices: &[f64]) -> Survey {
-        survey(self.users, stride, self.utility, prices, 0.0)
+    fn demand(&self, stride: usize, prices: &[f64]) -> AggregateDemand {
+        aggregate_demand(self.users, stride, self.utility, prices, 0.0)
     }
 
     fn descend(&mut self, stride: usize, mut centring: f64, deadline: &Deadline) {
@@ -85,20 +77,21 @@ impl<'a> Descent<'a> {
         let capacities: Vec<f64> = self.users.classes.capacities.iter().map(|c| c * part).collect();
         let rows = capacities.iter().filter(|c| **c > 0.0).count() as f64;
         let prices = self.prices.clone();
-        let mut now = self.survey(stride, &prices);
+        let mut now = self.demand(stride, &prices);
         let mut last = f64::INFINITY;
         for _ in (0..MOST.0).take_while(|_| !deadline.is_over()) {
             let mu = centring * dot(&self.prices, &capacities) / rows;
-            let over = excess(&capacities, &now.usage, &self.prices, mu);
+            let over = excess_supply(&capacities, &now.usage, &self.prices, mu);
             let Some(step) = newton_step(&capacities, &now, &self.prices, mu) else { return };
             let before = -dot(&over, &step);
-            let mut length = reach(&self.prices, &step).min(1.0);
+            let towards_nothing = |length, (p, dp): (&f64, &f64)| to_bound(length, TOWARDS_NOTHING * p, *dp);
+            let mut length = self.prices.iter().zip(&step).fold(1.0, towards_nothing);
             self.uncertainty = change(&capacities, &self.prices, &step);
             let mut shortened = 0;
             loop {
                 let next: Vec<f64> = self.prices.iter().zip(&step).map(|(p, dp)| p + length * dp).collect();
-                let found = self.survey(stride, &next);
-                let after = dot(&excess(&capacities, &found.usage, &next, mu), &step);
+                let found = self.demand(stride, &next);
+                let after = dot(&excess_supply(&capacities, &found.usage, &next, mu), &step);
                 if after <= TURNED * before {
                     (self.prices, now) = (next, found);
                     break;
@@ -119,14 +112,14 @@ impl<'a> Descent<'a> {
     }
 }
 
-/// `C − U − μ/p`, 0 where there is no capacity.
-fn excess(capacities: &[f64], usage: &[f64], prices: &[f64], mu: f64) -> Vec<f64> {
+/// The excess supply `C − U − μ/p`, 0 where there is no capacity.
+fn excess_supply(capacities: &[f64], usage: &[f64], prices: &[f64], mu: f64) -> Vec<f64> {
     let row = |((c, usage), p): ((&f64, &f64), &f64)| if *c > 0.0 { c - usage - mu / p } else { 0.0 };
     capacities.iter().zip(usage).zip(prices).map(row).collect()
 }
 
-fn newton_step(capacities: &[f64], now: &Survey, prices: &[f64], mu: f64) -> Option<Vec<f64>> {
-    let over = excess(capacities, &now.usage, prices, mu);
+fn newton_step(capacities: &[f64], now: &AggregateDemand, prices: &[f64], mu: f64) -> Option<Vec<f64>> {
+    let over = excess_supply(capacities, &now.usage, prices, mu);
     let free = |row: usize| (capacities[row] - now.usage[row]).max(mu / prices[row]);
     solve(&now.slope, |row| if capacities[row] > 0.0 { Some(free(row) / prices[row]) } else { None }, &over)
         .map(|step| step.into_iter().map(|dp| -dp).collect())
@@ -141,12 +134,6 @@ pub(super) fn solve(slope: &[f64], diag: impl Fn(usize) -> Option<f64>, right: &
         (false, _) => slope[a * rows + b],
     };
     Some(Cholesky::new(DMatrix::from_fn(rows, rows, entry))?.solve(right))
-}
-
-/// How far a step can go.
-fn reach(prices: &[f64], step: &[f64]) -> f64 {
-    let falls = prices.iter().zip(step).filter(|(_, dp)| **dp < 0.0);
-    falls.map(|(p, dp)| TOWARDS_NOTHING * p / -dp).fold(f64::INFINITY, f64::min)
 }
 
 /// The largest part by which a step changes the price of a row that is worth something.

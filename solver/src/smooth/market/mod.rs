@@ -1,37 +1,35 @@
 //! Sums over users of which each has its own rates, by prices alone.
 //!
 //! Users that do different work on the same classes cannot share bins. But where classes are few, so are prices, and each
-//! user's best at given prices is worked out in a moment (`users`, [`super::stand`]). So the prices are found at which what
-//! all users want is what there is: by Newton's method over passes (`survey`, `descent`), up to the few users that are
-//! hardly decided between classes. Those are solved for exactly, all others moving with the prices (`undecided`).
+//! user's best response to given prices is worked out in a moment (`users`, [`super::consumer`]). So the prices are found that
+//! clear the market: by Newton's method on aggregate demand (`demand`, `descent`), up to the few users that are hardly
+//! decided between classes. Those are solved for exactly, all others moving with the prices (`undecided`).
 //! Then `outcome` states it, and proves it as any other sum.
 
+mod demand;
 mod descent;
 mod outcome;
-mod survey;
 mod undecided;
 mod users;
 
 use super::result::limits;
-use crate::ways::Question;
+use super::utility::Utility;
+use crate::question::Question;
+use crate::tolerance::market::{CLOSED, UNDECIDED};
+use demand::{AggregateDemand, BestResponse, aggregate_demand};
 use descent::{Descent, change};
 use fairplan_instances::{Certificate, Instance, Solution, SolverError, Statistics};
-use survey::{Best, Survey, survey};
 use undecided::{Decided, decide};
 use users::Users;
 
 /// With so many placement rules users cannot share bins; with more rows a pass costs too much.
 const MANY_RULES: usize = 256;
 const FEW_ROWS: usize = 64;
-/// Below this α what users want swings too far with the prices.
+/// Below this α demand swings too far with the prices.
 const CURVED_FROM: f64 = 0.2;
 
-/// Users count as undecided that would change classes if prices changed by so many times what they still do, within
-/// these bounds; and so many at the most.
-const UNDECIDED: (f64, f64, f64) = (10.0, 1e-9, 0.05);
+/// Most users that are solved for as undecided, and most rounds of that.
 const MOST_UNDECIDED: usize = 20_000;
-/// Part of all capacity's worth that may be unsold or sold twice, and rounds to get there.
-const CLOSED: f64 = 2e-11;
 const MOST_ROUNDS: u64 = 8;
 
 /// Whether this is the way to solve the sum with this `alpha`.
@@ -56,16 +54,15 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
     loop {
         let (times, least, most) = UNDECIDED;
         let seen = (times * uncertainty).clamp(least, most);
-        let mut now = survey(&users, 1, utility, &decided.prices, seen);
-        let open = open(&users, &now, utility, &decided);
-        if open <= CLOSED || rounds == MOST_ROUNDS || deadline.is_over() {
+        let mut now = aggregate_demand(&users, 1, utility, &decided.prices, seen);
+        let error = clearing_error(&users, &now, utility, &decided);
+        if error <= CLOSED || rounds == MOST_ROUNDS || deadline.is_over() {
             break;
         }
         now.undecided.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         now.undecided.truncate(MOST_UNDECIDED);
-        let undecided: Vec<usize> = now.undecided.iter().map(|(_, user)| *user).collect();
         let uncertain = seen.min(uncertainty);
-        let next = decide(&users, utility, &decided.prices, now, &undecided, uncertain, deadline);
+        let next = decide(&users, utility, &decided.prices, now, uncertain, deadline);
         let step: Vec<f64> = next.prices.iter().zip(&decided.prices).map(|(p, first)| p - first).collect();
         uncertainty = change(&users.classes.capacities, &decided.prices, &step);
         decided = next;
@@ -94,14 +91,15 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
 }
 
 /// The part of what all capacity is worth that is unsold or sold twice when the undecided do as they decided.
-fn open(users: &Users, now: &Survey, utility: super::utility::Utility, decided: &Decided) -> f64 {
+fn clearing_error(users: &Users, now: &AggregateDemand, utility: Utility, decided: &Decided) -> f64 {
     let m = users.resources;
     let mut usage = now.usage.clone();
     let mut costs = vec![0.0; users.class_count()];
     for (user, splits) in &decided.splits {
         let direction = users.direction(*user);
-        let best =
-            users.stand(*user, utility, &decided.prices, &mut costs).and_then(|stand| Best::of(&stand));
+        let best = users
+            .consumer(*user, utility, &decided.prices, &mut costs)
+            .and_then(|consumer| BestResponse::of(&consumer));
         if let Some(best) = best {
             best.add(direction, |row, x| usage[row] -= x, |_, _, _| {});
         }

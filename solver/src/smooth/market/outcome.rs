@@ -1,15 +1,15 @@
 //! From final prices to a solution: everybody at its best, the undecided as they were decided, no class overloaded.
 
-use super::survey::Best;
+use super::demand::BestResponse;
 use super::undecided::Decided;
 use super::users::Users;
 use crate::level::dot;
 use crate::reduction::CHUNK;
-use crate::repair::MARGIN;
+use crate::smooth::duality::DualityGap;
 use crate::smooth::result::{Claim, nothing};
 use crate::smooth::utility::Utility;
-use crate::smooth::wishes::Judgement;
 use crate::sums::{Compensated, in_parts};
+use crate::tolerance::allocation::{MARGIN, SPECKS};
 use fairplan_instances::{Allocation, Instance, Status, Total, UserId};
 use rayon::prelude::*;
 
@@ -33,8 +33,8 @@ pub(super) fn allocate(
     splits.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, splits)| {
         let mut costs = vec![0.0; k];
         for (offset, splits) in splits.iter_mut().enumerate() {
-            let stand = users.stand(chunk * CHUNK + offset, utility, &decided.prices, &mut costs);
-            if let Some(best) = stand.and_then(|stand| Best::of(&stand)) {
+            let consumer = users.consumer(chunk * CHUNK + offset, utility, &decided.prices, &mut costs);
+            if let Some(best) = consumer.and_then(|consumer| BestResponse::of(&consumer)) {
                 for (at, (class, split)) in best.pairs().enumerate() {
                     (splits.classes[at], splits.splits[at]) = (class as u32, split);
                 }
@@ -105,9 +105,6 @@ pub(super) fn allocate(
     Allocation::new(classes, tasks, split_of, rows)
 }
 
-/// Part of a user's tasks that is dropped with the specks an interior point leaves on classes it does not use.
-const SPECKS: f64 = 1e-14;
-
 /// Value, bound and prices over the users themselves; and whether they prove the allocation.
 pub(super) fn certify(
     instance: &Instance,
@@ -127,13 +124,13 @@ pub(super) fn certify(
             let mut costs = vec![0.0; users.class_count()];
             let mut sums = [Compensated::default(); 5];
             for i in range {
-                if let Some(stand) = users.stand(i, utility, prices, &mut costs) {
-                    sums.iter_mut().zip(stand.judge(shares[i])).for_each(|(sum, x)| sum.add(x));
+                if let Some(consumer) = users.consumer(i, utility, prices, &mut costs) {
+                    sums.iter_mut().zip(consumer.dual_terms(shares[i])).for_each(|(sum, x)| sum.add(x));
                 }
             }
             sums
         });
-        Judgement::from_parts(&parts, dot(prices, &users.classes.capacities))
+        DualityGap::from_parts(&parts, dot(prices, &users.classes.capacities))
     };
     Claim { instance, members: &users.classes.members, prices, utility, shares: &shares }
         .prove(|i| is_able(i).then(|| users.weight(i)), judge)

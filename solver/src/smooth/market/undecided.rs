@@ -1,7 +1,8 @@
 //! The users that are hardly decided between classes, solved for exactly together with the prices; what all others do
 //! changes in proportion to the small change of prices that is left.
 //!
-//! A primal-dual interior-point method. For each user, with `w θ U'(v) = y` the price of its work `v = Σ ρ ζ`:
+//! An interior-point method of its own: it begins near the solution but off the equations, where a predictor says nothing, and
+//! all variables take one length. For each user, with `w θ U'(v) = y` the price of its work `v = Σ ρ ζ`:
 //!
 //! ```text
 //! d·p_l + λ − ρ_l y = s_l >= 0   (ζ_l)      Σ ζ_l + q = τ   (λ)      ζ s = q λ = μ ω
@@ -9,16 +10,16 @@
 //! and for each row `C − U − (slope) dp − Σ d ζ = u`, `u p = μ ω`. The weights ω are what users pay, and what a row is
 //! worth on average.
 
+use super::demand::{AggregateDemand, BestResponse};
 use super::descent::solve;
-use super::survey::{Best, Survey};
 use super::users::Users;
+use crate::interior_point::to_bound;
 use crate::level::dot;
 use crate::smooth::elimination::Elimination;
 use crate::smooth::utility::Utility;
+use crate::tolerance::market::{DECIDED, SHORTEST_STEP};
 use fairplan_instances::Deadline;
 
-/// Complementarity at which a user counts as decided, in parts of what it pays.
-const DECIDED: f64 = 1e-14;
 /// How far a step goes towards the boundary, and by how much the target falls after a full one and after a short one.
 const STEP: f64 = 0.99;
 const CENTRING: (f64, f64) = (0.05, 0.5);
@@ -65,21 +66,20 @@ struct Iterate<'a> {
     free: Vec<f64>,
     row_size: f64,
     /// Load of all other users at the first prices, and how it falls.
-    others: Survey,
+    others: AggregateDemand,
     undecided: Vec<Undecided>,
 }
 
-/// Solves for these users from a survey of all at these prices, which are uncertain by about this part.
+/// Solves for the undecided users of a demand of all at these prices, which are uncertain by about this part.
 pub(super) fn decide(
     users: &Users,
     utility: Utility,
     prices: &[f64],
-    survey: Survey,
-    undecided: &[usize],
+    demand: AggregateDemand,
     uncertainty: f64,
     deadline: &Deadline,
 ) -> Decided {
-    let mut iterate = Iterate::new(users, utility, prices, survey, undecided, uncertainty);
+    let mut iterate = Iterate::new(users, utility, prices, demand, uncertainty);
     let (mut mu, mut steps) = (iterate.complementarity(), 0);
     let mut centring = CENTRING.1;
     while steps < MOST_STEPS && (mu > DECIDED || iterate.residual() > DECIDED * 1e2) {
@@ -87,7 +87,7 @@ pub(super) fn decide(
         centring = if length > 0.9 { CENTRING.0 } else { CENTRING.1 };
         mu = iterate.complementarity();
         steps += 1;
-        if length < 1e-8 || deadline.is_over() {
+        if length < SHORTEST_STEP || deadline.is_over() {
             break;
         }
     }
@@ -104,8 +104,7 @@ impl<'a> Iterate<'a> {
         users: &'a Users,
         utility: Utility,
         prices: &'a [f64],
-        mut others: Survey,
-        undecided: &[usize],
+        mut others: AggregateDemand,
         mu: f64,
     ) -> Self {
         let (rows, capacities) = (prices.len(), &users.classes.capacities);
@@ -113,17 +112,19 @@ impl<'a> Iterate<'a> {
         let free = capacities.iter().zip(prices).zip(&others.usage);
         let free = free.map(|((c, p), usage)| (c - usage).max(mu * row_size / p)).collect();
         let mut costs = vec![0.0; users.class_count()];
-        let mut first = |user: &usize| {
-            let stand = users.stand(*user, utility, prices, &mut costs)?;
-            let best = Best::of(&stand)?;
+        let undecided = std::mem::take(&mut others.undecided);
+        let mut first = |(_, user): &(f64, usize)| {
+            let consumer = users.consumer(*user, utility, prices, &mut costs)?;
+            let best = BestResponse::of(&consumer)?;
             best.add(
                 users.direction(*user),
                 |row, x| others.usage[row] -= x,
                 |a, b, x| others.slope[a * rows + b] -= x,
             );
-            let classes: Vec<usize> = (0..stand.rates.len()).filter(|l| stand.rates[*l] > 0.0).collect();
-            let rates: Vec<f64> = classes.iter().map(|l| stand.rates[*l]).collect();
-            let size = best.pairs().map(|(l, split)| split * (stand.costs[l] + best.lambda)).sum::<f64>();
+            let classes: Vec<usize> =
+                (0..consumer.rates.len()).filter(|l| consumer.rates[*l] > 0.0).collect();
+            let rates: Vec<f64> = classes.iter().map(|l| consumer.rates[*l]).collect();
+            let size = best.pairs().map(|(l, split)| split * (consumer.costs[l] + best.lambda)).sum::<f64>();
             let total = best.splits[0] + best.splits[1];
             let product = mu * size;
             let mut one = Undecided {
@@ -139,15 +140,15 @@ impl<'a> Iterate<'a> {
             };
             for (l, rate) in one.classes.iter().zip(&one.rates) {
                 let has = best.pairs().find(|(class, _)| class == l).map_or(0.0, |(_, split)| split);
-                let due = stand.costs[*l] + best.lambda;
+                let due = consumer.costs[*l] + best.lambda;
                 let s = (due - rate * best.price).max(mu * due);
                 let zeta = has.max((product / s).min(0.5 * total));
                 one.zeta.push(zeta);
                 one.s.push(if has > 0.0 { product / zeta } else { s });
             }
-            if stand.tasks < f64::INFINITY {
-                let left = (stand.tasks - total).max(0.0);
-                one.lambda = best.lambda.max(product / left.max(0.5 * stand.tasks));
+            if consumer.tasks < f64::INFINITY {
+                let left = (consumer.tasks - total).max(0.0);
+                one.lambda = best.lambda.max(product / left.max(0.5 * consumer.tasks));
                 one.q = left.max(product / one.lambda);
             }
             Some(one)
@@ -309,11 +310,7 @@ impl<'a> Iterate<'a> {
             })
             .collect();
         let mut reach = f64::INFINITY;
-        let mut see = |x: f64, dx: f64| {
-            if dx < 0.0 {
-                reach = reach.min(-x / dx);
-            }
-        };
+        let mut see = |x: f64, dx: f64| reach = to_bound(reach, x, dx);
         for row in self.rows() {
             see(self.prices[row], dp[row]);
             see(self.free[row], free_step[row]);

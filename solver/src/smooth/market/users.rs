@@ -1,7 +1,7 @@
 //! The users of an instance row by row, each with its own rates: what a pass at given prices reads.
 
 use crate::reduction::{CHUNK, MergedClasses};
-use crate::smooth::stand::Stand;
+use crate::smooth::consumer::Consumer;
 use crate::smooth::utility::Utility;
 use fairplan_instances::{ClassId, Instance, ResourceId, User, UserId};
 use rayon::prelude::*;
@@ -77,13 +77,13 @@ impl Users {
     }
 
     /// Where a user stands at these prices; `None` if it can have nothing whatever they are.
-    pub fn stand<'a>(
+    pub fn consumer<'a>(
         &'a self,
         i: usize,
         utility: Utility,
         prices: &[f64],
         costs: &'a mut [f64],
-    ) -> Option<Stand<'a>> {
+    ) -> Option<Consumer<'a>> {
         let (rates, tasks) = (self.rates(i), self.tasks(i));
         if tasks == 0.0 || rates.iter().all(|rate| *rate == 0.0) {
             return None;
@@ -92,7 +92,7 @@ impl Users {
         for (cost, prices) in costs.iter_mut().zip(prices.chunks_exact(self.resources)) {
             *cost = prices.iter().zip(direction).map(|(price, part)| price * part).sum();
         }
-        Some(Stand { utility, weight: self.weight(i), tasks, rates, costs })
+        Some(Consumer { utility, weight: self.weight(i), tasks, rates, costs })
     }
 }
 

@@ -3,18 +3,17 @@
 //! A group meets every class and a class meets every group, but groups do not meet each other, nor classes.
 //! Eliminating whichever side is larger leaves a system of order `classes × resources` or `groups`.
 
-use super::Measured;
-use super::cholesky::Cholesky;
 use super::class_side::ClassSide;
 use super::group_side::GroupSide;
-use super::point::{Goals, Point};
+use super::point::{Goals, Measured, Point};
 use super::weights::{Weights, row_slack};
-use crate::level::{LevelProblem, dot};
+use super::{LevelProblem, dot};
+use crate::interior_point::Cholesky;
 use fairplan_instances::Deadline;
 use nalgebra::DVector;
 
 /// The factored normal equations at one iterate.
-pub(super) struct NewtonSystem {
+pub(super) struct LevelSystem {
     weights: Weights,
     side: Side,
     schur: Option<Cholesky>,
@@ -62,7 +61,7 @@ struct Solved {
     costs: Vec<f64>,
 }
 
-impl NewtonSystem {
+impl LevelSystem {
     pub fn new(problem: &LevelProblem<'_>) -> Self {
         let (n, groups) = (problem.groups.len(), problem.groups);
         let rising = groups.rising.iter().map(|rising| f64::from(u8::from(*rising))).collect();

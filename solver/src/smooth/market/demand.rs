@@ -2,12 +2,12 @@
 //! who is hardly decided between classes.
 
 use super::users::Users;
-use crate::smooth::stand::{Place, Stand};
+use crate::smooth::consumer::{Consumer, Support};
 use crate::smooth::utility::Utility;
 use crate::sums::{Compensated, in_parts};
 
 /// What all users do at their best.
-pub(super) struct Survey {
+pub(super) struct AggregateDemand {
     /// Load of each class and resource.
     pub usage: Vec<f64>,
     /// `−∂ usage / ∂ price`, row-major, symmetric.
@@ -19,9 +19,9 @@ pub(super) struct Survey {
 
 /// What one user does at its best.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Best {
-    pub place: Place,
-    /// What its tasks are worth at rate 1 on each class of the place.
+pub(super) struct BestResponse {
+    pub support: Support,
+    /// What its tasks are worth at rate 1 on each class of the support.
     pub splits: [f64; 2],
     /// The price of a task.
     pub lambda: f64,
@@ -32,45 +32,45 @@ pub(super) struct Best {
     pub slope: f64,
 }
 
-impl Best {
-    pub fn of(stand: &Stand<'_>) -> Option<Self> {
-        let (place, lambda) = stand.place()?;
-        let Stand { utility, weight, tasks, rates, costs } = *stand;
-        let (splits, price, slope) = match place {
-            Place::Partly(l) => {
+impl BestResponse {
+    pub fn of(consumer: &Consumer<'_>) -> Option<Self> {
+        let (support, lambda) = consumer.support()?;
+        let Consumer { utility, weight, tasks, rates, costs } = *consumer;
+        let (splits, price, slope) = match support {
+            Support::Partly(l) => {
                 let price = costs[l] / rates[l];
-                let split = utility.wish(weight, price) / rates[l];
+                let split = utility.demand(weight, price) / rates[l];
                 ([split, 0.0], price, split / (utility.alpha * costs[l]))
             }
-            Place::Fully(l) => ([tasks, 0.0], (costs[l] + lambda) / rates[l], 0.0),
-            Place::Between(slow, fast) => {
+            Support::Fully(l) => ([tasks, 0.0], (costs[l] + lambda) / rates[l], 0.0),
+            Support::Between(slow, fast) => {
                 let ahead = rates[fast] - rates[slow];
                 let price = (costs[fast] - costs[slow]) / ahead;
-                let wish = utility.wish(weight, price);
-                let faster = ((wish - tasks * rates[slow]) / ahead).clamp(0.0, tasks);
-                ([tasks - faster, faster], price, wish / (utility.alpha * price * ahead * ahead))
+                let demand = utility.demand(weight, price);
+                let faster = ((demand - tasks * rates[slow]) / ahead).clamp(0.0, tasks);
+                ([tasks - faster, faster], price, demand / (utility.alpha * price * ahead * ahead))
             }
         };
-        Some(Self { place, splits, lambda, price, slope })
+        Some(Self { support, splits, lambda, price, slope })
     }
 
-    /// Each class of the place with its split.
+    /// Each class of the support with its split.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, f64)> {
-        let classes = match self.place {
-            Place::Partly(l) | Place::Fully(l) => [Some(l), None],
-            Place::Between(slow, fast) => [Some(slow), Some(fast)],
+        let classes = match self.support {
+            Support::Partly(l) | Support::Fully(l) => [Some(l), None],
+            Support::Between(slow, fast) => [Some(slow), Some(fast)],
         };
         classes.into_iter().zip(self.splits).filter_map(|(class, split)| Some((class?, split)))
     }
 
     /// The part by which costs must change for the user to jump to another class. From where it runs all tasks on one
     /// class, or some on a second one, it does not jump but goes little by little.
-    fn decision(&self, stand: &Stand<'_>) -> f64 {
+    fn decision(&self, consumer: &Consumer<'_>) -> f64 {
         let mut nearest = [f64::INFINITY; 2];
-        let others = |l: &usize| stand.rates[*l] > 0.0 && !self.pairs().any(|(class, _)| class == *l);
-        for l in (0..stand.rates.len()).filter(others) {
-            let due = stand.costs[l] + self.lambda;
-            let dearer = 1.0 - self.price * stand.rates[l] / due;
+        let others = |l: &usize| consumer.rates[*l] > 0.0 && !self.pairs().any(|(class, _)| class == *l);
+        for l in (0..consumer.rates.len()).filter(others) {
+            let due = consumer.costs[l] + self.lambda;
+            let dearer = 1.0 - self.price * consumer.rates[l] / due;
             if dearer < nearest[0] {
                 nearest = [dearer, nearest[0]];
             } else if dearer < nearest[1] {
@@ -78,10 +78,10 @@ impl Best {
             }
         }
         let [first, second] = nearest;
-        match self.place {
-            Place::Partly(_) => first,
-            Place::Fully(l) => first.max(self.lambda / (stand.costs[l] + self.lambda)).min(second),
-            Place::Between(_, l) => first.min(self.lambda / (stand.costs[l] + self.lambda)),
+        match self.support {
+            Support::Partly(_) => first,
+            Support::Fully(l) => first.max(self.lambda / (consumer.costs[l] + self.lambda)).min(second),
+            Support::Between(_, l) => first.min(self.lambda / (consumer.costs[l] + self.lambda)),
         }
     }
 
@@ -110,21 +110,21 @@ impl Best {
                 }
             }
         };
-        match self.place {
-            Place::Partly(l) | Place::Fully(l) => between([Some((l, 1.0)), None], &mut slope),
-            Place::Between(slow, fast) => between([Some((slow, -1.0)), Some((fast, 1.0))], &mut slope),
+        match self.support {
+            Support::Partly(l) | Support::Fully(l) => between([Some((l, 1.0)), None], &mut slope),
+            Support::Between(slow, fast) => between([Some((slow, -1.0)), Some((fast, 1.0))], &mut slope),
         }
     }
 }
 
 /// Looks at every `stride`-th user.
-pub(super) fn survey(
+pub(super) fn aggregate_demand(
     users: &Users,
     stride: usize,
     utility: Utility,
     prices: &[f64],
     undecided: f64,
-) -> Survey {
+) -> AggregateDemand {
     let rows = prices.len();
     let sample = users.len().div_ceil(stride);
     let parts = in_parts(sample, |range| {
@@ -132,10 +132,10 @@ pub(super) fn survey(
         let mut usage = vec![Compensated::default(); rows];
         let (mut slope, mut near) = (vec![0.0; rows * rows], Vec::new());
         for i in range.map(|i| i * stride) {
-            let Some(stand) = users.stand(i, utility, prices, &mut costs) else { continue };
-            let Some(best) = Best::of(&stand) else { continue };
+            let Some(consumer) = users.consumer(i, utility, prices, &mut costs) else { continue };
+            let Some(best) = BestResponse::of(&consumer) else { continue };
             if undecided > 0.0 {
-                let decision = best.decision(&stand);
+                let decision = best.decision(&consumer);
                 if decision <= undecided {
                     near.push((decision, i));
                 }
@@ -151,7 +151,7 @@ pub(super) fn survey(
         slope.iter_mut().zip(slopes).for_each(|(sum, x)| *sum += x);
         undecided.extend(near);
     }
-    Survey { usage: usage.into_iter().map(Compensated::value).collect(), slope, undecided }
+    AggregateDemand { usage: usage.into_iter().map(Compensated::value).collect(), slope, undecided }
 }
 
 #[cfg(test)]
@@ -161,11 +161,12 @@ mod tests {
     use approx::assert_relative_eq;
 
     /// A user at its best, at prices of two resources on three classes, or `None` where it is undecided.
-    fn best(direction: &[f64; 2], rates: &[f64], prices: &[f64]) -> Option<Best> {
+    fn best(direction: &[f64; 2], rates: &[f64], prices: &[f64]) -> Option<BestResponse> {
         let costs: Vec<f64> =
             prices.chunks(2).map(|prices| prices[0] * direction[0] + prices[1] * direction[1]).collect();
-        let stand = Stand { utility: Utility::new(2.0, 0.0), weight: 1.0, tasks: 1.0, rates, costs: &costs };
-        Best::of(&stand).filter(|best| best.decision(&stand) > 1e-3)
+        let consumer =
+            Consumer { utility: Utility::new(2.0, 0.0), weight: 1.0, tasks: 1.0, rates, costs: &costs };
+        BestResponse::of(&consumer).filter(|best| best.decision(&consumer) > 1e-3)
     }
 
     #[test]
@@ -186,7 +187,7 @@ mod tests {
                     let mut loads = vec![0.0; 6];
                     let best = best(&direction, &rates, &prices)?;
                     best.add(&direction, |row, x| loads[row] += x, |_, _, _| {});
-                    (best.place == now.place).then_some(loads)
+                    (best.support == now.support).then_some(loads)
                 };
                 let (Some(more), Some(less)) = (moved(1e-6), moved(-1e-6)) else { continue };
                 for other in 0..6 {

@@ -13,6 +13,15 @@
 //! and a class that are listed exist. A task row is for users whose tasks are limited and do different work on
 //! different classes: `κ_g` is what their tasks are worth at rate 1, over their weight or settled share.
 
+mod class_side;
+mod group_side;
+mod interior_point;
+mod newton;
+mod point;
+mod task_row;
+mod weights;
+
+use crate::tolerance::level::FASTER;
 use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -48,9 +57,6 @@ pub(crate) struct Groups {
     /// `κ > 0` of each group; infinite without a task row.
     pub limit: Vec<f64>,
 }
-
-/// A class on which a group's tasks do this much more than the level, relative to it, would let it rise.
-const FASTER: f64 = 1e-9;
 
 /// Fewer pairs than this are not worth waking other threads for.
 const MANY_PAIRS: usize = 1 << 15;

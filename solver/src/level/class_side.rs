@@ -5,8 +5,8 @@
 //! equal terms are never subtracted: what a group leaves on a diagonal block is computed from its other classes.
 //! Rows of different classes are independent, so threads share them; every entry is summed in the groups' order.
 
+use super::LevelProblem;
 use super::weights::Weights;
-use crate::level::LevelProblem;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 

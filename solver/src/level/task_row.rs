@@ -1,6 +1,6 @@
 //! The task row of a group, eliminated before its share row.
 
-use crate::level::dot;
+use super::dot;
 
 /// With `e = Σ_l Θ_l + f/z` and the mean rate `ρ̄ = Σ_l Θ_l ρ_l / e`, what is left is a share row with rates `ρ_l − ρ̄`, and a
 /// second term `k kᵀ / e` to subtract on the class side, where `k_lr = Θ_l a_r`.

@@ -1,9 +1,9 @@
 //! The Schur complement on the group side: `diag(E) − Σ_l k_lᵀ B_l⁻¹ k_l`, from factors of the class blocks
 //! `B_l = Σ_g Θ_gl a_g a_gᵀ + diag(u/p)`.
 
-use super::cholesky::Cholesky;
 use super::weights::Weights;
-use crate::level::{LevelProblem, dot};
+use super::{LevelProblem, dot};
+use crate::interior_point::Cholesky;
 use fairplan_instances::Deadline;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;

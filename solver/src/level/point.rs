@@ -1,5 +1,8 @@
 //! A point of the interior-point method, which is also a step, and its five families of complementary products.
 
+use super::LevelProblem;
+use crate::interior_point::StepLength;
+
 /// Values, or steps, of every variable. Symbols as in the table of the method.
 #[derive(Clone)]
 pub(super) struct Point {
@@ -49,7 +52,7 @@ impl Point {
     }
 
     /// The same after steps of these lengths.
-    pub fn complementarity_after(&self, step: &Self, primal: f64, dual: f64) -> f64 {
+    pub fn complementarity_after(&self, step: &Self, StepLength { primal, dual }: StepLength) -> f64 {
         let mut sum = 0.0;
         for ((x, z), (dx, dz)) in self.families().into_iter().zip(step.families()) {
             for i in 0..x.len() {
@@ -59,14 +62,10 @@ impl Point {
         sum
     }
 
-    /// The longest primal and dual steps, up to a little more than 1, that keep every variable non-negative.
-    pub fn longest_steps(&self, step: &Self) -> (f64, f64) {
-        // Longer than 1, so that shortening it to stay off the boundary can still leave a full step.
-        let mut longest = (1.25, 1.25);
-        for ((x, z), (dx, dz)) in self.families().into_iter().zip(step.families()) {
-            longest = (to_boundary(x, dx, longest.0), to_boundary(z, dz, longest.1));
-        }
-        longest
+    /// How far a step can go.
+    pub fn longest_steps(&self, step: &Self) -> StepLength {
+        let families = self.families().into_iter().zip(step.families());
+        families.fold(StepLength::LONGEST, |reach, ((x, z), (dx, dz))| reach.of_all((x, dx), (z, dz)))
     }
 
     /// What must be added to each product to reach `ω·target`, given the products of the `affine` step.
@@ -90,12 +89,11 @@ impl Point {
         &self,
         goals: &Goals,
         step: &Self,
-        primal: f64,
-        dual: f64,
+        reach: StepLength,
         omega: &Goals,
         target: f64,
     ) -> Goals {
-        let (primal, dual) = ((primal + LENGTHEN).min(1.0), (dual + LENGTHEN).min(1.0));
+        let (primal, dual) = ((reach.primal + LENGTHEN).min(1.0), (reach.dual + LENGTHEN).min(1.0));
         let mut further = goals.clone();
         let families = self.families().into_iter().zip(step.families()).zip(&omega.0);
         for (goals, (((x, z), (dx, dz)), omega)) in further.0.iter_mut().zip(families) {
@@ -109,7 +107,7 @@ impl Point {
     }
 
     /// Takes a step.
-    pub fn take(&mut self, step: &Self, primal: f64, dual: f64) {
+    pub fn take(&mut self, step: &Self, StepLength { primal, dual }: StepLength) {
         self.t += primal * step.t;
         for (x, dx, length) in [
             (&mut self.zeta, &step.zeta, primal),
@@ -128,19 +126,15 @@ impl Point {
     }
 }
 
-/// The longest step, up to `longest`, that keeps `x` non-negative.
-fn to_boundary(x: &[f64], dx: &[f64], longest: f64) -> f64 {
-    // The steepest way down, found in four lanes. Rows without capacity stay at zero: 0 / 0 is never larger.
-    let steeper = |most: f64, x: f64, dx: f64| if -dx / x > most { -dx / x } else { most };
-    let mut lanes = [1.0 / longest; 4];
-    let (fours, rest) = x.as_chunks::<4>();
-    for (x, dx) in fours.iter().zip(dx.as_chunks::<4>().0) {
-        for i in 0..4 {
-            lanes[i] = steeper(lanes[i], x[i], dx[i]);
-        }
+/// What an iterate uses of each class and what its prices ask for each pair.
+#[derive(Default)]
+pub(super) struct Measured {
+    pub usage: Vec<f64>,
+    pub costs: Vec<f64>,
+}
+
+impl Measured {
+    pub fn of(problem: &LevelProblem<'_>, now: &Point) -> Self {
+        Self { usage: problem.usage(&now.zeta), costs: problem.costs(&now.p) }
     }
-    for (x, dx) in rest.iter().zip(&dx[x.len() - rest.len()..]) {
-        lanes[0] = steeper(lanes[0], *x, *dx);
-    }
-    1.0 / lanes.into_iter().fold(0.0, f64::max)
 }

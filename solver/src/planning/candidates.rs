@@ -9,18 +9,18 @@ use fairplan_instances::{
 pub(super) const PARTS: u64 = 1000;
 
 /// Classes and types that may become classes, in one list.
-pub(super) struct Slots {
+pub(super) struct Candidates {
     /// The cluster with every type as a class; counts are those of what there is.
     draft: Draft,
     /// Where each type of the catalog is.
     pub of_type: Vec<usize>,
     /// Servers that there are.
     pub owned: Vec<u64>,
-    /// One server's capacity, row-major `slots × resources`.
+    /// One server's capacity, row-major `candidates × resources`.
     pub capacity: Vec<f64>,
     /// One task's demand, row-major `users × resources`.
     pub demand: Vec<f64>,
-    /// Work of a task, row-major `users × slots`; 0 where it cannot run.
+    /// Work of a task, row-major `users × candidates`; 0 where it cannot run.
     pub rate: Vec<f64>,
     /// The work asked for, by user.
     pub required: Vec<f64>,
@@ -28,15 +28,15 @@ pub(super) struct Slots {
 }
 
 /// What a cluster makes of the requirements.
-pub(super) enum Reach {
+pub(super) enum Coverage {
     /// Every user reaches this part of what is asked for and none can exceed it for all; the prices say why, row-major
-    /// `slots × resources`.
+    /// `candidates × resources`.
     Part(f64, Vec<f64>),
     /// This user can run nowhere.
     Stranded(usize),
 }
 
-impl Slots {
+impl Candidates {
     /// With `whole`, tasks run only where a whole one fits on a server.
     ///
     /// # Errors
@@ -54,10 +54,10 @@ impl Slots {
             of_type.push(kind.more_of.map_or(next, |class| class.0));
             next += usize::from(kind.more_of.is_none());
         }
-        let slots = draft.classes.len();
-        let mut rate = vec![0.0; draft.users.len() * slots];
+        let candidates = draft.classes.len();
+        let mut rate = vec![0.0; draft.users.len() * candidates];
         for (i, user) in draft.users.iter().enumerate() {
-            let row = &mut rate[i * slots..(i + 1) * slots];
+            let row = &mut rate[i * candidates..(i + 1) * candidates];
             for (s, class) in draft.classes.iter().enumerate() {
                 // Types like no class are open to users that are not restricted, which `eligible` says.
                 let allowed = user.eligible.as_ref().is_none_or(|eligible| eligible.contains(&s));
@@ -114,8 +114,8 @@ impl Slots {
         &self.demand[user * self.resources..(user + 1) * self.resources]
     }
 
-    pub fn capacity_of(&self, slot: usize) -> &[f64] {
-        &self.capacity[slot * self.resources..(slot + 1) * self.resources]
+    pub fn capacity_of(&self, candidate: usize) -> &[f64] {
+        &self.capacity[candidate * self.resources..(candidate + 1) * self.resources]
     }
 
     /// Users of whom something is asked.
@@ -123,11 +123,11 @@ impl Slots {
         (0..self.required.len()).filter(|i| self.required[*i] > 0.0)
     }
 
-    /// Servers in every slot once so many of each type are bought, both in parts of one over `parts`.
+    /// Servers in every candidate once so many of each type are bought, both in parts of one over `parts`.
     pub fn servers(&self, bought: &[u64], parts: u64) -> Vec<u64> {
         let mut servers: Vec<u64> = self.owned.iter().map(|count| count.saturating_mul(parts)).collect();
-        for (slot, count) in self.of_type.iter().zip(bought) {
-            servers[*slot] = servers[*slot].saturating_add(*count);
+        for (candidate, count) in self.of_type.iter().zip(bought) {
+            servers[*candidate] = servers[*candidate].saturating_add(*count);
         }
         servers
     }
@@ -137,15 +137,20 @@ impl Slots {
     ///
     /// It is the first level of a max-min: with the required share of each user as its weight, an equal weighted share is
     /// an equal part of what is asked for.
-    pub fn reach(&self, solver: &dyn Solver, servers: &[u64], parts: u64) -> Result<Reach, SolverError> {
-        let (m, slots) = (self.resources, self.len());
+    pub fn coverage(
+        &self,
+        solver: &dyn Solver,
+        servers: &[u64],
+        parts: u64,
+    ) -> Result<Coverage, SolverError> {
+        let (m, candidates) = (self.resources, self.len());
         let usable = |i: usize, s: usize| self.rates(i)[s] > 0.0 && servers[s] > 0;
         let asking: Vec<usize> = self.asking().collect();
-        if let Some(stranded) = asking.iter().find(|i| !(0..slots).any(|s| usable(**i, s))) {
-            return Ok(Reach::Stranded(*stranded));
+        if let Some(stranded) = asking.iter().find(|i| !(0..candidates).any(|s| usable(**i, s))) {
+            return Ok(Coverage::Stranded(*stranded));
         }
         if asking.is_empty() {
-            return Ok(Reach::Part(f64::INFINITY, vec![0.0; slots * m]));
+            return Ok(Coverage::Part(f64::INFINITY, vec![0.0; candidates * m]));
         }
         let variant = self.instance(servers, parts, |draft, i, totals| {
             let demand = self.demand_of(i).iter().zip(totals);
@@ -161,7 +166,7 @@ impl Slots {
         };
         let part = asking.iter().enumerate().map(part).fold(f64::INFINITY, f64::min);
         let prices = solution.certificate.levels().first().map(|level| level.prices.clone());
-        Ok(Reach::Part(part, prices.unwrap_or_else(|| vec![0.0; slots * m])))
+        Ok(Coverage::Part(part, prices.unwrap_or_else(|| vec![0.0; candidates * m])))
     }
 
     /// The part of what is asked for that every user has where DRFH divides these servers among all users as they are.
@@ -216,7 +221,7 @@ impl Slots {
         draft.build().map_err(SolverError::Inapplicable)
     }
 
-    /// The least that one unit of work costs a user at these prices, over the slots that `offered` has.
+    /// The least that one unit of work costs a user at these prices, over the candidates that `offered` has.
     pub fn cheapest(&self, user: usize, prices: &[f64], offered: impl Fn(usize) -> bool) -> f64 {
         let rates = self.rates(user).iter().enumerate();
         let cost = |(s, rate): (usize, &f64)| {

@@ -2,13 +2,8 @@
 
 use super::point::Point;
 use super::task_row::TaskRow;
-use crate::level::{LevelProblem, dot};
-
-/// Proximal term: prices and multipliers move as if each slack were larger by this part of its row. Where a
-/// slack vanishes, the right-hand side of its row is rounding noise, which would otherwise become a large step
-/// along a direction in which nothing is determined. What a step leaves unsatisfied this way is of the order of
-/// this times the step, and the next residual takes it up.
-const PROXIMAL: f64 = 1e-5;
+use super::{LevelProblem, dot};
+use crate::tolerance::level::PROXIMAL;
 
 pub(super) struct Weights {
     /// `1/s` and `Θ` of each pair.

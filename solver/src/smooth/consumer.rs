@@ -1,10 +1,10 @@
-//! Where one user stands at given prices: on which classes it would run, and what its tasks are worth to it.
+//! One user as a consumer: its best response to prices, on which classes it runs, and what its tasks are worth to it.
 
 use super::utility::Utility;
 
-/// What a user sees of a market.
+/// A user, and what it sees of the prices.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stand<'a> {
+pub(super) struct Consumer<'a> {
     pub utility: Utility,
     pub weight: f64,
     /// What its tasks are worth at rate 1, infinite without a limit.
@@ -15,10 +15,10 @@ pub(super) struct Stand<'a> {
     pub costs: &'a [f64],
 }
 
-/// The classes on which a user runs at its best.
+/// The classes on which a user runs in its best response: where its split is not zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Place {
-    /// Where work is cheapest; not all tasks are needed for what it wishes.
+pub(super) enum Support {
+    /// Where work is cheapest; what it demands needs fewer tasks than it has.
     Partly(usize),
     /// All tasks on one class.
     Fully(usize),
@@ -26,13 +26,13 @@ pub(super) enum Place {
     Between(usize, usize),
 }
 
-impl Stand<'_> {
-    /// Where the user runs, and the price of a task at which it wishes exactly as much as its tasks do (0 where that needs
+impl Consumer<'_> {
+    /// Where the user runs, and the price of a task at which it demands exactly as much as its tasks do (0 where that needs
     /// fewer of them). `None` if it can run nowhere. With α = 0 only the price means anything.
     ///
     /// The dearer tasks are, the faster is the class on which work is cheapest: `(cost + λ) / rate`. This goes from class
     /// to class until tasks are dear enough.
-    pub fn place(&self) -> Option<(Place, f64)> {
+    pub fn support(&self) -> Option<(Support, f64)> {
         let mut here = None;
         let mut least = f64::INFINITY;
         for (l, (rate, cost)) in self.rates.iter().zip(self.costs).enumerate() {
@@ -46,7 +46,7 @@ impl Stand<'_> {
             let asked = rate * self.utility.marginal(self.weight, self.tasks * rate) - cost;
             if asked <= lambda {
                 return Some((
-                    slower.map_or(Place::Partly(here), |slower| Place::Between(slower, here)),
+                    slower.map_or(Support::Partly(here), |slower| Support::Between(slower, here)),
                     lambda,
                 ));
             }
@@ -60,16 +60,16 @@ impl Stand<'_> {
                     }
                 }
             }
-            let Some(next) = next else { return Some((Place::Fully(here), asked)) };
+            let Some(next) = next else { return Some((Support::Fully(here), asked)) };
             lambda = lambda.max(crossing);
             (slower, here) = (Some(here), next);
         }
     }
 
-    /// What the user adds to the sums of a judgement of `share`: what it is worth, what the user pays, what it loses
+    /// What the user adds to the sums of a duality of `share`: what it is worth, what the user pays, what it loses
     /// against its best, and the first two again, payment first, if its tasks have no price.
-    pub fn judge(&self, share: f64) -> [f64; 5] {
-        let Some((_, lambda)) = self.place() else { return [0.0; 5] };
+    pub fn dual_terms(&self, share: f64) -> [f64; 5] {
+        let Some((_, lambda)) = self.support() else { return [0.0; 5] };
         let worth = if share > 0.0 { self.utility.marginal(self.weight, share) * share } else { 0.0 };
         let due = if lambda > 0.0 { lambda * self.tasks } else { 0.0 };
         if self.utility.alpha == 0.0 {
@@ -78,8 +78,8 @@ impl Stand<'_> {
         let usable = self.rates.iter().zip(self.costs).filter(|(rate, _)| **rate > 0.0);
         let price = usable.map(|(rate, cost)| (cost + lambda) / rate).fold(f64::INFINITY, f64::min);
         let paid = price * share - due;
-        let wish = self.utility.wish(self.weight, price);
-        let lost = price * wish * self.utility.regret(share / wish);
+        let demand = self.utility.demand(self.weight, price);
+        let lost = price * demand * self.utility.regret(share / demand);
         if lambda > 0.0 { [worth, paid, lost, 0.0, 0.0] } else { [worth, paid, lost, paid, worth] }
     }
 }
@@ -89,22 +89,22 @@ mod tests {
     use super::*;
     use crate::test_stream::stream;
 
-    /// No split over the classes on a fine grid is worth more to the user than where it stands, and there the price of
-    /// its tasks is what makes it wish for what they do.
+    /// No split over the classes on a fine grid is worth more to the user than its best response, and there the price of
+    /// its tasks makes it demand just what they do.
     #[test]
-    fn nothing_on_a_grid_is_better_than_where_a_user_stands() {
+    fn nothing_on_a_grid_is_better_than_the_best_response() {
         const GRID: usize = 60;
-        let mut places = [0; 3];
+        let mut supports = [0; 3];
         for seed in 0..300 {
             let mut next = stream(seed);
             let rates: Vec<f64> = (0..3).map(|_| 0.1 + next()).collect();
             let costs: Vec<f64> = (0..3).map(|_| 0.1 + 3.0 * next()).collect();
             let (tasks, utility) = (0.3 + next(), Utility::new(1.0, 0.0));
-            let stand = Stand { utility, weight: 1.0, tasks, rates: &rates, costs: &costs };
-            let (place, lambda) = stand.place().unwrap();
+            let consumer = Consumer { utility, weight: 1.0, tasks, rates: &rates, costs: &costs };
+            let (support, lambda) = consumer.support().unwrap();
             let price = rates.iter().zip(&costs).map(|(rate, cost)| (cost + lambda) / rate);
             let price = price.fold(f64::INFINITY, f64::min);
-            let share = utility.wish(1.0, price);
+            let share = utility.demand(1.0, price);
             let best = share.ln() - price * share + lambda * tasks;
             let value = |split: [usize; 3]| {
                 let zeta = split.map(|parts| tasks * parts as f64 / GRID as f64);
@@ -118,12 +118,12 @@ mod tests {
                 }
             }
             assert!(reached <= best + 1e-12 && reached > best - 1e-2, "case {seed}: {reached}, {best}");
-            places[match place {
-                Place::Partly(_) => 0,
-                Place::Fully(_) => 1,
-                Place::Between(..) => 2,
+            supports[match support {
+                Support::Partly(_) => 0,
+                Support::Fully(_) => 1,
+                Support::Between(..) => 2,
             }] += 1;
         }
-        assert!(places.iter().all(|cases| *cases > 20), "{places:?}");
+        assert!(supports.iter().all(|cases| *cases > 20), "{supports:?}");
     }
 }

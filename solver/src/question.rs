@@ -1,0 +1,76 @@
+//! What is asked of a backend, and how large that is.
+
+use crate::aggregation::work;
+use crate::reduction::Reduction;
+use fairplan_instances::{Deadline, Instance, Objective};
+use std::cell::OnceCell;
+
+/// An instance with what is asked of it.
+pub(crate) struct Question<'a> {
+    pub instance: &'a Instance,
+    pub objective: Objective,
+    /// Which backend was asked for.
+    pub backend: &'static str,
+    /// When to end.
+    pub deadline: &'a Deadline,
+    reduction: OnceCell<Reduction>,
+}
+
+impl<'a> Question<'a> {
+    pub fn new(
+        instance: &'a Instance,
+        objective: Objective,
+        backend: &'static str,
+        deadline: &'a Deadline,
+    ) -> Self {
+        Self { instance, objective, backend, deadline, reduction: OnceCell::new() }
+    }
+
+    /// α of a sum; 0 where the objective is none.
+    pub fn alpha(&self) -> f64 {
+        self.objective.alpha().unwrap_or(0.0)
+    }
+
+    /// The instance in the solver's terms, made when it is first needed.
+    pub fn reduction(&self) -> &Reduction {
+        self.reduction.get_or_init(|| Reduction::new(self.instance, self.objective))
+    }
+
+    fn users(&self) -> usize {
+        self.instance.user_count()
+    }
+
+    /// Pairs of a user and a class, with proportional classes merged.
+    pub fn pairs(&self) -> usize {
+        self.users() * self.reduction().classes()
+    }
+
+    /// About what solving for all users takes; see [`work_of_a_step`](crate::aggregation::work_of_a_step).
+    pub fn work_in_full(&self) -> f64 {
+        let rows = self.reduction().capacities.len();
+        USUAL_STEPS * work(self.pairs(), self.users(), rows, self.reduction().resources)
+    }
+
+    /// How many bins by direction to begin with.
+    pub fn bins(&self) -> usize {
+        FIRST_BINS.most.min(FIRST_BINS.pairs / self.reduction().classes().max(1)).max(FIRST_BINS.least)
+    }
+
+    /// Whether there are more users than bins to put them in.
+    pub fn shares_bins(&self) -> bool {
+        self.users() > self.bins()
+    }
+}
+
+/// Bins that aggregation starts with: so many, and fewer where each of them would meet so many classes that there were
+/// more than `pairs`, but not below `least`.
+struct FirstBins {
+    most: usize,
+    least: usize,
+    pairs: usize,
+}
+
+const FIRST_BINS: FirstBins = FirstBins { most: 128, least: 32, pairs: 100_000 };
+
+/// Steps that an interior point over all users usually takes.
+const USUAL_STEPS: f64 = 40.0;

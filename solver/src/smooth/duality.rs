@@ -1,0 +1,123 @@
+//! What prices prove of what users have: the duality gap, summed up in one pass over all users.
+
+use super::consumer::Consumer;
+use super::sizes::cap;
+use super::utility::Utility;
+use crate::bins::{Bins, NO_BIN};
+use crate::level::dot;
+use crate::reduction::{CHUNK, Reduction};
+use crate::sums::Compensated;
+use crate::tolerance::sum::BALANCED;
+use rayon::prelude::*;
+
+/// Users summed up plainly before their sum is added with care.
+const FEW: usize = 32;
+
+/// What prices prove of shares, in the unit of the prices.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct DualityGap {
+    /// `Σ w θ G^(1−α)`.
+    pub worth: f64,
+    /// How far the bound that the prices prove is above what the shares are worth.
+    pub gap: f64,
+    /// What users whose tasks have no price pay, and what their shares are worth at the margin.
+    pub paid_freely: f64,
+    worth_freely: f64,
+}
+
+impl DualityGap {
+    /// Of `share(i)` of every user in a bin.
+    pub fn of(
+        reduction: &Reduction,
+        bins: &Bins,
+        utility: Utility,
+        prices: &[f64],
+        costs: &[f64],
+        share: impl Fn(usize) -> f64 + Sync,
+    ) -> Self {
+        let chunk = |start: usize| {
+            let mut sums = [Compensated::default(); 5];
+            let end = (start + CHUNK).min(costs.len());
+            for first in (start..end).step_by(FEW) {
+                // Terms have one sign, so that sums of a few are as good as the terms.
+                let mut few = [0.0; 5];
+                for i in (first..(first + FEW).min(end)).filter(|&i| bins.of[i] != NO_BIN) {
+                    let user = user(reduction, utility, prices, i, costs[i], share(i));
+                    few.iter_mut().zip(user).for_each(|(sum, x)| *sum += x);
+                }
+                sums.iter_mut().zip(few).for_each(|(sum, x)| sum.add(x));
+            }
+            sums
+        };
+        let starts: Vec<usize> = (0..costs.len()).step_by(CHUNK).collect();
+        let parts: Vec<[Compensated; 5]> = starts.into_par_iter().map(chunk).collect();
+        Self::from_parts(&parts, dot(prices, &reduction.capacities))
+    }
+
+    /// From what users add up to, part by part (see [`Consumer::dual_terms`]), and what all capacity costs.
+    pub fn from_parts(parts: &[[Compensated; 5]], capacity_worth: f64) -> Self {
+        let mut sums = [Compensated::default(); 5];
+        for part in parts {
+            sums.iter_mut().zip(part).for_each(|(sum, part)| sum.add(part.value()));
+        }
+        let [worth, paid, lost, paid_freely, worth_freely] = sums.map(Compensated::value);
+        Self { worth, gap: capacity_worth - paid + lost, paid_freely, worth_freely }
+    }
+
+    /// The relative gap; infinite where these prices prove nothing.
+    pub fn relative_gap(&self) -> f64 {
+        let gap = self.gap / self.worth;
+        if gap.is_nan() { f64::INFINITY } else { gap }
+    }
+
+    /// The scale of utilities at which users whose tasks have no price together pay what their shares are worth at the
+    /// margin, where that is another but near enough for prices to hold the others at their limits.
+    pub fn balanced(&self, utility: Utility) -> Option<Utility> {
+        let ratio = self.paid_freely / self.worth_freely;
+        let is_another = ratio > 0.5 && ratio < 2.0 && (ratio - 1.0).abs() > BALANCED;
+        is_another.then(|| utility.scaled(ratio.ln()))
+    }
+}
+
+/// What one user adds to the sums: what its share is worth, what it pays, what it loses against its best at these
+/// prices, and the first two again, payment first, if its tasks have no price.
+fn user(
+    reduction: &Reduction,
+    utility: Utility,
+    prices: &[f64],
+    i: usize,
+    price: f64,
+    share: f64,
+) -> [f64; 5] {
+    let weight = reduction.users.weight(i);
+    let marginal = utility.marginal(weight, share);
+    let worth = if share > 0.0 { marginal * share } else { 0.0 };
+    let kind = reduction.users.kind[i] as usize;
+    if reduction.has_task_rows[kind] {
+        let cost = |prices: &[f64]| -> f64 {
+            prices.iter().zip(&reduction.users.directions).map(|(p, column)| p * column[i]).sum()
+        };
+        let costs: Vec<f64> = prices.chunks(reduction.resources).map(cost).collect();
+        let consumer = Consumer {
+            utility,
+            weight,
+            tasks: reduction.users.tasks(i),
+            rates: &reduction.kinds[kind],
+            costs: &costs,
+        };
+        return consumer.dual_terms(share);
+    }
+    let cap = cap(reduction, i);
+    if utility.alpha == 0.0 {
+        let most = if marginal > price { cap } else { 0.0 };
+        let best = if most > 0.0 { (marginal - price) * most } else { 0.0 };
+        return [worth, worth, best, 0.0, 0.0];
+    }
+    let demand = utility.demand(weight, price);
+    if demand < cap {
+        [worth, price * share, price * demand * utility.regret(share / demand), price * share, worth]
+    } else {
+        let lost = utility.marginal(weight, cap) * cap * utility.shortfall(share / cap);
+        [worth, price * cap, lost, 0.0, 0.0]
+    }
+}
