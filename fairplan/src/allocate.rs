@@ -285,7 +285,7 @@ impl AllocatedTasks {
 /// series.demand(1, 20)?;
 /// let (instance, series) = (generate::drfh_fig1()?, series.build()?);
 /// let demands = TaskDemands::new(&instance, &series)?;
-/// let options = AllocateOptions { mechanism: "max-min".into(), ..AllocateOptions::default() };
+/// let options = AllocateOptions { mechanism: "drfh".into(), ..AllocateOptions::default() };
 /// let allocated = allocate_tasks(&demands, None, &options, &Control::none())?;
 /// assert!(allocated.allocation.gaps[0] < 1e-6);
 /// # Ok::<(), fairplan::Error>(())

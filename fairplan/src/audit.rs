@@ -59,7 +59,8 @@ pub struct Audited {
 ///
 /// let instance = generate::drfh_fig1()?;
 /// let audited = audit(&instance, &AuditOptions::default(), &Control::none())?;
-/// assert!(audited.audits[0].holds());
+/// let properties = &audited.audits[0].properties;
+/// assert_eq!(properties[0].property, "envy-freeness");
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {

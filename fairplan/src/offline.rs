@@ -166,16 +166,11 @@ pub struct TaskOffline {
 }
 
 impl TaskOffline {
-    /// The demands by what is evened out, as the writers of its tables take them.
-    pub fn measured<'a>(&self, demands: &TaskDemands<'a>) -> TaskDemands<'a> {
-        demands.clone().measured_by(self.measure)
-    }
-
     /// The `fairplan.offline.v1`; with `per_quantum` it has every quantum, without which it cannot be verified.
     pub fn document<'a>(&'a self, demands: &TaskDemands<'a>, per_quantum: bool) -> TaskOfflineDocument {
         let held = (self.against.clone(), self.online.clone());
         let sha256 = self.sha256.each_ref().map(String::as_str);
-        let demands = self.measured(demands);
+        let demands = demands.clone().measured_by(self.measure);
         task_offline_document(&demands, sha256, &self.optimum, &self.proof, held, per_quantum)
     }
 }

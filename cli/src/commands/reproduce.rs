@@ -37,39 +37,25 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-struct Job {
-    options: ReproduceOptions,
-    plots: Option<PathBuf>,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let Arguments { ids, google2011, servers, plots, output } = arguments;
-        let options = ReproduceOptions { ids, google2011, servers };
-        options.check()?;
-        if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
-            return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
-        }
-        Ok(Self { options, plots, destination: output.destination()? })
-    }
-}
-
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let recomputed = |control: &Control<'_>| reproduce(&job.options, control);
-    let document = progress::under(common, Deadline::never(), recomputed)?;
+    let Arguments { ids, google2011, servers, plots, output } = arguments;
+    let options = ReproduceOptions { ids, google2011, servers };
+    options.check()?;
+    if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
+        return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
+    }
+    let destination = output.destination()?;
+    let reproduce = |control: &Control<'_>| reproduce(&options, control);
+    let document = progress::under(common, Deadline::never(), reproduce)?;
     let mut prepared = Vec::new();
-    for (directory, figure) in
-        job.plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
+    for (directory, figure) in plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
     {
         let file = directory.join(format!("{}.svg", figure.exhibit));
         let drawing = plot::curves(figure).svg(Ground::Paper);
         prepared.push(Destination::new(Some(&file))?.prepare(|out| out.write_all(drawing.as_bytes()))?);
     }
-    prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
+    prepared.push(destination.prepare(|out| write_json(out, &document))?);
     commit(prepared)?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))
