@@ -79,11 +79,7 @@ pub struct SettingsArguments {
 }
 
 fn mechanism_help() -> String {
-    let listed = |rules: &[(&str, &str)]| -> String {
-        let rules: Vec<String> = rules.iter().map(|(name, rule)| format!("{name}: {rule}")).collect();
-        rules.join("; ")
-    };
-    format!("How slices are divided. {}. With an instance: {}", listed(MECHANISMS), listed(TASK_MECHANISMS))
+    format!("How slices are divided. {}. With an instance: {}", MECHANISMS.listed(), TASK_MECHANISMS.listed())
 }
 
 impl SettingsArguments {

@@ -7,7 +7,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{Control, Error, PlaceOptions};
+use fairplan::{Control, Error, PATTERNS, POLICIES, PlaceOptions};
 
 /// Place whole tasks on servers by a policy, until nothing more fits
 #[derive(Debug, clap::Args)]
@@ -39,8 +39,7 @@ pub struct Arguments {
 }
 
 fn policies() -> String {
-    let rules = fairplan::placement_policies().map(|(name, rule)| format!("{name}: {rule}"));
-    format!("How the server of a task is chosen. {}", rules.collect::<Vec<_>>().join("; "))
+    format!("How the server of a task is chosen. {}; {}", POLICIES.listed(), PATTERNS.listed())
 }
 
 /// Reads, places, writes.

@@ -8,7 +8,7 @@ use fairplan::report::output::{Destination, commit};
 use fairplan::report::plot::{self, Ground};
 use fairplan::report::{summary, write_json};
 use fairplan::{Control, Deadline, Error};
-use fairplan_studies::{ReproduceOptions, reproduce};
+use fairplan_studies::{ReproduceOptions, STUDIES, reproduce};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -19,9 +19,7 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, drfh-fig4, drfh-table2, drfh-fig5, drfh-fig6, drfh-fig7, drfh-fig8, mrf-2.3, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
-    /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5,
-    /// fs-fig6 (default: all that need no --google2011)
+    #[arg(help = exhibits())]
     ids: Vec<String>,
     /// The Google cluster-usage traces of 2011: the directory of task_events. drfh-table2 and drfh-fig5 to drfh-fig8 run all
     /// its parts but the first, which should be consecutive
@@ -35,6 +33,11 @@ pub struct Arguments {
     plots: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
+}
+
+fn exhibits() -> String {
+    let names: Vec<&str> = STUDIES.names().collect();
+    format!("Which ones: {} (default: all that need no --google2011)", names.join(", "))
 }
 
 /// Recomputes, writes, says whether all agree.

@@ -9,7 +9,8 @@ use fairplan::report::output::commit;
 use fairplan::report::table::{write_jobs, write_series};
 use fairplan::report::{summary, write_json};
 use fairplan::{
-    ClusterSettings, Control, Deadline, Decimal, Error, Found, SimulateOptions, TraceInput, cluster_policies,
+    ClusterSettings, Control, Deadline, Decimal, Error, Found, MOST_DEPRIVED, POLICIES, SimulateOptions,
+    TraceInput,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,11 +89,11 @@ fn microseconds(text: &str) -> Result<u64, String> {
 
 /// Every policy with its rule.
 fn policies() -> String {
-    let all: Vec<String> = cluster_policies().map(|(name, rule)| format!("{name}: {rule}")).collect();
     format!(
         "The policies to compare, separated by commas. The user with the lowest weighted dominant share is served first; \
-         the policy chooses the server. {}",
-        all.join("; ")
+         the policy chooses the server. {}; {}",
+        POLICIES.listed(),
+        MOST_DEPRIVED.listed()
     )
 }
 

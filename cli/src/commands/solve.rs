@@ -5,7 +5,6 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::instances::wording::unknown;
 use fairplan::report::solution::users_of;
 use fairplan::report::summary;
 use fairplan::{BACKENDS, Control, Error, Found, Objective, SolveOptions};
@@ -48,7 +47,7 @@ pub struct Arguments {
 
 /// The name, if it is a backend's.
 pub fn backend_name(name: &str) -> Result<String, String> {
-    if BACKENDS.contains(&name) { Ok(name.into()) } else { Err(unknown("backend", name, BACKENDS)) }
+    BACKENDS.find(name).map(|_| name.into()).map_err(|unknown| unknown.to_string())
 }
 
 /// Reads, solves, writes.
