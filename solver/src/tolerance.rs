@@ -215,6 +215,8 @@ pub(crate) mod over_time {
     /// system do not survive; so steps aim higher and all go the same part of the way (a tenth faster, measured).
     pub(crate) const LEAST_CENTRING: f64 = 1e-3;
     pub(crate) const STEP_PART: (f64, f64) = (0.995, 0.995);
+    /// Parts of a step that count as none: with shorter ones points get worse by rounding, not better.
+    pub(crate) const SHORTEST_STEP: f64 = 1e-6;
     /// Part of its terms that is added to a diagonal: more than their rounding, so that multipliers which nothing decides
     /// stay where they are.
     pub(crate) const REGULARISATION: f64 = 1e-13;

@@ -173,9 +173,12 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// How far the step can go.
+    /// How far the step can go: nowhere where it is no number.
     pub fn reach(&self) -> StepLength {
         let Step { x, z, u, q, v, p, .. } = &self.step;
+        if [x, z, u, q, v, p].into_iter().flatten().any(|part| !part.is_finite()) {
+            return StepLength { primal: 0.0, dual: 0.0 };
+        }
         StepLength::LONGEST
             .of_all((&self.x, x), (&self.z, z))
             .of_all((&self.u, u), (&self.q, q))

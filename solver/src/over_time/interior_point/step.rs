@@ -4,7 +4,7 @@
 use super::{Point, Role, add, part_size};
 use crate::interior_point::{Cholesky, NewtonSystem, Prediction, StepLength};
 use crate::over_time::block::{Block, products};
-use crate::tolerance::over_time::{LEAST_CENTRING, REGULARISATION, STEP_PART};
+use crate::tolerance::over_time::{LEAST_CENTRING, REGULARISATION, SHORTEST_STEP, STEP_PART};
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -39,12 +39,15 @@ impl NewtonSystem for Point<'_> {
 
     fn correct(&mut self, factor: &Cholesky, predictor: UserStep, target: f64) -> (UserStep, StepLength) {
         let step = self.find_step(factor, Some((&predictor, target)));
-        let reach = self.reach(&step);
-        (step, reach)
+        let StepLength { primal, dual } = self.reach(&step);
+        // A step that ends before every bound, however near, is taken whole: then what the equations miss is gone.
+        let whole = |part: f64, longest: f64| if part >= 1.0 { longest } else { part };
+        let StepLength { primal: farthest, dual: farthest_dual } = StepLength::LONGEST;
+        (step, StepLength { primal: whole(primal, farthest), dual: whole(dual, farthest_dual) })
     }
 
     fn take(&mut self, step: &UserStep, reach: StepLength) -> bool {
-        if !step.level.is_finite() {
+        if !step.level.is_finite() || reach.primal.max(reach.dual) <= SHORTEST_STEP {
             return false;
         }
         self.blocks.par_iter_mut().for_each(|block| block.advance(reach));
@@ -178,7 +181,12 @@ impl Point<'_> {
         step
     }
 
+    /// How far a step can go: nowhere where it is no number.
     fn reach(&self, step: &UserStep) -> StepLength {
+        let own = [&step.over, &step.y, &step.missing, &step.slack];
+        if own.into_iter().flatten().any(|part| !part.is_finite()) {
+            return StepLength { primal: 0.0, dual: 0.0 };
+        }
         let own = StepLength::LONGEST
             .of_all((&self.over, &step.over), (&self.y, &step.y))
             .of_all((&self.missing, &step.missing), (&self.slack, &step.slack));
