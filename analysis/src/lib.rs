@@ -8,9 +8,10 @@ mod audit;
 mod explain;
 mod what_if;
 
-pub use audit::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
-pub use explain::{ClassView, Explanation, Holding, PriceRange, SmallerDemand, explain};
+pub use audit::{Audit, AuditSettings, Finding, Holds, NotApplicable, PROPERTIES, audit};
+pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
 pub use what_if::{
-    Difference, Growth, Loser, Loss, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange,
-    differences, growth, losses, worth_of_servers,
+    Difference, DifferenceSide, Followed, GainingUser, Growth, GrowthQuantum, Loser, Loss, Losses,
+    PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth, losses,
+    worth_of_servers,
 };

@@ -3,7 +3,7 @@
 use crate::commands;
 pub use crate::output::{OutputArguments, ResultFormat};
 use clap::{Parser, Subcommand};
-use fairplan_instances::Deadline;
+use fairplan::instances::Deadline;
 use std::time::Duration;
 
 /// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
@@ -101,7 +101,7 @@ mod tests {
     fn refused(line: &str) -> String {
         let words = ["fairplan", "-q"].into_iter().chain(line.split(' '));
         match Cli::try_parse_from(words) {
-            Ok(cli) => commands::run(cli).unwrap_err().to_string(),
+            Ok(cli) => crate::failure::line(&commands::run(cli).unwrap_err()),
             Err(error) => crate::failure::usage(&error).to_string(),
         }
     }

@@ -1,7 +1,6 @@
 //! Where the instance comes from: one JSON file, or a table of servers and a table of users.
 
-use crate::failure::Failure;
-use fairplan_instances::{Instance, files};
+use fairplan::{Error, Instance, read};
 
 /// An instance as it is named on the command line.
 #[derive(Clone, Debug, clap::Args)]
@@ -45,41 +44,33 @@ pub enum InstanceSource {
 }
 
 impl TryFrom<InstanceArguments> for InstanceSource {
-    type Error = Failure;
-    fn try_from(arguments: InstanceArguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: InstanceArguments) -> Result<Self, Error> {
         Self::new(arguments.instance, arguments.tables)
     }
 }
 
 impl InstanceSource {
     /// From a file or two tables; exactly one of the two must be named.
-    pub fn new(instance: Option<String>, tables: TableArguments) -> Result<Self, Failure> {
+    pub fn new(instance: Option<String>, tables: TableArguments) -> Result<Self, Error> {
         match (instance, tables.servers, tables.users) {
             (Some(path), None, None) => Ok(Self::Json(path)),
             (None, Some(servers), Some(users)) if servers == "-" && users == "-" => {
-                Err(Failure::refused("only one of --servers and --users can be standard input"))
+                Err(Error::input("only one of --servers and --users can be standard input"))
             }
             (None, Some(servers), Some(users)) => Ok(Self::Tables { servers, users }),
-            (Some(_), ..) => Err(Failure::refused("name an INSTANCE or --servers and --users, not both")),
-            _ => Err(Failure::refused(
-                "name an INSTANCE file (or - for standard input), or --servers and --users",
-            )),
+            (Some(_), ..) => Err(Error::input("name an INSTANCE or --servers and --users, not both")),
+            _ => {
+                Err(Error::input("name an INSTANCE file (or - for standard input), or --servers and --users"))
+            }
         }
     }
 
     /// Reads the instance.
-    pub fn read(&self) -> Result<Instance, Failure> {
-        Ok(match self {
-            Self::Json(path) => files::read_instance(path)?,
-            Self::Tables { servers, users } => files::read_tables(servers, users)?,
-        })
-    }
-
-    /// The first file that is read, for messages.
-    pub fn file(&self) -> &str {
+    pub fn read(&self) -> Result<Instance, Error> {
         match self {
-            Self::Json(path) => path,
-            Self::Tables { servers, .. } => servers,
+            Self::Json(path) => read::instance(path),
+            Self::Tables { servers, users } => read::tables(servers, users),
         }
     }
 
@@ -100,7 +91,7 @@ mod tests {
         instance: Option<&str>,
         servers: Option<&str>,
         users: Option<&str>,
-    ) -> Result<InstanceSource, Failure> {
+    ) -> Result<InstanceSource, Error> {
         let tables = TableArguments { servers: servers.map(Into::into), users: users.map(Into::into) };
         InstanceSource::new(instance.map(Into::into), tables)
     }
@@ -117,7 +108,7 @@ mod tests {
             (None, Some("-"), Some("-")),
             (None, Some("s"), None),
         ] {
-            assert_eq!(source(instance, servers, users).unwrap_err().exit_status(), 2);
+            assert_eq!(source(instance, servers, users).unwrap_err().to_string().lines().count(), 1);
         }
     }
 }

@@ -1,15 +1,16 @@
 //! Ctrl-C and termination: the unfinished output file goes, then the process ends as if it had not looked. A command that
 //! can end early with what it has is asked first to do so; who insists is not kept waiting.
 
-use fairplan_report::output::remove_unfinished;
+use fairplan::report::output::remove_unfinished;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 /// Whether the command listens, and whether it has been asked to end.
 static LISTENS: AtomicBool = AtomicBool::new(false);
-static ASKED: AtomicBool = AtomicBool::new(false);
+static ASKED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Starts to listen. Without it a stopped process would leave its temporary file behind, nothing worse.
 pub fn watch() {
@@ -26,8 +27,8 @@ pub fn watch() {
     }
 }
 
-/// From now on the first signal only makes the function that is returned true.
-pub fn ask() -> impl Fn() -> bool + Sync {
+/// From now on the first signal only makes what is returned true.
+pub fn ask() -> Arc<AtomicBool> {
     LISTENS.store(true, Ordering::Relaxed);
-    || ASKED.load(Ordering::Relaxed)
+    ASKED.clone()
 }

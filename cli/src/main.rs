@@ -1,4 +1,4 @@
-//! The `fairplan` command: arguments in, the libraries put together, exit codes out.
+//! The `fairplan` command: arguments in, one call of the library, exit code out.
 
 mod arguments;
 mod commands;
@@ -12,8 +12,9 @@ mod progress;
 use arguments::Cli;
 use clap::Parser;
 use clap::error::ErrorKind;
-use failure::{Answer, Failure, usage};
-use fairplan_instances::wording::printable;
+use failure::{Answer, usage};
+use fairplan::Error;
+use fairplan::instances::wording::printable;
 use std::io::Write;
 use std::process::ExitCode;
 use std::sync::{Mutex, PoisonError};
@@ -29,7 +30,7 @@ static DEFECT: Mutex<String> = Mutex::new(String::new());
 fn main() -> ExitCode {
     interrupt::watch();
     if let Some(width) = terminal_width() {
-        fairplan_report::summary::fit_terminal(width);
+        fairplan::report::summary::fit_terminal(width);
     }
     // A defect is one line and an exit code like any other failure. One that is caught, as those of a backend are, is told
     // by whoever caught it.
@@ -44,9 +45,9 @@ fn main() -> ExitCode {
         Ok(Ok(Answer::Yes)) => 0,
         Ok(Ok(Answer::No)) => 1,
         Ok(Ok(Answer::Help)) => 2,
-        Ok(Err(failure)) => {
-            let _ = writeln!(std::io::stderr(), "error: {failure}");
-            failure.exit_status()
+        Ok(Err(error)) => {
+            let _ = writeln!(std::io::stderr(), "error: {}", failure::line(&error));
+            failure::exit_status(&error)
         }
         Err(_) => {
             let defect = DEFECT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -66,7 +67,7 @@ fn terminal_width() -> Option<usize> {
     })
 }
 
-fn run() -> Result<Answer, Failure> {
+fn run() -> Result<Answer, Error> {
     match Cli::try_parse() {
         Ok(cli) => commands::run(cli),
         Err(asked) if !asked.use_stderr() => {

@@ -1,11 +1,11 @@
 //! Where a result goes and as what it is written: `--format` says it, or else the ending of the file's name. What a result
 //! cannot be written as is refused before any work.
 
-use crate::failure::Failure;
 use clap::ValueEnum;
-use fairplan_instances::files::Columnar;
-use fairplan_report::output::{Destination, FileFormat, is_gzipped};
-use fairplan_report::table::{LongFormat, TableFormat};
+use fairplan::Error;
+use fairplan::instances::files::Columnar;
+use fairplan::report::output::{Destination, FileFormat, is_gzipped};
+use fairplan::report::table::{LongFormat, TableFormat};
 use std::path::{Path, PathBuf};
 
 /// Where a result goes.
@@ -39,12 +39,12 @@ impl ResultFormat {
 
 impl OutputArguments {
     /// The destination of one JSON document.
-    pub fn destination(&self) -> Result<Destination, Failure> {
+    pub fn destination(&self) -> Result<Destination, Error> {
         self.offered(&[FileFormat::Json])
     }
 
     /// The destination of a result that is JSON or a table, and which of them is written.
-    pub fn result(&self, stated: Option<ResultFormat>) -> Result<(ResultFormat, Destination), Failure> {
+    pub fn result(&self, stated: Option<ResultFormat>) -> Result<(ResultFormat, Destination), Error> {
         let formats = [
             (FileFormat::Json, ResultFormat::Json),
             (FileFormat::Csv, ResultFormat::Csv),
@@ -58,51 +58,51 @@ impl OutputArguments {
     }
 
     /// The destination of one JSON object a line.
-    pub fn lines(&self) -> Result<Destination, Failure> {
+    pub fn lines(&self) -> Result<Destination, Error> {
         self.offered(&[FileFormat::JsonLines])
     }
 
     /// The destination of a trace, whose writer goes by its name.
-    pub fn trace(&self) -> Result<Destination, Failure> {
+    pub fn trace(&self) -> Result<Destination, Error> {
         self.offered(&[FileFormat::JsonLines, FileFormat::Parquet])
     }
 
     /// The destination of a page.
-    pub fn page(&self) -> Result<Destination, Failure> {
+    pub fn page(&self) -> Result<Destination, Error> {
         self.offered(&[FileFormat::Html])
     }
 
     /// The destination of a text whose names have other endings.
-    pub fn text(&self) -> Result<Destination, Failure> {
+    pub fn text(&self) -> Result<Destination, Error> {
         self.offered(&[])
     }
 
-    fn offered(&self, offered: &[FileFormat]) -> Result<Destination, Failure> {
+    fn offered(&self, offered: &[FileFormat]) -> Result<Destination, Error> {
         resolve(self.output.as_deref(), None, offered).map(|(_, destination)| destination)
     }
 }
 
 /// The destination of a JSON document beside the result.
-pub fn document(path: &Path) -> Result<Destination, Failure> {
+pub fn document(path: &Path) -> Result<Destination, Error> {
     resolve(Some(path), None, &[FileFormat::Json]).map(|(_, destination)| destination)
 }
 
 /// The destination of a table beside the result, and its format.
-pub fn table(path: &Path) -> Result<(TableFormat, Destination), Failure> {
+pub fn table(path: &Path) -> Result<(TableFormat, Destination), Error> {
     let offered = [FileFormat::Csv, FileFormat::Parquet, FileFormat::Arrow];
     let (format, destination) = resolve(Some(path), None, &offered)?;
     Ok((columnar(format).map_or(TableFormat::Csv, TableFormat::Columns), destination))
 }
 
 /// The destination of long output beside the result, and its format.
-pub fn long(path: &Path) -> Result<(LongFormat, Destination), Failure> {
+pub fn long(path: &Path) -> Result<(LongFormat, Destination), Error> {
     let offered = [FileFormat::JsonLines, FileFormat::Parquet, FileFormat::Arrow];
     let (format, destination) = resolve(Some(path), None, &offered)?;
     Ok((columnar(format).map_or(LongFormat::JsonLines, LongFormat::Columns), destination))
 }
 
 /// The destination of a chart beside the result, and its format, which the name must say.
-pub fn chart(path: &Path) -> Result<(FileFormat, Destination), Failure> {
+pub fn chart(path: &Path) -> Result<(FileFormat, Destination), Error> {
     let offered = [FileFormat::Svg, FileFormat::Png];
     if FileFormat::of(path).is_none() {
         return Err(cannot(path, "has no ending that says the format", &offered));
@@ -124,7 +124,7 @@ fn resolve(
     path: Option<&Path>,
     stated: Option<FileFormat>,
     offered: &[FileFormat],
-) -> Result<(FileFormat, Destination), Failure> {
+) -> Result<(FileFormat, Destination), Error> {
     let destination = Destination::new(path)?;
     let file = match &destination {
         Destination::File(path) => Some(path.as_path()),
@@ -145,13 +145,13 @@ fn resolve(
     match file {
         Some(file) if is_gzipped(file) && !format.is_text() => {
             let problem = format!("{} is not compressed once more; leave out .gz", format.ending());
-            Err(Failure::refused(format!("{}: {problem}", file.display())))
+            Err(Error::input(format!("{}: {problem}", file.display())))
         }
         _ => Ok((format, destination)),
     }
 }
 
-fn cannot(file: &Path, problem: &str, offered: &[FileFormat]) -> Failure {
+fn cannot(file: &Path, problem: &str, offered: &[FileFormat]) -> Error {
     let endings = offered.iter().flat_map(|format| {
         let plain = format!(".{}", format.ending());
         let compressed = format.is_text().then(|| format!("{plain}.gz"));
@@ -162,7 +162,7 @@ fn cannot(file: &Path, problem: &str, offered: &[FileFormat]) -> Failure {
         [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
         all => all.concat(),
     };
-    Failure::refused(format!("{}: {problem}; name a file that ends in {endings}", file.display()))
+    Error::input(format!("{}: {problem}; name a file that ends in {endings}", file.display()))
 }
 
 #[cfg(test)]
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_a_result_cannot_be_written_as_is_refused_with_what_it_can() {
-        let told = |refused: Failure| refused.to_string();
+        let told = |refused: Error| refused.to_string();
         let document = told(output("a.csv.gz").destination().unwrap_err());
         assert_eq!(
             document,

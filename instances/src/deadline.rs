@@ -1,8 +1,11 @@
 //! A moment by which work has to end. Whoever works long carries one and asks it in every loop that can be long.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// When work has to end: never, unless a time is stated. Without one nothing that is computed depends on time.
+/// When work has to end: never, unless a time is stated or it can be asked to. Without either nothing that is computed depends
+/// on time.
 ///
 /// ```
 /// use fairplan_instances::Deadline;
@@ -14,6 +17,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Debug, Default)]
 pub struct Deadline {
     end: Option<Instant>,
+    asked: Option<Arc<AtomicBool>>,
 }
 
 impl Deadline {
@@ -24,17 +28,27 @@ impl Deadline {
 
     /// So long after now. A time too long for a clock is never over.
     pub fn after(limit: Duration) -> Self {
-        Self { end: Instant::now().checked_add(limit) }
+        Self { end: Instant::now().checked_add(limit), asked: None }
+    }
+
+    /// The same, or as soon as `asked` is true, whichever is first.
+    pub fn or_when(self, asked: Arc<AtomicBool>) -> Self {
+        Self { asked: Some(asked), ..self }
     }
 
     /// After this part, 0 to 1, of the time that is left now.
     pub fn after_part(&self, part: f64) -> Self {
-        self.time_left().map_or_else(Self::never, |left| Self::after(left.mul_f64(part)))
+        let end = self.time_left().and_then(|left| Instant::now().checked_add(left.mul_f64(part)));
+        Self { end, asked: self.asked.clone() }
     }
 
     /// Whether work has to end now.
     pub fn is_over(&self) -> bool {
-        self.end.is_some_and(|end| Instant::now() >= end)
+        self.is_asked() || self.end.is_some_and(|end| Instant::now() >= end)
+    }
+
+    fn is_asked(&self) -> bool {
+        self.asked.as_ref().is_some_and(|asked| asked.load(Ordering::Relaxed))
     }
 
     /// The time that is left; none without an end.
@@ -59,5 +73,17 @@ mod tests {
         assert!((45.0..=50.0).contains(&half.seconds_left()) && whole.seconds_left() > 99.0);
         assert_eq!(Deadline::never().after_part(0.5).time_left(), None);
         assert!(!Deadline::after(Duration::MAX).is_over());
+    }
+
+    #[test]
+    fn work_that_is_asked_to_end_ends_and_so_do_its_parts() {
+        let asked = Arc::new(AtomicBool::new(false));
+        let deadlines = [Deadline::never(), Deadline::after(Duration::from_secs(100))];
+        let whole = deadlines.map(|deadline| deadline.or_when(asked.clone()));
+        let parts = whole.each_ref().map(|deadline| deadline.after_part(0.5));
+        let are_over = || whole.iter().chain(&parts).filter(|deadline| deadline.is_over()).count();
+        assert_eq!(are_over(), 0);
+        asked.store(true, Ordering::Relaxed);
+        assert_eq!(are_over(), 4);
     }
 }

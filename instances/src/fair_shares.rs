@@ -168,6 +168,14 @@ impl GuaranteedFraction {
     }
 }
 
+/// One half, as in Karma's evaluation.
+impl Default for GuaranteedFraction {
+    fn default() -> Self {
+        let denominator = 10u64.pow(Self::DECIMALS as u32);
+        Self { numerator: denominator / 2, denominator }
+    }
+}
+
 /// The largest number that divides both; 0 divides into any.
 pub fn greatest_common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {

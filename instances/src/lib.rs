@@ -13,6 +13,7 @@ mod fair_shares;
 pub mod files;
 pub mod generate;
 pub mod google2011;
+mod headline;
 mod ids;
 mod lint;
 mod model;
@@ -24,8 +25,11 @@ mod planning;
 pub mod quantity;
 mod random;
 mod ratio;
+mod resource_map;
 mod server_choice;
 mod solution;
+mod stamp;
+pub mod table;
 mod task_demands;
 pub mod trace;
 mod traffic;
@@ -41,6 +45,7 @@ pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use document::{Body, Document, FAIRPLAN_VERSION};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
+pub use headline::Headline;
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
@@ -51,11 +56,15 @@ pub use objective::{Alpha, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
-pub use planning::{Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, Target, with_more_users};
+pub use planning::{
+    Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target, with_more_users,
+};
 pub use random::Random;
 pub use ratio::compare_ratios;
+pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};
+pub use stamp::{DemandsStamp, InstanceStamp, InstanceWarning, Label};
 pub use task_demands::{TaskAllocation, TaskDemands, TaskLevel, TaskOptimum};
 pub use traffic::{
     ClassPerformance, Evidence, Sharing, SharingRule, Traffic, TrafficClass, TrafficOutcome, Work,

@@ -2,6 +2,9 @@
 
 use crate::wording::unknown;
 use crate::{ClassId, Decimal, DecimalError, Instance, User, Violation};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -183,6 +186,32 @@ pub enum ObjectiveError {
     /// The number of `alpha=A` is too large, negative or not a number.
     #[error("the A of alpha=A must be from 0 to {LARGEST_ALPHA}, not {0}; the limit of large ones is drfh")]
     AlphaOutOfRange(f64),
+}
+
+impl Serialize for Objective {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Objective {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Cow::<str>::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Objective {
+    fn schema_name() -> Cow<'static, str> {
+        "ObjectiveName".into()
+    }
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = Self::NAMES.split(", ").filter(|name| *name != "alpha=A").collect();
+        json_schema!({
+            "description": "Which allocation was asked for: one of the objectives of `solve`, with a number for A.",
+            "type": "string",
+            "pattern": format!("^({}|alpha=[0-9][0-9.]*)$", names.join("|")),
+        })
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,17 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
 use crate::{Allocation, Instance, Objective, Violation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// Why a solver stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Why the solver stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// The certificate closes: its relative gap on the original data is within the tolerance.
+    /// The certificate closes: no level can be raised by more than 1e-9 of its value, or a sum by more than 1e-9 of
+    /// what it would gain, to first order, if all shares doubled (of the sum of all weights for `pf`).
     Optimal,
-    /// A valid allocation and a valid bound, but the gap between them is wider than the tolerance.
+    /// A valid allocation and a valid bound, but the gap between them is wider.
     Uncertified,
 }
 
@@ -22,7 +26,8 @@ impl Status {
 }
 
 /// What keeps a user from more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum LimitedBy {
     /// Capacity: more for this user would mean less for one that has no larger weighted share.
     Capacity,
@@ -39,6 +44,15 @@ impl LimitedBy {
             Self::Capacity => "capacity",
             Self::Tasks => "tasks",
             Self::NoUsableClass => "no-usable-class",
+        }
+    }
+
+    /// The words for it.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Self::Capacity => "capacity",
+            Self::Tasks => "its tasks",
+            Self::NoUsableClass => "no usable class",
         }
     }
 }

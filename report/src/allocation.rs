@@ -1,53 +1,48 @@
 //! `fairplan.allocation.v1`: demands over time divided by a mechanism, as `allocate` writes it.
 
-use crate::stamp::{DemandsStamp, Label};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, CacheModel, DemandSeries, Document, DynamicMetrics, DynamicOutcome, UserTotals,
 };
+use fairplan_instances::{DemandsStamp, Label};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The slices of one resource, divided by a mechanism quantum by quantum. Every user of the series appears, in the
 /// series' order. The same series, mechanism and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Allocation")]
-pub struct AllocationBody<'a> {
+pub struct AllocationBody {
     /// The demands that were served.
-    #[serde(borrow)]
-    pub demands: DemandsStamp<'a>,
+    pub demands: DemandsStamp,
     /// The mechanism that divided the slices.
-    #[serde(borrow)]
-    pub mechanism: Cow<'a, str>,
+    pub mechanism: String,
     /// Everything else that decided the outcome.
-    #[serde(borrow)]
-    pub settings: AllocationSettings<'a>,
+    pub settings: AllocationSettings,
     /// What each user demanded and got over all quanta.
-    #[serde(borrow)]
-    pub users: Vec<AllocatedUser<'a>>,
+    pub users: Vec<AllocatedUser>,
     /// Measures of the whole. Users without any demand do not count in any of them.
-    #[serde(borrow)]
-    pub metrics: AllocationMetrics<'a>,
+    pub metrics: AllocationMetrics,
     /// What the slices do for their users if they are a cache; with `--cache-slowdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMetrics>,
     /// Every quantum, with `--per-quantum`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub quanta: Option<Vec<AllocatedQuantum<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<AllocatedQuantum>>,
 }
 
-impl Body for AllocationBody<'_> {
+impl Body for AllocationBody {
     const FORMAT: &'static str = "fairplan.allocation.v1";
 }
 
 /// The whole file.
-pub type AllocationDocument<'a> = Document<AllocationBody<'a>>;
+pub type AllocationDocument = Document<AllocationBody>;
 
 /// What decides an outcome beside the demands; settings of other mechanisms are left out.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AllocationSettings<'a> {
+pub struct AllocationSettings {
     /// Slices that every member is due in a quantum; the capacity is this times the members.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fair_share: Option<u64>,
@@ -74,27 +69,25 @@ pub struct AllocationSettings<'a> {
     pub term: Option<u64>,
     /// Who comes first among equals: the user that stands `lowest` or `highest` in the input, or that with the
     /// largest `demand`.
-    #[serde(borrow)]
-    pub ties: Cow<'a, str>,
+    pub ties: String,
     /// The seed of everything drawn: who is not conformant, bids, tickets.
     pub seed: u64,
     /// What users who are not conformant do: report at least their fair share (`hoarding`), bid other than their
     /// valuation (`bidding`), or report what another series says (`series`). Absent when everybody is honest.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub strategy: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<String>,
     /// SHA-256 of the series that was reported, with the strategy `series`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
-    pub reported_sha256: Option<Cow<'a, str>>,
+    pub reported_sha256: Option<String>,
 }
 
 /// What one user demanded and got, in slices over all quanta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AllocatedUser<'a> {
+pub struct AllocatedUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Its true demand.
     pub demand: u64,
     /// What it was allocated.
@@ -121,17 +114,17 @@ pub struct AllocatedUser<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conformant: Option<bool>,
     /// The first quantum in which it was a member. Absent when nobody joins or leaves.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub first: Option<Label<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Label>,
     /// The last quantum in which it was a member. Absent when nobody joins or leaves.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Label<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Label>,
 }
 
 /// Measures of the whole, as Karma Sec. 5 and Fair Shares Sec. 3.1 define them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AllocationMetrics<'a> {
+pub struct AllocationMetrics {
     /// Useful slices over all slices there were.
     pub utilization: f64,
     /// Smallest over largest welfare of the conformant users (of all users, if nobody is conformant).
@@ -152,18 +145,17 @@ pub struct AllocationMetrics<'a> {
     /// Slices that a user has and did not have in the quantum before: the mean over the quanta from the second on.
     pub handoffs_per_quantum: f64,
     /// What the mechanism keeps account of, for conformant users and for the others. Absent unless there are both.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub disparity: Option<Disparity<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disparity: Option<Disparity>,
 }
 
 /// The mean account of two kinds of users.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Disparity<'a> {
+pub struct Disparity {
     /// Of what: `credits` at the end, the `unit_price` of won slices as a part of the valuation, `tickets` held in a
     /// quantum.
-    #[serde(borrow)]
-    pub quantity: Cow<'a, str>,
+    pub quantity: String,
     /// The mean of the conformant users.
     pub conformant: f64,
     /// The mean of the others.
@@ -188,15 +180,14 @@ pub struct CacheMetrics {
 /// One quantum; users in the order of the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AllocatedQuantum<'a> {
+pub struct AllocatedQuantum {
     /// The quantum, as its file calls it.
-    #[serde(borrow)]
-    pub quantum: Label<'a>,
+    pub quantum: Label,
     /// Slices allocated to each user.
-    pub allocated: Cow<'a, [u64]>,
+    pub allocated: Vec<u64>,
     /// Credits of each user after the quantum. Absent for mechanisms without credits.
     #[serde(default, skip_serializing_if = "<[f64]>::is_empty")]
-    pub credits: Cow<'a, [f64]>,
+    pub credits: Vec<f64>,
 }
 
 /// The document of an outcome, ready to be written.
@@ -204,15 +195,15 @@ pub fn allocation_document<'a>(
     series: &'a DemandSeries,
     sha256: &'a str,
     mechanism: &'a str,
-    settings: AllocationSettings<'a>,
+    settings: AllocationSettings,
     outcome: &'a DynamicOutcome,
     cache: Option<CacheModel>,
-) -> AllocationDocument<'a> {
+) -> AllocationDocument {
     let quanta = outcome.quanta.as_ref().map(|quanta| {
         let quantum = |(position, kept): (usize, &'a fairplan_instances::QuantumOutcome)| AllocatedQuantum {
             quantum: series.label(position).into(),
-            allocated: (&kept.allocated).into(),
-            credits: (&kept.credits).into(),
+            allocated: kept.allocated.clone(),
+            credits: kept.credits.clone(),
         };
         quanta.iter().enumerate().map(quantum).collect()
     });
@@ -227,7 +218,7 @@ pub fn allocation_document<'a>(
     })
 }
 
-fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser<'a>> {
+fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser> {
     let all_honest = totals.iter().all(|user| user.conformant);
     let user = |(position, totals): (usize, &UserTotals)| {
         let member = series.membership(position);
@@ -249,7 +240,7 @@ fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUs
     totals.iter().enumerate().map(user).collect()
 }
 
-impl<'a> From<&DynamicMetrics> for AllocationMetrics<'a> {
+impl<'a> From<&DynamicMetrics> for AllocationMetrics {
     fn from(metrics: &DynamicMetrics) -> Self {
         Self {
             utilization: metrics.utilization,
@@ -283,4 +274,37 @@ fn cache_metrics(model: CacheModel, users: &[UserTotals]) -> CacheMetrics {
         throughput_disparity: ratio(median),
         throughput_max_over_min: ratio(middle(count.saturating_sub(1))),
     }
+}
+
+impl Tabular for AllocationBody {
+    /// A row a user, in the series' order. What a mechanism or a user does not have is missing.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("demand", "demand", Kind::Count, |user| user.demand)
+            .column("allocated", "allocated", Kind::Count, |user| user.allocated)
+            .column("useful", "useful", Kind::Count, |user| user.useful)
+            .column("welfare", "welfare", Kind::Part, |user| user.welfare)
+            .column("credits", "credits", Kind::Number, |user| user.credits)
+            .column("throughput", "throughput", Kind::Part, |user| user.throughput)
+            .done()
+    }
+}
+
+/// A row for every user in every quantum that was kept: what it demanded, what it was allocated, and its credits afterwards.
+pub fn quanta_of_users<'a>(series: &'a DemandSeries, outcome: &'a DynamicOutcome) -> Table<'a> {
+    let quanta = outcome.quanta.as_deref().unwrap_or_default();
+    let users = series.user_count();
+    Table::over(quanta.len() * users, move |row| (row / users, row % users))
+        .column("quantum", "quantum", Kind::Id, |(quantum, _)| series.label(quantum).to_string())
+        .column("user", "user", Kind::Id, |(_, user)| series.user_id(user))
+        .column("demand", "demand", Kind::Count, |(quantum, user)| {
+            let (demanders, slices) = series.demands(quantum);
+            demanders.binary_search(&(user as u32)).map_or(0, |entry| slices[entry])
+        })
+        .column("allocated", "allocated", Kind::Count, |(quantum, user)| quanta[quantum].allocated[user])
+        .column("credits", "credits", Kind::Number, |(quantum, user)| {
+            quanta[quantum].credits.get(user).copied()
+        })
+        .done()
 }

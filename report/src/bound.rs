@@ -2,11 +2,12 @@
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
-use crate::resource_map::ResourceMap;
-use crate::solution::{ClassPrice, Headline};
-use crate::stamp::InstanceStamp;
+use crate::solution::ClassPrice;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
+use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
-    Body, Breakpoint, Document, Instance, Objective, Placement, ServerClass, Solution, UserId,
+    Body, Breakpoint, Document, Headline, Instance, Objective, Placement, ServerClass, Solution, UserId,
     WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{
@@ -14,7 +15,6 @@ use fairplan_verify::{
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The largest smallest weighted dominant share that whole tasks can have, from both sides. The same instance gives the
 /// same bytes, unless a time limit ended the search.
@@ -22,15 +22,14 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
 #[schemars(rename = "Bound")]
-pub struct BoundBody<'a, S = Vec<ServerResult<'a>>> {
+pub struct BoundBody<S = Vec<ServerResult>> {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
     /// The prices that prove it: of that value for one more unit. Absent where nobody is held by capacity.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub divisible_prices: Option<Vec<ClassPrice<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divisible_prices: Option<Vec<ClassPrice>>,
     /// No placement of whole tasks is better: the certificate proves it.
     pub integral_upper: f64,
     /// The placement below reaches this.
@@ -40,26 +39,25 @@ pub struct BoundBody<'a, S = Vec<ServerResult<'a>>> {
     /// Users that can have no task at all, because none fits on a server that they may use, or they have none. If there
     /// are any, both bounds are 0, and `others` tells about the users that remain.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub users_without_tasks: Vec<Cow<'a, str>>,
+    pub users_without_tasks: Vec<String>,
     /// The bounds over the users that can have tasks. Absent where those are all users, or none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<OtherUsers>,
     /// What proves the bounds. Absent where no user can have tasks.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub certificate: Option<BoundCertificate<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<BoundCertificate>,
     /// How the search went.
     pub search: SearchResult,
     /// A placement that has the lower bound.
-    #[serde(borrow)]
-    pub placement: BoundPlacement<'a, S>,
+    pub placement: BoundPlacement<S>,
 }
 
-impl<S> Body for BoundBody<'_, S> {
+impl<S> Body for BoundBody<S> {
     const FORMAT: &'static str = "fairplan.bound.v1";
 }
 
 /// The whole file.
-pub type BoundDocument<'a, S = Vec<ServerResult<'a>>> = Document<BoundBody<'a, S>>;
+pub type BoundDocument<S = Vec<ServerResult>> = Document<BoundBody<S>>;
 
 /// Bounds over the users that can have tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -76,16 +74,14 @@ pub struct OtherUsers {
 /// Σ_l count_l server_values[l]`; or if a user does not have that many.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct BoundCertificate<'a> {
+pub struct BoundCertificate {
     /// The upper bound, exactly.
-    #[serde(borrow)]
-    pub upper: BreakpointResult<'a>,
+    pub upper: BreakpointResult,
     /// The lower bound, exactly.
-    #[serde(borrow)]
-    pub lower: BreakpointResult<'a>,
+    pub lower: BreakpointResult,
     /// The user whose tasks run out; absent where task values prove the bound.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub task_limit: Option<Cow<'a, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task_limit: Option<String>,
     /// What one task of each user is worth, in the instance's order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_values: Option<Vec<u64>>,
@@ -97,10 +93,9 @@ pub struct BoundCertificate<'a> {
 /// A weighted dominant share that whole tasks can have: that of so many tasks of one user.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct BreakpointResult<'a> {
+pub struct BreakpointResult {
     /// The user.
-    #[serde(borrow)]
-    pub user: Cow<'a, str>,
+    pub user: String,
     /// Its tasks.
     pub tasks: u64,
 }
@@ -120,10 +115,9 @@ pub struct SearchResult {
 /// A placement, server by server.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
-pub struct BoundPlacement<'a, S = Vec<ServerResult<'a>>> {
+pub struct BoundPlacement<S = Vec<ServerResult>> {
     /// How many tasks each user has on all servers, in the instance's order.
-    #[serde(borrow)]
-    pub users: Vec<UserTotal<'a>>,
+    pub users: Vec<UserTotal>,
     /// The tasks on each server: all servers of the first class, then of the second, and so on.
     pub servers: S,
 }
@@ -131,10 +125,9 @@ pub struct BoundPlacement<'a, S = Vec<ServerResult<'a>>> {
 /// How many tasks a user has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct UserTotal<'a> {
+pub struct UserTotal {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Tasks placed.
     pub tasks: u64,
 }
@@ -160,7 +153,7 @@ impl DivisibleBound {
     }
 
     /// The prices class by class.
-    pub(crate) fn stated<'a>(&self, instance: &'a Instance) -> Option<Vec<ClassPrice<'a>>> {
+    pub(crate) fn stated<'a>(&self, instance: &'a Instance) -> Option<Vec<ClassPrice>> {
         let rows = self.prices.as_ref()?.chunks(instance.resources().len());
         let price = |(class, row): (&'a ServerClass, &[f64])| ClassPrice {
             class: class.id.as_str().into(),
@@ -172,7 +165,7 @@ impl DivisibleBound {
     /// What a document states of it, matched with its instance.
     pub(crate) fn read(
         bound: f64,
-        stated: Option<&Vec<ClassPrice<'_>>>,
+        stated: Option<&Vec<ClassPrice>>,
         instance: &Instance,
     ) -> Result<Self, Foreign> {
         let prices = stated.map(|rows| {
@@ -220,8 +213,8 @@ pub fn bound_document<'a>(
     sha256: &'a str,
     divisible: &DivisibleBound,
     bracket: &'a WholeTaskBracket,
-) -> BoundDocument<'a, ServerResults<'a>> {
-    let id = |user: &UserId| Cow::from(instance.user(*user).id());
+) -> BoundDocument<ServerResults<'a>> {
+    let id = |user: &UserId| instance.user(*user).id().to_owned();
     let stated = stated_bounds(instance, bracket);
     let has_others = !bracket.without_tasks.is_empty() && bracket.upper.is_some();
     let at = |at: Breakpoint| BreakpointResult { user: id(&at.user), tasks: at.tasks };
@@ -273,7 +266,7 @@ pub struct StatedBracket {
 
 impl StatedBracket {
     /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched.
-    pub fn new(document: &BoundDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+    pub fn new(document: &BoundDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
         let users = &document.placement.users;
         let ids = users.iter().map(|user| &*user.id);
@@ -281,7 +274,7 @@ impl StatedBracket {
         let position = |place: String, id: &str| {
             instance.user_named(id).ok_or_else(|| Foreign::new(place, id, "no such user"))
         };
-        let at = |name: &str, at: &BreakpointResult<'_>| {
+        let at = |name: &str, at: &BreakpointResult| {
             let user = position(format!("certificate.{name}.user"), &at.user)?;
             Ok(Breakpoint { user, tasks: at.tasks })
         };
@@ -350,4 +343,12 @@ impl StatedBracket {
     pub fn claim(&self) -> WholeTaskClaim<'_> {
         WholeTaskClaim { bracket: &self.bracket, stated: Some(self.stated) }
     }
+}
+
+/// How many tasks each user has.
+pub fn tasks_placed(users: &[UserTotal]) -> Table<'_> {
+    Table::of(users)
+        .column("user", "user", Kind::Id, |user| &user.id)
+        .column("tasks", "tasks", Kind::Count, |user| user.tasks)
+        .done()
 }

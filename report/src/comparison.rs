@@ -2,40 +2,33 @@
 //! the best that whole tasks can do.
 
 use crate::placement::PlacementFigures;
-use crate::resource_map::ResourceMap;
-use crate::stamp::InstanceStamp;
-use fairplan_instances::{Body, Document, Instance};
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{Body, Instance};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Placement policies side by side. The same instance, settings and seed give the same bytes, except for
 /// `policies[].seconds`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Comparison")]
-pub struct ComparisonBody<'a> {
+pub struct Comparison {
     /// The instance whose users were placed.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The backend that computed the divisible bound.
-    #[serde(borrow)]
-    pub backend: Cow<'a, str>,
+    pub backend: String,
     /// The seed of random choices (only the policy `random` makes any).
     pub seed: u64,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
     /// The policies in the order asked for.
-    #[serde(borrow)]
-    pub policies: Vec<PolicyResult<'a>>,
+    pub policies: Vec<ComparedPolicy>,
 }
 
-impl Body for ComparisonBody<'_> {
+impl Body for Comparison {
     const FORMAT: &'static str = "fairplan.comparison.v1";
 }
-
-/// The whole file.
-pub type ComparisonDocument<'a> = Document<ComparisonBody<'a>>;
 
 /// Bounds on the smallest weighted dominant share.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -54,14 +47,13 @@ pub struct Bounds {
 /// One policy's placement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PolicyResult<'a> {
+pub struct ComparedPolicy {
     /// The policy.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// The smallest weighted dominant share of all users.
     pub value: f64,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
-    pub utilization: ResourceMap<'a>,
+    pub utilization: ResourceMap,
     /// Tasks placed, over all users.
     pub tasks: u64,
     /// `1 - value / bounds.divisible`; 0 when both are 0.
@@ -79,7 +71,7 @@ pub struct PolicyResult<'a> {
     pub seconds: Option<f64>,
 }
 
-impl<'a> PolicyResult<'a> {
+impl<'a> ComparedPolicy {
     /// What a policy's placement comes to, held against the bounds.
     pub fn new(
         name: &'a str,
@@ -103,20 +95,23 @@ impl<'a> PolicyResult<'a> {
     }
 }
 
-/// The document of a comparison, ready to be written.
-pub fn comparison_document<'a>(
-    instance: &'a Instance,
-    sha256: &'a str,
-    backend: &'a str,
-    seed: u64,
-    bounds: Bounds,
-    policies: Vec<PolicyResult<'a>>,
-) -> ComparisonDocument<'a> {
-    Document::new(ComparisonBody {
-        instance: InstanceStamp::new(instance, sha256),
-        backend: backend.into(),
-        seed,
-        bounds,
-        policies,
-    })
+impl Tabular for Comparison {
+    /// A row a policy, in the order asked for; the utilization of each resource is a column of its own.
+    fn table(&self) -> Table<'_> {
+        let mut columns = Table::of(&self.policies)
+            .column("name", "policy", Kind::Id, |policy| &policy.name)
+            .column("value", "smallest share", Kind::Share, |policy| policy.value)
+            .column("tasks", "tasks", Kind::Count, |policy| policy.tasks)
+            .column("gap_to_divisible", "below divisible", Kind::Part, |policy| policy.gap_to_divisible)
+            .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
+            .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
+            .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)
+            .column("seconds", "seconds", Kind::Seconds, |policy| policy.seconds);
+        let resources = self.policies.first().map_or(&[][..], |policy| &policy.utilization.0);
+        for (r, (name, _)) in resources.iter().enumerate() {
+            let used = move |policy: &ComparedPolicy| policy.utilization.0.get(r).map(|(_, part)| *part);
+            columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
+        }
+        columns.done()
+    }
 }

@@ -1,41 +1,33 @@
 //! `fairplan.entitlements.v1`: what production schedulers' rules entitle users to, beside the exact DRFH allocation.
 
-use crate::stamp::InstanceStamp;
-use fairplan_instances::{Body, Document, Instance, Solution, UserId};
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{Body, Instance, Solution, UserId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// What rules that see the cluster as one pool promise, and what the servers can keep of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Entitlements")]
-pub struct EntitlementsBody<'a> {
+pub struct Entitlements {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The rules, in the order in which users list them.
-    #[serde(borrow)]
-    pub rules: Vec<RuleResult<'a>>,
+    pub rules: Vec<RuleResult>,
     /// The users, in the instance's order.
-    #[serde(borrow)]
-    pub users: Vec<EntitledUser<'a>>,
+    pub users: Vec<EntitledUser>,
 }
 
-impl Body for EntitlementsBody<'_> {
+impl Body for Entitlements {
     const FORMAT: &'static str = "fairplan.entitlements.v1";
 }
-
-/// The whole file.
-pub type EntitlementsDocument<'a> = Document<EntitlementsBody<'a>>;
 
 /// A rule as a whole.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RuleResult<'a> {
+pub struct RuleResult {
     /// `yarn-drf`, `kueue` or `volcano-proportion`.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// The largest part of what it promises that the servers can give to all users at once, 1 if all of it.
     pub kept: f64,
 }
@@ -43,10 +35,9 @@ pub struct RuleResult<'a> {
 /// A user's share of its dominant resource by each rule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct EntitledUser<'a> {
+pub struct EntitledUser {
     /// The user.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Of the cluster's total of its dominant resource, what exact DRFH over the servers gives it.
     pub drfh_share: f64,
     /// One entry a rule.
@@ -65,39 +56,66 @@ pub struct Entitlement {
     pub difference: f64,
 }
 
-/// What a rule promises: a name, tasks of each user, and what is kept.
-pub struct RuleOutcome {
-    /// The rule's name.
-    pub name: &'static str,
-    /// Tasks of each user, in the instance's order.
-    pub tasks: Vec<f64>,
-    /// The largest part that the servers can give to all at once.
-    pub kept: f64,
+impl Entitlements {
+    /// What rules promise, by name tasks of each user and the part of them that the servers can keep, beside the DRFH solution
+    /// of the instance.
+    pub fn new(
+        instance: &Instance,
+        sha256: &str,
+        solution: &Solution,
+        rules: &[(&str, Vec<f64>, f64)],
+    ) -> Self {
+        let user = |id: usize| {
+            let user = instance.user(UserId(id));
+            let drfh_share = solution.allocation.dominant_share(instance, UserId(id));
+            let entitlement = |(_, tasks, _): &(&str, Vec<f64>, f64)| {
+                let dominant_share = tasks[id] * user.task_share();
+                Entitlement { tasks: tasks[id], dominant_share, difference: dominant_share - drfh_share }
+            };
+            EntitledUser {
+                id: user.id().into(),
+                drfh_share,
+                entitlements: rules.iter().map(entitlement).collect(),
+            }
+        };
+        Self {
+            instance: InstanceStamp::new(instance, sha256),
+            rules: rules
+                .iter()
+                .map(|(name, _, kept)| RuleResult { name: (*name).into(), kept: *kept })
+                .collect(),
+            users: (0..instance.user_count()).map(user).collect(),
+        }
+    }
 }
 
-/// The result of an instance with its DRFH solution and the rules' outcomes.
-pub fn entitlements_document<'a>(
-    instance: &'a Instance,
-    sha256: &'a str,
-    solution: &Solution,
-    rules: &[RuleOutcome],
-) -> EntitlementsDocument<'a> {
-    let user = |id: usize| {
-        let user = instance.user(UserId(id));
-        let drfh_share = solution.allocation.dominant_share(instance, UserId(id));
-        let entitlement = |rule: &RuleOutcome| {
-            let dominant_share = rule.tasks[id] * user.task_share();
-            Entitlement { tasks: rule.tasks[id], dominant_share, difference: dominant_share - drfh_share }
-        };
-        EntitledUser {
-            id: user.id().into(),
-            drfh_share,
-            entitlements: rules.iter().map(entitlement).collect(),
+impl Tabular for Entitlements {
+    /// A row a user, three columns a rule.
+    fn table(&self) -> Table<'_> {
+        let mut columns = Table::of(&self.users).column("user", "user", Kind::Id, |user| &user.id).column(
+            "drfh_share",
+            "DRFH share",
+            Kind::Share,
+            |user| user.drfh_share,
+        );
+        for (k, RuleResult { name, .. }) in self.rules.iter().enumerate() {
+            let of =
+                |of: fn(&Entitlement) -> f64| move |user: &EntitledUser| user.entitlements.get(k).map(of);
+            columns = columns
+                .column(
+                    format!("{name}_share"),
+                    format!("{name} share"),
+                    Kind::Share,
+                    of(|it| it.dominant_share),
+                )
+                .column(
+                    format!("{name}_difference"),
+                    format!("{name}, more than DRFH"),
+                    Kind::Change,
+                    of(|it| it.difference),
+                )
+                .column(format!("{name}_tasks"), format!("{name} tasks"), Kind::Number, of(|it| it.tasks));
         }
-    };
-    Document::new(EntitlementsBody {
-        instance: InstanceStamp::new(instance, sha256),
-        rules: rules.iter().map(|rule| RuleResult { name: rule.name.into(), kept: rule.kept }).collect(),
-        users: (0..instance.user_count()).map(user).collect(),
-    })
+        columns.done()
+    }
 }

@@ -2,51 +2,41 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Panels side by side.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Figure<'a> {
+pub struct Figure {
     /// The figure that it recomputes, by its name in fairplan.
-    #[serde(borrow)]
-    pub exhibit: Cow<'a, str>,
+    pub exhibit: String,
     /// What it shows.
-    #[serde(borrow)]
-    pub title: Cow<'a, str>,
+    pub title: String,
     /// What the first number of every point is.
-    #[serde(borrow)]
-    pub horizontal: Cow<'a, str>,
+    pub horizontal: String,
     /// What the second number of every point is.
-    #[serde(borrow)]
-    pub vertical: Cow<'a, str>,
+    pub vertical: String,
     /// From left to right; at least one.
-    #[serde(borrow)]
-    pub panels: Vec<Panel<'a>>,
+    pub panels: Vec<Panel>,
 }
 
 /// Curves in one pair of axes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Panel<'a> {
+pub struct Panel {
     /// What stands above it.
-    #[serde(borrow)]
-    pub title: Cow<'a, str>,
+    pub title: String,
     /// Its curves.
-    #[serde(borrow)]
-    pub curves: Vec<Curve<'a>>,
+    pub curves: Vec<Curve>,
 }
 
 /// Points that belong together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Curve<'a> {
+pub struct Curve {
     /// How it was found: the objective, and `packets` for a simulation.
-    #[serde(borrow)]
-    pub kind: Cow<'a, str>,
+    pub kind: String,
     /// What it is about, the same in all kinds: the class.
-    #[serde(borrow)]
-    pub subject: Cow<'a, str>,
+    pub subject: String,
     /// How it is drawn.
     pub mark: Mark,
     /// The points, from left to right.

@@ -1,65 +1,54 @@
 //! `fairplan.flows.v1`: how fast transactions are served under stochastic demand, as `flows` writes it.
 
-use crate::resource_map::ResourceMap;
-use fairplan_instances::{Body, Document, Evidence, Objective, Traffic, TrafficOutcome};
+use fairplan_instances::ResourceMap;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{Body, Evidence, Objective, Traffic, TrafficOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Service rates of classes of transactions that come and go at random (MRF Sec. 4). The same traffic and settings give
 /// the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Flows")]
-pub struct FlowsBody<'a> {
+pub struct Flows {
     /// The traffic that was served.
-    #[serde(borrow)]
-    pub traffic: TrafficStamp<'a>,
+    pub traffic: TrafficStamp,
     /// How the numbers were found: `markov`, or simulated at the level of the `flow`, the `task` or the `packet`.
-    #[serde(borrow)]
-    pub level: Cow<'a, str>,
+    pub level: String,
     /// Everything else that decided the outcome.
     pub settings: FlowsSettings,
     /// One result for each objective, for each load, and for the truth and what is claimed.
-    #[serde(borrow)]
-    pub results: Vec<FlowsResult<'a>>,
+    pub results: Vec<FlowsResult>,
     /// What has no long run, and so no results: loads at which what is claimed is more than there is.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub unstable: Vec<Unstable<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unstable: Vec<Unstable>,
 }
 
-impl Body for FlowsBody<'_> {
+impl Body for Flows {
     const FORMAT: &'static str = "fairplan.flows.v1";
 }
-
-/// The whole file.
-pub type FlowsDocument<'a> = Document<FlowsBody<'a>>;
 
 /// Traffic under which transactions pile up without end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Unstable<'a> {
+pub struct Unstable {
     /// As in a result.
-    #[serde(borrow)]
-    pub demands: Cow<'a, str>,
+    pub demands: String,
     /// The load of the heaviest resource, by what classes truly need.
     pub load: f64,
     /// The part of each resource that would have to be taken: at least 1 of one of them.
-    #[serde(borrow)]
-    pub utilization: ResourceMap<'a>,
+    pub utilization: ResourceMap,
 }
 
 /// The traffic that a result belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TrafficStamp<'a> {
+pub struct TrafficStamp {
     /// Its name.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// SHA-256 (64 hexadecimal digits) of the traffic as fairplan writes it in JSON.
-    #[serde(borrow)]
     #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
-    pub sha256: Cow<'a, str>,
+    pub sha256: String,
 }
 
 /// What decides an outcome beside the traffic; settings of other levels are left out.
@@ -95,21 +84,17 @@ pub struct FlowsSettings {
 /// What one objective comes to at one load.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FlowsResult<'a> {
+pub struct FlowsResult {
     /// The objective by which transactions share.
-    #[serde(borrow)]
-    pub objective: Cow<'a, str>,
+    pub objective: String,
     /// Whether all classes state what they need (`truthful`), or what the traffic has them claim (`claimed`).
-    #[serde(borrow)]
-    pub demands: Cow<'a, str>,
+    pub demands: String,
     /// The load of the heaviest resource, by what classes truly need.
     pub load: f64,
     /// The part of each resource that is taken in the long run.
-    #[serde(borrow)]
-    pub utilization: ResourceMap<'a>,
+    pub utilization: ResourceMap,
     /// The classes of the traffic, in its order.
-    #[serde(borrow)]
-    pub classes: Vec<FlowsClass<'a>>,
+    pub classes: Vec<FlowsClass>,
     /// `markov`: the chain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chain: Option<Chain>,
@@ -121,10 +106,9 @@ pub struct FlowsResult<'a> {
 /// How fast a class is served in the long run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FlowsClass<'a> {
+pub struct FlowsClass {
     /// The class's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Transactions that arrive in a unit of time.
     pub arrival_rate: f64,
     /// Mean work over mean completion time.
@@ -152,39 +136,18 @@ pub struct Chain {
     pub cycles: u64,
 }
 
-impl<'a> FlowsBody<'a> {
-    /// The document of these results.
-    pub fn new(
-        traffic: &'a Traffic,
-        sha256: &'a str,
-        level: &'a str,
-        settings: FlowsSettings,
-        results: Vec<FlowsResult<'a>>,
-        unstable: Vec<Unstable<'a>>,
-    ) -> FlowsDocument<'a> {
-        Document::new(Self {
-            traffic: TrafficStamp { name: traffic.name().into(), sha256: sha256.into() },
-            level: level.into(),
-            settings,
-            results,
-            unstable,
-        })
-    }
-}
-
-impl Unstable<'static> {
+impl Unstable {
     /// `served` is the traffic as the pool sees it.
     pub fn new(served: &Traffic, demands: &'static str, load: f64) -> Self {
         Self { demands: demands.into(), load, utilization: utilization(served) }
     }
 }
 
-fn utilization(served: &Traffic) -> ResourceMap<'static> {
-    let names = served.resources().iter().map(|name| Cow::from(name.clone()));
-    ResourceMap(names.zip(served.loads()).collect())
+fn utilization(served: &Traffic) -> ResourceMap {
+    ResourceMap(served.resources().iter().cloned().zip(served.loads()).collect())
 }
 
-impl FlowsResult<'static> {
+impl FlowsResult {
     /// What an objective came to. `served` is the traffic as the pool saw it, at this load.
     pub fn new(
         served: &Traffic,
@@ -196,7 +159,7 @@ impl FlowsResult<'static> {
         let class =
             |(class, found): (&fairplan_instances::TrafficClass, &fairplan_instances::ClassPerformance)| {
                 FlowsClass {
-                    id: class.id.clone().into(),
+                    id: class.id.clone(),
                     arrival_rate: class.arrival_rate,
                     service_rate: found.service_rate,
                     service_rate_error: found.service_rate_error,
@@ -213,7 +176,7 @@ impl FlowsResult<'static> {
             Evidence::Simulations { measured, .. } => (None, Some(*measured)),
         };
         Self {
-            objective: objective.to_string().into(),
+            objective: objective.to_string(),
             demands: demands.into(),
             load,
             utilization: utilization(served),
@@ -221,5 +184,25 @@ impl FlowsResult<'static> {
             chain,
             measured,
         }
+    }
+}
+
+impl Tabular for Flows {
+    /// A row a class of each result.
+    fn table(&self) -> Table<'_> {
+        let results = self.results.iter();
+        let rows: Vec<(&FlowsResult, &FlowsClass)> =
+            results.flat_map(|result| result.classes.iter().map(move |class| (result, class))).collect();
+        Table::over(rows.len(), move |row| rows[row])
+            .column("objective", "objective", Kind::Words, |row| &row.0.objective)
+            .column("demands", "demands", Kind::Words, |row| &row.0.demands)
+            .column("load", "load", Kind::Number, |row| row.0.load)
+            .column("class", "class", Kind::Id, |row| &row.1.id)
+            .column("arrival_rate", "arrival rate", Kind::Number, |row| row.1.arrival_rate)
+            .column("service_rate", "service rate", Kind::Number, |row| row.1.service_rate)
+            .column("service_rate_error", "± at most", Kind::Number, |row| row.1.service_rate_error)
+            .column("completion_time", "completion time", Kind::Number, |row| row.1.completion_time)
+            .column("in_progress", "in progress", Kind::Number, |row| row.1.in_progress)
+            .done()
     }
 }

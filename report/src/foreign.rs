@@ -1,7 +1,7 @@
 //! Matching a result with an instance by name: whatever does not match makes the result someone else's.
 
-use crate::resource_map::ResourceMap;
-use crate::stamp::InstanceStamp;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Instance, Violation};
 use fairplan_verify::Verdict;
@@ -26,11 +26,7 @@ impl fmt::Display for Foreign {
 impl std::error::Error for Foreign {}
 
 /// The instance must be the one that the result names, to the last digit.
-pub(crate) fn check_stamp(
-    stamp: &InstanceStamp<'_>,
-    instance: &Instance,
-    sha256: &str,
-) -> Result<(), Foreign> {
+pub(crate) fn check_stamp(stamp: &InstanceStamp, instance: &Instance, sha256: &str) -> Result<(), Foreign> {
     if stamp.sha256 != sha256 {
         let problem = format!("is the hash of another instance; this one's is {sha256}");
         return Err(Foreign::new("instance.sha256", &stamp.sha256, problem));
@@ -70,7 +66,7 @@ pub(crate) fn exactly(property: &'static str, witness: Option<String>) -> Verdic
 
 /// The numbers of a map in the instance's order of resources, each of which must be named once.
 pub(crate) fn in_order(
-    map: &ResourceMap<'_>,
+    map: &ResourceMap,
     instance: &Instance,
     place: impl Fn() -> String,
 ) -> Result<Vec<f64>, Foreign> {

@@ -2,12 +2,9 @@
 //! all.
 
 pub mod allocation;
-mod answer;
-pub mod audit;
 pub mod bound;
 pub mod comparison;
 pub mod entitlements;
-pub mod explanation;
 pub mod figure;
 pub mod flows;
 mod foreign;
@@ -21,11 +18,10 @@ pub mod planning;
 pub mod plot;
 pub mod proportional_bound;
 pub mod reproduction;
-mod resource_map;
+mod results;
 pub mod schema;
 pub mod simulation;
 pub mod solution;
-mod stamp;
 pub mod summary;
 pub mod table;
 pub mod task_allocation;
@@ -38,6 +34,4 @@ mod tests;
 
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
-pub use resource_map::ResourceMap;
-pub use stamp::{DemandsStamp, InstanceStamp, Label};
 pub use unchecked::{UncheckedField, unchecked};

@@ -1,15 +1,15 @@
 //! `fairplan.placement.v1`: whole tasks on servers, as `place` writes them.
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
-use crate::resource_map::ResourceMap;
-use crate::stamp::InstanceStamp;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Body, ClassId, Document, Instance, Placement, ResourceId, ServerTasks, UserId};
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Whole tasks placed on servers by a policy. Every user of the instance appears, in the instance's order. The
 /// same instance, policy and seed give the same bytes.
@@ -17,45 +17,40 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
 #[schemars(rename = "Placement")]
-pub struct PlacementBody<'a, S = Vec<ServerResult<'a>>> {
+pub struct PlacementBody<S = Vec<ServerResult>> {
     /// The instance whose users were placed.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The policy that chose the servers.
-    #[serde(borrow)]
-    pub policy: Cow<'a, str>,
+    pub policy: String,
     /// The seed of its random choices (only the policy `random` makes any).
     pub seed: u64,
     /// The smallest weighted dominant share (dominant share over weight) of all users.
     pub value: f64,
     /// What each user gets.
-    #[serde(borrow)]
-    pub users: Vec<PlacedUser<'a>>,
+    pub users: Vec<PlacedUser>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
-    pub utilization: ResourceMap<'a>,
+    pub utilization: ResourceMap,
     /// The tasks on each server, with `--servers-out`: all servers of the first class, then of the second, and
     /// so on. Without it a placement cannot be verified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub servers: Option<S>,
 }
 
-impl<S> Body for PlacementBody<'_, S> {
+impl<S> Body for PlacementBody<S> {
     const FORMAT: &'static str = "fairplan.placement.v1";
 }
 
 /// The whole file.
-pub type PlacementDocument<'a, S = Vec<ServerResult<'a>>> = Document<PlacementBody<'a, S>>;
+pub type PlacementDocument<S = Vec<ServerResult>> = Document<PlacementBody<S>>;
 
 /// What one user gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PlacedUser<'a> {
+pub struct PlacedUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// The resource of which one task takes the largest part of the whole cluster.
-    #[serde(borrow)]
-    pub dominant_resource: Cow<'a, str>,
+    pub dominant_resource: String,
     /// The part of the whole cluster's dominant resource that the user's tasks take (with rates: the work they
     /// do, counted in that resource).
     #[schemars(range(min = 0))]
@@ -67,22 +62,19 @@ pub struct PlacedUser<'a> {
 /// The tasks on one server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ServerResult<'a> {
+pub struct ServerResult {
     /// The server class.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
+    pub class: String,
     /// The users with tasks on this server, in the instance's order.
-    #[serde(borrow)]
-    pub tasks: Vec<UserTasks<'a>>,
+    pub tasks: Vec<UserTasks>,
 }
 
 /// Tasks of one user on one server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct UserTasks<'a> {
+pub struct UserTasks {
     /// The user's id.
-    #[serde(borrow)]
-    pub user: Cow<'a, str>,
+    pub user: String,
     /// Whole tasks, at least one.
     #[schemars(range(min = 1))]
     pub tasks: u64,
@@ -148,7 +140,7 @@ pub fn server_classes(instance: &Instance) -> impl Iterator<Item = ClassId> + '_
 
 /// The tasks on each server as `place` states them, which must be those of the instance in its order.
 pub(crate) fn tasks_on_servers(
-    stated: &[ServerResult<'_>],
+    stated: &[ServerResult],
     instance: &Instance,
     place: &str,
 ) -> Result<Vec<ServerTasks>, Foreign> {
@@ -218,7 +210,7 @@ pub fn placement_document<'a>(
     figures: &PlacementFigures,
     sha256: &'a str,
     settings: PlacementSettings<'a>,
-) -> PlacementDocument<'a, ServerResults<'a>> {
+) -> PlacementDocument<ServerResults<'a>> {
     let users = instance.users().zip(&figures.dominant_shares).zip(&placement.tasks);
     Document::new(PlacementBody {
         instance: InstanceStamp::new(instance, sha256),
@@ -250,7 +242,7 @@ pub struct StatedPlacement {
 impl StatedPlacement {
     /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched: another
     /// hash, a user or server that is missing, added or in another place, no servers at all.
-    pub fn new(document: &PlacementDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+    pub fn new(document: &PlacementDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
         list("users", document.users.iter().map(|user| &*user.id), instance.users().map(|user| user.id()))?;
         for (i, (user, stated)) in instance.users().zip(&document.users).enumerate() {
@@ -284,4 +276,34 @@ impl StatedPlacement {
             ..PlacementClaim::from(&self.placement)
         }
     }
+}
+
+impl<S: Sync> Tabular for PlacementBody<S> {
+    /// A row a user, in the instance's order.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("dominant_resource", "dominant resource", Kind::Name, |user| &user.dominant_resource)
+            .column("dominant_share", "dominant share", Kind::Share, |user| user.dominant_share)
+            .column("tasks", "tasks", Kind::Count, |user| user.tasks)
+            .done()
+    }
+}
+
+/// The users of a placement as its document will state them, in the instance's order.
+pub fn placed_users<'a>(
+    instance: &'a Instance,
+    placement: &'a Placement,
+    figures: &'a PlacementFigures,
+) -> Table<'a> {
+    Table::over(instance.user_count(), move |row| instance.user(UserId(row)))
+        .column("id", "user", Kind::Id, |user| user.id())
+        .column("dominant_resource", "dominant resource", Kind::Name, |user| {
+            &instance.resources()[user.dominant_resource().0]
+        })
+        .column("dominant_share", "dominant share", Kind::Share, |user| {
+            figures.dominant_shares[user.index().0]
+        })
+        .column("tasks", "tasks", Kind::Count, |user| placement.tasks[user.index().0])
+        .done()
 }

@@ -5,14 +5,13 @@ use crate::bound::{BoundPlacement, DivisibleBound, UserTotal};
 use crate::foreign::{Foreign, check_stamp, list};
 use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
-use crate::stamp::InstanceStamp;
+use fairplan_instances::InstanceStamp;
 use fairplan_instances::{
     Body, Document, Instance, LogarithmProof, Objective, Placement, ProportionalBracket, UserId,
 };
 use fairplan_verify::{LOGARITHMS_MEET, ProportionalClaim, Verdict, verify_divisible, verify_proportional};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The objective that is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -28,10 +27,9 @@ pub enum BoundedSum {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "S: Deserialize<'de>"))]
 #[schemars(rename = "ProportionalBound")]
-pub struct ProportionalBoundBody<'a, S = Vec<ServerResult<'a>>> {
+pub struct ProportionalBoundBody<S = Vec<ServerResult>> {
     /// The instance.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The objective.
     pub objective: BoundedSum,
     /// No allocation of divisible tasks has more: the proved bound of the PF optimum. Absent where some users can have no
@@ -39,8 +37,8 @@ pub struct ProportionalBoundBody<'a, S = Vec<ServerResult<'a>>> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divisible: Option<f64>,
     /// The prices that prove it: of that sum for one more unit. Absent with it.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub divisible_prices: Option<Vec<ClassPrice<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divisible_prices: Option<Vec<ClassPrice>>,
     /// No placement of whole tasks has more: the certificate proves it. Absent where no user can have tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_upper: Option<f64>,
@@ -55,23 +53,22 @@ pub struct ProportionalBoundBody<'a, S = Vec<ServerResult<'a>>> {
     /// Users that can have no task at all, because none fits on a server that they may use, or they have none. They are in
     /// no sum.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub users_without_tasks: Vec<Cow<'a, str>>,
+    pub users_without_tasks: Vec<String>,
     /// What proves the upper bound. Absent where no user can have tasks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub certificate: Option<SumCertificate>,
     /// How the search went.
     pub search: SumSearch,
     /// A placement that has the lower bound.
-    #[serde(borrow)]
-    pub placement: BoundPlacement<'a, S>,
+    pub placement: BoundPlacement<S>,
 }
 
-impl<S> Body for ProportionalBoundBody<'_, S> {
+impl<S> Body for ProportionalBoundBody<S> {
     const FORMAT: &'static str = "fairplan.proportional-bound.v1";
 }
 
 /// The whole file.
-pub type ProportionalBoundDocument<'a, S = Vec<ServerResult<'a>>> = Document<ProportionalBoundBody<'a, S>>;
+pub type ProportionalBoundDocument<S = Vec<ServerResult>> = Document<ProportionalBoundBody<S>>;
 
 /// What proves the upper bound, in whole numbers. With `W` the sum of the weights and `u` the values that count for one in
 /// the mean of logarithms, the sum is at most `W` times `Σ_i max_k (w_i / W · ln(δ_i k) − task_values[i] k / u) +
@@ -116,7 +113,7 @@ pub fn proportional_bound_document<'a>(
     sha256: &'a str,
     divisible: Option<&DivisibleBound>,
     bracket: &'a ProportionalBracket,
-) -> ProportionalBoundDocument<'a, ServerResults<'a>> {
+) -> ProportionalBoundDocument<ServerResults<'a>> {
     let certificate = |proof: &LogarithmProof| SumCertificate {
         task_values: proof.task_values.clone(),
         server_values: proof.server_values.clone(),
@@ -155,7 +152,7 @@ pub struct StatedProportionalBracket {
 impl StatedProportionalBracket {
     /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched.
     pub fn new(
-        document: &ProportionalBoundDocument<'_>,
+        document: &ProportionalBoundDocument,
         instance: &Instance,
         sha256: &str,
     ) -> Result<Self, Foreign> {

@@ -1,43 +1,42 @@
 //! `fairplan.reproduction.v1`: published numbers beside ours.
 
 use crate::figure::Figure;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Numbers of published tables and figures, recomputed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Reproduction")]
-pub struct ReproductionBody<'a> {
+pub struct ReproductionBody {
     /// Whether all numbers agree.
     pub agrees: bool,
     /// The numbers.
-    #[serde(borrow)]
-    pub numbers: Vec<Reproduced<'a>>,
+    pub numbers: Vec<Reproduced>,
     /// Why numbers of an exhibit differ, where some do and it is known.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub reasons: Vec<Reason<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<Reason>,
     /// The curves of figures.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub figures: Vec<Figure<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
 }
 
-impl Body for ReproductionBody<'_> {
+impl Body for ReproductionBody {
     const FORMAT: &'static str = "fairplan.reproduction.v1";
 }
 
 /// The whole file.
-pub type ReproductionDocument<'a> = Document<ReproductionBody<'a>>;
+pub type ReproductionDocument = Document<ReproductionBody>;
 
-impl<'a> ReproductionBody<'a> {
+impl<'a> ReproductionBody {
     /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ.
     pub fn new(
-        numbers: Vec<Reproduced<'a>>,
-        figures: Vec<Figure<'a>>,
+        numbers: Vec<Reproduced>,
+        figures: Vec<Figure>,
         reasons: &[(&'static str, &'static str)],
-    ) -> ReproductionDocument<'a> {
+    ) -> ReproductionDocument {
         let differs =
             |exhibit: &str| numbers.iter().any(|number| number.exhibit == exhibit && !number.agrees);
         let known = reasons.iter().filter(|(exhibit, _)| differs(exhibit));
@@ -54,13 +53,11 @@ impl<'a> ReproductionBody<'a> {
 /// Why numbers of an exhibit differ from those published.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Reason<'a> {
+pub struct Reason {
     /// The table or figure, by its name in fairplan.
-    #[serde(borrow)]
-    pub exhibit: Cow<'a, str>,
+    pub exhibit: String,
     /// What is known of it, for people.
-    #[serde(borrow)]
-    pub why: Cow<'a, str>,
+    pub why: String,
 }
 
 /// Where a number was published.
@@ -80,11 +77,11 @@ impl Exhibit {
         published: f64,
         ours: f64,
         tolerance: f64,
-    ) -> Reproduced<'static> {
+    ) -> Reproduced {
         Reproduced {
             exhibit: self.id.into(),
             source: self.source.into(),
-            quantity: Cow::Owned(quantity.into()),
+            quantity: quantity.into(),
             published,
             ours,
             tolerance,
@@ -96,16 +93,13 @@ impl Exhibit {
 /// One published number beside ours.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Reproduced<'a> {
+pub struct Reproduced {
     /// The table or figure, by its name in fairplan.
-    #[serde(borrow)]
-    pub exhibit: Cow<'a, str>,
+    pub exhibit: String,
     /// Where it was published.
-    #[serde(borrow)]
-    pub source: Cow<'a, str>,
+    pub source: String,
     /// What the number measures.
-    #[serde(borrow)]
-    pub quantity: Cow<'a, str>,
+    pub quantity: String,
     /// As published.
     pub published: f64,
     /// As computed here.
@@ -115,4 +109,22 @@ pub struct Reproduced<'a> {
     pub tolerance: f64,
     /// Whether they are no farther apart.
     pub agrees: bool,
+}
+
+impl Tabular for ReproductionBody {
+    /// A row a number.
+    fn table(&self) -> Table<'_> {
+        numbers_of(&self.numbers)
+    }
+}
+
+/// A row a number.
+pub fn numbers_of(numbers: &[Reproduced]) -> Table<'_> {
+    Table::of(numbers)
+        .column("exhibit", "exhibit", Kind::Words, |number| &number.exhibit)
+        .column("quantity", "quantity", Kind::Words, |number| &number.quantity)
+        .column("published", "published", Kind::Number, |number| number.published)
+        .column("ours", "ours", Kind::Number, |number| number.ours)
+        .column("agrees", "verdict", Kind::Words, |number| if number.agrees { "agrees" } else { "DIFFERS" })
+        .done()
 }

@@ -6,21 +6,21 @@ mod instance;
 mod trace;
 mod traffic;
 
-use crate::audit::AuditDocument;
 use crate::bound::BoundDocument;
-use crate::comparison::ComparisonDocument;
-use crate::entitlements::EntitlementsDocument;
-use crate::explanation::ExplanationDocument;
-use crate::flows::FlowsDocument;
+use crate::comparison::Comparison;
+use crate::entitlements::Entitlements;
+use crate::flows::Flows;
 use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
-use crate::planning::{DifferenceDocument, GrowthDocument, LossDocument, PlanDocument, WorthDocument};
+use crate::planning::PlanDocument;
 use crate::proportional_bound::ProportionalBoundDocument;
 use crate::reproduction::ReproductionDocument;
 use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
 use crate::task_allocation::AnyAllocation;
-use crate::verification::VerificationDocument;
+use crate::verification::Verification;
+use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
+use fairplan_instances::Document;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
@@ -42,60 +42,40 @@ pub const FORMATS: [Format; 24] = [
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
     Format { name: "catalog", id: "fairplan.catalog.v1", schema: schema_of::<catalog::CatalogDocument> },
     Format { name: "trace", id: "fairplan.trace.v1", schema: schema_of::<trace::TraceLine> },
-    Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument<'static>> },
-    Format {
-        name: "placement",
-        id: "fairplan.placement.v1",
-        schema: schema_of::<PlacementDocument<'static>>,
-    },
-    Format { name: "bound", id: "fairplan.bound.v1", schema: schema_of::<BoundDocument<'static>> },
+    Format { name: "solution", id: "fairplan.solution.v1", schema: schema_of::<SolutionDocument> },
+    Format { name: "placement", id: "fairplan.placement.v1", schema: schema_of::<PlacementDocument> },
+    Format { name: "bound", id: "fairplan.bound.v1", schema: schema_of::<BoundDocument> },
     Format {
         name: "proportional-bound",
         id: "fairplan.proportional-bound.v1",
-        schema: schema_of::<ProportionalBoundDocument<'static>>,
+        schema: schema_of::<ProportionalBoundDocument>,
     },
-    Format {
-        name: "comparison",
-        id: "fairplan.comparison.v1",
-        schema: schema_of::<ComparisonDocument<'static>>,
-    },
-    Format { name: "allocation", id: "fairplan.allocation.v1", schema: schema_of::<AnyAllocation<'static>> },
-    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<AnyOffline<'static>> },
-    Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<FlowsDocument<'static>> },
-    Format {
-        name: "simulation",
-        id: "fairplan.simulation.v1",
-        schema: schema_of::<SimulationDocument<'static>>,
-    },
+    Format { name: "comparison", id: "fairplan.comparison.v1", schema: schema_of::<Document<Comparison>> },
+    Format { name: "allocation", id: "fairplan.allocation.v1", schema: schema_of::<AnyAllocation> },
+    Format { name: "offline", id: "fairplan.offline.v1", schema: schema_of::<AnyOffline> },
+    Format { name: "flows", id: "fairplan.flows.v1", schema: schema_of::<Document<Flows>> },
+    Format { name: "simulation", id: "fairplan.simulation.v1", schema: schema_of::<SimulationDocument> },
     Format {
         name: "verification",
         id: "fairplan.verification.v1",
-        schema: schema_of::<VerificationDocument<'static>>,
+        schema: schema_of::<Document<Verification>>,
     },
-    Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<AuditDocument<'static>> },
+    Format { name: "audit", id: "fairplan.audit.v1", schema: schema_of::<Document<Audit>> },
     Format {
         name: "entitlements",
         id: "fairplan.entitlements.v1",
-        schema: schema_of::<EntitlementsDocument<'static>>,
+        schema: schema_of::<Document<Entitlements>>,
     },
-    Format {
-        name: "explanation",
-        id: "fairplan.explanation.v1",
-        schema: schema_of::<ExplanationDocument<'static>>,
-    },
-    Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument<'static>> },
-    Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<WorthDocument<'static>> },
-    Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<LossDocument<'static>> },
-    Format {
-        name: "difference",
-        id: "fairplan.difference.v1",
-        schema: schema_of::<DifferenceDocument<'static>>,
-    },
-    Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<GrowthDocument<'static>> },
+    Format { name: "explanation", id: "fairplan.explanation.v1", schema: schema_of::<Document<Explanation>> },
+    Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument> },
+    Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<Document<Worth>> },
+    Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<Document<Losses>> },
+    Format { name: "difference", id: "fairplan.difference.v1", schema: schema_of::<Document<Difference>> },
+    Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<Document<Growth>> },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",
-        schema: schema_of::<ReproductionDocument<'static>>,
+        schema: schema_of::<ReproductionDocument>,
     },
 ];
 

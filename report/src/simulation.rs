@@ -1,59 +1,54 @@
 //! `fairplan.simulation.v1`: what policies did to the jobs of a trace, as `simulate` writes it. Times are seconds.
 
-use crate::resource_map::ResourceMap;
+use fairplan_instances::ResourceMap;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::trace::{MICROSECONDS, TraceHeader};
 use fairplan_instances::{Body, ClusterOutcome, Document, JobRun, UserRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// A trace run on its cluster by one or more policies. The same trace and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Simulation")]
-pub struct SimulationBody<'a> {
+pub struct SimulationBody {
     /// The trace that was run.
-    #[serde(borrow)]
-    pub trace: TraceStamp<'a>,
+    pub trace: TraceStamp,
     /// Everything else that decided the outcome.
     pub settings: SimulationSettings,
     /// Whether a policy was stopped before its end: its numbers tell how things stood then.
     pub partial: bool,
     /// What came of each policy.
-    #[serde(borrow)]
-    pub policies: Vec<PolicyRun<'a>>,
+    pub policies: Vec<PolicyRun>,
 }
 
-impl Body for SimulationBody<'_> {
+impl Body for SimulationBody {
     const FORMAT: &'static str = "fairplan.simulation.v1";
 }
 
 /// The whole file.
-pub type SimulationDocument<'a> = Document<SimulationBody<'a>>;
+pub type SimulationDocument = Document<SimulationBody>;
 
 /// The trace that a result belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TraceStamp<'a> {
+pub struct TraceStamp {
     /// Its name.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// SHA-256 (64 hexadecimal digits) of the trace as fairplan writes it in JSON Lines.
-    #[serde(borrow)]
     #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
-    pub sha256: Cow<'a, str>,
+    pub sha256: String,
     /// What was counted when the trace was made.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub counts: Vec<TraceCount<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counts: Vec<TraceCount>,
 }
 
 /// Something that was counted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TraceCount<'a> {
+pub struct TraceCount {
     /// What.
-    #[serde(borrow)]
-    pub what: Cow<'a, str>,
+    pub what: String,
     /// How many.
     pub count: u64,
 }
@@ -84,10 +79,9 @@ pub struct SimulationSettings {
 /// What came of a policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PolicyRun<'a> {
+pub struct PolicyRun {
     /// The policy.
-    #[serde(borrow)]
-    pub policy: Cow<'a, str>,
+    pub policy: String,
     /// Whether it was stopped before its end.
     pub partial: bool,
     /// The first event.
@@ -95,8 +89,7 @@ pub struct PolicyRun<'a> {
     /// The last event, or the horizon.
     pub end: f64,
     /// Of each resource the part of the capacity that tasks held, on average over the time.
-    #[serde(borrow)]
-    pub utilization: ResourceMap<'a>,
+    pub utilization: ResourceMap,
     /// What became of tasks.
     pub tasks: Tasks,
     /// Tasks that ended, over those submitted.
@@ -118,8 +111,7 @@ pub struct PolicyRun<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worse_by_sharing: Option<u64>,
     /// The users of the trace, in its order.
-    #[serde(borrow)]
-    pub users: Vec<UserResult<'a>>,
+    pub users: Vec<UserResult>,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -161,10 +153,9 @@ pub struct CompletionTimes {
 /// What became of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct UserResult<'a> {
+pub struct UserResult {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Tasks submitted.
     pub submitted: u64,
     /// Tasks completed.
@@ -188,7 +179,7 @@ pub fn seconds(microseconds: u64) -> f64 {
     microseconds as f64 / MICROSECONDS as f64
 }
 
-impl<'a> TraceStamp<'a> {
+impl<'a> TraceStamp {
     /// The stamp of a trace.
     pub fn new(header: &TraceHeader, sha256: &'a str) -> Self {
         let counts =
@@ -197,13 +188,13 @@ impl<'a> TraceStamp<'a> {
     }
 }
 
-impl<'a> SimulationBody<'a> {
+impl<'a> SimulationBody {
     /// The document of these runs.
     pub fn new(
-        trace: TraceStamp<'a>,
+        trace: TraceStamp,
         settings: SimulationSettings,
-        policies: Vec<PolicyRun<'a>>,
-    ) -> SimulationDocument<'a> {
+        policies: Vec<PolicyRun>,
+    ) -> SimulationDocument {
         Document::new(Self { trace, settings, partial: policies.iter().any(|run| run.partial), policies })
     }
 }
@@ -224,7 +215,7 @@ impl CompletionTimes {
     }
 }
 
-impl<'a> PolicyRun<'a> {
+impl<'a> PolicyRun {
     /// What a policy came to, and on dedicated clouds if these were run.
     pub fn new(
         policy: &'a str,
@@ -235,11 +226,11 @@ impl<'a> PolicyRun<'a> {
         let tasks = outcome.tasks;
         let alone = |user: usize| dedicated.map(|dedicated| dedicated.users[user].completion_ratio());
         let users = outcome.users.iter().enumerate();
-        let users: Vec<UserResult<'_>> = users.map(|(user, run)| UserResult::new(run, alone(user))).collect();
-        let worse = |user: &&UserResult<'_>| {
+        let users: Vec<UserResult> = users.map(|(user, run)| UserResult::new(run, alone(user))).collect();
+        let worse = |user: &&UserResult| {
             user.dedicated_completion_ratio.is_some_and(|alone| alone > user.completion_ratio)
         };
-        let names = header.resources.iter().map(|resource| Cow::from(resource.name.clone()));
+        let names = header.resources.iter().map(|resource| resource.name.clone());
         Self {
             policy: policy.into(),
             partial: outcome.partial || dedicated.is_some_and(|dedicated| dedicated.partial),
@@ -267,7 +258,7 @@ impl<'a> PolicyRun<'a> {
     }
 }
 
-impl<'a> UserResult<'a> {
+impl<'a> UserResult {
     fn new(run: &'a UserRun, dedicated_completion_ratio: Option<f64>) -> Self {
         let mean = run.completion_time as f64 / run.jobs_completed as f64 / MICROSECONDS as f64;
         Self {
@@ -280,5 +271,32 @@ impl<'a> UserResult<'a> {
             mean_completion_time: (run.jobs_completed > 0).then_some(mean),
             dedicated_completion_ratio,
         }
+    }
+}
+
+impl Tabular for SimulationBody {
+    /// A row a policy; the utilization of each resource is a column of its own.
+    fn table(&self) -> Table<'_> {
+        let times =
+            |of: fn(&CompletionTimes) -> f64| move |run: &PolicyRun| run.completion_time.as_ref().map(of);
+        let mut columns = Table::of(&self.policies).column("policy", "policy", Kind::Id, |run| &run.policy);
+        let resources = self.policies.first().map_or(&[][..], |run| &run.utilization.0);
+        for (name, _) in resources {
+            let used = move |run: &PolicyRun| run.utilization.get(name);
+            columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
+        }
+        columns
+            .column("completion_ratio", "tasks done", Kind::Part, |run| run.completion_ratio)
+            .column("submitted", "tasks submitted", Kind::Count, |run| run.tasks.submitted)
+            .column("completed", "completed", Kind::Count, |run| run.tasks.completed)
+            .column("running", "running", Kind::Count, |run| run.tasks.running)
+            .column("waiting", "waiting", Kind::Count, |run| run.tasks.waiting)
+            .column("evicted", "evicted", Kind::Count, |run| run.tasks.evicted)
+            .column("jobs_completed", "jobs done", Kind::Count, |run| run.jobs_completed)
+            .column("mean", "mean job time (s)", Kind::Number, times(|times| times.mean))
+            .column("median", "median", Kind::Number, times(|times| times.median))
+            .column("p90", "90%", Kind::Number, times(|times| times.p90))
+            .column("worse_by_sharing", "users worse off than alone", Kind::Count, |run| run.worse_by_sharing)
+            .done()
     }
 }

@@ -2,32 +2,27 @@
 //! and tasks that are divided at will.
 
 use crate::offline::{OfflineMetrics, TaskQuantum, for_each_entry, task_metrics, task_quanta, task_totals};
-use crate::stamp::{DemandsStamp, InstanceStamp, Label};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, TaskAllocation, TaskDemands};
+use fairplan_instances::{DemandsStamp, InstanceStamp, Label};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// Tasks over server classes, divided by a rule quantum by quantum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TaskAllocation")]
-pub struct TaskAllocationBody<'a> {
+pub struct TaskAllocationBody {
     /// The tasks that were demanded.
-    #[serde(borrow)]
-    pub demands: DemandsStamp<'a>,
+    pub demands: DemandsStamp,
     /// The servers, and what a task of each user needs.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// The rule that divided the servers.
-    #[serde(borrow)]
-    pub mechanism: Cow<'a, str>,
+    pub mechanism: String,
     /// Everything else that decided the outcome.
-    #[serde(borrow)]
-    pub settings: TaskAllocationSettings<'a>,
+    pub settings: TaskAllocationSettings,
     /// What each user demanded and got over all quanta, users in the order of the demands.
-    #[serde(borrow)]
-    pub users: Vec<TaskAllocatedUser<'a>>,
+    pub users: Vec<TaskAllocatedUser>,
     /// Measures of the whole, of useful tasks; utilization is that of the resource used most.
     pub metrics: OfflineMetrics,
     /// How far a share may be from what the rule asks for, in parts of what was decided in its quantum: the widest gap
@@ -35,25 +30,25 @@ pub struct TaskAllocationBody<'a> {
     #[schemars(range(min = 0))]
     pub widest_gap: f64,
     /// Every quantum, with `--per-quantum`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub quanta: Option<Vec<TaskQuantum<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<TaskQuantum>>,
     /// Everybody's credits after each quantum, with `--per-quantum`; 0 for who is no member. Absent for rules without
     /// credits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<Vec<Vec<f64>>>,
 }
 
-impl Body for TaskAllocationBody<'_> {
+impl Body for TaskAllocationBody {
     const FORMAT: &'static str = "fairplan.allocation.v1";
 }
 
 /// The whole file.
-pub type TaskAllocationDocument<'a> = Document<TaskAllocationBody<'a>>;
+pub type TaskAllocationDocument = Document<TaskAllocationBody>;
 
 /// What decides an outcome beside the demands and the instance; settings of other rules are left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TaskAllocationSettings<'a> {
+pub struct TaskAllocationSettings {
     /// Karma: the guaranteed fraction of a user's part of every class, 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 1))]
@@ -62,18 +57,17 @@ pub struct TaskAllocationSettings<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_credits: Option<f64>,
     /// SHA-256 of the series that was reported instead of the truth.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
-    pub reported_sha256: Option<Cow<'a, str>>,
+    pub reported_sha256: Option<String>,
 }
 
 /// What one user demanded and got over all quanta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TaskAllocatedUser<'a> {
+pub struct TaskAllocatedUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// The tasks that it truly demands.
     pub demand: u64,
     /// The tasks that it was allocated.
@@ -89,22 +83,22 @@ pub struct TaskAllocatedUser<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credits: Option<f64>,
     /// The first quantum in which it was a member. Absent when nobody joins or leaves.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub first: Option<Label<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<Label>,
     /// The last quantum in which it was a member. Absent when nobody joins or leaves.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub last: Option<Label<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<Label>,
 }
 
 /// A result of `allocate`: of slices, or of tasks over the servers of an instance.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "AnyAllocation")]
-pub enum AnyAllocation<'a> {
+pub enum AnyAllocation {
     /// Slices of one resource.
-    Slices(crate::allocation::AllocationDocument<'a>),
+    Slices(crate::allocation::AllocationDocument),
     /// Tasks over server classes.
-    Tasks(TaskAllocationDocument<'a>),
+    Tasks(TaskAllocationDocument),
 }
 
 /// Tasks that were allocated to what users report, cut down to what they truly demand, in the order of the true series.
@@ -136,10 +130,10 @@ pub fn task_allocation_document<'a>(
     reported: &TaskDemands<'a>,
     [demands_sha256, instance_sha256]: [&'a str; 2],
     mechanism: &'a str,
-    settings: TaskAllocationSettings<'a>,
+    settings: TaskAllocationSettings,
     allocation: &TaskAllocation,
     per_quantum: bool,
-) -> TaskAllocationDocument<'a> {
+) -> TaskAllocationDocument {
     let (series, instance) = (truth.series(), truth.instance());
     let useful = useful_tasks(truth, reported, &allocation.tasks);
     let (totals, wanted) = (task_totals(truth, &useful), series.totals());
@@ -171,4 +165,35 @@ pub fn task_allocation_document<'a>(
         quanta: per_quantum.then(|| task_quanta(reported, &allocation.tasks)),
         credits: if per_quantum { credits() } else { None },
     })
+}
+
+impl Tabular for TaskAllocationBody {
+    /// A row a user, in the order of the demands.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("demand", "demand", Kind::Count, |user| user.demand)
+            .column("allocated", "allocated", Kind::Number, |user| user.allocated)
+            .column("useful", "useful", Kind::Number, |user| user.useful)
+            .column("welfare", "welfare", Kind::Part, |user| user.welfare)
+            .column("dominant_share", "dominant share", Kind::Number, |user| user.dominant_share)
+            .column("credits", "credits", Kind::Number, |user| user.credits)
+            .done()
+    }
+}
+
+/// Where tasks run: a row for every quantum, user and class with some.
+pub fn tasks_by_class<'a>(demands: &'a TaskDemands<'_>, tasks: &[f64]) -> Table<'a> {
+    let mut placed = Vec::new();
+    for_each_entry(demands, tasks, |quantum, user, _, row| {
+        let some = row.iter().enumerate().filter(|(_, tasks)| **tasks > 0.0);
+        placed.extend(some.map(|(class, tasks)| (quantum, user, class, *tasks)));
+    });
+    let (series, instance) = (demands.series(), demands.instance());
+    Table::over(placed.len(), move |row| placed[row])
+        .column("quantum", "quantum", Kind::Id, |row| series.label(row.0).to_string())
+        .column("user", "user", Kind::Id, |row| series.user_id(row.1))
+        .column("class", "server class", Kind::Id, |row| &instance.classes()[row.2].id)
+        .column("tasks", "tasks", Kind::Number, |row| row.3)
+        .done()
 }

@@ -1,23 +1,26 @@
 //! The documents against real outputs: written, read back, validated by their schemas, verified.
 
-use crate::comparison::{Bounds, ComparisonDocument, PolicyResult, comparison_document};
+use crate::comparison::{Bounds, ComparedPolicy, Comparison};
 use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
 };
 use crate::reproduction::{Exhibit, ReproductionBody, ReproductionDocument};
 use crate::schema::Format;
-use crate::solution::{Headline, SolutionDocument, StatedSolution, UserResult, solution_document};
-use crate::stamp::InstanceStamp;
-use crate::table::{TableFormat, write_comparison, write_placement, write_solution};
-use crate::verification::{Subject, VerificationDocument, verification_document};
+use crate::solution::users_of;
+use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
+use crate::table::{TableFormat, write_table};
+use crate::verification::Verification;
 use crate::{read_json, write_json};
 use arrow_array::{Array, Float64Array};
+use fairplan_instances::Headline;
+use fairplan_instances::InstanceStamp;
 use fairplan_instances::files::Columnar;
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
+use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Allocation, Certificate, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution, Statistics,
-    Status, UserId, files,
+    Allocation, Certificate, Document, Draft, Instance, Level, LimitedBy, Objective, Placement, Solution,
+    Statistics, Status, UserId, files,
 };
 use fairplan_verify::{verify_placement, verify_solution};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
@@ -74,11 +77,12 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
     (instance, bytes, sha256)
 }
 
-fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> ComparisonDocument<'a> {
+fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> Document<Comparison> {
     const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
     let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
-    let policy = PolicyResult::new("best-fit", instance, figures, bounds, None, Some(0.001));
-    comparison_document(instance, SHA256, "auto", 0, bounds, vec![policy])
+    let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));
+    let instance = InstanceStamp::new(instance, SHA256);
+    Document::new(Comparison { instance, backend: "auto".into(), seed: 0, bounds, policies: vec![policy] })
 }
 
 fn fits_schema(name: &str, bytes: &[u8]) {
@@ -117,18 +121,15 @@ fn real_outputs_fit_their_schemas() {
     let figures = PlacementFigures::new(&instance, &placement);
     let comparison = written(&compared(&instance, &figures));
     fits_schema("comparison", &comparison);
-    let read: ComparisonDocument = read_json("r", &comparison).unwrap();
+    let read: Document<Comparison> = read_json("r", &comparison).unwrap();
     assert!((read.policies[0].gap_to_divisible - (1.0 - 20.0 / 21.0)).abs() < 1e-15);
     assert_eq!(written(&read), comparison);
 
     let verdicts = verify_placement(&instance, &(&placement).into());
-    let verification = written(&verification_document(
-        Subject::Instance(InstanceStamp::new(&instance, &"0".repeat(64))),
-        "x",
-        &verdicts,
-    ));
+    let stamp = InstanceStamp::new(&instance, &"0".repeat(64));
+    let verification = written(&Document::new(Verification::of_instance(stamp, "x", &verdicts)));
     fits_schema("verification", &verification);
-    assert!(read_json::<VerificationDocument>("r", &verification).unwrap().holds);
+    assert!(read_json::<Document<Verification>>("r", &verification).unwrap().holds);
 
     let exhibit = Exhibit { id: "e", source: "s" };
     let reproduction = written(&ReproductionBody::new(
@@ -289,7 +290,7 @@ fn file_of(body: impl FnOnce(&mut Sink) -> std::io::Result<()>) -> Vec<u8> {
 #[test]
 fn the_csv_table_of_a_solution_has_a_row_a_user() {
     let (instance, solution, _) = fig1();
-    let bytes = file_of(|out| write_solution(out, TableFormat::Csv, &instance, &solution));
+    let bytes = file_of(|out| write_table(out, TableFormat::Csv, &users_of(&instance, &solution)));
     let text = String::from_utf8(bytes).unwrap();
     assert!(
         text.starts_with("id,dominant_resource,dominant_share,tasks,limited_by,level\nuser-1,memory,0.714")
@@ -301,8 +302,9 @@ fn the_csv_table_of_a_solution_has_a_row_a_user() {
 #[test]
 fn the_parquet_table_of_a_solution_holds_what_the_csv_table_holds() {
     let (instance, solution, _) = fig1();
-    let bytes =
-        file_of(|out| write_solution(out, TableFormat::Columns(Columnar::Parquet), &instance, &solution));
+    let bytes = file_of(|out| {
+        write_table(out, TableFormat::Columns(Columnar::Parquet), &users_of(&instance, &solution))
+    });
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(&bytes).unwrap();
     let builder = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
@@ -320,19 +322,19 @@ fn the_other_tables_are_written_in_all_formats() {
     let figures = PlacementFigures::new(&instance, &placement);
     let settings = PlacementSettings { policy: "best-fit", seed: 0, servers: false };
     let document = placement_document(&instance, &placement, &figures, "", settings);
-    let text = file_of(|out| write_placement(out, TableFormat::Csv, &document));
+    let text = file_of(|out| write_table(out, TableFormat::Csv, &document.table()));
     assert!(text.ends_with(b",10\n"), "{}", String::from_utf8_lossy(&text));
     assert!(
-        file_of(|out| write_placement(out, TableFormat::Columns(Columnar::Parquet), &document))
+        file_of(|out| write_table(out, TableFormat::Columns(Columnar::Parquet), &document.table()))
             .starts_with(b"PAR1")
     );
 
     let comparison = compared(&instance, &figures);
-    let text = file_of(|out| write_comparison(out, TableFormat::Csv, &comparison));
+    let text = file_of(|out| write_table(out, TableFormat::Csv, &comparison.table()));
     let header = "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
     assert!(
-        file_of(|out| write_comparison(out, TableFormat::Columns(Columnar::Parquet), &comparison))
+        file_of(|out| write_table(out, TableFormat::Columns(Columnar::Parquet), &comparison.table()))
             .starts_with(b"PAR1")
     );
 }
@@ -342,7 +344,7 @@ fn an_arrow_file_and_parquet_hold_the_same_columns_and_answers_are_answers() {
     let (instance, placement) = placed();
     let figures = PlacementFigures::new(&instance, &placement);
     let comparison = compared(&instance, &figures);
-    let of = |format| file_of(|out| write_comparison(out, TableFormat::Columns(format), &comparison));
+    let of = |format| file_of(|out| write_table(out, TableFormat::Columns(format), &comparison.table()));
     let arrow =
         arrow_ipc::reader::FileReader::try_new(std::io::Cursor::new(of(Columnar::Arrow)), None).unwrap();
     let arrow: Vec<_> = arrow.map(|batch| batch.unwrap()).collect();

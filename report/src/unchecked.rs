@@ -3,18 +3,15 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// A field of a result that is taken as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct UncheckedField<'a> {
+pub struct UncheckedField {
     /// Its place; `[]` stands for every entry of a list.
-    #[serde(borrow)]
-    pub field: Cow<'a, str>,
+    pub field: String,
     /// Why nothing rests on it.
-    #[serde(borrow)]
-    pub reason: Cow<'a, str>,
+    pub reason: String,
 }
 
 type Field = (&'static str, &'static str);
@@ -36,7 +33,7 @@ const ONLINE_VALUE: Field =
     ("online_bound.value", "mechanisms are not run again; the regret is checked for this value");
 
 /// The fields of a format that `verify` takes as they are.
-pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField<'static>> {
+pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     let fields: &[Field] = match format {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],

@@ -1,8 +1,10 @@
 //! How numbers are written for people, in a terminal and on a page alike: one way for each kind of number. Results in files
 //! keep every digit.
 
-use fairplan_instances::wording::grouped;
+use crate::names::cut;
+use fairplan_instances::table::{Cell, Column, Kind};
 pub(crate) use fairplan_instances::wording::{counted, thousands};
+use fairplan_instances::wording::{grouped, printable};
 
 /// An amount without a unit of its own (tasks, prices, rates): six significant digits, thousands apart.
 pub(crate) fn number(value: f64) -> String {
@@ -76,6 +78,45 @@ pub(crate) fn duration(seconds: f64) -> String {
 /// How far something is from what it should be: two digits.
 pub(crate) fn violation(value: f64) -> String {
     if value == 0.0 { "0".into() } else { format!("{value:.1e}") }
+}
+
+/// By how much something is more (or less) than something else; what sums of doubles leave over is none.
+pub(crate) fn change(part: f64) -> String {
+    let part = if part.abs() < 1e-9 { 0.0 } else { part };
+    format!("{}{}", if part > 0.0 { "+" } else { "" }, percent(part))
+}
+
+/// Letters of a name that is not an id.
+const NAME: usize = 32;
+
+/// A cell as people read it. Ids are as their file has them, for who lays them out to cut.
+pub(crate) fn shown(column: &Column<'_>, row: usize) -> String {
+    if let Some(words) = column.words(row) {
+        return words.into_owned();
+    }
+    match (column.cell(row), column.kind) {
+        (Cell::Missing, _) => String::new(),
+        (Cell::Text(text), Kind::Id) => text.into_owned(),
+        (Cell::Text(text), Kind::Name) => cut(&text, NAME),
+        (Cell::Text(text), _) => printable(&text, usize::MAX),
+        (Cell::Answer(yes), _) => if yes { "yes" } else { "no" }.into(),
+        (Cell::Count(count), Kind::Position) => thousands(count + 1),
+        (Cell::Count(count), _) => thousands(count),
+        (Cell::Number(number), kind) => in_unit(number, kind),
+    }
+}
+
+/// A number of a column of this kind.
+fn in_unit(value: f64, kind: Kind) -> String {
+    match kind {
+        Kind::Part => percent(value),
+        Kind::Share => share(value),
+        Kind::Change => change(value),
+        Kind::Money => money(value),
+        Kind::Violation => violation(value),
+        Kind::Seconds => format!("{value:.3}"),
+        _ => number(value),
+    }
 }
 
 #[cfg(test)]

@@ -1,51 +1,44 @@
 //! `fairplan.verification.v1`: what `verify` found, property by property.
 
-use crate::stamp::{DemandsStamp, InstanceStamp};
 use crate::unchecked::{UncheckedField, unchecked};
-use fairplan_instances::{Body, Document};
+use fairplan_instances::Body;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{DemandsStamp, InstanceStamp};
 use fairplan_verify::Verdict;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// A result held against its instance, property by property.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(rename = "Verification")]
-pub struct VerificationBody<'a> {
+pub struct Verification {
     /// The instance that the result was held against.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub instance: Option<InstanceStamp<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instance: Option<InstanceStamp>,
     /// The demands that the result was held against, if it is one of `offline`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub demands: Option<DemandsStamp<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub demands: Option<DemandsStamp>,
     /// The format of the result.
-    #[serde(borrow)]
-    pub result_format: Cow<'a, str>,
+    pub result_format: String,
     /// Whether every property holds.
     pub holds: bool,
     /// The properties.
-    #[serde(borrow)]
-    pub verdicts: Vec<VerdictResult<'a>>,
+    pub verdicts: Vec<VerdictResult>,
     /// What of the result is taken as it is; everything else that it states is checked.
-    #[serde(borrow, default)]
-    pub unchecked: Vec<UncheckedField<'a>>,
+    #[serde(default)]
+    pub unchecked: Vec<UncheckedField>,
 }
 
-impl Body for VerificationBody<'_> {
+impl Body for Verification {
     const FORMAT: &'static str = "fairplan.verification.v1";
 }
-
-/// The whole file.
-pub type VerificationDocument<'a> = Document<VerificationBody<'a>>;
 
 /// One property of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct VerdictResult<'a> {
+pub struct VerdictResult {
     /// Which property.
-    #[serde(borrow)]
-    pub property: Cow<'a, str>,
+    pub property: String,
     /// Whether the result has it.
     pub holds: bool,
     /// The largest violation found, 0 when there is none. Absent when it cannot be measured.
@@ -55,10 +48,10 @@ pub struct VerdictResult<'a> {
     pub tolerance: f64,
     /// Where the largest violation is, with its numbers. Absent when the property holds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub witness: Option<Cow<'a, str>>,
+    pub witness: Option<String>,
 }
 
-impl<'a> From<&'a Verdict> for VerdictResult<'a> {
+impl<'a> From<&'a Verdict> for VerdictResult {
     fn from(verdict: &'a Verdict) -> Self {
         Self {
             property: verdict.property.into(),
@@ -70,31 +63,39 @@ impl<'a> From<&'a Verdict> for VerdictResult<'a> {
     }
 }
 
-/// What a result was held against.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Subject<'a> {
-    /// An instance.
-    Instance(InstanceStamp<'a>),
-    /// Demands over time.
-    Demands(DemandsStamp<'a>),
+impl Verification {
+    /// What was found of a result of this format that was held against an instance.
+    pub fn of_instance(instance: InstanceStamp, format: &str, verdicts: &[Verdict]) -> Self {
+        Self { instance: Some(instance), ..Self::new(format, verdicts) }
+    }
+
+    /// What was found of a result of this format that was held against demands over time.
+    pub fn of_demands(demands: DemandsStamp, format: &str, verdicts: &[Verdict]) -> Self {
+        Self { demands: Some(demands), ..Self::new(format, verdicts) }
+    }
+
+    fn new(format: &str, verdicts: &[Verdict]) -> Self {
+        Self {
+            instance: None,
+            demands: None,
+            result_format: format.into(),
+            holds: verdicts.iter().all(|verdict| verdict.holds),
+            verdicts: verdicts.iter().map(VerdictResult::from).collect(),
+            unchecked: unchecked(format).collect(),
+        }
+    }
 }
 
-/// The document of a verification, ready to be written.
-pub fn verification_document<'a>(
-    subject: Subject<'a>,
-    result_format: &'a str,
-    verdicts: &'a [Verdict],
-) -> VerificationDocument<'a> {
-    let (instance, demands) = match subject {
-        Subject::Instance(stamp) => (Some(stamp), None),
-        Subject::Demands(stamp) => (None, Some(stamp)),
-    };
-    Document::new(VerificationBody {
-        instance,
-        demands,
-        result_format: result_format.into(),
-        holds: verdicts.iter().all(|verdict| verdict.holds),
-        verdicts: verdicts.iter().map(VerdictResult::from).collect(),
-        unchecked: unchecked(result_format).collect(),
-    })
+impl Tabular for Verification {
+    /// A row a property.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.verdicts)
+            .column("property", "property", Kind::Words, |verdict| &verdict.property)
+            .column("holds", "verdict", Kind::Words, |verdict| if verdict.holds { "holds" } else { "FAILS" })
+            .column("residual", "largest violation", Kind::Violation, |verdict| verdict.residual)
+            .said(|verdict| verdict.residual.is_none().then_some("inf"))
+            .column("tolerance", "allowed", Kind::Violation, |verdict| verdict.tolerance)
+            .column("witness", "where", Kind::Words, |verdict| verdict.witness.as_deref().unwrap_or_default())
+            .done()
+    }
 }

@@ -36,7 +36,7 @@ impl LevelSolver for Highs {
         self.has_time(problem.groups)?;
         let scaling = Scaling::of(problem);
         let groups = problem.groups;
-        let mut program = Program::new(problem, &scaling);
+        let mut program = Program::new(problem, &scaling, &self.1)?;
         let level = program.variables.add(variable().min(0.0));
         for g in 0..groups.len() {
             let required = if groups.rising[g] { Expression::from(level) } else { Expression::from(1.0) };
@@ -94,7 +94,7 @@ impl SumSolver for Highs {
             .map(|(g, pair)| worth(g, pair))
             .collect();
         scaling.level = power(worths.iter().copied().fold(0.0, f64::max));
-        let program = Program::new(&linear, &scaling);
+        let program = Program::new(&linear, &scaling, &self.1)?;
         let mut sum = Expression::default();
         program
             .splits
@@ -137,7 +137,7 @@ impl Highs {
         open: &[usize],
     ) -> Result<(Vec<f64>, Vec<f64>), SolverError> {
         let groups = problem.groups;
-        let mut program = Program::new(problem, scaling);
+        let mut program = Program::new(problem, scaling, &self.1)?;
         let gains: Vec<Variable> =
             open.iter().map(|_| program.variables.add(variable().min(0.0).max(ROOM.1))).collect();
         // Shares that others keep may give way by what the level was solved to.
@@ -196,16 +196,21 @@ struct Program {
     capacity: Vec<Constraint>,
     limits: Vec<Constraint>,
     shares: Vec<Constraint>,
+    /// The seconds that were left when its making began.
+    begun: f64,
 }
 
 impl Program {
-    fn new(problem: &LevelProblem<'_>, scaling: &Scaling) -> Self {
+    /// The variables and the rows that every program has; an error once time is over.
+    fn new(problem: &LevelProblem<'_>, scaling: &Scaling, deadline: &Deadline) -> Result<Self, SolverError> {
+        let begun = deadline.seconds_left();
         let groups = problem.groups;
         let mut variables = ProblemVariables::new();
         let splits: Vec<Variable> =
             (0..groups.pair_count()).map(|_| variables.add(variable().min(0.0))).collect();
         let mut usage = vec![Expression::default(); problem.capacities.len()];
         for g in 0..groups.len() {
+            in_time(deadline)?;
             for pair in groups.pairs(g) {
                 for (row, a) in problem.rows(pair).zip(problem.load(g)) {
                     if *a > 0.0 {
@@ -226,7 +231,7 @@ impl Program {
             groups.pairs(g).for_each(|pair| tasks.add_mul(scaling.pair[pair] / unit, splits[pair]));
             limits.push(constraint!(tasks <= groups.limit[g] / unit));
         }
-        Self { variables, splits, capacity, limits, shares: Vec::new() }
+        Ok(Self { variables, splits, capacity, limits, shares: Vec::new(), begun })
     }
 
     /// Demands this much work for the group: of the scaled level for rising groups, of its share for settled
@@ -244,12 +249,16 @@ impl Program {
     fn maximise(self, objective: Expression, by: &Highs) -> Result<Solved, SolverError> {
         let _alone = no_other_model();
         let solved = guarded(|| -> Result<Solved, SolverError> {
-            let mut model = prepared(self.variables, objective, by);
-            let capacity: Vec<_> = self.capacity.into_iter().map(|row| model.add_constraint(row)).collect();
-            self.limits.into_iter().for_each(|row| {
-                model.add_constraint(row);
-            });
-            let shares: Vec<_> = self.shares.into_iter().map(|row| model.add_constraint(row)).collect();
+            let mut model = prepared(self.variables, objective, by.0);
+            let mut added = |rows: Vec<Constraint>| -> Result<Vec<_>, SolverError> {
+                rows.into_iter().map(|row| in_time(&by.1).map(|()| model.add_constraint(row))).collect()
+            };
+            let (capacity, _, shares) = (added(self.capacity)?, added(self.limits)?, added(self.shares)?);
+            // Before HiGHS asks for the time it copies the program, which takes about as long as making it did.
+            let left = by.1.seconds_left();
+            if self.begun - left > left {
+                return Err(SolverError::OutOfTime);
+            }
             let mut solution = optimum(model, &by.1)?;
             let duals = solution.compute_dual();
             let capacity_duals = capacity.into_iter().map(|row| duals.dual(row)).collect();
@@ -267,30 +276,31 @@ impl Program {
 }
 
 /// A model without rows, on one thread and with the finest tolerances.
-fn prepared(
-    variables: ProblemVariables,
-    objective: Expression,
-    Highs(algorithm, deadline): &Highs,
-) -> HighsProblem {
-    let model = variables
+fn prepared(variables: ProblemVariables, objective: Expression, algorithm: HighsAlgorithm) -> HighsProblem {
+    variables
         .maximise(objective)
         .using(highs)
         .set_parallel(HighsParallelType::Off)
         .set_threads(1)
-        .set_solver(match *algorithm {
+        .set_solver(match algorithm {
             HighsAlgorithm::Simplex => HighsSolverType::Simplex,
             HighsAlgorithm::InteriorPoint => HighsSolverType::Ipm,
         })
         .set_option("primal_feasibility_tolerance", FEASIBILITY)
-        .set_option("dual_feasibility_tolerance", FEASIBILITY);
-    match deadline.time_left() {
-        None => model,
-        Some(left) => model.set_option("time_limit", left.as_secs_f64()),
-    }
+        .set_option("dual_feasibility_tolerance", FEASIBILITY)
 }
 
-/// Solves, with every status but an optimum an error.
+/// An error once time is over.
+fn in_time(deadline: &Deadline) -> Result<(), SolverError> {
+    if deadline.is_over() { Err(SolverError::OutOfTime) } else { Ok(()) }
+}
+
+/// Solves in the time that is left, with every status but an optimum an error.
 fn optimum(model: HighsProblem, deadline: &Deadline) -> Result<HighsSolution, SolverError> {
+    let model = match deadline.time_left() {
+        None => model,
+        Some(left) => model.set_time_limit(left.as_secs_f64()),
+    };
     let problem = match model.solve() {
         Ok(solution) if matches!(solution.status(), SolutionStatus::Optimal) => return Ok(solution),
         Ok(solution) => format!("stopped with status {:?}", solution.status()),
@@ -308,14 +318,13 @@ pub(crate) fn largest(
     algorithm: HighsAlgorithm,
 ) -> Result<(f64, Vec<f64>), SolverError> {
     let _alone = no_other_model();
-    let by = Highs(algorithm, Deadline::never());
     guarded(|| -> Result<(f64, Vec<f64>), SolverError> {
-        let mut model = prepared(variables, of.into(), &by);
+        let mut model = prepared(variables, of.into(), algorithm);
         rows.into_iter().for_each(|row| {
             model.add_constraint(row);
         });
         let priced: Vec<_> = priced.into_iter().map(|row| model.add_constraint(row)).collect();
-        let mut solution = optimum(model, &by.1)?;
+        let mut solution = optimum(model, &Deadline::never())?;
         let value = solution.value(of);
         let duals = solution.compute_dual();
         Ok((value, priced.into_iter().map(|row| duals.dual(row)).collect()))

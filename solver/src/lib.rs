@@ -39,9 +39,10 @@ use ways::Way;
 
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
-pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum};
+pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum, offline_optimum_within};
 pub use over_time::{
-    TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, task_level_by_highs, task_optimum,
+    TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, divide_tasks_within,
+    task_level_by_highs, task_optimum, task_optimum_within,
 };
 pub use planning::{Placer, Planner, ServingOrder};
 pub use price_pass::PricePass;

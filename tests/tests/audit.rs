@@ -1,7 +1,7 @@
 //! Audits: DRFH is what its propositions say, and mechanisms that are unfair in a known way are found out.
 
 use crate::solving::{close, solve_for};
-use fairplan_analysis::{AuditSettings, Finding, Outcome, PROPERTIES, audit};
+use fairplan_analysis::{AuditSettings, Finding, Holds, PROPERTIES, audit};
 use fairplan_instances::{
     Allocation, Decimal, Draft, DraftUser, Instance, Objective, Solution, Solver, SolverError, UserId,
     generate,
@@ -12,18 +12,24 @@ use fairplan_tests::{draft, random_draft};
 const SETTINGS: AuditSettings = AuditSettings { users: 20, seed: 1 };
 
 fn audited(instance: &Instance, solver: &dyn Solver) -> Vec<Finding> {
-    audit(instance, Objective::Drfh, solver, &*backend("auto").unwrap(), SETTINGS).unwrap()
+    audit(instance, "", Objective::Drfh, solver, &*backend("auto").unwrap(), SETTINGS).unwrap().properties
 }
 
 /// The names of the properties that fail.
-fn failing(findings: &[Finding]) -> Vec<&'static str> {
-    assert!(findings.iter().map(|finding| finding.property).eq(PROPERTIES));
-    let fails = |finding: &&Finding| matches!(finding.outcome, Outcome::Tested { holds: false, .. });
-    findings.iter().filter(fails).map(|finding| finding.property).collect()
+fn failing(findings: &[Finding]) -> Vec<&str> {
+    assert!(findings.iter().map(|finding| &*finding.name).eq(PROPERTIES));
+    findings.iter().filter(|finding| fails(finding)).map(|finding| &*finding.name).collect()
 }
 
-fn outcome<'a>(findings: &'a [Finding], property: &str) -> &'a Outcome {
-    &findings.iter().find(|finding| finding.property == property).unwrap().outcome
+fn fails(finding: &Finding) -> bool {
+    finding.holds == Holds::Tested(false)
+}
+
+/// What was found of a property that was tested: whether it holds, by how much not, and where.
+fn tested<'a>(findings: &'a [Finding], property: &str) -> (bool, f64, &'a str) {
+    let finding = findings.iter().find(|finding| finding.name == property).unwrap();
+    assert!(matches!(finding.holds, Holds::Tested(_)), "{property} is not tested");
+    (!fails(finding), finding.residual.unwrap(), &finding.witness)
 }
 
 #[test]
@@ -38,7 +44,8 @@ fn drfh_has_the_properties_of_its_propositions_on_the_papers_own_example() {
 fn drf_pooled_has_the_properties_of_drf() {
     let solver = backend("auto").unwrap();
     let instance = generate::drfh_fig1().unwrap();
-    let findings = audit(&instance, Objective::DrfPooled, &*solver, &*solver, SETTINGS).unwrap();
+    let findings =
+        audit(&instance, "", Objective::DrfPooled, &*solver, &*solver, SETTINGS).unwrap().properties;
     let failing = failing(&findings);
     assert!(failing.iter().all(|property| *property == "resource-monotonicity"), "{findings:#?}");
 }
@@ -59,13 +66,14 @@ fn proportional_fairness_rewards_the_misreports_of_the_paper() {
 
     let instance = draft(&[(1, "1 1")], &["0.5 1", "1 0.5"]).build().unwrap();
     let solver = backend("auto").unwrap();
-    let findings = audit(&instance, Objective::ProportionalFairness, &*solver, &*solver, SETTINGS).unwrap();
-    let Outcome::Tested { holds: false, residual, witness, .. } = outcome(&findings, "truthfulness") else {
-        panic!("the misreport is not found: {findings:#?}");
-    };
+    let findings = audit(&instance, "", Objective::ProportionalFairness, &*solver, &*solver, SETTINGS)
+        .unwrap()
+        .properties;
+    let (holds, residual, witness) = tested(&findings, "truthfulness");
+    assert!(!holds, "the misreport is not found: {findings:#?}");
     // From 2/3 to 3/4 at the least.
     assert!(
-        *residual >= 1.0 - (2.0 / 3.0) / 0.75 - 1e-4 && witness.contains("claims ("),
+        residual >= 1.0 - (2.0 / 3.0) / 0.75 - 1e-4 && witness.contains("claims ("),
         "{residual}: {witness}"
     );
     assert!(!failing(&findings).contains(&"pareto-optimality"), "{findings:#?}");
@@ -107,10 +115,9 @@ fn more_servers_may_harm_a_user_under_drfh_and_the_witness_shows_it() {
     let solver = backend("auto").unwrap();
     let harmed = (0..200).filter_map(|seed| {
         let instance = random_draft(seed).build().ok()?;
-        match outcome(&audited(&instance, &*solver), "resource-monotonicity") {
-            Outcome::Tested { holds: false, witness, residual, .. } => Some((witness.clone(), *residual)),
-            _ => None,
-        }
+        let findings = audited(&instance, &*solver);
+        let (holds, residual, witness) = tested(&findings, "resource-monotonicity");
+        (!holds).then(|| (witness.to_owned(), residual))
     });
     let (witness, residual) = harmed.into_iter().next().unwrap();
     assert!(witness.contains("instead of") && residual > 1e-6, "{witness}");
@@ -170,7 +177,7 @@ fn a_favourite_is_envied_and_the_others_would_rather_be_alone() {
     for property in ["envy-freeness", "sharing-incentive", "single-server-drf", "single-resource-fairness"] {
         assert!(failing.contains(&property), "{property} in {findings:#?}");
     }
-    let Outcome::Tested { witness, .. } = outcome(&findings, "envy-freeness") else { panic!("not tested") };
+    let (.., witness) = tested(&findings, "envy-freeness");
     assert!(witness.contains("with what user user-0 holds"), "{witness}");
 }
 
@@ -178,18 +185,15 @@ fn a_favourite_is_envied_and_the_others_would_rather_be_alone() {
 fn weighing_by_what_is_claimed_invites_to_claim_more() {
     let claimed = |_, user: &DraftUser| user.demand.iter().map(|demand| demand.to_f64()).sum();
     let findings = audited(&three_users(), &Weighing(claimed));
-    let Outcome::Tested { holds: false, residual, witness, .. } = outcome(&findings, "truthfulness") else {
-        panic!("the misreport is not found: {findings:#?}");
-    };
-    assert!(*residual > 0.1 && witness.contains("claims ("), "{residual}: {witness}");
+    let (holds, residual, witness) = tested(&findings, "truthfulness");
+    assert!(!holds, "the misreport is not found: {findings:#?}");
+    assert!(residual > 0.1 && witness.contains("claims ("), "{residual}: {witness}");
 }
 
 #[test]
 fn tasks_left_out_are_a_better_allocation_missed() {
     let findings = audited(&three_users(), &Halving);
-    let Outcome::Tested { holds, residual, .. } = outcome(&findings, "pareto-optimality") else {
-        panic!("not tested")
-    };
+    let (holds, residual, _) = tested(&findings, "pareto-optimality");
     assert!(!holds && (residual - 0.5).abs() < 1e-6, "{findings:#?}");
     assert!(!failing(&findings).contains(&"envy-freeness"), "all lose alike");
 }

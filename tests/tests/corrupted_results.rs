@@ -1,10 +1,11 @@
 //! A thousand corrupted solution files: none is accepted by what `verify` does.
 
+use fairplan_instances::Headline;
 use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
 };
 use fairplan_instances::{Instance, Objective, files::sha256_hex};
-use fairplan_report::solution::{Headline, SolutionDocument, StatedSolution, solution_document};
+use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::backend;
 use fairplan_tests::{Dice, Draft, DraftUser};

@@ -4,6 +4,7 @@
 
 use crate::whole_tasks::small;
 use fairplan_heuristics::policy;
+use fairplan_instances::Headline;
 use fairplan_instances::files::{demands_sha256_hex, sha256_hex};
 use fairplan_instances::{
     Breakpoint, ClassId, Deadline, DemandSeries, FairShares, GuaranteedFraction, Instance, Objective,
@@ -21,7 +22,7 @@ use fairplan_report::placement::{
 use fairplan_report::proportional_bound::{
     ProportionalBoundDocument, StatedProportionalBracket, proportional_bound_document,
 };
-use fairplan_report::solution::{Headline, SolutionDocument, StatedSolution, solution_document};
+use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_document};
 use fairplan_report::{read_json, unchecked, write_json};
 use fairplan_solver::{backend, offline_optimum, proportional_bracket, task_optimum, whole_task_bracket};
 use fairplan_tests::{Dice, compare_breakpoints, odd_draft};
@@ -244,7 +245,7 @@ fn nothing_false_passes(cases: Vec<Case>) -> u64 {
             case.document
         );
         let format = case.document["format"].as_str().unwrap();
-        let listed: Vec<String> = unchecked(format).map(|one| one.field.into_owned()).collect();
+        let listed: Vec<String> = unchecked(format).map(|one| one.field).collect();
         for change in changes(&case.document) {
             let field = change.field();
             let is_listed = listed.iter().any(|known| {

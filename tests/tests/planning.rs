@@ -1,9 +1,10 @@
 //! Purchases against all counts tried one by one in exact arithmetic; what servers are worth, what is lost, what grows.
 
-use fairplan_analysis::{differences, growth, losses, worth_of_servers};
+use fairplan_analysis::{Followed, differences, growth, losses, worth_of_servers};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    Catalog, ClassId, Decimal, Draft, Instance, Objective, Offer, ResourceId, Target, UserId, generate,
+    Catalog, ClassId, Decimal, DemandSeriesBuilder, Draft, Instance, Label, Objective, Offer, QuantumLabel,
+    ResourceId, StatedTarget, Target, UserId, generate,
 };
 use fairplan_solver::{Planner, backend};
 use fairplan_tests::{Dice, Tableau, decimal, draft, random_draft, with_capacity};
@@ -299,20 +300,22 @@ fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() 
         let Ok(instance) = draft.build() else { continue };
         let solution = solver.solve(&instance, Objective::Drfh).unwrap();
         let Some(value) = solution.certificate.levels().first().map(|level| level.value) else { continue };
-        for worth in worth_of_servers(&instance, &solution, &*solver, seed < 15, &|_, _| ()).unwrap() {
+        let worths = worth_of_servers(&instance, "", &solution, &*solver, seed < 15, &|_, _| ()).unwrap();
+        for worth in worths.server_classes {
             assert!(worth.gain <= worth.by_price + 1e-7 * value, "seed {seed}: {worth:?}");
             for resource in &worth.resources {
                 let by_price = resource.price * resource.amount;
                 assert!(resource.gain <= by_price + 1e-7 * value, "seed {seed}: {resource:?}");
-                let Some(range) = resource.range else { continue };
-                let (l, r) = (worth.class.0, resource.resource.0);
+                let Some((capacity, most)) = resource.capacity.zip(resource.most) else { continue };
+                let l = instance.class_named(&worth.id).unwrap().0;
+                let r = instance.resources().iter().position(|name| *name == resource.resource).unwrap();
                 let little = decimal(&format!("{:.6}", resource.amount * 1.001));
                 let more = with_capacity(&draft, (l, r), little, 1.0).build().unwrap();
                 let there = solver.solve(&more, Objective::Drfh).unwrap().certificate.levels()[0].value;
-                let slope = (there - value) / (0.001 * range.capacity);
-                let tolerance = 2e-4 * value / range.capacity;
+                let slope = (there - value) / (0.001 * capacity);
+                let tolerance = 2e-4 * value / capacity;
                 assert!(slope <= resource.price + tolerance, "seed {seed}: {resource:?} {slope}");
-                if range.most > 1.002 * range.capacity {
+                if most > 1.002 * capacity {
                     assert!((slope - resource.price).abs() <= tolerance, "seed {seed}: {resource:?} {slope}");
                     held += usize::from(resource.price > 0.0);
                 }
@@ -323,7 +326,8 @@ fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() 
     // Both kinds of server of Fig. 1 are worth the same by symmetry; their prices hold at no other capacity.
     let instance = generate::drfh_fig1().unwrap();
     let solution = solver.solve(&instance, Objective::Drfh).unwrap();
-    let worths = worth_of_servers(&instance, &solution, &*solver, true, &|_, _| ()).unwrap();
+    let worths =
+        worth_of_servers(&instance, "", &solution, &*solver, true, &|_, _| ()).unwrap().server_classes;
     assert!((worths[0].gain - worths[1].gain).abs() < 1e-8 && worths[0].gain > 0.0, "{worths:?}");
 }
 
@@ -334,18 +338,18 @@ fn the_loss_of_a_class_is_told_user_by_user_the_worst_first() {
     let instance = draft.build().unwrap();
     let solver = backend("auto").unwrap();
     let solution = solver.solve(&instance, Objective::Drfh).unwrap();
-    let whole = losses(&instance, &solution, &*solver, None).unwrap();
-    assert_eq!(whole.iter().map(|loss| loss.class.0).collect::<Vec<_>>(), [1, 0]);
+    let whole = losses(&instance, "", &solution, &*solver, None).unwrap().losses;
+    assert_eq!(whole.iter().map(|loss| loss.class.as_str()).collect::<Vec<_>>(), ["class-1", "class-0"]);
     // User 1 has only class 1; without class 0, both share it.
-    assert_eq!((whole[0].stranded, whole[0].losers.len(), whole[0].losers[0].user), (1, 1, UserId(1)));
-    assert_eq!(whole[1].losers[0].user, UserId(0));
-    assert!((whole[1].losers[0].part() - 0.875).abs() < 1e-6, "{whole:?}");
-    assert!((whole[1].losers[1].part() - 0.5).abs() < 1e-6 && whole[1].losers.len() == 2);
-    let one = losses(&instance, &solution, &*solver, Some(1)).unwrap();
+    assert_eq!((whole[0].stranded, whole[0].losers.len(), &*whole[0].losers[0].id), (1, 1, "user-1"));
+    assert_eq!(whole[1].losers[0].id, "user-0");
+    assert!((whole[1].losers[0].part - 0.875).abs() < 1e-6, "{whole:?}");
+    assert!((whole[1].losers[1].part - 0.5).abs() < 1e-6 && whole[1].losers.len() == 2);
+    let one = losses(&instance, "", &solution, &*solver, Some(1)).unwrap().losses;
     assert!((one[1].lost - 10.0 / 50.0).abs() < 1e-6 && one[1].servers == 1, "{one:?}");
     let all = draft_of_one_class();
     let solution = solver.solve(&all, Objective::Drfh).unwrap();
-    assert_eq!(losses(&all, &solution, &*solver, None).unwrap()[0].stranded, 2);
+    assert_eq!(losses(&all, "", &solution, &*solver, None).unwrap().losses[0].stranded, 2);
 }
 
 fn draft_of_one_class() -> Instance {
@@ -364,7 +368,12 @@ fn growth_says_the_same_as_solving_every_quantum() {
         let mut dice = Dice::new(seed);
         let scales: Vec<f64> = (0..40 * required.len()).map(|_| dice.below(300) as f64 / 100.0).collect();
         let scale = |q: usize, i: usize| scales[q * required.len() + i];
-        let grown = growth(&instance, &required, 40, &scale, &*solver).unwrap();
+        let mut series = DemandSeriesBuilder::default();
+        series.user("all").unwrap();
+        (0..40).for_each(|quantum| series.quantum(QuantumLabel::Number(quantum)).unwrap());
+        let series = series.build().unwrap();
+        let followed = Followed { series: &series, sha256: "", scaled_by: "user", base: 1, scale: &scale };
+        let grown = growth(&instance, "", &required, StatedTarget::default(), &followed, &*solver).unwrap();
         let nothing = Offer {
             id: "none".into(),
             capacity: Some(vec![Decimal::ONE; instance.resources().len()]),
@@ -380,11 +389,13 @@ fn growth_says_the_same_as_solving_every_quantum() {
         };
         let parts: Vec<f64> = (0..40).map(part).collect();
         let expected: Vec<bool> = parts.iter().map(|part| *part < 1.0 - 1e-9).collect();
-        assert_eq!(grown.missed, expected, "seed {seed}");
-        assert_eq!(grown.first_missed.map(|short| short.quantum), expected.iter().position(|missed| *missed));
+        let missed_there: Vec<bool> = grown.quanta.as_ref().unwrap().iter().map(|row| row.missed).collect();
+        assert_eq!(missed_there, expected, "seed {seed}");
+        let first = expected.iter().position(|missed| *missed).map(|quantum| Label::Number(quantum as u64));
+        assert_eq!(grown.first_missed.as_ref().map(|short| short.quantum.clone()), first);
         let least = parts.iter().copied().fold(f64::INFINITY, f64::min);
         assert!(
-            (grown.tightest.unwrap().part - least).abs() <= 1e-7 * (1.0 + least),
+            (grown.tightest.as_ref().unwrap().part - least).abs() <= 1e-7 * (1.0 + least),
             "seed {seed}: {grown:?} {least}"
         );
         missed += expected.iter().filter(|missed| **missed).count();
@@ -402,20 +413,22 @@ fn differences_name_what_changed_and_which_change_moved_whom() {
     after.users.remove(0);
     after.users[0].demand[1] = decimal("1");
     let solver = backend("auto").unwrap();
-    let found = differences(&before.build().unwrap(), &after.build().unwrap(), &*solver).unwrap();
-    let told: Vec<(&str, &str)> = found.classes.iter().map(|class| (class.id.as_str(), class.kind)).collect();
+    let found = differences([&before.build().unwrap(), &after.build().unwrap()], [""; 2], &*solver).unwrap();
+    let told: Vec<(&str, &str)> =
+        found.server_classes.iter().map(|class| (class.id.as_str(), class.kind.as_str())).collect();
     assert_eq!(told, [("class-0", "changed"), ("class-1", "removed"), ("new", "added")]);
-    assert_eq!(found.classes[0].changes, ["count 2 -> 3"]);
-    let told: Vec<(&str, &str)> = found.users.iter().map(|user| (user.id.as_str(), user.kind)).collect();
+    assert_eq!(found.server_classes[0].changes, ["count 2 -> 3"]);
+    let told: Vec<(&str, &str)> =
+        found.changed_users.iter().map(|user| (user.id.as_str(), user.kind.as_str())).collect();
     assert_eq!(told, [("user-0", "removed"), ("user-1", "changed")]);
-    assert_eq!(found.users[1].changes, ["demand[1] 2 -> 1"]);
+    assert_eq!(found.changed_users[1].changes, ["demand[1] 2 -> 1"]);
     assert_eq!(found.steps.len(), 5);
     // More servers, then one user fewer: everybody gains both times.
     assert_eq!((found.steps[1].gaining, found.steps[1].losing), (3, 0), "{found:?}");
     assert_eq!((found.steps[2].gaining, found.steps[2].losing), (2, 0), "{found:?}");
     assert_eq!((found.steps[4].gaining, found.steps[4].losing), (0, 0), "{found:?}");
-    let again = differences(&before.build().unwrap(), &before.build().unwrap(), &*solver).unwrap();
-    assert!(again.classes.is_empty() && again.users.is_empty());
+    let again = differences([&before.build().unwrap(), &before.build().unwrap()], [""; 2], &*solver).unwrap();
+    assert!(again.server_classes.is_empty() && again.changed_users.is_empty());
 }
 
 #[test]

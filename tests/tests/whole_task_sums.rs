@@ -2,13 +2,13 @@
 //! forgeries.
 
 use super::whole_tasks::{small, with_tiny_tasks};
+use fairplan_instances::Headline;
 use fairplan_instances::generate::drfh_fig4;
 use fairplan_instances::{Deadline, Draft, Instance, Objective, ProportionalBracket, files::sha256_hex};
 use fairplan_report::bound::DivisibleBound;
 use fairplan_report::proportional_bound::{
     ProportionalBoundDocument, StatedProportionalBracket, proportional_bound_document,
 };
-use fairplan_report::solution::Headline;
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{backend, proportional_bracket};
 use fairplan_tests::{Dice, best_whole_sum, decimal};

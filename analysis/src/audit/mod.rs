@@ -14,7 +14,10 @@ mod sharing;
 mod truthfulness;
 
 use case::Case;
-use fairplan_instances::{Instance, Objective, Solver, SolverError};
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{Body, Instance, InstanceStamp, Objective, Solver, SolverError};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Names of the properties, in the order of [`audit`].
 pub const PROPERTIES: [&str; 9] = [
@@ -38,18 +41,88 @@ pub struct AuditSettings {
     pub seed: u64,
 }
 
-/// What was found about one property.
-#[derive(Clone, Debug, PartialEq)]
+/// The properties that an objective has on an instance, as far as was searched. The same instance and settings give the
+/// same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Audit {
+    /// The instance.
+    pub instance: InstanceStamp,
+    /// The objective, by its name on the command line.
+    pub objective: String,
+    /// The properties, always all of them and in the same order.
+    pub properties: Vec<Finding>,
+}
+
+impl Body for Audit {
+    const FORMAT: &'static str = "fairplan.audit.v1";
+}
+
+/// One property.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Finding {
-    /// One of [`PROPERTIES`].
-    pub property: &'static str,
-    /// What was found.
-    pub outcome: Outcome,
+    /// `envy-freeness`, `pareto-optimality`, `sharing-incentive`, `truthfulness`, `single-server-drf`,
+    /// `single-resource-fairness`, `bottleneck-fairness`, `population-monotonicity` or `resource-monotonicity`.
+    pub name: String,
+    /// Whether no violation above the tolerance was found; `not applicable` where the property says nothing here.
+    pub holds: Holds,
+    /// The largest violation found, a part of the larger of the two amounts of work compared, 0 to 1. Absent when
+    /// not applicable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub residual: Option<f64>,
+    /// The largest violation that counts as none. Absent when not applicable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// The violation with its numbers and what was searched, or why the property is not applicable.
+    pub witness: String,
 }
 
 /// Whether a property holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Holds {
+    /// It was tested.
+    Tested(bool),
+    /// It says nothing about this instance.
+    NotTested(NotApplicable),
+}
+
+/// A property that says nothing about an instance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum NotApplicable {
+    /// The words for it.
+    #[serde(rename = "not applicable")]
+    NotApplicable,
+}
+
+impl Audit {
+    /// Whether no property fails.
+    pub fn holds(&self) -> bool {
+        self.properties.iter().all(|property| property.holds != Holds::Tested(false))
+    }
+}
+
+impl Tabular for Audit {
+    /// A row a property.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.properties)
+            .column("property", "property", Kind::Words, |property| &property.name)
+            .column("holds", "verdict", Kind::Words, |property| match property.holds {
+                Holds::Tested(true) => "holds",
+                Holds::Tested(false) => "FAILS",
+                Holds::NotTested(_) => "not applicable",
+            })
+            .column("residual", "violation", Kind::Violation, |property| property.residual)
+            .column("tolerance", "allowed", Kind::Violation, |property| property.tolerance)
+            .column("witness", "witness", Kind::Words, |property| &property.witness)
+            .done()
+    }
+}
+
+/// What a test found.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+enum Outcome {
     /// It was tested.
     Tested {
         /// Whether no violation above the tolerance was found.
@@ -66,14 +139,15 @@ pub enum Outcome {
 }
 
 /// Tests every property of what `mechanism` returns for `objective`. What a fair or a better allocation would be is
-/// asked of `reference`, which must know DRFH. Fails where the instance itself cannot be solved.
+/// asked of `reference`, which must know DRFH. The instance comes with its hash. Fails where it cannot be solved.
 pub fn audit(
     instance: &Instance,
+    sha256: &str,
     objective: Objective,
     mechanism: &dyn Solver,
     reference: &dyn Solver,
     settings: AuditSettings,
-) -> Result<Vec<Finding>, SolverError> {
+) -> Result<Audit, SolverError> {
     let case = Case::new(instance, objective, [mechanism, reference], settings)?;
     let tests: [Test; 9] = [
         envy::test,
@@ -86,11 +160,27 @@ pub fn audit(
         monotonicity::population,
         monotonicity::resources,
     ];
-    PROPERTIES
-        .into_iter()
-        .zip(tests)
-        .map(|(property, test)| Ok(Finding { property, outcome: test(&case)? }))
-        .collect()
+    let tested =
+        PROPERTIES.into_iter().zip(tests).map(|(property, test)| Ok(Finding::new(property, test(&case)?)));
+    Ok(Audit {
+        instance: InstanceStamp::new(instance, sha256),
+        objective: objective.to_string(),
+        properties: tested.collect::<Result<_, SolverError>>()?,
+    })
+}
+
+impl Finding {
+    fn new(property: &str, outcome: Outcome) -> Self {
+        let (holds, residual, tolerance, witness) = match outcome {
+            Outcome::Tested { holds, residual, tolerance, witness } => {
+                (Holds::Tested(holds), Some(residual), Some(tolerance), witness)
+            }
+            Outcome::NotApplicable(reason) => {
+                (Holds::NotTested(NotApplicable::NotApplicable), None, None, reason)
+            }
+        };
+        Self { name: property.into(), holds, residual, tolerance, witness }
+    }
 }
 
 /// A test of one property.

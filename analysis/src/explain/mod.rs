@@ -6,20 +6,30 @@
 mod nothing;
 mod ranges;
 
+use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
-    ClassId, Decimal, Draft, Instance, LimitedBy, ResourceId, Solution, Solver, SolverError, Status, User,
-    UserId,
+    Body, ClassId, Decimal, Draft, Instance, InstanceStamp, LimitedBy, ResourceId, Solution, Solver,
+    SolverError, Status, User, UserId,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 pub use ranges::PriceRange;
 pub(crate) use ranges::{measured_today, range_of_price};
 
-/// Why one user has what it has. Lists are in the instance's order.
-#[derive(Clone, Debug, PartialEq)]
+/// Why one user has its share, and what would change it. The same instance and settings give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Explanation {
-    /// The resource of which a task takes the largest part of the cluster.
-    pub dominant_resource: ResourceId,
-    /// The part of the cluster's dominant resource that the user gets.
+    /// The instance.
+    pub instance: InstanceStamp,
+    /// The objective, by its name on the command line.
+    pub objective: String,
+    /// The user's id.
+    pub user: String,
+    /// The resource of which one task takes the largest part of the whole cluster.
+    pub dominant_resource: String,
+    /// The part of the whole cluster's dominant resource that the user gets.
     pub dominant_share: f64,
     /// The same over its weight.
     pub weighted_share: f64,
@@ -27,71 +37,152 @@ pub struct Explanation {
     pub tasks: f64,
     /// What limits it.
     pub limited_by: LimitedBy,
-    /// The level at which it is frozen, where there are levels and capacity or tasks limit it: position and value.
-    pub level: Option<(usize, f64)>,
-    /// The full and priced capacities that keep it from more: on every class it can use, it needs one of them.
+    /// The level at which it is frozen, counted from 0. Absent where the objective has no levels or none reaches it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<LevelReached>,
+    /// The full, priced capacities that keep it from more: it needs one of them on every class that it can use.
     pub held_by: Vec<Holding>,
-    /// Every class, as the user sees it.
-    pub classes: Vec<ClassView>,
-    /// What happens when it needs less of one resource.
+    /// Every server class, as this user sees it.
+    pub server_classes: Vec<ClassView>,
+    /// What happens when one of its tasks needs less of one resource.
     pub smaller_demands: Vec<SmallerDemand>,
-    /// How far the prices it pays hold. Empty where prices change with every unit (sums) or it pays none.
+    /// How far the prices it pays hold. Empty where they change with every unit (objectives that are sums).
     pub price_ranges: Vec<PriceRange>,
-    /// The smallest set of facts that leaves the user without any share; empty when it has one.
+    /// The smallest set of facts that leaves the user without any share. Empty when it has one.
     pub why_nothing: Vec<String>,
 }
 
-/// A full capacity with a price.
-#[derive(Clone, Copy, Debug, PartialEq)]
+impl Body for Explanation {
+    const FORMAT: &'static str = "fairplan.explanation.v1";
+}
+
+/// A level of the lexicographic max-min.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LevelReached {
+    /// Its position, from 0.
+    pub position: usize,
+    /// The weighted share of the users frozen there.
+    pub value: f64,
+}
+
+/// A full capacity.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Holding {
-    /// The class.
-    pub class: ClassId,
+    /// The server class.
+    pub class: String,
     /// The resource.
-    pub resource: ResourceId,
-    /// Increase of the level (or of the sum) per unit of this capacity.
+    pub resource: String,
+    /// Increase of the user's level (or of the sum) per unit.
     pub price: f64,
 }
 
-/// A class as a user sees it.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A server class as a user sees it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ClassView {
-    /// The class.
-    pub class: ClassId,
-    /// Whether its tasks can run there.
+    /// The server class.
+    pub id: String,
+    /// Whether the user's tasks can run there.
     pub usable: bool,
-    /// What a whole share (all of its dominant resource) would cost there, at the prices of its level.
-    pub cost_of_share: f64,
-    /// Whether no usable class is cheaper.
+    /// What a whole share would cost there at the prices of its level. Absent where it cannot run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_of_share: Option<f64>,
+    /// Whether no class is cheaper for it.
     pub cheapest: bool,
     /// The tasks it has there.
     pub tasks: f64,
 }
 
-/// What happens when a task of the user needs less of one resource.
-#[derive(Clone, Debug, PartialEq)]
+/// What a smaller demand would change.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct SmallerDemand {
     /// The resource.
-    pub resource: ResourceId,
+    pub resource: String,
     /// One task's demand now.
-    pub demand: Decimal,
-    /// One unit less, or half where that would leave nothing.
-    pub smaller: Decimal,
+    pub demand: f64,
+    /// One unit less; half, where that would leave nothing.
+    pub smaller: f64,
     /// The user's own tasks then.
     pub own_tasks: f64,
-    /// How many others do more work then.
+    /// How many other users do more work then.
     pub gain: usize,
-    /// How many others do less.
+    /// How many other users do less.
     pub lose: usize,
-    /// The other user whose work grows by the largest part, and that part.
-    pub largest_gain: Option<(UserId, f64)>,
+    /// The other user that gains the largest part. Absent when nobody gains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_gain: Option<Gain>,
+}
+
+/// A user that gains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Gain {
+    /// The user.
+    pub user: String,
+    /// By which part of its work.
+    pub part: f64,
+}
+
+impl Explanation {
+    /// The server classes as this user sees them.
+    pub fn classes(&self) -> Table<'_> {
+        let yes = |is: bool| if is { "yes" } else { "" };
+        Table::of(&self.server_classes)
+            .column("class", "server class", Kind::Id, |class| &class.id)
+            .column("usable", "can run there", Kind::Words, move |class| yes(class.usable))
+            .column("tasks", "tasks there", Kind::Number, |class| class.tasks)
+            .column("cost_of_share", "cost of a whole share", Kind::Number, |class| class.cost_of_share)
+            .column("cheapest", "cheapest", Kind::Words, move |class| yes(class.cheapest))
+            .done()
+    }
+
+    /// The full capacities that keep it from more.
+    pub fn holding(&self) -> Table<'_> {
+        Table::of(&self.held_by)
+            .column("class", "server class", Kind::Id, |held| &held.class)
+            .column("resource", "resource", Kind::Name, |held| &held.resource)
+            .column("price", "price", Kind::Number, |held| held.price)
+            .done()
+    }
+
+    /// How far prices hold.
+    pub fn ranges(&self) -> Table<'_> {
+        Table::of(&self.price_ranges)
+            .column("class", "server class", Kind::Id, |range| &range.class)
+            .column("resource", "resource", Kind::Name, |range| &range.resource)
+            .column("price", "price", Kind::Number, |range| range.price)
+            .column("capacity", "capacity", Kind::Number, |range| range.capacity)
+            .column("least", "holds from", Kind::Number, |range| range.least)
+            .column("most", "to", Kind::Number, |range| range.most)
+            .done()
+    }
+
+    /// What smaller demands would change.
+    pub fn smaller(&self) -> Table<'_> {
+        let most = |change: &SmallerDemand| change.largest_gain.as_ref().map(|gain| gain.user.clone());
+        Table::of(&self.smaller_demands)
+            .column("resource", "resource", Kind::Name, |change| &change.resource)
+            .column("demand", "a task needs", Kind::Number, |change| change.demand)
+            .column("smaller", "if it needed", Kind::Number, |change| change.smaller)
+            .column("own_tasks", "its tasks then", Kind::Number, |change| change.own_tasks)
+            .column("gain", "others that gain", Kind::Count, |change| change.gain)
+            .column("lose", "others that lose", Kind::Count, |change| change.lose)
+            .column("largest_gain", "gains the most", Kind::Id, most)
+            .column("part", "by", Kind::Part, |change| change.largest_gain.as_ref().map(|gain| gain.part))
+            .done()
+    }
 }
 
 /// Part of its work by which a user must change to count as gaining or losing.
 const NOTICED: f64 = 1e-6;
 
-/// Explains `user` in `solution`, which `solver` found for `instance`.
+/// Explains `user` in `solution`, which `solver` found for `instance`; that comes with its hash.
 pub fn explain(
     instance: &Instance,
+    sha256: &str,
     solution: &Solution,
     solver: &dyn Solver,
     user: UserId,
@@ -99,45 +190,62 @@ pub fn explain(
     let view = instance.user(user);
     let levels = solution.certificate.levels();
     let frozen_at = solution.certificate.level_of().map(|level_of| level_of[user.0] as usize);
-    let level = frozen_at.and_then(|k| Some((k, levels.get(k)?.value)));
+    let level = frozen_at.and_then(|k| Some(LevelReached { position: k, value: levels.get(k)?.value }));
     let prices = match frozen_at {
         Some(k) => levels.get(k).map(|level| level.prices.as_slice()),
         None => solution.certificate.prices().first().copied(),
     };
     let limited_by = solution.limited_by[user.0];
-    let (held_by, classes) = match prices.filter(|_| limited_by != LimitedBy::NoUsableClass) {
+    let (held_by, server_classes) = match prices.filter(|_| limited_by != LimitedBy::NoUsableClass) {
         Some(prices) => (holdings(view, instance, prices), class_views(view, instance, solution, prices)),
         None => (Vec::new(), class_views(view, instance, solution, &[])),
     };
     let price_ranges = match level {
-        Some((k, _)) if limited_by == LimitedBy::Capacity => {
-            ranges::price_ranges(instance, solution, solver, k, &held_by)?
+        Some(level) if limited_by == LimitedBy::Capacity => {
+            ranges::price_ranges(instance, solution, solver, level.position, &held_by)?
         }
         _ => Vec::new(),
     };
     let share = solution.allocation.dominant_share(instance, user);
     Ok(Explanation {
-        dominant_resource: view.dominant_resource(),
+        instance: InstanceStamp::new(instance, sha256),
+        objective: solution.objective.to_string(),
+        user: view.id().into(),
+        dominant_resource: instance.resources()[view.dominant_resource().0].clone(),
         dominant_share: share,
         weighted_share: share / view.weight().to_f64(),
         tasks: solution.allocation.tasks(user),
         limited_by,
         level,
-        held_by,
-        classes,
+        held_by: (held_by.iter())
+            .map(|held| Holding {
+                class: instance.classes()[held.class.0].id.clone(),
+                resource: instance.resources()[held.resource.0].clone(),
+                price: held.price,
+            })
+            .collect(),
+        server_classes,
         smaller_demands: smaller_demands(instance, solution, solver, user)?,
         price_ranges,
         why_nothing: if share > 0.0 { Vec::new() } else { nothing::why(view, instance) },
     })
 }
 
+/// A capacity with a price above zero.
+#[derive(Clone, Copy)]
+pub(crate) struct PricedCapacity {
+    pub class: ClassId,
+    pub resource: ResourceId,
+    pub price: f64,
+}
+
 /// The priced capacities that the user needs on the classes it can use.
-fn holdings(user: User<'_>, instance: &Instance, prices: &[f64]) -> Vec<Holding> {
+fn holdings(user: User<'_>, instance: &Instance, prices: &[f64]) -> Vec<PricedCapacity> {
     let m = instance.resources().len();
     let usable = (0..instance.classes().len()).map(ClassId).filter(|class| user.can_use(*class));
     usable
         .flat_map(|class| (0..m).map(move |r| (class, ResourceId(r))))
-        .map(|(class, resource)| Holding { class, resource, price: prices[class.0 * m + resource.0] })
+        .map(|(class, resource)| PricedCapacity { class, resource, price: prices[class.0 * m + resource.0] })
         .filter(|holding| holding.price > 0.0 && !user.demand()[holding.resource.0].is_zero())
         .collect()
 }
@@ -154,19 +262,19 @@ fn class_views(user: User<'_>, instance: &Instance, solution: &Solution, prices:
         .map(|class| {
             let row = prices.get(class.0 * m..(class.0 + 1) * m).unwrap_or_default();
             let task: f64 = user.demand_doubles().iter().zip(row).map(|(demand, price)| demand * price).sum();
+            let cost = || task / (user.task_share() * user.rule().rate(class).to_f64());
             ClassView {
-                class,
+                id: instance.classes()[class.0].id.clone(),
                 usable: user.can_use(class),
-                cost_of_share: task / (user.task_share() * user.rule().rate(class).to_f64()),
+                cost_of_share: user.can_use(class).then(cost),
                 cheapest: false,
                 tasks: on(class),
             }
         })
         .collect();
-    let usable = views.iter().filter(|view| view.usable);
-    let least = usable.map(|view| view.cost_of_share).fold(f64::INFINITY, f64::min);
-    for view in views.iter_mut().filter(|view| view.usable) {
-        view.cheapest = view.cost_of_share <= least * (1.0 + NOTICED);
+    let least = views.iter().filter_map(|view| view.cost_of_share).fold(f64::INFINITY, f64::min);
+    for view in &mut views {
+        view.cheapest = view.cost_of_share.is_some_and(|cost| cost <= least * (1.0 + NOTICED));
     }
     views
 }
@@ -197,16 +305,17 @@ fn smaller_demands(
         };
         let others = || (0..instance.user_count()).map(UserId).filter(|other| *other != user);
         changes.push(SmallerDemand {
-            resource: ResourceId(r),
-            demand: *demand,
-            smaller,
+            resource: instance.resources()[r].clone(),
+            demand: demand.to_f64(),
+            smaller: smaller.to_f64(),
             own_tasks: answer.allocation.tasks(user),
             gain: others().filter(|other| part(*other) > NOTICED).count(),
             lose: others().filter(|other| part(*other) < -NOTICED).count(),
             largest_gain: others()
                 .map(|other| (other, part(other)))
                 .filter(|(_, gain)| *gain > NOTICED)
-                .reduce(|most, next| if next.1 > most.1 { next } else { most }),
+                .reduce(|most, next| if next.1 > most.1 { next } else { most })
+                .map(|(other, part)| Gain { user: instance.user(other).id().into(), part }),
         });
     }
     Ok(changes)

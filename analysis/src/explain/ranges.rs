@@ -4,25 +4,26 @@
 //! the way there, and bisection finds where it leaves the line. Shares stay measured against today's totals: the weights
 //! of a variant make up for the new ones.
 
-use super::Holding;
-use fairplan_instances::{
-    ClassId, Decimal, Draft, Instance, ResourceId, Solution, Solver, SolverError, Status,
-};
+use super::PricedCapacity;
+use fairplan_instances::{Decimal, Draft, Instance, Solution, Solver, SolverError, Status};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// The capacities of a class between which one price holds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// How far a price holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PriceRange {
-    /// The class.
-    pub class: ClassId,
+    /// The server class.
+    pub class: String,
     /// The resource.
-    pub resource: ResourceId,
-    /// Increase of the level per unit.
+    pub resource: String,
+    /// Increase of the user's level per unit.
     pub price: f64,
-    /// The class's capacity now, all servers together.
+    /// The capacity of the class now, all servers together.
     pub capacity: f64,
-    /// Least capacity at which the price holds, as far as was searched: down to a tenth.
+    /// Least capacity at which the price holds (searched down to a tenth).
     pub least: f64,
-    /// Largest capacity at which the price holds, as far as was searched: up to tenfold.
+    /// Largest capacity at which the price holds (searched up to tenfold).
     pub most: f64,
 }
 
@@ -40,13 +41,10 @@ pub(super) fn price_ranges(
     solution: &Solution,
     solver: &dyn Solver,
     level: usize,
-    held_by: &[Holding],
+    held_by: &[PricedCapacity],
 ) -> Result<Vec<PriceRange>, SolverError> {
     let holdings = held_by.iter().take(MOST_ROWS);
-    let ranges = holdings.map(|holding| {
-        let row = (holding.class, holding.resource, holding.price);
-        range_of_price(instance, solution, solver, level, row)
-    });
+    let ranges = holdings.map(|holding| range_of_price(instance, solution, solver, level, *holding));
     Ok(ranges.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
 }
 
@@ -56,7 +54,7 @@ pub(crate) fn range_of_price(
     solution: &Solution,
     solver: &dyn Solver,
     level: usize,
-    (class, resource, price): (ClassId, ResourceId, f64),
+    PricedCapacity { class, resource, price }: PricedCapacity,
 ) -> Result<Option<PriceRange>, SolverError> {
     let Some(value) = solution.certificate.levels().get(level).map(|level| level.value) else {
         return Ok(None);
@@ -75,6 +73,8 @@ pub(crate) fn range_of_price(
         Ok(answer.status == Status::Optimal && (there - line).abs() <= OFF * value)
     };
     let (least, most) = (capacity * reach(0.1, &holds)?, capacity * reach(10.0, &holds)?);
+    let (class, resource) =
+        (instance.classes()[class.0].id.clone(), instance.resources()[resource.0].clone());
     Ok(Some(PriceRange { class, resource, price, capacity, least, most }))
 }
 

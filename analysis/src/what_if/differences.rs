@@ -1,39 +1,74 @@
 //! What differs between two instances, and which difference moved whose work: the changes made one after the other.
 
 use super::{NOTICED, change, solved, value, works};
-use fairplan_instances::{Draft, DraftUser, Instance, Solver, SolverError};
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{
+    Body, Draft, DraftUser, Instance, InstanceStamp, LimitedBy, Objective, Solver, SolverError,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 
-/// What differs between two instances, and what follows from it.
-#[derive(Clone, Debug, PartialEq)]
+/// What differs between two instances or two results. The same files give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Difference {
-    /// Server classes that are in one only, or not the same in both.
-    pub classes: Vec<PartChange>,
-    /// Users that are in one only, or not the same in both.
-    pub users: Vec<PartChange>,
-    /// From the first instance to the second, kind of change by kind of change; first how it was.
+    /// The first.
+    pub before: DifferenceSide,
+    /// The second.
+    pub after: DifferenceSide,
+    /// Server classes that are in one only, or not the same in both. Of instances only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub server_classes: Vec<PartChange>,
+    /// Users that are in one only, or not the same in both. Of instances only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_users: Vec<PartChange>,
+    /// From the first instance to the second, kind of change by kind of change, DRFH solved anew after each. Of instances
+    /// only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
-    /// The work of every user of either, the largest part lost first.
-    pub works: Vec<UserChange>,
+    /// Every user of either, the largest part lost first.
+    pub users: Vec<UserChange>,
+}
+
+impl Body for Difference {
+    const FORMAT: &'static str = "fairplan.difference.v1";
+}
+
+/// One of the two.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DifferenceSide {
+    /// The instance.
+    pub instance: InstanceStamp,
+    /// The objective, by its name on the command line.
+    pub objective: String,
+    /// The value of the objective. Absent where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
 }
 
 /// A class or a user that is not the same in both.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct PartChange {
     /// Its id.
     pub id: String,
     /// `added`, `removed` or `changed`.
-    pub kind: &'static str,
-    /// What changed, such as `count 3 -> 5`; empty for what is added or removed.
+    pub kind: String,
+    /// What changed, such as `count 3 -> 5`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
 }
 
 /// The cluster after one more kind of change.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Step {
     /// `before`, `servers`, `users removed`, `users changed` or `users added`.
-    pub change: &'static str,
-    /// The smallest weighted dominant share then; nothing where the change alone leaves no cluster with users.
+    pub change: String,
+    /// The smallest weighted dominant share then. Absent where the change alone leaves no cluster that its users can use.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
     /// How many users do more work than before this step.
     pub gaining: usize,
@@ -41,15 +76,87 @@ pub struct Step {
     pub losing: usize,
 }
 
-/// A user's work in both.
-#[derive(Clone, Debug, PartialEq)]
+/// A user in both.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct UserChange {
-    /// Its id.
+    /// The user's id.
     pub id: String,
-    /// Its work in the first, in tasks of rate 1; nothing if it is not there.
+    /// Its tasks in the first (of instances: its work under DRFH). Absent if it is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<f64>,
-    /// Its work in the second.
+    /// Its tasks in the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<f64>,
+    /// By which part of itself that changed. Absent where it is in one only, or had nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<f64>,
+    /// What limited it in the first. Of results only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_before: Option<LimitedBy>,
+    /// What limits it in the second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_after: Option<LimitedBy>,
+}
+
+impl<'a> UserChange {
+    /// A user's work in both.
+    pub fn new(id: String, before: Option<f64>, after: Option<f64>) -> Self {
+        let part = match (before, after) {
+            (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
+            _ => None,
+        };
+        Self { id, before, after, part, limited_before: None, limited_after: None }
+    }
+}
+
+impl Tabular for Difference {
+    /// A row a user.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("user", "user", Kind::Id, |user| &user.id)
+            .column("before", "tasks before", Kind::Number, |user| user.before)
+            .said(|user| user.before.is_none().then_some("not there"))
+            .column("after", "tasks after", Kind::Number, |user| user.after)
+            .said(|user| user.after.is_none().then_some("not there"))
+            .column("part", "change", Kind::Change, |user| user.part)
+            .column("limited_before", "limited by, before", Kind::Words, |user| {
+                user.limited_before.map(LimitedBy::in_words)
+            })
+            .column("limited_after", "limited by, after", Kind::Words, |user| {
+                user.limited_after.map(LimitedBy::in_words)
+            })
+            .done()
+    }
+}
+
+impl UserChange {
+    /// Whether it has more or less, by more than solutions are exact to.
+    pub fn has_moved(&self) -> bool {
+        self.part.is_none_or(|part| part.abs() > 1e-6)
+    }
+}
+
+impl Difference {
+    /// What changed of server classes or of users, which `what` says.
+    pub fn changes<'a>(&self, what: &'a str, changes: &'a [PartChange]) -> Table<'a> {
+        Table::of(changes)
+            .column("id", what, Kind::Id, |change| &change.id)
+            .column("kind", "is", Kind::Words, |change| &change.kind)
+            .column("changes", "what changed", Kind::Words, |change| change.changes.join(", "))
+            .done()
+    }
+
+    /// From the first instance to the second, kind of change by kind of change.
+    pub fn steps(&self) -> Table<'_> {
+        Table::of(&self.steps)
+            .column("change", "after the change of", Kind::Words, |step| &step.change)
+            .column("value", "smallest share", Kind::Share, |step| step.value)
+            .said(|step| step.value.is_none().then_some("no cluster"))
+            .column("gaining", "users that gain", Kind::Count, |step| step.gaining)
+            .column("losing", "users that lose", Kind::Count, |step| step.losing)
+            .done()
+    }
 }
 
 /// A user with its classes by name, so that it can be held against one of another instance.
@@ -62,8 +169,8 @@ struct Named {
 
 /// Compares two instances of the same resources. DRFH is solved anew after each kind of change.
 pub fn differences(
-    before: &Instance,
-    after: &Instance,
+    [before, after]: [&Instance; 2],
+    sha256: [&str; 2],
     solver: &dyn Solver,
 ) -> Result<Difference, SolverError> {
     if before.resources() != after.resources() {
@@ -91,7 +198,7 @@ pub fn differences(
     for (name, draft) in stages.into_iter().chain([("users added", second.clone())]) {
         // A stage need not be an instance: a user may need what only later servers, or earlier ones, have.
         let Ok(instance) = draft.build() else {
-            steps.push(Step { change: name, value: None, gaining: 0, losing: 0 });
+            steps.push(Step { change: name.into(), value: None, gaining: 0, losing: 0 });
             continue;
         };
         let solution = solved(solver, &instance)?;
@@ -102,7 +209,7 @@ pub fn differences(
             || by_id.iter().filter_map(|(id, work)| last.get(id).map(|before| change(*before, *work)));
         let gaining = parts().filter(|part| *part > NOTICED).count();
         let losing = parts().filter(|part| *part < -NOTICED).count();
-        steps.push(Step { change: name, value: Some(value(&instance, &solution)), gaining, losing });
+        steps.push(Step { change: name.into(), value: Some(value(&instance, &solution)), gaining, losing });
         if name == "before" {
             first_works = by_id.clone();
         }
@@ -112,7 +219,7 @@ pub fn differences(
     let mut works: Vec<UserChange> = all
         .map(|user| {
             let id = user.user.id.clone();
-            UserChange { before: first_works.get(&id).copied(), after: last.get(&id).copied(), id }
+            UserChange::new(id.clone(), first_works.get(&id).copied(), last.get(&id).copied())
         })
         .collect();
     let part = |user: &UserChange| match (user.before, user.after) {
@@ -120,11 +227,18 @@ pub fn differences(
         _ => f64::INFINITY,
     };
     works.sort_by(|a, b| part(a).total_cmp(&part(b)));
+    let side = |instance: &Instance, sha256: &str, step: Option<&Step>| DifferenceSide {
+        instance: InstanceStamp::new(instance, sha256),
+        objective: Objective::Drfh.to_string(),
+        value: step.and_then(|step| step.value),
+    };
     Ok(Difference {
-        classes: class_changes(&first, &second),
-        users: user_changes(&old, &new, &old_of, &new_of),
+        before: side(before, sha256[0], steps.first()),
+        after: side(after, sha256[1], steps.last()),
+        server_classes: class_changes(&first, &second),
+        changed_users: user_changes(&old, &new, &old_of, &new_of),
         steps,
-        works,
+        users: works,
     })
 }
 
@@ -165,7 +279,7 @@ fn class_changes(first: &Draft, second: &Draft) -> Vec<PartChange> {
     let mut found = Vec::new();
     for class in &first.classes {
         let Some(other) = second.classes.iter().find(|other| other.id == class.id) else {
-            found.push(PartChange { id: class.id.clone(), kind: "removed", changes: Vec::new() });
+            found.push(PartChange { id: class.id.clone(), kind: "removed".into(), changes: Vec::new() });
             continue;
         };
         let mut changes = Vec::new();
@@ -174,12 +288,16 @@ fn class_changes(first: &Draft, second: &Draft) -> Vec<PartChange> {
             differs(&mut changes, name, *a, *b);
         }
         if !changes.is_empty() {
-            found.push(PartChange { id: class.id.clone(), kind: "changed", changes });
+            found.push(PartChange { id: class.id.clone(), kind: "changed".into(), changes });
         }
     }
     let is_new = |id: &str| first.classes.iter().all(|class| class.id != id);
     let added = second.classes.iter().filter(|class| is_new(&class.id));
-    found.extend(added.map(|class| PartChange { id: class.id.clone(), kind: "added", changes: Vec::new() }));
+    found.extend(added.map(|class| PartChange {
+        id: class.id.clone(),
+        kind: "added".into(),
+        changes: Vec::new(),
+    }));
     found
 }
 
@@ -193,7 +311,7 @@ fn user_changes(
     for named in old {
         let (user, id) = (&named.user, named.user.id.clone());
         let Some(other) = new_of.get(id.as_str()) else {
-            found.push(PartChange { id, kind: "removed", changes: Vec::new() });
+            found.push(PartChange { id, kind: "removed".into(), changes: Vec::new() });
             continue;
         };
         let mut changes = Vec::new();
@@ -210,13 +328,13 @@ fn user_changes(
         };
         differs(&mut changes, "rates", rates(&named.rates), rates(&other.rates));
         if !changes.is_empty() {
-            found.push(PartChange { id, kind: "changed", changes });
+            found.push(PartChange { id, kind: "changed".into(), changes });
         }
     }
     let added = new.iter().filter(|named| !old_of.contains_key(named.user.id.as_str()));
     found.extend(added.map(|named| PartChange {
         id: named.user.id.clone(),
-        kind: "added",
+        kind: "added".into(),
         changes: Vec::new(),
     }));
     found

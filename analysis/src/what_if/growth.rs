@@ -5,34 +5,108 @@
 //! and prices `p` exclude every quantum with `Σ_i R_i π_i(p) > Σ_lr C_lr p_lr`.
 
 use super::works;
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    ClassId, Decimal, Draft, Instance, Objective, ResourceId, Solver, SolverError, UserId, Violation,
+    Body, ClassId, Decimal, DemandSeries, DemandsStamp, Draft, Instance, InstanceStamp, Label, Objective,
+    ResourceId, Solver, SolverError, StatedTarget, UserId, Violation,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// What became of a series.
-#[derive(Clone, Debug, PartialEq)]
+/// When a cluster first misses what is asked of it. The same files and settings give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Growth {
-    /// The part of what is asked for at first, at scale 1, that every user reaches.
+    /// The cluster and its users.
+    pub instance: InstanceStamp,
+    /// The series.
+    pub series: DemandsStamp,
+    /// What scales whom: `total`, `user` (each by its own column), or the column that scales all.
+    pub scaled_by: String,
+    /// How many of the first quanta are, on average, a scale of 1.
+    pub base: u64,
+    /// What every user shall reach at a scale of 1.
+    pub target: StatedTarget,
+    /// The part of that which every user reaches.
     pub part_at_one: f64,
-    /// The first quantum in which somebody misses what is asked for.
+    /// How many quanta are missed: somebody does not reach what is asked for.
+    pub missed: u64,
+    /// The first of them. Absent if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub first_missed: Option<Shortfall>,
-    /// The quantum of which the smallest part can be reached.
+    /// The quantum of which the smallest part can be reached. Absent where nothing is ever asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub tightest: Option<Shortfall>,
-    /// Of each quantum whether it is missed.
-    pub missed: Vec<bool>,
+    /// Every quantum, with `--per-quantum` or where there are at most 400.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<GrowthQuantum>>,
 }
 
-/// How much of what a quantum asks for can be reached, and what is short.
-#[derive(Clone, Copy, Debug, PartialEq)]
+impl Body for Growth {
+    const FORMAT: &'static str = "fairplan.growth.v1";
+}
+
+/// What a quantum asks for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrowthQuantum {
+    /// The quantum, as its file calls it.
+    pub quantum: Label,
+    /// How many times the target is asked for: the mean over the users.
+    pub scale: f64,
+    /// Whether somebody does not reach what is asked for.
+    pub missed: bool,
+}
+
+/// How much of what a quantum asks for can be reached.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Shortfall {
-    /// Position of the quantum.
-    pub quantum: usize,
+    /// The quantum, as its file calls it.
+    pub quantum: Label,
     /// The part of what is asked for that every user reaches.
     pub part: f64,
     /// The user whose work pays the most for what is short.
-    pub user: UserId,
+    pub user: String,
+    /// How much of that user's target is asked for.
+    pub scale: f64,
     /// The resource that is worth the most.
-    pub resource: ResourceId,
+    pub resource: String,
+}
+
+impl Tabular for Growth {
+    /// A row a quantum, where all are kept: by how much what is asked for is scaled (the mean over the users), and whether it
+    /// is missed.
+    fn table(&self) -> Table<'_> {
+        Table::of(self.quanta.as_deref().unwrap_or_default())
+            .column("quantum", "quantum", Kind::Id, |row| row.quantum.to_string())
+            .column("scale", "times the target", Kind::Number, |row| row.scale)
+            .column("missed", "missed", Kind::Answer, |row| row.missed)
+            .done()
+    }
+}
+
+/// Demands over time, and how what is asked for follows them.
+pub struct Followed<'a> {
+    /// The demands.
+    pub series: &'a DemandSeries,
+    /// Their hash.
+    pub sha256: &'a str,
+    /// What scales whom: `total`, `user` (each by its own column), or the column that scales all.
+    pub scaled_by: &'a str,
+    /// How many of the first quanta are, on average, a scale of 1.
+    pub base: u64,
+    /// How many times its target a user asks for in a quantum: `scale(quantum, user)`.
+    pub scale: &'a dyn Fn(usize, usize) -> f64,
+}
+
+/// A quantum of which not all can be reached, by positions.
+#[derive(Clone, Copy)]
+struct Short {
+    quantum: usize,
+    part: f64,
+    user: UserId,
+    resource: ResourceId,
 }
 
 /// What is reached of a requirement.
@@ -52,10 +126,10 @@ impl Reached {
         if asked > 0.0 { self.supply / asked } else { f64::INFINITY }
     }
 
-    fn shortfall(&self, quantum: usize, required: &[f64]) -> Shortfall {
+    fn short(&self, quantum: usize, required: &[f64]) -> Short {
         let pays = |i: &usize| required[*i] * self.costs[*i];
         let most = (0..required.len()).reduce(|a, b| if pays(&b) > pays(&a) { b } else { a }).unwrap_or(0);
-        Shortfall { quantum, part: self.part, user: UserId(most), resource: self.resource }
+        Short { quantum, part: self.part, user: UserId(most), resource: self.resource }
     }
 }
 
@@ -65,17 +139,21 @@ const MISSED: f64 = 1.0 - 1e-9;
 /// Requirements shown to be feasible, and vectors of prices, that are kept to decide later quanta.
 const KEPT: usize = 64;
 
-/// Follows what is asked for through `quanta` quanta: `scale(q, i)` times the work `required[i]` of user `i`.
+/// Follows what is asked for through the quanta of a series: a multiple of the work `required` of each user, which is what
+/// `target` says. The instance comes with its hash.
 ///
 /// # Errors
 /// Users with rates whose tasks may run out.
 pub fn growth(
     instance: &Instance,
+    sha256: &str,
     required: &[f64],
-    quanta: usize,
-    scale: &dyn Fn(usize, usize) -> f64,
+    target: StatedTarget,
+    followed: &Followed<'_>,
     solver: &dyn Solver,
 ) -> Result<Growth, SolverError> {
+    let Followed { series, scale, .. } = *followed;
+    let quanta = series.quantum_count();
     if let Some(user) =
         instance.users().find(|user| !user.rule().rates().is_empty() && user.tasks().is_some())
     {
@@ -105,7 +183,7 @@ pub fn growth(
             let answer = reached(instance, &now, solver)?;
             let is_missed = answer.part < MISSED;
             if is_missed && first_missed.is_none() {
-                first_missed = Some(answer.shortfall(q, &now));
+                first_missed = Some(answer.short(q, &now));
             }
             missed.push(is_missed);
             if known.len() == KEPT {
@@ -117,7 +195,7 @@ pub fn growth(
     // The least of all parts: quanta in the order of what they can be at most, so that it is met early.
     let mut order: Vec<usize> = (0..quanta).filter(|q| most[*q].is_finite()).collect();
     order.sort_by(|a, b| most[*a].total_cmp(&most[*b]));
-    let mut tightest: Option<Shortfall> = None;
+    let mut tightest: Option<Short> = None;
     for q in order {
         let now = asked(q);
         // An allocation that is known to do more than the best so far leaves nothing to ask.
@@ -129,7 +207,7 @@ pub fn growth(
         if could_be {
             let answer = reached(instance, &now, solver)?;
             if answer.part < best {
-                tightest = Some(answer.shortfall(q, &now));
+                tightest = Some(answer.short(q, &now));
             }
             if known.len() == KEPT {
                 known.remove(1);
@@ -137,7 +215,31 @@ pub fn growth(
             known.push(answer);
         }
     }
-    Ok(Growth { part_at_one, first_missed, tightest, missed })
+    let users = instance.user_count();
+    let told = |short: Short| Shortfall {
+        quantum: series.label(short.quantum).into(),
+        part: short.part,
+        user: instance.user(short.user).id().into(),
+        scale: scale(short.quantum, short.user.0),
+        resource: instance.resources()[short.resource.0].clone(),
+    };
+    let quantum = |(quantum, missed): (usize, &bool)| GrowthQuantum {
+        quantum: series.label(quantum).into(),
+        scale: (0..users).map(|user| scale(quantum, user)).sum::<f64>() / users as f64,
+        missed: *missed,
+    };
+    Ok(Growth {
+        instance: InstanceStamp::new(instance, sha256),
+        series: DemandsStamp::new(series, followed.sha256),
+        scaled_by: followed.scaled_by.into(),
+        base: followed.base,
+        target,
+        part_at_one,
+        missed: missed.iter().filter(|missed| **missed).count() as u64,
+        first_missed: first_missed.map(told),
+        tightest: tightest.map(told),
+        quanta: Some(missed.iter().enumerate().map(quantum).collect()),
+    })
 }
 
 /// The part of `required` that every user reaches: a max-min in which an equal weighted share is an equal part.

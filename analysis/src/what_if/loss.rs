@@ -4,53 +4,118 @@
 //! lose is told in work, which does not depend on how shares are measured.
 
 use super::{NOTICED, solved, works};
-use fairplan_instances::{ClassId, Draft, Instance, Solution, Solver, SolverError, UserId};
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{
+    Body, Draft, Headline, Instance, InstanceStamp, Solution, Solver, SolverError, UserId,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
-/// What the loss of servers of one class means.
-#[derive(Clone, Debug, PartialEq)]
+/// Users listed for each loss, those that lose the largest part first.
+const LISTED: usize = 20;
+
+/// What is lost when servers of one class fail, class by class: DRFH on what is left. The same instance and settings give
+/// the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Losses {
+    /// The instance.
+    pub instance: InstanceStamp,
+    /// The smallest weighted dominant share now.
+    pub value: f64,
+    /// The loss of each class, the worst first: by the largest part that a user loses, then by what is lost in all.
+    pub losses: Vec<Loss>,
+}
+
+impl Body for Losses {
+    const FORMAT: &'static str = "fairplan.loss.v1";
+}
+
+/// The loss of servers of one class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Loss {
     /// The class.
-    pub class: ClassId,
+    pub class: String,
     /// How many of its servers are lost.
     pub servers: u64,
-    /// The smallest weighted dominant share then, still measured against the totals of the whole cluster.
+    /// The smallest weighted dominant share then, measured against the totals of the whole cluster.
     pub value: f64,
-    /// The work that is lost, in dominant shares of the whole cluster, over all users that lose.
+    /// What is lost over all users that lose, in dominant shares of the whole cluster.
     pub lost: f64,
-    /// Users that do less work, those that lose the largest part first.
-    pub losers: Vec<Loser>,
+    /// How many users do less work.
+    pub losing: usize,
     /// How many of them can do nothing any more.
     pub stranded: usize,
-    /// How many users do more work.
+    /// How many do more.
     pub gaining: usize,
+    /// The 20 users that lose the largest part of their work.
+    pub losers: Vec<Loser>,
 }
 
 /// A user that does less work.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Loser {
-    /// The user.
-    pub user: UserId,
+    /// The user's id.
+    pub id: String,
     /// Its work before, in tasks of rate 1.
     pub before: f64,
     /// Its work after.
     pub after: f64,
+    /// The part of its work that is lost.
+    pub part: f64,
 }
 
-impl Loser {
-    /// The part of its work that is lost.
-    pub fn part(&self) -> f64 {
-        1.0 - self.after / self.before
+impl Tabular for Losses {
+    /// A row a class, with the user that loses the most (none where nobody loses).
+    fn table(&self) -> Table<'_> {
+        let worst = |of: fn(&Loser) -> f64| move |loss: &Loss| loss.losers.first().map(of);
+        Table::of(&self.losses)
+            .column("class", "server class", Kind::Id, |loss| &loss.class)
+            .column("servers", "servers lost", Kind::Count, |loss| loss.servers)
+            .column("value", "smallest share then", Kind::Share, |loss| loss.value)
+            .column("lost", "lost in all", Kind::Part, |loss| loss.lost)
+            .column("losing", "users that lose", Kind::Count, |loss| loss.losing)
+            .column("stranded", "left with nothing", Kind::Count, |loss| loss.stranded)
+            .column("gaining", "users that gain", Kind::Count, |loss| loss.gaining)
+            .column("worst_user", "worst off", Kind::Id, |loss| {
+                loss.losers.first().map_or("", |user| &user.id)
+            })
+            .said(|loss| loss.losers.is_empty().then_some("nobody"))
+            .column("worst_before", "its tasks before", Kind::Number, worst(|user| user.before))
+            .column("worst_after", "its tasks after", Kind::Number, worst(|user| user.after))
+            .column("worst_part", "loses", Kind::Part, worst(|user| user.part))
+            .done()
+    }
+}
+
+impl Losses {
+    /// A row for each class and user that loses the most there.
+    pub fn losers(&self) -> Table<'_> {
+        let losses = self.losses.iter();
+        let rows: Vec<(&Loss, &Loser)> =
+            losses.flat_map(|loss| loss.losers.iter().map(move |loser| (loss, loser))).collect();
+        Table::over(rows.len(), move |row| rows[row])
+            .column("class", "servers lost", Kind::Id, |row| &row.0.class)
+            .column("user", "user", Kind::Id, |row| &row.1.id)
+            .column("before", "tasks before", Kind::Number, |row| row.1.before)
+            .column("after", "tasks after", Kind::Number, |row| row.1.after)
+            .column("part", "loses", Kind::Part, |row| row.1.part)
+            .done()
     }
 }
 
 /// The loss of `servers` servers of each class (all of them where there are fewer, or where none is stated), the worst
-/// first: by the largest part that any user loses, then by what is lost in all. `solution` is the DRFH of `instance`.
+/// first: by the largest part that any user loses, then by what is lost in all. `solution` is the DRFH of the instance, which
+/// comes with its hash.
 pub fn losses(
     instance: &Instance,
+    sha256: &str,
     solution: &Solution,
     solver: &dyn Solver,
     servers: Option<u64>,
-) -> Result<Vec<Loss>, SolverError> {
+) -> Result<Losses, SolverError> {
     let before = works(instance, solution);
     let mut losses = Vec::new();
     for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
@@ -58,35 +123,37 @@ pub fn losses(
         let mut draft = Draft::from(instance);
         draft.classes[l].count -= lost;
         let after = works_left(draft, solver)?;
-        let mut losers: Vec<Loser> = before
-            .iter()
-            .zip(&after)
-            .enumerate()
-            .map(|(i, (before, after))| Loser { user: UserId(i), before: *before, after: *after })
-            .filter(|loser| loser.before > 0.0 && loser.part() > NOTICED)
-            .collect();
+        let part = |i: usize| 1.0 - after[i] / before[i];
+        let mut losers: Vec<usize> =
+            (0..before.len()).filter(|i| before[*i] > 0.0 && part(*i) > NOTICED).collect();
         // Parts that differ by rounding are the same.
-        let rounded = |loser: &Loser| (loser.part() * 1e6).round();
-        losers.sort_by(|a, b| rounded(b).total_cmp(&rounded(a)));
+        let rounded = |i: usize| (part(i) * 1e6).round();
+        losers.sort_by(|a, b| rounded(*b).total_cmp(&rounded(*a)));
+        let told = |i: &usize| Loser {
+            id: instance.user(UserId(*i)).id().into(),
+            before: before[*i],
+            after: after[*i],
+            part: part(*i),
+        };
         let share = |user: UserId| instance.user(user).task_share();
         let weighted = |i: usize| after[i] * share(UserId(i)) / instance.user(UserId(i)).weight().to_f64();
         losses.push(Loss {
-            class: ClassId(l),
+            class: class.id.clone(),
             servers: lost,
             value: (0..after.len()).map(weighted).fold(f64::INFINITY, f64::min),
             // From 0.0 on: the sum of nothing is -0.0.
-            lost: losers
-                .iter()
-                .fold(0.0, |sum, loser| sum + (loser.before - loser.after) * share(loser.user)),
-            stranded: losers.iter().filter(|loser| loser.after == 0.0).count(),
+            lost: losers.iter().fold(0.0, |sum, i| sum + (before[*i] - after[*i]) * share(UserId(*i))),
+            losing: losers.len(),
+            stranded: losers.iter().filter(|i| after[**i] == 0.0).count(),
             gaining: before.iter().zip(&after).filter(|(b, a)| **a > **b * (1.0 + NOTICED)).count(),
-            losers,
+            losers: losers.iter().take(LISTED).map(told).collect(),
         });
     }
     let rounded = |x: f64| (x * 1e6).round();
-    let worst = |loss: &Loss| loss.losers.first().map_or(0.0, |loser| rounded(loser.part()));
+    let worst = |loss: &Loss| loss.losers.first().map_or(0.0, |loser| rounded(loser.part));
     losses.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(rounded(b.lost).total_cmp(&rounded(a.lost))));
-    Ok(losses)
+    let value = Headline::new(instance, solution).value;
+    Ok(Losses { instance: InstanceStamp::new(instance, sha256), value, losses })
 }
 
 /// The work of every user of a cluster that may have nothing left of some resource.

@@ -6,10 +6,10 @@ mod growth;
 mod loss;
 mod worth;
 
-pub use differences::{Difference, PartChange, Step, UserChange, differences};
-pub use growth::{Growth, Shortfall, growth};
-pub use loss::{Loser, Loss, losses};
-pub use worth::{ResourceWorth, ServerWorth, worth_of_servers};
+pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
+pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
+pub use loss::{Loser, Loss, Losses, losses};
+pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 
 use fairplan_instances::{Instance, Level, Objective, Solution, Solver, SolverError, Status, UserId};
 

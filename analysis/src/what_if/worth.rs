@@ -5,54 +5,164 @@
 //! the user at that share run out, the next larger share counts, which may be more.
 
 use super::{NOTICED, change, solved, value, works};
-use crate::explain::{PriceRange, measured_today, range_of_price};
+use crate::explain::{PricedCapacity, measured_today, range_of_price};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    ClassId, Decimal, Draft, Instance, ResourceId, Solution, Solver, SolverError, UserId,
+    Body, ClassId, Decimal, Draft, Headline, Instance, InstanceStamp, ResourceId, Solution, Solver,
+    SolverError, UserId,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one more server of each class is worth under DRFH, shares measured against today's totals throughout. The same
+/// instance gives the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Worth {
+    /// The instance.
+    pub instance: InstanceStamp,
+    /// The smallest weighted dominant share now, as in a solution.
+    pub value: f64,
+    /// The smallest that capacity limits, which is what gains add to, where tasks run out before so that it is more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limited_by_capacity: Option<f64>,
+    /// Every server class, the most valuable first.
+    pub server_classes: Vec<ServerWorth>,
+}
+
+impl Body for Worth {
+    const FORMAT: &'static str = "fairplan.worth.v1";
+}
+
+impl Worth {
+    /// The smallest share that capacity limits.
+    pub fn raised(&self) -> f64 {
+        self.limited_by_capacity.unwrap_or(self.value)
+    }
+}
 
 /// One more server of a class.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ServerWorth {
     /// The class.
-    pub class: ClassId,
-    /// By how much the smallest weighted share rises, solved again.
+    pub id: String,
+    /// How many servers it has.
+    pub count: u64,
+    /// By how much the smallest weighted share rises with one more, solved again.
     pub gain: f64,
-    /// By how much it rises by the prices.
+    /// By how much it rises by the prices: never less, unless tasks run out.
     pub by_price: f64,
     /// How many users do more work then.
     pub gaining: usize,
     /// How many do less.
     pub losing: usize,
-    /// The user whose work grows by the largest part, and that part.
-    pub largest_gain: Option<(UserId, f64)>,
-    /// The same for one server's amount of each resource that it has, spread over the servers of the class.
+    /// The user whose work grows by the largest part. Absent where nobody gains.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub largest_gain: Option<GainingUser>,
+    /// One server's amount more of each resource alone, spread over the servers of the class.
     pub resources: Vec<ResourceWorth>,
 }
 
-/// One server's amount more of one resource.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A user that gains.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GainingUser {
+    /// The user's id.
+    pub id: String,
+    /// By which part its work grows.
+    pub part: f64,
+}
+
+/// More of one resource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct ResourceWorth {
     /// The resource.
-    pub resource: ResourceId,
+    pub resource: String,
     /// How much of it one server has.
     pub amount: f64,
-    /// By how much the smallest weighted share rises, solved again.
+    /// By how much the smallest weighted share rises with that much more, solved again.
     pub gain: f64,
     /// Its rise per unit, by the prices.
     pub price: f64,
-    /// Between which capacities of the class that price holds, if it was asked for.
-    pub range: Option<PriceRange>,
+    /// The capacity of the class, all servers together. Absent where ranges were not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<f64>,
+    /// The least capacity at which the price holds (searched down to a tenth).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// The largest capacity at which it holds (searched up to tenfold).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
 }
 
-/// What one more server of each class is worth, the most valuable first. `solution` is the DRFH of `instance`; `ranges`
-/// asks how far each price holds, which takes some thirty solutions each. `told` hears how many of the classes are done.
+impl Tabular for Worth {
+    /// A row a class for a whole server (no resource), then one a resource.
+    fn table(&self) -> Table<'_> {
+        type Row<'a> = (&'a ServerWorth, Option<&'a ResourceWorth>);
+        let rows: Vec<Row<'_>> = (self.server_classes.iter())
+            .flat_map(|class| {
+                let resources = class.resources.iter().map(move |resource| (class, Some(resource)));
+                std::iter::once((class, None)).chain(resources)
+            })
+            .collect();
+        let gain = |row: Row<'_>| row.1.map_or(row.0.gain, |more| more.gain);
+        Table::over(rows.len(), move |row| rows[row])
+            .column("class", "server class", Kind::Id, |row| &row.0.id)
+            .column("resource", "resource", Kind::Name, |row| row.1.map_or("", |more| &more.resource))
+            .column("gain", "that much more adds", Kind::Share, gain)
+            .said(move |row| self.is_nothing(gain(row)).then_some(NOTHING))
+            .column("by_price", "by the prices", Kind::Share, |row| {
+                row.1.map_or(row.0.by_price, |more| more.price * more.amount)
+            })
+            .column("amount", "a server has", Kind::Number, |row| row.1.map(|more| more.amount))
+            .column("price", "price a unit", Kind::Number, |row| row.1.map(|more| more.price))
+            .column("capacity", "capacity", Kind::Number, |row| row.1.and_then(|more| more.capacity))
+            .column("least", "price holds from", Kind::Number, |row| row.1.and_then(|more| more.least))
+            .column("most", "to", Kind::Number, |row| row.1.and_then(|more| more.most))
+            .done()
+    }
+}
+
+/// How people read a gain that is none.
+const NOTHING: &str = "0.00%";
+
+impl Worth {
+    /// Whether a gain is below what solutions are exact to.
+    pub fn is_nothing(&self, gain: f64) -> bool {
+        gain < 1e-8 * self.raised()
+    }
+
+    /// A row a class.
+    pub fn classes(&self) -> Table<'_> {
+        Table::of(&self.server_classes)
+            .column("class", "server class", Kind::Id, |class| &class.id)
+            .column("count", "servers", Kind::Count, |class| class.count)
+            .column("gain", "solved again", Kind::Share, |class| class.gain)
+            .said(|class| self.is_nothing(class.gain).then_some(NOTHING))
+            .column("by_price", "by the prices", Kind::Share, |class| class.by_price)
+            .column("gaining", "users that gain", Kind::Count, |class| class.gaining)
+            .column("losing", "users that lose", Kind::Count, |class| class.losing)
+            .column("largest_gain", "gains the most", Kind::Id, |class| {
+                class.largest_gain.as_ref().map(|gain| &gain.id)
+            })
+            .column("part", "by", Kind::Part, |class| class.largest_gain.as_ref().map(|gain| gain.part))
+            .done()
+    }
+}
+
+/// What one more server of each class is worth, the most valuable first. `solution` is the DRFH of the instance, which comes
+/// with its hash; `ranges` asks how far each price holds, which takes some thirty solutions each. `told` hears how many of
+/// the classes are done.
 pub fn worth_of_servers(
     instance: &Instance,
+    sha256: &str,
     solution: &Solution,
     solver: &dyn Solver,
     ranges: bool,
     told: &dyn Fn(usize, usize),
-) -> Result<Vec<ServerWorth>, SolverError> {
+) -> Result<Worth, SolverError> {
     let m = instance.resources().len();
     let prices = match solution.certificate.levels().first() {
         Some(level) => level.prices.clone(),
@@ -80,31 +190,49 @@ pub fn worth_of_servers(
             let mut more = draft.clone();
             more.classes[l].capacity[r] =
                 scaled(*amount, 1.0 + 1.0 / class.count as f64).ok_or_else(too_long)?;
-            let (class, resource) = (ClassId(l), ResourceId(r));
             let range = match ranges {
-                true => range_of_price(instance, solution, solver, 0, (class, resource, row[r]))?,
+                true => {
+                    let priced = PricedCapacity { class: ClassId(l), resource: ResourceId(r), price: row[r] };
+                    range_of_price(instance, solution, solver, 0, priced)?
+                }
                 false => None,
             };
             let (gain, amount) = (asked(more)?.0, amount.to_f64());
-            resources.push(ResourceWorth { resource, amount, gain, price: row[r], range });
+            resources.push(ResourceWorth {
+                resource: instance.resources()[r].clone(),
+                amount,
+                gain,
+                price: row[r],
+                capacity: range.as_ref().map(|range| range.capacity),
+                least: range.as_ref().map(|range| range.least),
+                most: range.as_ref().map(|range| range.most),
+            });
         }
         let largest = changes.iter().enumerate().filter(|(_, part)| **part > NOTICED);
         worths.push(ServerWorth {
-            class: ClassId(l),
+            id: class.id.clone(),
+            count: class.count,
             gain,
             by_price: class.capacity.iter().zip(row).map(|(capacity, price)| capacity.to_f64() * price).sum(),
             gaining: changes.iter().filter(|part| **part > NOTICED).count(),
             losing: changes.iter().filter(|part| **part < -NOTICED).count(),
             largest_gain: largest
-                .map(|(i, part)| (UserId(i), *part))
-                .reduce(|most, next| if next.1 > most.1 { next } else { most }),
+                .reduce(|most, next| if next.1 > most.1 { next } else { most })
+                .map(|(i, part)| GainingUser { id: instance.user(UserId(i)).id().into(), part: *part }),
             resources,
         });
     }
     // What differs by less than solutions are exact stays in the instance's order.
     let rounded = |worth: &ServerWorth| (worth.gain.max(0.0) / now.max(f64::MIN_POSITIVE) * 1e8).round();
     worths.sort_by(|a, b| rounded(b).total_cmp(&rounded(a)));
-    Ok(worths)
+    let smallest = Headline::new(instance, solution).value;
+    let limited = solution.certificate.levels().first().map(|level| level.value);
+    Ok(Worth {
+        instance: InstanceStamp::new(instance, sha256),
+        value: smallest,
+        limited_by_capacity: limited.filter(|limited| *limited != smallest),
+        server_classes: worths,
+    })
 }
 
 fn scaled(amount: Decimal, factor: f64) -> Option<Decimal> {

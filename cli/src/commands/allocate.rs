@@ -1,20 +1,21 @@
 //! `allocate`: demands over time divided by a mechanism, quantum by quantum.
 
-use super::over_instance::{task_settings, tasks_of};
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::demands::{Demanded, DemandsArguments, DemandsSource};
-use crate::failure::{Answer, Failure};
+use crate::demands::DemandsArguments;
+use crate::failure::Answer;
 use crate::progress;
-use fairplan_instances::{
-    CacheModel, Decimal, DemandSeries, FairShares, GuaranteedFraction, Instance, TaskDemands, files,
+use fairplan::instances::Violation;
+use fairplan::instances::table::Tabular;
+use fairplan::read::{self, Demands, DemandsSource};
+use fairplan::report::allocation::quanta_of_users;
+use fairplan::report::output::Destination;
+use fairplan::report::task_allocation::tasks_by_class;
+use fairplan::report::{summary, table, write_json};
+use fairplan::{
+    AllocateOptions, Control, Deadline, Decimal, DemandSeries, Error, FairShares, GuaranteedFraction,
+    Instance, MECHANISMS, MechanismOptions, TASK_MECHANISMS, TaskDemands, Ties,
 };
-use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run, Settings, Ties, mechanism, non_conformant};
-use fairplan_report::allocation::{AllocationSettings, allocation_document};
-use fairplan_report::output::Destination;
-use fairplan_report::task_allocation::{TaskAllocationSettings, task_allocation_document};
-use fairplan_report::{summary, table, write_json};
-use fairplan_solver::TASK_MECHANISMS;
 
 /// Divide demands over time among users by a mechanism, quantum by quantum
 #[derive(Debug, clap::Args)]
@@ -87,245 +88,96 @@ fn mechanism_help() -> String {
 }
 
 impl SettingsArguments {
-    /// Whether they can be meant, whatever the series.
-    pub fn check(&self) -> Result<(), Failure> {
-        GuaranteedFraction::new(self.alpha)?;
-        Ok(())
+    /// What they mean.
+    pub fn options(&self) -> Result<MechanismOptions, Violation> {
+        let Self { initial_credits, ties, oversubscription, term, seed, .. } = *self;
+        let alpha = GuaranteedFraction::new(self.alpha)?;
+        Ok(MechanismOptions { alpha, initial_credits, ties, oversubscription, term, seed })
     }
-
-    /// What they mean for tasks over servers: alpha, and the credits.
-    pub fn of_tasks(&self) -> (f64, Option<u64>) {
-        (self.alpha.to_f64(), self.initial_credits)
-    }
-
-    /// What they mean for a series.
-    pub fn read(&self, series: &DemandSeries, shares: &FairShares) -> Result<Settings, Failure> {
-        let slices = |quantum| u128::from(shares.entitlement(series, quantum).capacity());
-        let most = if series.has_churn() { (0..series.quantum_count()).map(slices).max() } else { None };
-        let all = most.unwrap_or_else(|| slices(0)) * series.quantum_count() as u128;
-        Ok(Settings {
-            alpha: GuaranteedFraction::new(self.alpha)?,
-            // At most 10^11 slices in 2^24 quanta.
-            initial_credits: self.initial_credits.unwrap_or(all as u64),
-            ties: self.ties,
-            oversubscription: self.oversubscription,
-            term: self.term as usize,
-            seed: self.seed,
-        })
-    }
-}
-
-/// What users who are not conformant do.
-enum Strategy {
-    Honest,
-    /// This part of them hoards, or bids.
-    Part(f64),
-    Reported(DemandsSource),
 }
 
 struct Job {
     source: DemandsSource,
-    mechanism: String,
-    settings: SettingsArguments,
-    strategy: Strategy,
-    cache: Option<CacheModel>,
-    per_quantum: bool,
+    reported: Option<String>,
+    options: AllocateOptions,
     format: ResultFormat,
     destination: Destination,
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let (format, destination) = arguments.output.result(arguments.format)?;
-        arguments.settings.check()?;
-        let source = DemandsSource::try_from(arguments.demands)?;
-        let strategy = match (arguments.non_conformant, arguments.reported) {
-            (_, Some(path)) => Strategy::Reported(source.beside(path)?),
-            (Some(part), None) if part.to_f64() > 1.0 => {
-                return Err(Failure::refused(format!("--non-conformant = {part}: must be at most 1")));
-            }
-            (Some(part), None) => Strategy::Part(part.to_f64()),
-            (None, None) => Strategy::Honest,
-        };
-        let slowdown = arguments.cache_slowdown.map(Decimal::to_f64);
-        if slowdown.is_some_and(|slowdown| slowdown < 1.0) {
-            return Err(Failure::refused("--cache-slowdown must be at least 1"));
+        let settings = arguments.settings.options()?;
+        let source = arguments.demands.source()?;
+        if arguments.reported.as_deref() == Some("-") {
+            return Err(Error::input("--reported cannot be standard input; name a file"));
         }
-        Ok(Self {
-            source,
-            mechanism: arguments.mechanism,
-            settings: arguments.settings,
-            strategy,
-            cache: slowdown.map(|slowdown| CacheModel { slowdown }),
-            per_quantum: arguments.per_quantum,
-            format,
-            destination,
-        })
-    }
-}
-
-/// The name, if it is that of a mechanism.
-pub fn known(name: &str) -> Result<String, Failure> {
-    let alpha = GuaranteedFraction::new(Decimal::ZERO)?;
-    let settings =
-        Settings { alpha, initial_credits: 0, ties: Ties::Lowest, oversubscription: 1, term: 1, seed: 0 };
-    mechanism(name, &settings, &[], 0).map_err(Failure::refused)?;
-    Ok(name.to_owned())
-}
-
-impl Job {
-    /// Tasks over the servers of an instance.
-    fn over_instance(
-        &self,
-        series: &DemandSeries,
-        instance: &Instance,
-        common: CommonOptions,
-    ) -> Result<Answer, Failure> {
-        let reported = match &self.strategy {
-            Strategy::Honest => None,
-            Strategy::Reported(source) => Some(source.read_like(series)?),
-            Strategy::Part(_) => return Err(Failure::refused("--non-conformant has no meaning for tasks")),
-        };
-        if self.cache.is_some() {
-            return Err(Failure::refused("--cache-slowdown has no meaning for tasks"));
-        }
-        let truth =
-            TaskDemands::new(instance, series).map_err(|violation| violation.in_file(self.source.file()))?;
-        let told = reported.as_ref().map(|reported| TaskDemands::new(instance, reported)).transpose()?;
-        let told = told.as_ref().unwrap_or(&truth);
-        let settings = task_settings(&self.settings, &truth);
-        let allocation =
-            progress::during(common.quiet, "dividing", || tasks_of(&self.mechanism, told, settings))?;
-        let karma = self.mechanism == "karma";
-        let reported_sha256 = reported.as_ref().map(files::demands_sha256_hex);
-        let echoed = TaskAllocationSettings {
-            alpha: karma.then_some(settings.alpha),
-            initial_credits: karma.then_some(settings.initial_credits),
-            reported_sha256: reported_sha256.map(Into::into),
-        };
-        let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
-        let sha256 = sha256.each_ref().map(String::as_str);
-        let document = task_allocation_document(
-            &truth,
-            told,
-            sha256,
-            &self.mechanism,
-            echoed,
-            &allocation,
-            self.per_quantum,
-        );
-        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
-            (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_task_allocation(out, format, &document),
-            (Some(format), true) => table::write_task_quanta(out, format, told, &allocation.tasks),
-        })?;
-        tell(common, || summary::task_allocation(series, &document));
-        Ok(Answer::Yes)
+        let Arguments { mechanism, non_conformant, cache_slowdown, per_quantum, .. } = arguments;
+        let options = AllocateOptions { mechanism, settings, non_conformant, cache_slowdown, per_quantum };
+        options.check()?;
+        Ok(Self { source, reported: arguments.reported, options, format, destination })
     }
 }
 
 /// Reads, divides, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
-    let (series, shares) = match progress::during(common.quiet, "reading", || job.source.read())? {
-        Demanded::Slices(series, shares) => (series, shares),
-        Demanded::Tasks(series, instance) => return job.over_instance(&series, &instance, common),
-    };
-    known(&job.mechanism)?;
-    let settings = job.settings.read(&series, &shares)?;
-    let reported = match &job.strategy {
-        Strategy::Reported(source) => Some(source.read_like(&series)?),
-        _ => None,
-    };
-    let (greedy, strategy) = greedy(&job, &series, reported.as_ref());
-    let reports = match (&reported, strategy) {
-        (Some(reported), _) => Reports::Series(reported),
-        (None, Some("hoarding")) => Reports::Hoarding,
-        _ => Reports::Truthful,
-    };
-    let conduct = Conduct { non_conformant: &greedy, reports };
-    let run = Run { shares: &shares, conduct, cache: job.cache, per_quantum: job.per_quantum };
-    let outcome =
-        progress::during(common.quiet, "dividing", || run.named(&job.mechanism, &settings, &series))
-            .map_err(Failure::refused)?;
-    let sha256 = files::demands_sha256_hex(&series);
-    let reported_sha256 = reported.as_ref().map(files::demands_sha256_hex);
-    let echoed = AllocationSettings {
-        strategy: strategy.map(Into::into),
-        reported_sha256: reported_sha256.map(Into::into),
-        ..echoed(&["karma", "sharp"].map(|name| name == job.mechanism), &settings, &shares, false)
-    };
-    let document = allocation_document(&series, &sha256, &job.mechanism, echoed, &outcome, job.cache);
-    job.destination.write(|out| match (job.format.table(), job.per_quantum) {
-        (None, _) => write_json(out, &document),
-        (Some(format), false) => table::write_allocation(out, format, &series, &outcome),
-        (Some(format), true) => table::write_allocation_quanta(out, format, &series, &outcome),
-    })?;
-    tell(common, || summary::allocation(&series, &document));
-    Ok(Answer::Yes)
-}
-
-/// Who is not conformant, and what they do.
-fn greedy(
-    job: &Job,
-    series: &DemandSeries,
-    reported: Option<&DemandSeries>,
-) -> (Vec<bool>, Option<&'static str>) {
-    let users = series.user_count();
-    match (&job.strategy, reported) {
-        (_, Some(reported)) => {
-            let mut greedy = vec![false; users];
-            for quantum in 0..series.quantum_count() {
-                let (truth, report) = (series.demands(quantum), reported.demands(quantum));
-                if truth != report {
-                    differing(truth, report, |user| greedy[user as usize] = true);
-                }
-            }
-            (greedy, Some("series"))
-        }
-        (Strategy::Part(part), _) => {
-            let greedy = non_conformant(users, (part * users as f64).round() as usize, job.settings.seed);
-            (greedy, Some(if job.mechanism == "mpsp" { "bidding" } else { "hoarding" }))
-        }
-        _ => (vec![false; users], None),
+    match progress::during(common, "reading", || read::demands(&job.source))? {
+        Demands::Slices(series, shares) => job.slices(&series, &shares, common),
+        Demands::Tasks(series, instance) => job.tasks(&series, &instance, common),
     }
 }
 
-/// Calls `found` with every user whose demand differs between two quanta.
-fn differing(a: (&[u32], &[u64]), b: (&[u32], &[u64]), mut found: impl FnMut(u32)) {
-    let mut b = b.0.iter().zip(b.1).peekable();
-    for a in a.0.iter().zip(a.1) {
-        while let Some((user, _)) = b.next_if(|b| b.0 < a.0) {
-            found(*user);
-        }
-        if b.next_if(|b| b.0 == a.0).is_none_or(|b| b.1 != a.1) {
-            found(*a.0);
-        }
+impl Job {
+    fn reported(&self, truth: &DemandSeries) -> Result<Option<DemandSeries>, Error> {
+        let reported = self.reported.as_ref();
+        reported.map(|path| read::reported(path, &self.source, truth)).transpose()
     }
-    b.for_each(|(user, _)| found(*user));
-}
 
-/// The settings that matter: those of Karma and of the tickets where they run, and alpha where it is guaranteed.
-pub fn echoed(
-    [karma, sharp]: &[bool; 2],
-    settings: &Settings,
-    shares: &FairShares,
-    guaranteed: bool,
-) -> AllocationSettings<'static> {
-    let mut echoed = AllocationSettings {
-        alpha: (*karma || guaranteed).then(|| settings.alpha.to_f64()),
-        initial_credits: karma.then_some(settings.initial_credits),
-        oversubscription: sharp.then_some(settings.oversubscription),
-        term: sharp.then_some(settings.term as u64),
-        ties: settings.ties.name().into(),
-        seed: settings.seed,
-        ..AllocationSettings::default()
-    };
-    match shares {
-        FairShares::PerUser(share) => echoed.fair_share = Some(*share),
-        FairShares::Capacity(capacity) => echoed.capacity = Some(*capacity),
-        FairShares::Each(shares) => echoed.fair_shares = Some(shares.clone()),
+    fn slices(
+        &self,
+        series: &DemandSeries,
+        shares: &FairShares,
+        common: CommonOptions,
+    ) -> Result<Answer, Error> {
+        let reported = self.reported(series)?;
+        let divided = |control: &Control<'_>| {
+            fairplan::allocate(series, shares, reported.as_ref(), &self.options, control)
+        };
+        let allocated = progress::under(common, Deadline::never(), divided)?;
+        let (document, outcome) = (allocated.document(series), &allocated.outcome);
+        self.destination.write(|out| match (self.format.table(), self.options.per_quantum) {
+            (None, _) => write_json(out, &document),
+            (Some(format), false) => table::write_table(out, format, &document.table()),
+            (Some(format), true) => table::write_table(out, format, &quanta_of_users(series, outcome)),
+        })?;
+        tell(common, || summary::allocation(series, &document));
+        Ok(Answer::Yes)
     }
-    echoed
+
+    /// Tasks over the servers of an instance.
+    fn tasks(
+        &self,
+        series: &DemandSeries,
+        instance: &Instance,
+        common: CommonOptions,
+    ) -> Result<Answer, Error> {
+        let reported = self.reported(series)?;
+        let truth = TaskDemands::new(instance, series)
+            .map_err(|violation| violation.in_file(&self.source.demands))?;
+        let told = reported.as_ref().map(|reported| TaskDemands::new(instance, reported)).transpose()?;
+        let divided =
+            |control: &Control<'_>| fairplan::allocate_tasks(&truth, told.as_ref(), &self.options, control);
+        let allocated = progress::under(common, Deadline::never(), divided)?;
+        let document = allocated.document(&truth, told.as_ref());
+        let (told, tasks) = (told.as_ref().unwrap_or(&truth), &allocated.allocation.tasks);
+        self.destination.write(|out| match (self.format.table(), self.options.per_quantum) {
+            (None, _) => write_json(out, &document),
+            (Some(format), false) => table::write_table(out, format, &document.table()),
+            (Some(format), true) => table::write_table(out, format, &tasks_by_class(told, tasks)),
+        })?;
+        tell(common, || summary::task_allocation(series, &document));
+        Ok(Answer::Yes)
+    }
 }

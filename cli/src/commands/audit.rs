@@ -1,16 +1,14 @@
 //! `audit`: the fairness properties that an objective has on an instance, with a witness for each that fails.
 
-use super::solve::{backend_name, solver};
+use super::solve::backend_name;
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_analysis::{AuditSettings, Finding, audit};
-use fairplan_instances::{Objective, Solver, SolverError, files};
-use fairplan_report::audit::audit_document;
-use fairplan_report::output::Destination;
-use fairplan_report::{summary, write_json};
+use fairplan::report::output::Destination;
+use fairplan::report::{summary, write_json};
+use fairplan::{Audit, AuditOptions, Audited, Control, Deadline, Document, Error, Objective};
 use std::io::Write;
 
 /// Test the fairness properties of an objective on an instance, with a witness for each that fails
@@ -46,61 +44,39 @@ pub struct Arguments {
 
 struct Job {
     source: InstanceSource,
-    objectives: Vec<Objective>,
+    options: AuditOptions,
     all: bool,
-    settings: AuditSettings,
-    solver: Box<dyn Solver>,
     destination: Destination,
 }
 
-/// The objectives of `--all`.
-const ALL: [&str; 8] = ["drfh", "tsf", "pf", "alpha=2", "utilitarian", "bmf", "drf", "drf-per-server"];
-
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
-        let objectives = match arguments.all {
-            true => ALL.iter().filter_map(|name| name.parse().ok()).collect(),
-            false => vec![arguments.objective],
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
+        let (options, destination) = match arguments.all {
+            true => (AuditOptions::every_objective(), arguments.output.lines()?),
+            false => {
+                let objectives = vec![arguments.objective];
+                (AuditOptions { objectives, ..Default::default() }, arguments.output.destination()?)
+            }
         };
+        let (users, seed, backend) = (arguments.users_searched as usize, arguments.seed, arguments.backend);
         Ok(Self {
             source: arguments.instance.try_into()?,
-            objectives,
+            options: AuditOptions { users, seed, backend, ..options },
             all: arguments.all,
-            settings: AuditSettings { users: arguments.users_searched as usize, seed: arguments.seed },
-            solver: solver(&arguments.backend)?,
-            destination: match arguments.all {
-                true => arguments.output.lines()?,
-                false => arguments.output.destination()?,
-            },
+            destination,
         })
     }
 }
 
 /// Reads, tests each objective, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let mut audits: Vec<(Objective, Vec<Finding>)> = Vec::new();
-    let mut left_out = Vec::new();
-    for objective in job.objectives {
-        let audited = progress::during(common.quiet, "searching for violations", || {
-            audit(&instance, objective, &*job.solver, &*job.solver, job.settings)
-        });
-        match audited {
-            Ok(findings) => audits.push((objective, findings)),
-            Err(error @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_))) if job.all => {
-                left_out.push((objective, error.to_string()));
-            }
-            Err(error) => return Err(error.into()),
-        }
-    }
-    let sha256 = files::sha256_hex(&instance);
-    let documents: Vec<_> = audits
-        .iter()
-        .map(|(objective, findings)| audit_document(&instance, &sha256, *objective, findings))
-        .collect();
+    let audited = |control: &Control<'_>| fairplan::audit(&instance, &job.options, control);
+    let Audited { audits, left_out } = progress::under(common, Deadline::never(), audited)?;
+    let documents: Vec<Document<Audit>> = audits.into_iter().map(Document::new).collect();
     job.destination.write(|out| match &documents[..] {
         [only] if !job.all => write_json(out, only),
         several => several.iter().try_for_each(|document| {

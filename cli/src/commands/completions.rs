@@ -1,10 +1,11 @@
 //! `completions` and `manual`: what a shell and a system want to know of the command, generated from its own definitions.
 
 use crate::arguments::{Cli, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use clap::CommandFactory;
 use clap_complete::Shell;
-use fairplan_report::output::Destination;
+use fairplan::Error;
+use fairplan::report::output::Destination;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -29,7 +30,7 @@ pub struct ManualArguments {
 }
 
 /// Writes the completions.
-pub fn completions(arguments: CompletionArguments) -> Result<Answer, Failure> {
+pub fn completions(arguments: CompletionArguments) -> Result<Answer, Error> {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "fairplan", &mut script);
     arguments.output.text()?.write(|out| out.write_all(&script))?;
@@ -37,16 +38,16 @@ pub fn completions(arguments: CompletionArguments) -> Result<Answer, Failure> {
 }
 
 /// Writes a page for the command and for each of its subcommands.
-pub fn manual(arguments: ManualArguments) -> Result<Answer, Failure> {
+pub fn manual(arguments: ManualArguments) -> Result<Answer, Error> {
     if !arguments.directory.is_dir() {
-        return Err(Failure::refused(format!("{}: no such directory", arguments.directory.display())));
+        return Err(Error::input(format!("{}: no such directory", arguments.directory.display())));
     }
     let mut command = Cli::command().disable_help_subcommand(true);
     command.build();
     for command in std::iter::once(&command).chain(command.get_subcommands()) {
         let name = command.get_display_name().unwrap_or(command.get_name());
         let mut page = Vec::new();
-        clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Failure::internal)?;
+        clap_mangen::Man::new(command.clone()).render(&mut page).map_err(Error::backend)?;
         let file = arguments.directory.join(format!("{name}.1"));
         Destination::new(Some(&file))?.write(|out| out.write_all(&page))?;
     }

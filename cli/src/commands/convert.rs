@@ -2,12 +2,13 @@
 
 use super::{prepare_refusing, tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::output;
-use fairplan_instances::{Instance, InstanceError, files};
-use fairplan_report::output::{Destination, Prepared, Sink, commit};
-use fairplan_report::summary;
+use fairplan::Error;
+use fairplan::instances::{Instance, InstanceError, files};
+use fairplan::report::output::{Destination, Prepared, Sink, commit};
+use fairplan::report::summary;
 use std::path::Path;
 
 /// Rewrite an instance as JSON, or as a table of servers and a table of users; or a trace
@@ -50,18 +51,18 @@ struct Job {
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
-        let table = |path: String| -> Result<Table, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
+        let table = |path: String| -> Result<Table, Error> {
             Ok(Table { destination: output::table(Path::new(&path))?.1, path })
         };
         let target = match (arguments.to_servers, arguments.to_users) {
             (Some(servers), Some(users)) if servers == users => {
-                return Err(Failure::refused("--to-servers and --to-users must be two files"));
+                return Err(Error::input("--to-servers and --to-users must be two files"));
             }
             (Some(servers), Some(users)) => Target::Tables { servers: table(servers)?, users: table(users)? },
             _ => Target::Json(arguments.output.destination().map_err(|refused| {
-                Failure::refused(format!("{refused}; tables are written by --to-servers and --to-users"))
+                Error::input(format!("{refused}; tables are written by --to-servers and --to-users"))
             })?),
         };
         Ok(Self { source: arguments.instance.try_into()?, target })
@@ -69,7 +70,7 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Reads and writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     if let Some(trace) = &arguments.trace {
         let destination = arguments.output.trace()?;
         return traces::write(files::read_trace(trace)?.as_mut(), &destination, common);
@@ -92,7 +93,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 type WriteTable = fn(&Instance, &str, &mut Sink) -> Result<(), InstanceError>;
 
 impl Table {
-    fn prepare(&self, instance: &Instance, write: WriteTable) -> Result<Prepared, Failure> {
+    fn prepare(&self, instance: &Instance, write: WriteTable) -> Result<Prepared, Error> {
         prepare_refusing(&self.destination, |out| write(instance, &self.path, out))
     }
 }

@@ -1,16 +1,12 @@
 //! `entitlements`: what production schedulers' rules promise, beside exact DRFH.
 
-use super::solve::solver;
-use super::solved::{Solved, hashed};
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver, files};
-use fairplan_report::entitlements::{RuleOutcome, entitlements_document};
-use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{SCHEDULER_RULES, entitlements};
+use crate::progress;
+use fairplan::report::{summary, table};
+use fairplan::{Control, Deadline, Document, Error, Instance, Quotas, read};
 
 /// Show what the rules of YARN, Kueue and Volcano entitle users to, beside exact DRFH
 #[derive(Debug, clap::Args)]
@@ -39,91 +35,21 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-/// Tasks that are a quota, as `import kueue` writes them.
-const TASKS_A_QUOTA: f64 = 1000.0;
-
-/// Reads, computes what each rule promises, solves, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, computes what each rule promises, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source = InstanceSource::try_from(arguments.instance)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let quotas = arguments.quotas.map(|path| quotas(&instance, &path)).transpose()?;
     warn(common, &instance);
-    let solver = solver("auto")?;
-    let ((solved, rules), sha256) = hashed(&instance, || {
-        let solved = Solved::new(&instance, &*solver, Objective::Drfh, common)?;
-        solved.certified()?;
-        let outcome = |rule| {
-            let tasks = entitlements(&instance, rule, quotas.as_deref());
-            let kept = kept(&instance, &tasks, &*solver, common)?;
-            Ok(RuleOutcome { name: rule.name(), tasks, kept })
-        };
-        let rules = SCHEDULER_RULES.into_iter().map(outcome).collect::<Result<Vec<_>, Failure>>()?;
-        Ok((solved, rules))
-    })?;
-    let document = entitlements_document(&instance, &sha256, &solved.solution, &rules);
-    destination.write(|out| match format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_entitlements(out, format, &document),
-    })?;
+    let entitled = |control: &Control<'_>| fairplan::entitlements(&instance, quotas.as_ref(), control);
+    let document = Document::new(progress::under(common, Deadline::never(), entitled)?);
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::heading(&instance) + &summary::entitlements(&document));
     Ok(Answer::Yes)
 }
 
-/// Each user's nominal quota of each resource, from an instance of queues.
-fn quotas(instance: &Instance, path: &str) -> Result<Vec<Vec<f64>>, Failure> {
-    let queues = files::read_instance(path)?;
-    let column = |name: &String| queues.resources().iter().position(|other| other == name);
-    let columns: Vec<Option<usize>> = instance.resources().iter().map(column).collect();
-    if columns.iter().all(Option::is_none) {
-        let (known, wanted) = (queues.resources().join(", "), instance.resources().join(", "));
-        return Err(Failure::refused(format!(
-            "{path}: has quotas of {known}, but the resources are {wanted}"
-        )));
-    }
-    let quota = |id: &str| -> Vec<f64> {
-        let queue = queues.users().find(|queue| queue.id() == id);
-        let of = |column: &Option<usize>| match (queue, column) {
-            (Some(queue), Some(column)) => TASKS_A_QUOTA * queue.demand()[*column].to_f64(),
-            _ => 0.0,
-        };
-        columns.iter().map(of).collect()
-    };
-    let quotas: Vec<Vec<f64>> = instance.users().map(|user| quota(user.id())).collect();
-    if quotas.iter().flatten().all(|quota| *quota == 0.0) {
-        return Err(Failure::refused(format!(
-            "{path}: names none of the users; queues and users must have the same ids"
-        )));
-    }
-    Ok(quotas)
-}
-
-/// The largest part of `tasks` that the servers can give to all users at once: the smallest weighted share where what is
-/// promised is the weight.
-fn kept(
-    instance: &Instance,
-    tasks: &[f64],
-    solver: &dyn Solver,
-    common: CommonOptions,
-) -> Result<f64, Failure> {
-    let mut draft = Draft::from(instance);
-    let mut promised = instance.users().zip(tasks).map(|(user, tasks)| tasks * user.task_share());
-    draft.users.retain_mut(|user| {
-        let promise = promised.next().unwrap_or(0.0);
-        match Decimal::from_f64(promise) {
-            Ok(weight) if !weight.is_zero() => {
-                user.weight = weight;
-                true
-            }
-            // Nothing is promised, and that can be kept.
-            _ => false,
-        }
-    });
-    if draft.users.is_empty() {
-        return Ok(1.0);
-    }
-    let promises = draft.build()?;
-    let solved = Solved::new(&promises, solver, Objective::Drfh, common)?;
-    solved.certified()?;
-    Ok(Headline::new(&promises, &solved.solution).value.min(1.0))
+fn quotas(instance: &Instance, path: &str) -> Result<Quotas, Error> {
+    let queues = read::instance(path)?;
+    Quotas::new(instance, &queues).map_err(|problem| Error::input(format!("{path}: {problem}")))
 }

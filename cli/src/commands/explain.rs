@@ -1,18 +1,14 @@
 //! `explain`: why a user has its share, and what would change it.
 
-use super::solve::{backend_name, solver};
-use super::solved::{Solved, hashed};
+use super::solve::backend_name;
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_analysis::explain;
-use fairplan_instances::wording::{did_you_mean, printable};
-use fairplan_instances::{Instance, Objective, Solver};
-use fairplan_report::explanation::explanation_document;
-use fairplan_report::output::Destination;
-use fairplan_report::{summary, write_json};
+use fairplan::report::output::Destination;
+use fairplan::report::{summary, write_json};
+use fairplan::{Control, Deadline, Document, Error, Objective, SolveOptions, user_named};
 
 /// Say why a user has its share, and what would change it
 #[derive(Debug, clap::Args)]
@@ -40,45 +36,31 @@ pub struct Arguments {
 struct Job {
     source: InstanceSource,
     user: String,
-    objective: Objective,
-    solver: Box<dyn Solver>,
+    options: SolveOptions,
     destination: Destination,
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
+        let Arguments { objective, backend, .. } = arguments;
         Ok(Self {
             source: arguments.instance.try_into()?,
             user: arguments.user,
-            objective: arguments.objective,
-            solver: solver(&arguments.backend)?,
+            options: SolveOptions { objective, backend, ..SolveOptions::default() },
             destination: arguments.output.destination()?,
         })
     }
 }
 
-/// What is said to an id that no user has.
-pub fn no_such_user(instance: &Instance, option: &str, id: &str) -> Failure {
-    let meant = did_you_mean(id, instance.users().map(|user| user.id()));
-    let id = printable(id, 60);
-    Failure::refused(format!("--{option} {id}: the instance has no user of this id{meant}"))
-}
-
-/// Reads, solves, asks what would change, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, explains, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let Some(user) = instance.user_named(&job.user) else {
-        return Err(no_such_user(&instance, "user", &job.user));
-    };
+    let user = user_named(&instance, "user", &job.user)?;
     warn(common, &instance);
-    let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*job.solver, job.objective, common))?;
-    solved.certified()?;
-    let explanation = progress::during(common.quiet, "asking what would change", || {
-        explain(&instance, &solved.solution, &*job.solver, user)
-    })?;
-    let document = explanation_document(&instance, &sha256, &solved.solution, user, &explanation);
+    let explained = |control: &Control<'_>| fairplan::explain(&instance, user, &job.options, control);
+    let document = Document::new(progress::under(common, Deadline::never(), explained)?);
     job.destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::explanation(&document));
     Ok(Answer::Yes)

@@ -2,16 +2,17 @@
 
 use super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::{KUBERNETES_NODES, KUBERNETES_PODS};
-use fairplan_instances::generate::{
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::{KUBERNETES_NODES, KUBERNETES_PODS};
+use fairplan::instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, RandomTraceOptions, Workload, WorkloadOptions,
     demands, drfh_fig1, drfh_fig4, drfh_fig4_trace, google, karma_fig2, mrf_fig1, mrf_fig2, population,
     random_trace,
 };
-use fairplan_instances::{Decimal, DemandSeries, Instance, Traffic, files};
-use fairplan_report::output::Destination;
-use fairplan_report::summary;
+use fairplan::instances::{Decimal, DemandSeries, Instance, Traffic, files};
+use fairplan::report::output::Destination;
+use fairplan::report::summary;
 use std::io::Write;
 
 /// Make an instance, demands over time or a trace: published clusters, the papers' examples, synthetic ones
@@ -211,7 +212,7 @@ struct PodsArguments {
 }
 
 /// Makes the instance, the demands or the trace and writes them.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let (instance, output) = match arguments.kind {
         Kind::Google(GoogleArguments { servers, users, rounded, finite, seed, output }) => {
             (google(&GoogleOptions { servers, users, rounded, finite, seed })?, output)
@@ -250,7 +251,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failur
 }
 
 /// Writes a file of another system as it is.
-fn write_file(content: &str, output: &OutputArguments) -> Result<Answer, Failure> {
+fn write_file(content: &str, output: &OutputArguments) -> Result<Answer, Error> {
     output.destination()?.write(|out| out.write_all(content.as_bytes()))?;
     Ok(Answer::Yes)
 }
@@ -260,7 +261,7 @@ fn write_series(
     series: &DemandSeries,
     destination: &Destination,
     common: CommonOptions,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, Error> {
     destination.write(|out| files::write_demands(series, out))?;
     tell(common, || summary::demands(series));
     Ok(Answer::Yes)
@@ -271,7 +272,7 @@ fn write_traffic(
     traffic: &Traffic,
     destination: &Destination,
     common: CommonOptions,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, Error> {
     destination.write(|out| files::write_traffic(traffic, out))?;
     tell(common, || summary::traffic(traffic));
     Ok(Answer::Yes)
@@ -282,7 +283,7 @@ pub fn write_instance(
     instance: &Instance,
     destination: &Destination,
     common: CommonOptions,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, Error> {
     destination.write(|out| files::write_json(instance, out))?;
     tell(common, || summary::heading(instance));
     Ok(Answer::Yes)

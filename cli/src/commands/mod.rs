@@ -12,36 +12,32 @@ pub mod flows;
 pub mod generate;
 pub mod import;
 pub mod offline;
-mod over_instance;
 pub mod place;
-mod placer;
 pub mod plan;
 pub mod report;
 pub mod reproduce;
 pub mod schema;
 pub mod simulate;
-mod simulated;
 pub mod solve;
-mod solved;
 mod traces;
 pub mod verify;
 
-use crate::arguments::{Cli, Command, CommonOptions};
-use crate::failure::{Answer, Failure};
-use fairplan_instances::wording::printable_lines;
-use fairplan_instances::{Instance, InstanceError, lint};
-use fairplan_report::output::{Destination, Prepared, Sink};
-use fairplan_report::summary;
-use std::io::{self, Write};
+use crate::arguments::{Cli, Command};
+use crate::failure::Answer;
+use crate::progress::{tell, warn};
+use fairplan::Error;
+use fairplan::instances::InstanceError;
+use fairplan::report::output::{Destination, Prepared, Sink};
+use std::io;
 
 /// Does what was asked for.
-pub fn run(cli: Cli) -> Result<Answer, Failure> {
+pub fn run(cli: Cli) -> Result<Answer, Error> {
     let common = cli.common;
     if let Some(threads) = common.threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(threads.into())
             .build_global()
-            .map_err(|error| Failure::refused(format!("--threads {threads}: {error}; state fewer")))?;
+            .map_err(|error| Error::input(format!("--threads {threads}: {error}; state fewer")))?;
     }
     match cli.command {
         Command::Solve(arguments) => solve::run(arguments, common),
@@ -68,25 +64,11 @@ pub fn run(cli: Cli) -> Result<Answer, Failure> {
     }
 }
 
-/// Shows what the author of an instance may want to look at on standard error, unless it shall be quiet.
-fn warn(common: CommonOptions, instance: &Instance) {
-    tell(common, || summary::warnings(&lint(instance)));
-}
-
-/// Shows a summary on standard error, unless it shall be quiet. Every summary goes this way, so that nothing in it that
-/// comes from a file reaches a terminal as a command.
-fn tell(common: CommonOptions, summary: impl FnOnce() -> String) {
-    if !common.quiet {
-        // Nobody may be listening, and that is no reason to fail.
-        let _ = std::io::stderr().write_all(printable_lines(&summary()).as_bytes());
-    }
-}
-
 /// Prepares what `body` writes. What the format cannot express is told as it is, not as a failure to write.
 fn prepare_refusing(
     destination: &Destination,
     body: impl FnOnce(&mut Sink) -> Result<(), InstanceError>,
-) -> Result<Prepared, Failure> {
+) -> Result<Prepared, Error> {
     let mut refused = None;
     let outcome = destination.prepare(|out| {
         body(out).map_err(|error| match error {

@@ -1,25 +1,21 @@
 //! `offline`: the most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
-use super::allocate::{SettingsArguments, echoed, known};
-use super::over_instance::{task_mechanism, task_settings, tasks_of};
+use super::allocate::SettingsArguments;
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::demands::{Demanded, DemandsArguments, DemandsSource};
-use crate::failure::{Answer, Failure};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::demands::DemandsArguments;
+use crate::failure::Answer;
 use crate::progress;
 use clap::ValueEnum;
-use fairplan_instances::{
-    DemandSeries, FairShares, Instance, OfflineMeasure, OfflineProblem, TaskDemands, files,
+use fairplan::instances::table::Tabular;
+use fairplan::read::{self, Demands, DemandsSource};
+use fairplan::report::offline::allocated_demands;
+use fairplan::report::output::Destination;
+use fairplan::report::task_allocation::tasks_by_class;
+use fairplan::report::{summary, table, write_json};
+use fairplan::{
+    Control, DemandSeries, Error, FairShares, Found, Instance, OfflineMeasure, OfflineOptions, TaskDemands,
 };
-use fairplan_mechanisms::{Conduct, Reports, Run, Settings};
-use fairplan_report::offline::{
-    Against, Held, against, offline_document, smallest, smallest_standing, task_against,
-    task_offline_document,
-};
-use fairplan_report::output::Destination;
-use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{offline_optimum, task_optimum};
-use fairplan_verify::{OfflineClaim, TaskClaim, verify_offline, verify_task_optimum};
 
 /// The most even allocation over all quanta when all demands are known, and the regret of mechanisms against it
 #[derive(Debug, clap::Args)]
@@ -48,6 +44,8 @@ pub struct Arguments {
     /// Keep every quantum too
     #[arg(long)]
     per_quantum: bool,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// Write the whole result (json), or the table of users (of quanta and users, with --per-quantum)
     /// (default: as the ending of -o FILE says, else json)
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -64,171 +62,96 @@ enum Measure {
 
 struct Job {
     source: DemandsSource,
-    measure: OfflineMeasure,
-    whole_slices: bool,
-    guaranteed: bool,
-    against: Vec<String>,
-    settings: SettingsArguments,
+    options: OfflineOptions,
     per_quantum: bool,
+    time_limit: TimeLimit,
     format: ResultFormat,
     destination: Destination,
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let (format, destination) = arguments.output.result(arguments.format)?;
-        arguments.settings.check()?;
+        let settings = arguments.settings.options()?;
+        let measure = match arguments.measure {
+            Measure::Totals => OfflineMeasure::Totals,
+            Measure::Welfare => OfflineMeasure::Welfare,
+        };
+        let Arguments { whole_slices, guaranteed, against, per_quantum, time_limit, .. } = arguments;
         Ok(Self {
-            source: arguments.demands.try_into()?,
-            measure: match arguments.measure {
-                Measure::Totals => OfflineMeasure::Totals,
-                Measure::Welfare => OfflineMeasure::Welfare,
-            },
-            whole_slices: arguments.whole_slices,
-            guaranteed: arguments.guaranteed,
-            against: arguments.against,
-            settings: arguments.settings,
-            per_quantum: arguments.per_quantum,
+            source: arguments.demands.source()?,
+            options: OfflineOptions { measure, whole_slices, guaranteed, against, settings },
+            per_quantum,
+            time_limit,
             format,
             destination,
         })
     }
 }
 
+/// Reads, finds the optimum, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+    let job = Job::try_from(arguments)?;
+    match progress::during(common, "reading", || read::demands(&job.source))? {
+        Demands::Slices(series, shares) => job.slices(&series, &shares, common),
+        Demands::Tasks(series, instance) => job.tasks(&series, &instance, common),
+    }
+}
+
 impl Job {
+    fn slices(
+        &self,
+        series: &DemandSeries,
+        shares: &FairShares,
+        common: CommonOptions,
+    ) -> Result<Answer, Error> {
+        let found = |control: &Control<'_>| fairplan::offline(series, shares, &self.options, control);
+        let (offline, end) = match progress::under(common, self.time_limit.deadline(), found) {
+            Ok(offline) => (offline, Ok(Answer::Yes)),
+            Err(mut error) => match error.take_found() {
+                Found::Offline(offline) => (*offline, Err(error)),
+                _ => return Err(error),
+            },
+        };
+        let document = offline.document(series, shares, self.per_quantum);
+        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
+            (None, _) => write_json(out, &document),
+            (Some(format), false) => table::write_table(out, format, &document.table()),
+            (Some(format), true) => {
+                table::write_table(out, format, &allocated_demands(series, &offline.optimum))
+            }
+        })?;
+        tell(common, || summary::offline(series, &document));
+        end
+    }
+
     /// Tasks over the servers of an instance.
-    fn over_instance(
+    fn tasks(
         &self,
         series: &DemandSeries,
         instance: &Instance,
         common: CommonOptions,
-    ) -> Result<Answer, Failure> {
-        for (stated, option, why) in [
-            (
-                self.whole_slices,
-                "--whole-slices",
-                "whole tasks on servers are a packing problem in every quantum",
-            ),
-            (
-                self.guaranteed,
-                "--guaranteed",
-                "the optimum over servers is found without guaranteed shares only",
-            ),
-        ] {
-            if stated {
-                return Err(Failure::refused(format!("{option} cannot be given with an instance: {why}")));
-            }
-        }
-        let shares =
-            TaskDemands::new(instance, series).map_err(|violation| violation.in_file(self.source.file()))?;
-        let demands = shares.clone().measured_by(self.measure);
-        let optimum = progress::during(common.quiet, "solving", || task_optimum(&demands));
-        let claim = TaskClaim { tasks: &optimum.tasks, levels: &optimum.levels };
-        let proof = progress::during(common.quiet, "verifying", || verify_task_optimum(&demands, claim));
-        let value = smallest_standing(&demands, &demands.standings(&optimum.tasks));
-        let settings = task_settings(&self.settings, &shares);
-        let regret = |name: &'static str| -> Result<Against<'static>, Failure> {
-            // Rules do not know how much will be demanded: they go by shares, whatever they are held to.
-            let allocation = tasks_of(name, &shares, settings)?;
-            Ok(task_against(&demands, value, name, &demands.standings(&allocation.tasks)))
+    ) -> Result<Answer, Error> {
+        let demands = TaskDemands::new(instance, series)
+            .map_err(|violation| violation.in_file(&self.source.demands))?;
+        let found = |control: &Control<'_>| fairplan::offline_tasks(&demands, &self.options, control);
+        let (offline, end) = match progress::under(common, self.time_limit.deadline(), found) {
+            Ok(offline) => (offline, Ok(Answer::Yes)),
+            Err(mut error) => match error.take_found() {
+                Found::TaskOffline(offline) => (*offline, Err(error)),
+                _ => return Err(error),
+            },
         };
-        let held = progress::during(common.quiet, "running the mechanisms", || {
-            let named = self.against.iter().map(|name| task_mechanism(name).and_then(regret));
-            let against = named.collect::<Result<Vec<_>, _>>()?;
-            let online = (!against.is_empty()).then(|| regret("cumulative-max-min")).transpose()?;
-            Ok::<_, Failure>((against, online))
-        })?;
-        let sha256 = [files::demands_sha256_hex(series), files::sha256_hex(instance)];
-        let sha256 = sha256.each_ref().map(String::as_str);
-        let document = task_offline_document(&demands, sha256, &optimum, &proof, held, self.per_quantum);
+        let (document, tasks) = (offline.document(&demands, self.per_quantum), &offline.optimum.tasks);
         self.destination.write(|out| match (self.format.table(), self.per_quantum) {
             (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_task_offline(out, format, &document),
-            (Some(format), true) => table::write_task_quanta(out, format, &demands, &optimum.tasks),
+            (Some(format), false) => table::write_table(out, format, &document.table()),
+            (Some(format), true) => {
+                table::write_table(out, format, &tasks_by_class(&offline.measured(&demands), tasks))
+            }
         })?;
         tell(common, || summary::task_offline(series, &document));
-        match proof.verdicts.iter().find(|verdict| !verdict.holds) {
-            None => Ok(Answer::Yes),
-            Some(verdict) => {
-                Err(Failure::internal(format!("not proved: {}: {}", verdict.property, verdict.witness)))
-            }
-        }
+        end
     }
-}
-
-/// Reads, solves, proves, runs the mechanisms, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
-    let job = Job::try_from(arguments)?;
-    let (series, shares) = match progress::during(common.quiet, "reading", || job.source.read())? {
-        Demanded::Slices(series, shares) => (series, shares),
-        Demanded::Tasks(series, instance) => return job.over_instance(&series, &instance, common),
-    };
-    job.against.iter().try_for_each(|name| known(name).map(|_| ()))?;
-    let settings = job.settings.read(&series, &shares)?;
-    let problem = OfflineProblem {
-        series: &series,
-        shares: &shares,
-        guaranteed: job.guaranteed.then_some(settings.alpha),
-        measure: job.measure,
-        whole_slices: job.whole_slices,
-    };
-    let optimum = progress::during(common.quiet, "solving", || offline_optimum(&problem));
-    let claim = OfflineClaim { allocated: &optimum.allocated, levels: &optimum.levels };
-    let proof = progress::during(common.quiet, "verifying", || verify_offline(&problem, claim));
-    if let Some(verdict) =
-        proof.verdicts.iter().find(|verdict| !verdict.holds && verdict.property != "level-gaps")
-    {
-        return Err(Failure::internal(format!(
-            "the offline optimum fails its check: {}: {}",
-            verdict.property, verdict.witness
-        )));
-    }
-    let value = smallest(&problem, optimum.totals(&series).into_iter());
-    let held = progress::during(common.quiet, "running the mechanisms", || {
-        let regrets = job.against.iter();
-        let regrets = regrets.map(|name| regret(name, value, &problem, &settings, &series, &shares));
-        let against = regrets.collect::<Result<Vec<Against<'_>>, _>>()?;
-        // Serving whoever has least is what Theorem 4 is about.
-        let online =
-            (!against.is_empty()).then(|| regret("las", value, &problem, &settings, &series, &shares));
-        Ok::<_, Failure>(Held { against, online_bound: online.transpose()? })
-    })?;
-    let sha256 = files::demands_sha256_hex(&series);
-    let echoed = echoed(
-        &["karma", "sharp"].map(|name| job.against.iter().any(|other| other == name)),
-        &settings,
-        &shares,
-        job.guaranteed,
-    );
-    let document = offline_document(&problem, &sha256, echoed, &optimum, &proof, held, job.per_quantum);
-    job.destination.write(|out| match (job.format.table(), job.per_quantum) {
-        (None, _) => write_json(out, &document),
-        (Some(format), false) => table::write_offline(out, format, &document),
-        (Some(format), true) => table::write_offline_quanta(out, format, &series, &optimum),
-    })?;
-    tell(common, || summary::offline(&series, &document));
-    if proof.holds() {
-        Ok(Answer::Yes)
-    } else {
-        Err(Failure::internal(format!(
-            "not proved: up to {:.1e} of a level may be missing",
-            proof.relative_gap
-        )))
-    }
-}
-
-fn regret<'a>(
-    name: &'a str,
-    optimum: f64,
-    problem: &OfflineProblem<'_>,
-    settings: &Settings,
-    series: &DemandSeries,
-    shares: &FairShares,
-) -> Result<Against<'a>, Failure> {
-    let honest = vec![false; series.user_count()];
-    let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
-    let run = Run { shares, conduct, cache: None, per_quantum: false };
-    let outcome = run.named(name, settings, series).map_err(Failure::refused)?;
-    Ok(against(problem, optimum, name, outcome.users.iter().map(|user| user.useful)))
 }

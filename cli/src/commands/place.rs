@@ -1,14 +1,13 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
-use super::placer::Placer;
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use fairplan_instances::files;
-use fairplan_report::output::Destination;
-use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
-use fairplan_report::{summary, table, write_json};
+use crate::progress;
+use fairplan::report::output::Destination;
+use fairplan::report::{summary, table};
+use fairplan::{Error, PlaceOptions};
 
 /// Place whole tasks on servers by a policy, until nothing more fits
 #[derive(Debug, clap::Args)]
@@ -21,7 +20,7 @@ Example: fairplan generate drfh-fig4 | fairplan place - --policy best-fit")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    #[arg(long, alias = "policies", value_name = "NAME", default_value = "best-fit", help = Placer::help())]
+    #[arg(long, alias = "policies", value_name = "NAME", default_value = "best-fit", help = policies())]
     policy: String,
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -39,10 +38,14 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
+fn policies() -> String {
+    let rules = fairplan::placement_policies().map(|(name, rule)| format!("{name}: {rule}"));
+    format!("How the server of a task is chosen. {}", rules.collect::<Vec<_>>().join("; "))
+}
+
 struct Job {
     source: InstanceSource,
-    placer: Placer,
-    seed: u64,
+    options: PlaceOptions,
     time_limit: TimeLimit,
     servers: bool,
     format: ResultFormat,
@@ -50,13 +53,15 @@ struct Job {
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let (format, destination) = arguments.output.result(arguments.format)?;
+        let source = arguments.instance.try_into()?;
+        let options = PlaceOptions { policy: arguments.policy, seed: arguments.seed };
+        options.check()?;
         Ok(Self {
-            source: arguments.instance.try_into()?,
-            placer: Placer::named(&arguments.policy, arguments.seed)?,
-            seed: arguments.seed,
+            source,
+            options,
             time_limit: arguments.time_limit,
             servers: arguments.servers_out,
             format,
@@ -65,21 +70,16 @@ impl TryFrom<Arguments> for Job {
     }
 }
 
-/// Reads, places, checks, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, places, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let placement = job.placer.place(&instance, &job.time_limit.deadline(), common)?;
-    let figures = PlacementFigures::new(&instance, &placement);
-    let sha256 = files::sha256_hex(&instance);
-    let name = job.placer.name();
-    let settings = PlacementSettings { policy: &name, seed: job.seed, servers: job.servers };
-    let document = placement_document(&instance, &placement, &figures, &sha256, settings);
-    job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_placement(out, format, &document),
-    })?;
-    tell(common, || summary::placement(&instance, &placement, &figures, &name));
+    let deadline = job.time_limit.deadline();
+    let placed =
+        progress::under(common, deadline, |control| fairplan::place(&instance, &job.options, control))?;
+    let document = placed.document(&instance, job.servers);
+    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
+    tell(common, || summary::placement(&instance, &placed.placement, &placed.figures, &placed.policy));
     Ok(Answer::Yes)
 }

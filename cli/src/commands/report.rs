@@ -2,13 +2,14 @@
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::output;
-use fairplan_instances::files::source;
-use fairplan_instances::wording::printable;
-use fairplan_report::output::{Destination, FileFormat, Prepared, commit};
-use fairplan_report::page::{Section, write_page};
-use fairplan_report::plot::{Drawing, Ground};
+use fairplan::Error;
+use fairplan::instances::files::source;
+use fairplan::instances::wording::printable;
+use fairplan::report::output::{Destination, FileFormat, Prepared, commit};
+use fairplan::report::page::{Section, write_page};
+use fairplan::report::plot::{Drawing, Ground};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -54,15 +55,15 @@ struct Plot {
 }
 
 impl Plot {
-    fn new(path: &Path) -> Result<Self, Failure> {
+    fn new(path: &Path) -> Result<Self, Error> {
         let (format, destination) =
-            output::chart(path).map_err(|refused| Failure::refused(format!("--plot {refused}")))?;
+            output::chart(path).map_err(|refused| Error::input(format!("--plot {refused}")))?;
         Ok(Self { format, destination })
     }
 
-    fn prepare(&self, chart: &Drawing) -> Result<Prepared, Failure> {
+    fn prepare(&self, chart: &Drawing) -> Result<Prepared, Error> {
         let bytes = match self.format {
-            FileFormat::Png => chart.png().map_err(Failure::refused)?,
+            FileFormat::Png => chart.png().map_err(Error::input)?,
             _ => chart.svg(Ground::Paper).into_bytes(),
         };
         Ok(self.destination.prepare(|out| out.write_all(&bytes))?)
@@ -70,10 +71,10 @@ impl Plot {
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         if arguments.results.iter().filter(|result| *result == "-").count() > 1 {
-            return Err(Failure::refused("only one RESULT can be standard input"));
+            return Err(Error::input("only one RESULT can be standard input"));
         }
         Ok(Self {
             plot: arguments.plot.as_deref().map(Plot::new).transpose()?,
@@ -86,17 +87,17 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Reads all results, then writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let sections = job.results.iter().map(|result| {
         let source = source::open(result)?;
         let name = source.name().to_owned();
         Ok(Section::read(&name, &source.read_all()?)?)
     });
-    let sections: Vec<Section> = sections.collect::<Result<_, Failure>>()?;
+    let sections: Vec<Section> = sections.collect::<Result<_, Error>>()?;
     let mut prepared = Vec::new();
     if let (Some(plot), [first, ..]) = (&job.plot, &*sections) {
-        prepared.push(plot.prepare(&first.chart(job.chart).map_err(Failure::refused)?)?);
+        prepared.push(plot.prepare(&first.chart(job.chart).map_err(Error::input)?)?);
     }
     prepared.push(job.destination.prepare(|out| write_page(out, &job.title, &sections))?);
     commit(prepared)?;

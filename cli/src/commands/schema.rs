@@ -1,10 +1,11 @@
 //! `schema`: the JSON Schema of every format.
 
 use crate::arguments::OutputArguments;
-use crate::failure::{Answer, Failure};
-use fairplan_instances::wording::unknown;
-use fairplan_report::output::{Destination, Sink};
-use fairplan_report::schema::{FORMATS, Format};
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::instances::wording::unknown;
+use fairplan::report::output::{Destination, Sink};
+use fairplan::report::schema::{FORMATS, Format};
 use std::io::{self, Write};
 
 /// Print the JSON Schema of a format, or of all of them in one object
@@ -27,11 +28,11 @@ struct Job {
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let named = |name: String| {
             Format::named(&name).ok_or_else(|| {
-                Failure::refused(unknown("format", &name, FORMATS.iter().map(|format| format.name)))
+                Error::input(unknown("format", &name, FORMATS.iter().map(|format| format.name)))
             })
         };
         Ok(Self {
@@ -42,7 +43,7 @@ impl TryFrom<Arguments> for Job {
 }
 
 /// Writes the schema.
-pub fn run(arguments: Arguments) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     job.destination.write(|out| match job.format {
         Some(format) => pretty(out, &format.schema()),

@@ -1,21 +1,18 @@
 //! `simulate`: a trace of jobs run on its cluster, policies side by side.
 
-use super::simulated::{ClusterPolicy, TraceInput};
-use super::solve::solver;
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, seconds};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::{interrupt, output, progress};
-use fairplan_instances::trace::{LATEST, MICROSECONDS};
-use fairplan_instances::{ClusterOutcome, Decimal, Solver, TaskCounts, files};
-use fairplan_report::output::{Destination, commit};
-use fairplan_report::simulation::{PolicyRun, SimulationBody, SimulationSettings, TraceStamp};
-use fairplan_report::table::{LongFormat, NamedOutcome, write_jobs, write_series};
-use fairplan_report::{summary, write_json};
-use fairplan_simulation::{ClusterSettings, Watch};
-use rayon::prelude::*;
+use fairplan::instances::trace::{LATEST, MICROSECONDS};
+use fairplan::report::output::{Destination, commit};
+use fairplan::report::table::{LongFormat, write_jobs, write_series};
+use fairplan::report::{summary, write_json};
+use fairplan::{
+    ClusterSettings, Control, Deadline, Decimal, Error, Found, SimulateOptions, TraceInput, cluster_policies,
+};
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Run the jobs of a trace on its cluster, to see what policies do to utilization, completion times and shares
 #[derive(Debug, clap::Args)]
@@ -38,7 +35,7 @@ pub struct Arguments {
         value_name = "LIST",
         value_delimiter = ',',
         default_value = "best-fit,first-fit,slots=14",
-        help = ClusterPolicy::help()
+        help = policies()
     )]
     policy: Vec<String>,
     /// Servers give so many times their capacity to tasks
@@ -89,13 +86,19 @@ fn microseconds(text: &str) -> Result<u64, String> {
     whole.ok_or_else(|| "state seconds with at most 6 decimal places, below 4e12".into())
 }
 
+/// Every policy with its rule.
+fn policies() -> String {
+    let all: Vec<String> = cluster_policies().map(|(name, rule)| format!("{name}: {rule}")).collect();
+    format!(
+        "The policies to compare, separated by commas. The user with the lowest weighted dominant share is served first; \
+         the policy chooses the server. {}",
+        all.join("; ")
+    )
+}
+
 struct Job {
     trace: String,
-    policies: Vec<ClusterPolicy>,
-    solver: Box<dyn Solver>,
-    settings: ClusterSettings,
-    dedicated: bool,
-    seed: u64,
+    options: SimulateOptions,
     time_limit: Option<Duration>,
     series: Option<(LongFormat, Destination)>,
     jobs: Option<(LongFormat, Destination)>,
@@ -103,21 +106,10 @@ struct Job {
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
-        let policies: Vec<ClusterPolicy> = arguments
-            .policy
-            .iter()
-            .map(|name| ClusterPolicy::named(name, arguments.seed))
-            .collect::<Result<_, _>>()?;
-        for (position, policy) in policies.iter().enumerate() {
-            if policies[..position].iter().any(|other| other.name == policy.name) {
-                return Err(Failure::refused(format!("--policy names {} twice", policy.name)));
-            }
-        }
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let long = |path: Option<PathBuf>| path.as_deref().map(output::long).transpose();
-        let series = long(arguments.series)?;
-        let default = (series.is_some() && arguments.optimum.is_none()).then_some(SAMPLE);
+        let default = (arguments.series.is_some() && arguments.optimum.is_none()).then_some(SAMPLE);
         let settings = ClusterSettings {
             over_commit: arguments.over_commit,
             resubmit: !arguments.lose_evicted,
@@ -126,103 +118,44 @@ impl TryFrom<Arguments> for Job {
             optimum_every: arguments.optimum,
             resolve_every: arguments.resolve_every,
         };
+        let Arguments { policy: policies, dedicated, seed, .. } = arguments;
+        let options = SimulateOptions { policies, settings, dedicated, seed };
+        options.check()?;
         Ok(Self {
             trace: arguments.trace,
-            policies,
-            solver: solver("auto")?,
-            settings,
-            dedicated: arguments.dedicated,
-            seed: arguments.seed,
+            options,
             time_limit: arguments.time_limit,
-            series,
+            series: long(arguments.series)?,
             jobs: long(arguments.jobs)?,
             destination: arguments.output.destination()?,
         })
     }
 }
 
-/// Stops a run when the user or the time limit says so, and tells how far it is; both now and then.
-struct Patience<'a> {
-    policy: &'a str,
-    is_over: &'a (dyn Fn() -> bool + Sync),
-    tell: &'a (dyn Fn(String) + Sync),
-    instants: u32,
-}
-
-impl Watch for Patience<'_> {
-    fn instant(&mut self, time: u64, tasks: &TaskCounts) -> bool {
-        self.instants = self.instants.wrapping_add(1);
-        if self.instants.is_multiple_of(4096) {
-            let (seconds, TaskCounts { completed, waiting, .. }) = (time / MICROSECONDS, tasks);
-            let policy = self.policy;
-            (self.tell)(format!("simulating {policy}: {seconds} s, {completed} tasks done, {waiting} wait"));
-        }
-        self.instants.is_multiple_of(64) && (self.is_over)()
-    }
-}
-
-impl Job {
-    fn settings(&self) -> SimulationSettings {
-        let seconds = fairplan_report::simulation::seconds;
-        SimulationSettings {
-            over_commit: self.settings.over_commit.to_f64(),
-            resubmit: self.settings.resubmit,
-            horizon: self.settings.horizon.map(seconds),
-            sample_every: self.settings.sample_every.map(seconds),
-            optimum_every: self.settings.optimum_every.map(seconds),
-            resolve_every: seconds(self.settings.resolve_every),
-            seed: self.seed,
-        }
-    }
-
-    /// What came of a policy, shared and on dedicated clouds.
-    fn outcome(
-        &self,
-        policy: &ClusterPolicy,
-        input: &TraceInput,
-        is_over: &(dyn Fn() -> bool + Sync),
-        tell: &(dyn Fn(String) + Sync),
-    ) -> Result<(ClusterOutcome, Option<ClusterOutcome>), Failure> {
-        let mut patience = Patience { policy: &policy.name, is_over, tell, instants: 0 };
-        let shared = policy.run(input, &*self.solver, self.settings, &mut patience)?;
-        let alone = || policy.run_dedicated(input, &*self.solver, self.settings, self.seed, is_over);
-        let alone = self.dedicated.then(alone).transpose()?;
-        Ok((shared, alone))
-    }
-}
-
 /// Reads, runs every policy, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
-    let start = Instant::now();
-    let asked = interrupt::ask();
-    let is_over = || asked() || job.time_limit.is_some_and(|limit| start.elapsed() >= limit);
-    let input = TraceInput::new(job.trace.clone(), job.dedicated)?;
-    let (outcomes, sha256) = progress::telling(common.quiet, "simulating", |tell| {
-        let run = |policy: &ClusterPolicy| job.outcome(policy, &input, &is_over, tell);
-        rayon::join(
-            || job.policies.par_iter().map(run).collect::<Vec<_>>(),
-            || files::trace_sha256_hex(&mut *input.open()?),
-        )
-    });
-    let outcomes = outcomes.into_iter().collect::<Result<Vec<_>, Failure>>()?;
-    let (sha256, header) = (sha256?, input.open()?.register().header().clone());
-    let named = || job.policies.iter().map(|policy| policy.name.as_str()).zip(&outcomes);
-    let runs = named().map(|(name, (shared, alone))| PolicyRun::new(name, &header, shared, alone.as_ref()));
-    let document = SimulationBody::new(TraceStamp::new(&header, &sha256), job.settings(), runs.collect());
-    let shared: Vec<NamedOutcome<'_>> = named().map(|(name, (shared, _))| (name, shared)).collect();
+    let deadline = job.time_limit.map_or_else(Deadline::never, Deadline::after).or_when(interrupt::ask());
+    let trace = TraceInput::new(job.trace, job.options.dedicated)?;
+    let simulated = |control: &Control<'_>| fairplan::simulate(&trace, &job.options, control);
+    let (simulated, end) = match progress::under(common, deadline, simulated) {
+        Ok(simulated) => (simulated, Ok(Answer::Yes)),
+        Err(mut error) => match error.take_found() {
+            Found::Simulation(simulated) => (*simulated, Err(error)),
+            _ => return Err(error),
+        },
+    };
+    let (document, outcomes) = (simulated.document(), simulated.outcomes());
     let mut prepared = Vec::new();
     if let Some((format, destination)) = &job.series {
-        prepared.push(destination.prepare(|out| write_series(out, *format, &header, &shared))?);
+        let header = &simulated.header;
+        prepared.push(destination.prepare(|out| write_series(out, *format, header, &outcomes))?);
     }
     if let Some((format, destination)) = &job.jobs {
-        prepared.push(destination.prepare(|out| write_jobs(out, *format, &shared))?);
+        prepared.push(destination.prepare(|out| write_jobs(out, *format, &outcomes))?);
     }
     prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
     commit(prepared)?;
     tell(common, || summary::simulation(&document));
-    if document.partial {
-        return Err(Failure::internal("stopped before the end: the result is partial"));
-    }
-    Ok(Answer::Yes)
+    end
 }

@@ -1,15 +1,15 @@
 //! `solve`: the exact divisible allocation, with prices and a certificate.
 
-use super::solved::{Solved, hashed};
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
-use fairplan_instances::wording::unknown;
-use fairplan_instances::{Deadline, Objective, Solver};
-use fairplan_report::output::Destination;
-use fairplan_report::solution::solution_document;
-use fairplan_report::{summary, table, write_json};
+use crate::progress;
+use fairplan::instances::wording::unknown;
+use fairplan::report::output::Destination;
+use fairplan::report::solution::users_of;
+use fairplan::report::{summary, table, write_json};
+use fairplan::{BACKENDS, Error, Found, Objective, SolveOptions};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
 #[derive(Debug, clap::Args)]
@@ -49,8 +49,7 @@ pub struct Arguments {
 
 struct Job {
     source: InstanceSource,
-    objective: Objective,
-    backend: String,
+    options: SolveOptions,
     time_limit: TimeLimit,
     format: ResultFormat,
     timing: bool,
@@ -58,13 +57,14 @@ struct Job {
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let (format, destination) = arguments.output.result(arguments.format)?;
+        // A table does not say of which instance it is.
+        let hash = format.table().is_none();
         Ok(Self {
             source: arguments.instance.try_into()?,
-            objective: arguments.objective,
-            backend: arguments.backend,
+            options: SolveOptions { objective: arguments.objective, backend: arguments.backend, hash },
             time_limit: arguments.time_limit,
             format,
             timing: !arguments.no_timing,
@@ -75,49 +75,28 @@ impl TryFrom<Arguments> for Job {
 
 /// The name, if it is a backend's.
 pub fn backend_name(name: &str) -> Result<String, String> {
-    let known = fairplan_solver::BACKENDS;
-    if known.contains(&name) { Ok(name.into()) } else { Err(unknown("backend", name, known)) }
+    if BACKENDS.contains(&name) { Ok(name.into()) } else { Err(unknown("backend", name, BACKENDS)) }
 }
 
-/// The backend of this name, without a limit of time.
-pub fn solver(backend: &str) -> Result<Box<dyn Solver>, Failure> {
-    solver_within(backend, &Deadline::never())
-}
-
-/// The backend of this name.
-pub fn solver_within(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, Failure> {
-    fairplan_solver::backend_within(backend, deadline)
-        .ok_or_else(|| Failure::refused(format!("there is no backend {backend}")))
-}
-
-/// The part of the time that solving may take; the rest is for checking.
-pub const SOLVING: f64 = 0.9;
-
-/// The failure of work that had to end by a deadline.
-pub fn in_time(deadline: &Deadline, failure: Failure) -> Failure {
-    if deadline.is_over() { Failure::internal(format!("time was over: {failure}")) } else { failure }
-}
-
-/// Reads, solves, checks, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, solves, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.deadline().after_part(SOLVING);
-    let solver = solver_within(&job.backend, &deadline)?;
-    let solve = || Solved::new(&instance, &*solver, job.objective, common);
-    let (solved, sha256) = match job.format.table() {
-        None => hashed(&instance, solve)?,
-        // A table does not say of which instance it is.
-        Some(_) => (solve()?, String::new()),
+    let deadline = job.time_limit.deadline();
+    let outcome =
+        progress::under(common, deadline, |control| fairplan::solve(&instance, &job.options, control));
+    let (solved, end) = match outcome {
+        Ok(solved) => (solved, Ok(Answer::Yes)),
+        Err(mut error) => match error.take_found() {
+            Found::Solution(solved) => (*solved, Err(error)),
+            _ => return Err(error),
+        },
     };
-    let solution = &solved.solution;
-    let headline = solved.numbers.headline();
     job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &solution_document(&instance, solution, headline, &sha256, job.timing)),
-        Some(format) => table::write_solution(out, format, &instance, solution),
+        None => write_json(out, &solved.document(&instance, job.timing)),
+        Some(format) => table::write_table(out, format, &users_of(&instance, &solved.solution)),
     })?;
-    tell(common, || summary::solution(&instance, solution, headline));
-    solved.certified().map_err(|failure| in_time(&deadline, failure))?;
-    Ok(Answer::Yes)
+    tell(common, || summary::solution(&instance, &solved.solution, solved.numbers.headline()));
+    end
 }

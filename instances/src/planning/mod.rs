@@ -8,4 +8,4 @@ mod target;
 pub use catalog::{Catalog, Offer, ServerType};
 pub use more_users::{MoreUsers, with_more_users};
 pub use purchase::{Obstacle, Purchase};
-pub use target::Target;
+pub use target::{StatedTarget, Target};

@@ -4,6 +4,8 @@
 //! amount of work. Measured against the totals after a purchase, buying would raise the target that it is to meet.
 
 use crate::{Decimal, Instance, User, UserId, Violation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// Targets; of several that concern a user, the largest counts.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,6 +48,24 @@ impl Target {
         let today = self.today.as_ref().map_or(0.0, |works| works[user.index().0]);
         share.max(self.tasks.map_or(0.0, Decimal::to_f64)).max(today)
     }
+}
+
+/// What every user shall reach; of several targets the largest counts for each user.
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatedTarget {
+    /// A weighted dominant share of the cluster as it is, before anything is bought.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// So many tasks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<f64>,
+    /// How many users have a number of tasks of their own as a target.
+    pub users_with_own_target: usize,
+    /// Whether every user shall keep what DRFH gives it today.
+    pub as_today: bool,
+    /// How many users come.
+    pub more_users: u64,
 }
 
 /// The work of all tasks of a user, each at its best rate.

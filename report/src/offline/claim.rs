@@ -2,7 +2,7 @@
 
 use super::{Held, OfflineDocument, beside_optimum, offline_document};
 use crate::foreign::{Foreign, exactly, list};
-use crate::stamp::Label;
+use fairplan_instances::Label;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
     Decimal, DemandSeries, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure, OfflineOptimum,
@@ -24,7 +24,7 @@ pub struct StatedOffline {
 impl StatedOffline {
     /// Matches a document with a series. Fails where the two cannot be matched: another hash, a user or quantum that is
     /// missing, added or in another place, settings that the series cannot have, no quanta at all.
-    pub fn new(document: &OfflineDocument<'_>, series: &DemandSeries, sha256: &str) -> Result<Self, Foreign> {
+    pub fn new(document: &OfflineDocument, series: &DemandSeries, sha256: &str) -> Result<Self, Foreign> {
         if document.demands.sha256 != sha256 {
             let problem = format!("is the hash of another series; this one's is {sha256}");
             return Err(Foreign::new("demands.sha256", &document.demands.sha256, problem));
@@ -63,12 +63,7 @@ impl StatedOffline {
 
     /// What is found of it: the allocation and the levels by `verify`, the numbers beside them by recomputing. What is
     /// held against the optimum is not run again, but its regret must be what its value leaves.
-    pub fn verdicts(
-        &self,
-        document: &OfflineDocument<'_>,
-        series: &DemandSeries,
-        sha256: &str,
-    ) -> Vec<Verdict> {
+    pub fn verdicts(&self, document: &OfflineDocument, series: &DemandSeries, sha256: &str) -> Vec<Verdict> {
         let problem = OfflineProblem {
             series,
             shares: &self.shares,
@@ -111,10 +106,7 @@ impl StatedOffline {
 }
 
 /// The slices of each demand above zero, in the order of the series, and the first slices where nothing is demanded.
-fn amounts(
-    document: &OfflineDocument<'_>,
-    series: &DemandSeries,
-) -> Result<(Vec<f64>, Option<String>), Foreign> {
+fn amounts(document: &OfflineDocument, series: &DemandSeries) -> Result<(Vec<f64>, Option<String>), Foreign> {
     let Some(quanta) = &document.quanta else {
         let problem = "is missing, and nothing can be checked without it; write it with --per-quantum";
         return Err(Foreign::new("quanta", "", problem));
@@ -144,10 +136,10 @@ fn amounts(
     Ok((allocated, undemanded))
 }
 
-fn levels(document: &OfflineDocument<'_>, series: &DemandSeries) -> Result<Vec<OfflineLevel>, Foreign> {
-    let level = |(position, level): (usize, &super::OfflineLevelResult<'_>)| {
+fn levels(document: &OfflineDocument, series: &DemandSeries) -> Result<Vec<OfflineLevel>, Foreign> {
+    let level = |(position, level): (usize, &super::OfflineLevelResult)| {
         let place = || format!("levels[{position}].users");
-        let named = |id: &std::borrow::Cow<'_, str>| {
+        let named = |id: &String| {
             let user = series.user_named(id).ok_or_else(|| Foreign::new(place(), id, "no such user"))?;
             Ok(user as u32)
         };

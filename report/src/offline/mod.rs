@@ -11,83 +11,77 @@ pub use tasks::{
 pub(crate) use tasks::{for_each_entry, task_metrics, task_quanta, task_totals};
 
 use crate::allocation::AllocationSettings;
-use crate::stamp::{DemandsStamp, Label};
-use fairplan_instances::{Body, Document, OfflineMeasure, OfflineOptimum, OfflineProblem};
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{
+    Body, DemandSeries, DemandsStamp, Document, Label, OfflineMeasure, OfflineOptimum, OfflineProblem,
+};
 use fairplan_verify::OfflineProof;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The most even allocation over all quanta, with what proves it. The same series and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Offline")]
-pub struct OfflineBody<'a> {
+pub struct OfflineBody {
     /// The demands that were served.
-    #[serde(borrow)]
-    pub demands: DemandsStamp<'a>,
+    pub demands: DemandsStamp,
     /// What is evened out: `totals` of slices by weight, or `welfare`, the part of the demand that is satisfied.
-    #[serde(borrow)]
-    pub measure: Cow<'a, str>,
+    pub measure: String,
     /// Whether slices are whole; otherwise they are divided at will.
     pub whole_slices: bool,
     /// Whether everybody has its guaranteed share (`settings.alpha`) in every quantum.
     pub guaranteed: bool,
     /// What is due to whom, and the settings of the mechanisms it is held against.
-    #[serde(borrow)]
-    pub settings: AllocationSettings<'a>,
+    pub settings: AllocationSettings,
     /// `optimal` if the certificate proves it, otherwise `uncertified`.
-    #[serde(borrow)]
-    pub status: Cow<'a, str>,
+    pub status: String,
     /// The smallest measure of all users who demand anything.
     pub value: f64,
     /// What each user gets.
-    #[serde(borrow)]
-    pub users: Vec<OfflineUser<'a>>,
+    pub users: Vec<OfflineUser>,
     /// Measures of the whole. Users without any demand do not count in any of them.
     pub metrics: OfflineMetrics,
     /// Users at one level, lowest first: once the lower levels have theirs, the users of a level cannot all get more.
-    #[serde(borrow)]
-    pub levels: Vec<OfflineLevelResult<'a>>,
+    pub levels: Vec<OfflineLevelResult>,
     /// What proves the levels.
     pub certificate: OfflineCertificate,
     /// Mechanisms that do not know the future, held against this.
-    #[serde(borrow, skip_serializing_if = "Vec::is_empty", default)]
-    pub against: Vec<Against<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub against: Vec<Against>,
     /// What serving whoever has least so far comes to, with `against`: in every quantum, nobody who does not know the
     /// future can do better by the user with least (Karma Thm. 4).
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub online_bound: Option<Against<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub online_bound: Option<Against>,
     /// Every quantum, with `--per-quantum`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub quanta: Option<Vec<OfflineQuantum<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<OfflineQuantum>>,
 }
 
-impl Body for OfflineBody<'_> {
+impl Body for OfflineBody {
     const FORMAT: &'static str = "fairplan.offline.v1";
 }
 
 /// The whole file.
-pub type OfflineDocument<'a> = Document<OfflineBody<'a>>;
+pub type OfflineDocument = Document<OfflineBody>;
 
 /// A result of `offline`: of slices, or of tasks over the servers of an instance.
 #[derive(JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "AnyOffline")]
-pub enum AnyOffline<'a> {
+pub enum AnyOffline {
     /// Slices of one resource.
-    Slices(OfflineDocument<'a>),
+    Slices(OfflineDocument),
     /// Tasks over server classes.
-    Tasks(TaskOfflineDocument<'a>),
+    Tasks(TaskOfflineDocument),
 }
 
 /// What one user gets over all quanta, in slices.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OfflineUser<'a> {
+pub struct OfflineUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// Its demand.
     pub demand: u64,
     /// What it is allocated.
@@ -125,12 +119,11 @@ pub struct OfflineMetrics {
 /// Users at one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OfflineLevelResult<'a> {
+pub struct OfflineLevelResult {
     /// The measure of each of them (of whole slices: the smallest).
     pub value: f64,
     /// Their ids.
-    #[serde(borrow)]
-    pub users: Vec<Cow<'a, str>>,
+    pub users: Vec<String>,
 }
 
 /// The proof: the users of the first levels together cannot get more than they do, however slices are divided.
@@ -146,10 +139,9 @@ pub struct OfflineCertificate {
 /// A mechanism held against the optimum.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Against<'a> {
+pub struct Against {
     /// The mechanism.
-    #[serde(borrow)]
-    pub mechanism: Cow<'a, str>,
+    pub mechanism: String,
     /// The smallest measure that its useful slices come to.
     pub value: f64,
     /// `1 - value / optimum`.
@@ -161,21 +153,20 @@ pub struct Against<'a> {
 /// One quantum; users in the order of the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct OfflineQuantum<'a> {
+pub struct OfflineQuantum {
     /// The quantum, as its file calls it.
-    #[serde(borrow)]
-    pub quantum: Label<'a>,
+    pub quantum: Label,
     /// Slices allocated to each user.
     pub allocated: Vec<f64>,
 }
 
 /// What is held against the optimum.
 #[derive(Clone, Debug, Default)]
-pub struct Held<'a> {
+pub struct Held {
     /// Mechanisms.
-    pub against: Vec<Against<'a>>,
+    pub against: Vec<Against>,
     /// See [`OfflineBody::online_bound`].
-    pub online_bound: Option<Against<'a>>,
+    pub online_bound: Option<Against>,
 }
 
 /// What a mechanism's useful slices come to, beside the optimum.
@@ -184,7 +175,7 @@ pub fn against<'a>(
     optimum: f64,
     mechanism: &'a str,
     useful: impl Iterator<Item = u64>,
-) -> Against<'a> {
+) -> Against {
     let value = smallest(problem, useful.map(|useful| useful as f64));
     let regret = regret(optimum, value);
     let regret_per_quantum = (optimum - value) / problem.series.quantum_count() as f64;
@@ -192,7 +183,7 @@ pub fn against<'a>(
 }
 
 /// Whether the regrets that are stated are those of the values beside them.
-fn beside_optimum(optimum: f64, quanta: usize, stated: &[Against<'_>]) -> bool {
+fn beside_optimum(optimum: f64, quanta: usize, stated: &[Against]) -> bool {
     stated.iter().all(|one| {
         one.regret == regret(optimum, one.value)
             && one.regret_per_quantum == (optimum - one.value) / quanta as f64
@@ -213,12 +204,12 @@ pub fn smallest(problem: &OfflineProblem<'_>, totals: impl Iterator<Item = f64>)
 pub fn offline_document<'a>(
     problem: &OfflineProblem<'a>,
     sha256: &'a str,
-    settings: AllocationSettings<'a>,
+    settings: AllocationSettings,
     optimum: &OfflineOptimum,
     proof: &OfflineProof,
-    held: Held<'a>,
+    held: Held,
     per_quantum: bool,
-) -> OfflineDocument<'a> {
+) -> OfflineDocument {
     let series = problem.series;
     let totals = optimum.totals(series);
     let demands = series.totals();
@@ -262,7 +253,7 @@ pub fn offline_document<'a>(
     })
 }
 
-fn quanta<'a>(problem: &OfflineProblem<'a>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum<'a>> {
+fn quanta<'a>(problem: &OfflineProblem<'a>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum> {
     let series = problem.series;
     let mut amounts = optimum.allocated.iter();
     let quantum = |quantum: usize| {
@@ -329,4 +320,44 @@ fn handoffs(problem: &OfflineProblem<'_>, optimum: &OfflineOptimum) -> f64 {
 fn min_over_max(values: impl Iterator<Item = f64>) -> Option<f64> {
     let range = values.map(|value| (value, value)).reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     range.map(|(least, most)| if most == 0.0 { 1.0 } else { least / most })
+}
+
+impl Tabular for OfflineBody {
+    /// A row a user, in the order of the series.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("demand", "demand", Kind::Count, |user| user.demand)
+            .column("allocated", "allocated", Kind::Number, |user| user.allocated)
+            .column("welfare", "welfare", Kind::Part, |user| user.welfare)
+            .column("level", "level", Kind::Position, |user| user.level)
+            .done()
+    }
+}
+
+/// A row for every demand above zero: what it is, and what it is allocated.
+pub fn allocated_demands<'a>(series: &'a DemandSeries, optimum: &'a OfflineOptimum) -> Table<'a> {
+    let entries: Vec<(usize, u32, u64)> = (0..series.quantum_count())
+        .flat_map(|quantum| {
+            let (users, slices) = series.demands(quantum);
+            users.iter().zip(slices).map(move |(user, slices)| (quantum, *user, *slices))
+        })
+        .collect();
+    Table::over(entries.len(), move |row| (entries[row], optimum.allocated[row]))
+        .column("quantum", "quantum", Kind::Id, |row| series.label(row.0.0).to_string())
+        .column("user", "user", Kind::Id, |row| series.user_id(row.0.1 as usize))
+        .column("demand", "demand", Kind::Count, |row| row.0.2)
+        .column("allocated", "allocated", Kind::Number, |row| row.1)
+        .done()
+}
+
+/// Mechanisms beside an optimum in this measure.
+pub fn held_against<'a>(measure: &str, against: &'a [Against]) -> Table<'a> {
+    let kind = if measure == "welfare" { Kind::Part } else { Kind::Number };
+    Table::of(against)
+        .column("mechanism", "mechanism", Kind::Words, |one| &one.mechanism)
+        .column("value", "smallest", kind, |one| one.value)
+        .column("regret", "regret", Kind::Part, |one| one.regret)
+        .column("regret_per_quantum", "regret per quantum", Kind::Number, |one| one.regret_per_quantum)
+        .done()
 }

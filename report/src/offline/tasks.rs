@@ -3,68 +3,61 @@
 
 use super::{Against, OfflineCertificate, OfflineMetrics, beside_optimum, min_over_max, regret};
 use crate::foreign::{Foreign, check_stamp, exactly, list};
-use crate::stamp::{DemandsStamp, InstanceStamp, Label};
+use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
+use fairplan_instances::{DemandsStamp, InstanceStamp, Label};
 use fairplan_verify::{TASK_TOLERANCE, TaskClaim, TaskProof, Verdict, verify_task_optimum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The most even allocation over all quanta of tasks over server classes, with what proves it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "TaskOffline")]
-pub struct TaskOfflineBody<'a> {
+pub struct TaskOfflineBody {
     /// The tasks that were demanded.
-    #[serde(borrow)]
-    pub demands: DemandsStamp<'a>,
+    pub demands: DemandsStamp,
     /// The servers, and what a task of each user needs.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// What is evened out, summed over the quanta: `dominant-shares`, by weight; or `welfare`, the part of the work that all of
     /// a user's tasks would do where they do most.
-    #[serde(borrow)]
-    pub measure: Cow<'a, str>,
+    pub measure: String,
     /// `optimal` if the certificate proves it, otherwise `uncertified`.
-    #[serde(borrow)]
-    pub status: Cow<'a, str>,
+    pub status: String,
     /// The smallest measure of all users who demand anything and can use some class.
     pub value: f64,
     /// What each user gets, users in the order of the demands.
-    #[serde(borrow)]
-    pub users: Vec<TaskUser<'a>>,
+    pub users: Vec<TaskUser>,
     /// Measures of the whole, in tasks where others have slices; utilization is that of the resource used most.
     pub metrics: OfflineMetrics,
     /// The levels that capacity sets, lowest first. Users on none of them run everything they demand.
-    #[serde(borrow)]
-    pub levels: Vec<TaskLevelResult<'a>>,
+    pub levels: Vec<TaskLevelResult>,
     /// How far the levels may be from what the prices allow.
     pub certificate: OfflineCertificate,
     /// Rules that do not know the future, held against this.
-    #[serde(borrow, skip_serializing_if = "Vec::is_empty", default)]
-    pub against: Vec<Against<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub against: Vec<Against>,
     /// What serving whoever has least so far comes to, with `against`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub online_bound: Option<Against<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub online_bound: Option<Against>,
     /// Every quantum, with `--per-quantum`.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub quanta: Option<Vec<TaskQuantum<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub quanta: Option<Vec<TaskQuantum>>,
 }
 
-impl Body for TaskOfflineBody<'_> {
+impl Body for TaskOfflineBody {
     const FORMAT: &'static str = "fairplan.offline.v1";
 }
 
 /// The whole file.
-pub type TaskOfflineDocument<'a> = Document<TaskOfflineBody<'a>>;
+pub type TaskOfflineDocument = Document<TaskOfflineBody>;
 
 /// What one user gets over all quanta.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TaskUser<'a> {
+pub struct TaskUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// The tasks that it demands.
     pub demand: u64,
     /// The tasks that it is allocated.
@@ -84,12 +77,11 @@ pub struct TaskUser<'a> {
 /// Users at one level, and what proves that they cannot have more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TaskLevelResult<'a> {
+pub struct TaskLevelResult {
     /// The smallest measure of its users, summed over the quanta.
     pub value: f64,
     /// Their ids.
-    #[serde(borrow)]
-    pub users: Vec<Cow<'a, str>>,
+    pub users: Vec<String>,
     /// A multiplier for each user of the document.
     pub multipliers: Vec<f64>,
     /// For each quantum, in order, the prices of each class's resources: of the value for one more unit.
@@ -99,10 +91,9 @@ pub struct TaskLevelResult<'a> {
 /// One quantum; users in the order of the document.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TaskQuantum<'a> {
+pub struct TaskQuantum {
     /// The quantum, as its file calls it.
-    #[serde(borrow)]
-    pub quantum: Label<'a>,
+    pub quantum: Label,
     /// For each user its tasks on each class of the instance; empty for who demands nothing.
     pub tasks: Vec<Vec<f64>>,
 }
@@ -119,14 +110,14 @@ pub fn task_against<'a>(
     optimum: f64,
     mechanism: &'a str,
     standings: &[f64],
-) -> Against<'a> {
+) -> Against {
     let value = smallest_standing(demands, standings);
     let regret = regret(optimum, value);
     let regret_per_quantum = (optimum - value) / demands.series().quantum_count() as f64;
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
 }
 
-impl TaskOfflineBody<'_> {
+impl TaskOfflineBody {
     /// What is evened out, for readers.
     pub fn measure_in_words(&self) -> &'static str {
         match &*self.measure {
@@ -145,7 +136,7 @@ fn measure_name(measure: OfflineMeasure) -> &'static str {
 }
 
 /// The measure that a document states; fails where it is none.
-pub fn stated_measure(document: &TaskOfflineDocument<'_>) -> Result<OfflineMeasure, Foreign> {
+pub fn stated_measure(document: &TaskOfflineDocument) -> Result<OfflineMeasure, Foreign> {
     let all = [OfflineMeasure::Totals, OfflineMeasure::Welfare];
     let stated = all.into_iter().find(|measure| measure_name(*measure) == document.measure);
     stated.ok_or_else(|| Foreign::new("measure", &document.measure, "is neither dominant-shares nor welfare"))
@@ -157,9 +148,9 @@ pub fn task_offline_document<'a>(
     [demands_sha256, instance_sha256]: [&'a str; 2],
     optimum: &TaskOptimum,
     proof: &TaskProof,
-    (against, online_bound): (Vec<Against<'a>>, Option<Against<'a>>),
+    (against, online_bound): (Vec<Against>, Option<Against>),
     per_quantum: bool,
-) -> TaskOfflineDocument<'a> {
+) -> TaskOfflineDocument {
     let (series, instance) = (demands.series(), demands.instance());
     let standings = demands.standings(&optimum.tasks);
     let shares = demands.weighted_shares(&optimum.tasks);
@@ -274,13 +265,13 @@ pub(crate) fn task_metrics(demands: &TaskDemands<'_>, tasks: &[f64]) -> OfflineM
 }
 
 /// Every quantum with the tasks of each user on each class.
-pub(crate) fn task_quanta<'a>(demands: &TaskDemands<'a>, tasks: &[f64]) -> Vec<TaskQuantum<'a>> {
+pub(crate) fn task_quanta<'a>(demands: &TaskDemands<'a>, tasks: &[f64]) -> Vec<TaskQuantum> {
     let series = demands.series();
     let empty = |quantum: usize| TaskQuantum {
         quantum: series.label(quantum).into(),
         tasks: vec![Vec::new(); series.user_count()],
     };
-    let mut quanta: Vec<TaskQuantum<'a>> = (0..series.quantum_count()).map(empty).collect();
+    let mut quanta: Vec<TaskQuantum> = (0..series.quantum_count()).map(empty).collect();
     for_each_entry(demands, tasks, |quantum, user, _, row| quanta[quantum].tasks[user] = row.to_vec());
     quanta
 }
@@ -293,7 +284,7 @@ pub struct StatedTaskOffline {
 impl StatedTaskOffline {
     /// Matches a document with its demands and its instance. Fails where they cannot be matched.
     pub fn new(
-        document: &TaskOfflineDocument<'_>,
+        document: &TaskOfflineDocument,
         demands: &TaskDemands<'_>,
         [demands_sha256, instance_sha256]: [&str; 2],
     ) -> Result<Self, Foreign> {
@@ -306,8 +297,8 @@ impl StatedTaskOffline {
         let users = (0..series.user_count()).map(|user| series.user_id(user));
         list("users", document.users.iter().map(|user| &*user.id), users)?;
         let tasks = stated_tasks(document, demands)?;
-        let level = |(position, level): (usize, &TaskLevelResult<'_>)| {
-            let named = |id: &Cow<'_, str>| {
+        let level = |(position, level): (usize, &TaskLevelResult)| {
+            let named = |id: &String| {
                 let place = || format!("levels[{position}].users");
                 let user = series.user_named(id).ok_or_else(|| Foreign::new(place(), id, "no such user"))?;
                 Ok(user as u32)
@@ -336,7 +327,7 @@ impl StatedTaskOffline {
     /// the optimum is not run again, but its regret must be what its value leaves.
     pub fn verdicts(
         &self,
-        document: &TaskOfflineDocument<'_>,
+        document: &TaskOfflineDocument,
         demands: &TaskDemands<'_>,
         sha256: [&str; 2],
     ) -> Vec<Verdict> {
@@ -367,7 +358,7 @@ impl StatedTaskOffline {
 }
 
 /// The tasks of each demand above zero, in the order of the series.
-fn stated_tasks(document: &TaskOfflineDocument<'_>, demands: &TaskDemands<'_>) -> Result<Vec<f64>, Foreign> {
+fn stated_tasks(document: &TaskOfflineDocument, demands: &TaskDemands<'_>) -> Result<Vec<f64>, Foreign> {
     let (series, classes) = (demands.series(), demands.instance().classes().len());
     let Some(quanta) = &document.quanta else {
         let problem = "is missing, and nothing can be checked without it; write it with --per-quantum";
@@ -400,4 +391,18 @@ fn stated_tasks(document: &TaskOfflineDocument<'_>, demands: &TaskDemands<'_>) -
         }
     }
     Ok(tasks)
+}
+
+impl Tabular for TaskOfflineBody {
+    /// A row a user, in the order of the demands.
+    fn table(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("demand", "demand", Kind::Count, |user| user.demand)
+            .column("allocated", "allocated", Kind::Number, |user| user.allocated)
+            .column("welfare", "welfare", Kind::Part, |user| user.welfare)
+            .column("dominant_share", "dominant share", Kind::Number, |user| user.dominant_share)
+            .column("level", "level", Kind::Position, |user| user.level)
+            .done()
+    }
 }

@@ -1,31 +1,19 @@
 //! One self-contained HTML page from any results. What a page shows is data: sections of facts, tables and charts. What of a
 //! format people want to see is the business of one file each here, how it looks that of `html`.
 
-mod allocations;
-mod audits;
-mod entitlements;
-mod explanations;
-mod flows;
 mod html;
-mod placements;
-mod plans;
-mod reproductions;
-mod series;
-mod simulations;
-mod solutions;
-mod tasks;
-mod time;
-mod what_if;
+pub(crate) mod time;
 
 pub use html::write_page;
 
-use crate::answer;
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
 use crate::json::{MalformedResult, format_of, read_json};
 use crate::plot::{self, Drawing};
-use crate::solution::LimitName;
-use crate::units::{money, number, percent, share, thousands};
-use crate::{InstanceStamp, ResourceMap};
+use crate::results::sentences::OF_SHARES;
+use crate::results::*;
+use crate::units::shown;
+use fairplan_instances::table::{self, Column, Table};
+use fairplan_instances::{Document, InstanceStamp};
 
 /// What one result says, in the words of people.
 #[derive(Clone, Debug)]
@@ -45,9 +33,9 @@ pub struct Section {
 
 /// A part of a section.
 #[derive(Clone, Debug)]
-enum Block {
+pub(crate) enum Block {
     Bars(Bars),
-    Curves(Figure<'static>),
+    Curves(Figure),
     Grid(Grid),
     /// What deserves a look, one line each.
     Warnings(Vec<String>),
@@ -55,7 +43,7 @@ enum Block {
 
 /// A table that can be sorted by any column.
 #[derive(Clone, Debug)]
-struct Grid {
+pub(crate) struct Grid {
     caption: String,
     header: Vec<String>,
     rows: Vec<Vec<Cell>>,
@@ -67,51 +55,30 @@ struct Grid {
 
 /// A cell of a table: what is read, and the number that it is sorted by.
 #[derive(Clone, Debug)]
-struct Cell {
+pub(crate) struct Cell {
     text: String,
     number: Option<f64>,
 }
 
 impl Cell {
-    fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), number: None }
-    }
-
-    fn number(value: f64) -> Self {
-        Self { text: number(value), number: Some(value) }
-    }
-
-    fn percent(part: f64) -> Self {
-        Self { text: percent(part), number: Some(part) }
-    }
-
-    fn share(part: f64) -> Self {
-        Self { text: share(part), number: Some(part) }
-    }
-
-    fn money(amount: f64) -> Self {
-        Self { text: money(amount), number: Some(amount) }
+    /// The cell of a row.
+    fn new(column: &Column<'_>, row: usize) -> Self {
+        let number = match column.cell(row) {
+            table::Cell::Number(number) => Some(number),
+            table::Cell::Count(count) => Some(count as f64),
+            _ => None,
+        };
+        let text = match column.cell(row) {
+            // Where text stands, HTML is safe, and names are whole.
+            table::Cell::Text(text) if column.words(row).is_none() => text.into_owned(),
+            _ => shown(column, row),
+        };
+        Self { text, number }
     }
 
     /// Whether it is a number, and that zero.
     fn is_zero(&self) -> bool {
         self.number.is_some_and(|number| number == 0.0)
-    }
-
-    fn count(count: u64) -> Self {
-        Self { text: thousands(count), number: Some(count as f64) }
-    }
-
-    /// By how much something is more (or less) than something else.
-    fn change(part: f64) -> Self {
-        // What sums of doubles leave over is none.
-        let part = if part.abs() < 1e-9 { 0.0 } else { part };
-        Self { text: format!("{}{}", if part > 0.0 { "+" } else { "" }, percent(part)), number: Some(part) }
-    }
-
-    /// Empty where there is no value.
-    fn maybe(value: Option<f64>, cell: fn(f64) -> Self) -> Self {
-        value.map_or_else(|| Self::text(""), cell)
     }
 }
 
@@ -119,7 +86,7 @@ impl Cell {
 const ROWS: usize = 500;
 
 /// Groups of bars: of more, only the longest are shown.
-const GROUPS: usize = 40;
+pub(crate) const GROUPS: usize = 40;
 
 /// Of many groups, so many are shown, ranked.
 const RANKED: usize = 20;
@@ -131,14 +98,9 @@ const BARS: usize = 60;
 const ZEROS: usize = 5;
 
 impl Grid {
-    fn new(caption: &str, header: Vec<String>, rows: impl ExactSizeIterator<Item = Vec<Cell>>) -> Self {
-        let total = rows.len();
-        // Every row has a cell in every column, whatever the result says.
-        let whole = |mut row: Vec<Cell>| {
-            row.resize_with(header.len(), || Cell::text(""));
-            row
-        };
-        let mut rows: Vec<Vec<Cell>> = rows.take(ROWS).map(whole).collect();
+    pub(crate) fn new(caption: &str, table: &Table<'_>) -> Self {
+        let row = |row: usize| table.columns().iter().map(|column| Cell::new(column, row)).collect();
+        let mut rows: Vec<Vec<Cell>> = (0..table.rows().min(ROWS)).map(row).collect();
         let is_zero = |row: &Vec<Cell>| {
             let mut numbers = row.iter().filter(|cell| cell.number.is_some()).peekable();
             numbers.peek().is_some() && numbers.all(Cell::is_zero)
@@ -147,27 +109,9 @@ impl Grid {
         if rows.iter().filter(|row| is_zero(row)).count() > ZEROS {
             (zeros, rows) = rows.into_iter().partition(is_zero);
         }
-        Self { caption: caption.into(), header, rows, zeros, total }
+        let header = table.columns().iter().map(|column| column.title.clone().into_owned()).collect();
+        Self { caption: caption.into(), header, rows, zeros, total: table.rows() }
     }
-}
-
-/// The part of each resource that is used.
-fn used(utilization: &ResourceMap<'_>) -> String {
-    let parts = utilization.0.iter().map(|(name, part)| format!("{name} {}", percent(*part)));
-    parts.collect::<Vec<_>>().join(", ")
-}
-
-/// What limits a user, in words.
-fn limit(limit: LimitName) -> &'static str {
-    match limit {
-        LimitName::Capacity => "capacity",
-        LimitName::Tasks => "its tasks",
-        LimitName::NoUsableClass => "no usable class",
-    }
-}
-
-fn words<const N: usize>(names: [&str; N]) -> Vec<String> {
-    names.map(str::to_owned).into()
 }
 
 impl Section {
@@ -176,32 +120,38 @@ impl Section {
     /// # Errors
     /// It is no result of fairplan, or one that has no page.
     pub fn read(file: &str, bytes: &[u8]) -> Result<Self, MalformedResult> {
-        if let Some(section) = series::series(file, bytes)? {
+        if let Some(section) = series::section(file, bytes)? {
             return Ok(Self { source: file.into(), ..section });
         }
         let format = format_of(file, bytes)?;
         let section = match format.as_str() {
-            "fairplan.solution.v1" => solutions::solution(read_json(file, bytes)?),
-            "fairplan.placement.v1" => placements::placement(read_json(file, bytes)?),
-            "fairplan.comparison.v1" => placements::comparison(file, read_json(file, bytes)?)?,
-            "fairplan.bound.v1" => placements::bound(read_json(file, bytes)?),
-            "fairplan.proportional-bound.v1" => placements::proportional_bound(read_json(file, bytes)?),
-            "fairplan.audit.v1" => audits::audit(read_json(file, bytes)?),
-            "fairplan.verification.v1" => audits::verification(read_json(file, bytes)?),
-            "fairplan.entitlements.v1" => entitlements::entitlements(read_json(file, bytes)?),
-            "fairplan.explanation.v1" => explanations::explanation(read_json(file, bytes)?),
-            "fairplan.allocation.v1" if is_over_instance(bytes) => tasks::allocation(read_json(file, bytes)?),
-            "fairplan.allocation.v1" => allocations::allocation(read_json(file, bytes)?),
-            "fairplan.offline.v1" if is_over_instance(bytes) => tasks::offline(read_json(file, bytes)?),
-            "fairplan.offline.v1" => allocations::offline(read_json(file, bytes)?),
-            "fairplan.flows.v1" => flows::flows(read_json(file, bytes)?),
-            "fairplan.simulation.v1" => simulations::simulation(read_json(file, bytes)?),
-            "fairplan.plan.v1" => plans::plan(read_json(file, bytes)?),
-            "fairplan.worth.v1" => what_if::worth(read_json(file, bytes)?),
-            "fairplan.loss.v1" => what_if::losses(read_json(file, bytes)?),
-            "fairplan.difference.v1" => what_if::difference(read_json(file, bytes)?),
-            "fairplan.growth.v1" => what_if::growth(read_json(file, bytes)?),
-            "fairplan.reproduction.v1" => reproductions::reproduction(read_json(file, bytes)?),
+            "fairplan.solution.v1" => solution::section(read_json(file, bytes)?),
+            "fairplan.placement.v1" => placement::section(read_json(file, bytes)?),
+            "fairplan.comparison.v1" => {
+                comparison::section(file, read_json::<Document<_>>(file, bytes)?.body)?
+            }
+            "fairplan.bound.v1" => bound::section(read_json(file, bytes)?),
+            "fairplan.proportional-bound.v1" => proportional_bound::section(read_json(file, bytes)?),
+            "fairplan.audit.v1" => audit::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.verification.v1" => verification::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.entitlements.v1" => entitlements::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.explanation.v1" => explanation::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.allocation.v1" if is_over_instance(bytes) => {
+                task_allocation::section(read_json(file, bytes)?)
+            }
+            "fairplan.allocation.v1" => allocation::section(read_json(file, bytes)?),
+            "fairplan.offline.v1" if is_over_instance(bytes) => {
+                task_offline::section(read_json(file, bytes)?)
+            }
+            "fairplan.offline.v1" => offline::section(read_json(file, bytes)?),
+            "fairplan.flows.v1" => flows::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.simulation.v1" => simulation::section(read_json(file, bytes)?),
+            "fairplan.plan.v1" => plan::section(read_json(file, bytes)?),
+            "fairplan.worth.v1" => worth::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.loss.v1" => losses::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.difference.v1" => difference::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.growth.v1" => growth::section(read_json::<Document<_>>(file, bytes)?.body),
+            "fairplan.reproduction.v1" => reproduction::section(read_json(file, bytes)?),
             other => {
                 return Err(MalformedResult {
                     file: file.into(),
@@ -213,7 +163,7 @@ impl Section {
         Ok(Self { source: file.into(), ..section })
     }
 
-    fn new(title: impl Into<String>) -> Self {
+    pub(crate) fn new(title: impl Into<String>) -> Self {
         Self {
             title: title.into(),
             source: String::new(),
@@ -225,37 +175,37 @@ impl Section {
     }
 
     /// What the result comes to, before anything else.
-    fn answer(self, answer: impl Into<String>) -> Self {
+    pub(crate) fn answer(self, answer: impl Into<String>) -> Self {
         Self { answer: answer.into(), ..self }
     }
 
     /// The same of a result in shares, with what those are.
-    fn answer_in_shares(self, answer: impl Into<String>) -> Self {
-        Self { note: answer::OF_SHARES, ..self.answer(answer) }
+    pub(crate) fn answer_in_shares(self, answer: impl Into<String>) -> Self {
+        Self { note: OF_SHARES, ..self.answer(answer) }
     }
 
-    fn fact(mut self, what: &str, value: impl Into<String>) -> Self {
+    pub(crate) fn fact(mut self, what: &str, value: impl Into<String>) -> Self {
         self.facts.push((what.into(), value.into()));
         self
     }
 
-    fn block(mut self, block: Block) -> Self {
+    pub(crate) fn block(mut self, block: Block) -> Self {
         self.blocks.push(block);
         self
     }
 
+    /// A table.
+    pub(crate) fn grid(self, caption: &str, table: &Table<'_>) -> Self {
+        self.block(Block::Grid(Grid::new(caption, table)))
+    }
+
     /// A table, unless it has no rows.
-    fn table(
-        self,
-        caption: &str,
-        header: Vec<String>,
-        rows: impl ExactSizeIterator<Item = Vec<Cell>>,
-    ) -> Self {
-        if rows.len() == 0 { self } else { self.block(Block::Grid(Grid::new(caption, header, rows))) }
+    pub(crate) fn table(self, caption: &str, table: &Table<'_>) -> Self {
+        if table.rows() == 0 { self } else { self.grid(caption, table) }
     }
 
     /// The instance's name, and what its author may want to look at.
-    fn instance(self, stamp: &InstanceStamp<'_>) -> Self {
+    pub(crate) fn instance(self, stamp: &InstanceStamp) -> Self {
         let named = if stamp.name.is_empty() { self } else { self.fact("Instance", stamp.name.clone()) };
         let warnings: Vec<String> = stamp.warnings.iter().map(|warning| warning.message.clone()).collect();
         if warnings.is_empty() { named } else { named.block(Block::Warnings(warnings)) }
@@ -312,17 +262,17 @@ fn is_over_instance(bytes: &[u8]) -> bool {
 const POINTS: usize = 400;
 
 /// A line with a name.
-fn line(name: &str, points: Vec<[f64; 2]>) -> Curve<'static> {
+pub(crate) fn line(name: &str, points: Vec<[f64; 2]>) -> Curve {
     Curve { kind: "".into(), subject: name.to_owned().into(), mark: Mark::Line, points }
 }
 
 /// Curves in one pair of axes.
-fn curves(title: &str, horizontal: &str, vertical: &str, curves: Vec<Curve<'static>>) -> Figure<'static> {
+pub(crate) fn curves(title: &str, horizontal: &str, vertical: &str, curves: Vec<Curve>) -> Figure {
     figure(title, horizontal, vertical, vec![Panel { title: "".into(), curves }])
 }
 
 /// Panels of curves.
-fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<Panel<'static>>) -> Figure<'static> {
+pub(crate) fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<Panel>) -> Figure {
     Figure {
         exhibit: "".into(),
         title: title.to_owned().into(),
@@ -333,14 +283,14 @@ fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<Panel<'stat
 }
 
 /// The sizes of users as bars, in their order; of many users, the largest.
-fn sizes(caption: &str, users: Vec<(String, f64)>, format: fn(f64) -> String) -> Block {
+pub(crate) fn sizes(caption: &str, users: Vec<(String, f64)>, format: fn(f64) -> String) -> Block {
     let users = users.into_iter().map(|(id, size)| (id, vec![size])).collect();
     sizes_side_by_side(caption, &[], users, format)
 }
 
 /// Several sizes of each user, by the names of `series` (one without a name, if there are none), as bars; of many users,
 /// those with the largest ones, and what the others have in the caption.
-fn sizes_side_by_side(
+pub(crate) fn sizes_side_by_side(
     caption: &str,
     series: &[&str],
     mut users: Vec<(String, Vec<f64>)>,

@@ -2,11 +2,11 @@
 
 use super::POINTS;
 use crate::figure::Curve;
-use crate::stamp::Label;
+use fairplan_instances::Label;
 
 /// What is kept of neighbouring quanta that share a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
+pub(crate) enum Keep {
     /// Their mean.
     Mean,
     /// The largest.
@@ -14,7 +14,7 @@ pub(super) enum Keep {
 }
 
 /// One value a quantum, as points; neighbours are put together where there are more than a curve has points.
-pub(super) fn thinned(values: &[f64], keep: Keep) -> Vec<[f64; 2]> {
+pub(crate) fn thinned(values: &[f64], keep: Keep) -> Vec<[f64; 2]> {
     let width = values.len().div_ceil(POINTS).max(1);
     let point = |(position, values): (usize, &[f64])| {
         let value = match keep {
@@ -30,7 +30,7 @@ pub(super) fn thinned(values: &[f64], keep: Keep) -> Vec<[f64; 2]> {
 const CURVES: usize = 7;
 
 /// What each user has in each quantum (`of(user, quantum)`): a curve for each of few users, or that of all together.
-pub(super) fn together(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f64) -> Vec<Curve<'static>> {
+pub(crate) fn together(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f64) -> Vec<Curve> {
     let curve = |name: &str, values: Vec<f64>| super::line(name, thinned(&values, Keep::Mean));
     if ids.len() <= CURVES {
         let one =
@@ -42,7 +42,7 @@ pub(super) fn together(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) ->
 }
 
 /// What each user has in each quantum: a curve for each of few users, or the least, the median and the most.
-pub(super) fn apart(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f64) -> Vec<Curve<'static>> {
+pub(crate) fn apart(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f64) -> Vec<Curve> {
     if ids.len() <= CURVES {
         return together(ids, quanta, of);
     }
@@ -61,7 +61,7 @@ pub(super) fn apart(ids: &[&str], quanta: usize, of: &dyn Fn(usize, usize) -> f6
 }
 
 /// What the horizontal axis is.
-pub(super) fn axis(first: Option<&Label<'_>>) -> String {
+pub(crate) fn axis(first: Option<&Label>) -> String {
     first.map_or_else(|| "quanta".into(), |first| format!("quanta, from {first} on"))
 }
 

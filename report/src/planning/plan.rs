@@ -1,28 +1,26 @@
 //! `fairplan.plan.v1`: what to buy, with its bound; or what stands against any purchase.
 
-use crate::resource_map::ResourceMap;
-use crate::stamp::InstanceStamp;
-use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase};
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase, StatedTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 
 /// The cheapest servers that have room for what is asked for of all users together. The same files and settings give the
 /// same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Plan")]
-pub struct PlanBody<'a> {
+pub struct PlanBody {
     /// The cluster and its users as they are.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// What can be bought.
-    #[serde(borrow)]
-    pub catalog: CatalogStamp<'a>,
+    pub catalog: CatalogStamp,
     /// Whether tasks are divided at will or whole.
     pub tasks: TaskKind,
     /// What every user shall reach.
-    pub target: TargetResult,
+    pub target: StatedTarget,
     /// The most that may be spent. Absent without a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<f64>,
@@ -35,36 +33,33 @@ pub struct PlanBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part_before: Option<f64>,
     /// What to buy. Absent where nothing does it.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub purchase: Option<PurchaseResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purchase: Option<PurchaseResult>,
     /// Why nothing does it. Absent where something does.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub obstacle: Option<ObstacleResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub obstacle: Option<ObstacleResult>,
     /// What parts of the target cost, rising. Absent unless asked for.
-    #[serde(borrow, default, skip_serializing_if = "Vec::is_empty")]
-    pub frontier: Vec<FrontierPoint<'a>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub frontier: Vec<FrontierPoint>,
     /// Every user, those that come included, in the instance's order.
-    #[serde(borrow)]
-    pub users: Vec<PlannedUser<'a>>,
+    pub users: Vec<PlannedUser>,
 }
 
-impl Body for PlanBody<'_> {
+impl Body for PlanBody {
     const FORMAT: &'static str = "fairplan.plan.v1";
 }
 
 /// The whole file.
-pub type PlanDocument<'a> = Document<PlanBody<'a>>;
+pub type PlanDocument = Document<PlanBody>;
 
 /// What can be bought.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CatalogStamp<'a> {
+pub struct CatalogStamp {
     /// The catalog's name.
-    #[serde(borrow)]
-    pub name: Cow<'a, str>,
+    pub name: String,
     /// What prices are counted in.
-    #[serde(borrow)]
-    pub currency: Cow<'a, str>,
+    pub currency: String,
 }
 
 /// How tasks run.
@@ -77,31 +72,12 @@ pub enum TaskKind {
     Whole,
 }
 
-/// What every user shall reach; of several targets the largest counts for each user.
-#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TargetResult {
-    /// A weighted dominant share of the cluster as it is, before anything is bought.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
-    /// So many tasks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tasks: Option<f64>,
-    /// How many users have a number of tasks of their own as a target.
-    pub users_with_own_target: usize,
-    /// Whether every user shall keep what DRFH gives it today.
-    pub as_today: bool,
-    /// How many users come.
-    pub more_users: u64,
-}
-
 /// What to buy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PurchaseResult<'a> {
+pub struct PurchaseResult {
     /// `optimal` where nothing cheaper is enough, `feasible` where that is not proved.
-    #[serde(borrow)]
-    pub status: Cow<'a, str>,
+    pub status: String,
     /// What it costs.
     pub cost: f64,
     /// No purchase that is enough costs less, by the branching of HiGHS.
@@ -112,37 +88,33 @@ pub struct PurchaseResult<'a> {
     /// and raised to the next cost that there is.
     pub proved_bound: f64,
     /// What prove it: a price for each resource of each class. Whoever works must pay; no type is worth more than it costs.
-    #[serde(borrow)]
-    pub prices: Vec<PricesOfClass<'a>>,
+    pub prices: Vec<PricesOfClass>,
     /// The part of what is asked for that every user reaches, tasks divided at will.
     pub part: f64,
     /// The part of what is asked for that every user has where DRFH divides the bought cluster by itself, with nobody held
     /// to what is asked for: below 1 where some get more than that at the cost of others.
     pub part_under_drfh: f64,
     /// The types of which something is bought.
-    #[serde(borrow)]
-    pub servers: Vec<ServersBought<'a>>,
+    pub servers: Vec<ServersBought>,
 }
 
 /// What the resources of servers are priced at.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PricesOfClass<'a> {
+pub struct PricesOfClass {
     /// The server class, or the type that becomes one.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
+    pub class: String,
     /// For one unit of each resource.
-    #[serde(borrow)]
-    pub price: ResourceMap<'a>,
+    pub price: ResourceMap,
 }
 
 /// Servers of one type.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ServersBought<'a> {
+pub struct ServersBought {
     /// The type of the catalog.
-    #[serde(borrow, rename = "type")]
-    pub kind: Cow<'a, str>,
+    #[serde(rename = "type")]
+    pub kind: String,
     /// How many.
     pub count: u64,
     /// The price of one.
@@ -154,7 +126,7 @@ pub struct ServersBought<'a> {
 /// What a part of the target costs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct FrontierPoint<'a> {
+pub struct FrontierPoint {
     /// The part of what is asked for that every user reaches.
     pub part: f64,
     /// That part of the target share. Absent unless the target is a share alone.
@@ -165,20 +137,17 @@ pub struct FrontierPoint<'a> {
     /// Nothing that is enough costs less.
     pub bound: f64,
     /// The types of which something is bought.
-    #[serde(borrow)]
-    pub servers: Vec<ServersBought<'a>>,
+    pub servers: Vec<ServersBought>,
 }
 
 /// Why no purchase that is allowed is enough.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ObstacleResult<'a> {
+pub struct ObstacleResult {
     /// The user whose work pays the most for what is short.
-    #[serde(borrow)]
-    pub user: Cow<'a, str>,
+    pub user: String,
     /// The resource that is worth the most there.
-    #[serde(borrow)]
-    pub resource: Cow<'a, str>,
+    pub resource: String,
     /// Whether that user can run on nothing that there is or can be bought.
     pub nowhere: bool,
     /// The largest part of what is asked for that all users can reach together.
@@ -190,17 +159,15 @@ pub struct ObstacleResult<'a> {
     /// What the purchase that reaches this part costs.
     pub cost: f64,
     /// The purchase that reaches this part.
-    #[serde(borrow)]
-    pub servers: Vec<ServersBought<'a>>,
+    pub servers: Vec<ServersBought>,
 }
 
 /// What is asked for of a user.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct PlannedUser<'a> {
+pub struct PlannedUser {
     /// The user's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// The work that it shall be able to do, in tasks (of rate 1); whole for whole tasks.
     pub required: f64,
     /// Its tasks in the placement that checks the plan. Absent where tasks are divided.
@@ -221,7 +188,7 @@ pub struct PlanParts<'a> {
     /// How tasks run.
     pub tasks: TaskKind,
     /// What every user shall reach.
-    pub target: TargetResult,
+    pub target: StatedTarget,
     /// The most that may be spent.
     pub budget: Option<f64>,
     /// Whether DRFH by itself has to do it.
@@ -243,7 +210,7 @@ pub struct PlanParts<'a> {
 }
 
 /// The document of a plan, ready to be written.
-pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
+pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument {
     let PlanParts { instance, catalog, extended, .. } = *parts;
     let servers = |counts: &[u64]| bought(catalog, counts);
     let purchase = parts.outcome.ok().map(|purchase| PurchaseResult {
@@ -266,7 +233,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
         cost: catalog.cost(&obstacle.counts),
         servers: servers(&obstacle.counts),
     });
-    let only_share = TargetResult { share: None, ..parts.target } == TargetResult::default();
+    let only_share = StatedTarget { share: None, ..parts.target } == StatedTarget::default();
     let point = |(part, purchase): &(f64, Purchase)| FrontierPoint {
         part: *part,
         share: parts.target.share.filter(|_| only_share).map(|share| share * part),
@@ -299,7 +266,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument<'a> {
 }
 
 /// Prices under the names of classes and of types that become classes.
-fn prices<'a>(cluster: &'a Instance, catalog: &'a Catalog, prices: &[Vec<f64>]) -> Vec<PricesOfClass<'a>> {
+fn prices<'a>(cluster: &'a Instance, catalog: &'a Catalog, prices: &[Vec<f64>]) -> Vec<PricesOfClass> {
     let classes = cluster.classes().iter().map(|class| class.id.as_str());
     let types = catalog.types.iter().filter(|kind| kind.more_of.is_none()).map(|kind| kind.id.as_str());
     let named = classes.chain(types).zip(prices);
@@ -311,11 +278,70 @@ fn prices<'a>(cluster: &'a Instance, catalog: &'a Catalog, prices: &[Vec<f64>]) 
         .collect()
 }
 
-fn bought<'a>(catalog: &'a Catalog, counts: &[u64]) -> Vec<ServersBought<'a>> {
+fn bought<'a>(catalog: &'a Catalog, counts: &[u64]) -> Vec<ServersBought> {
     let all = catalog.types.iter().zip(counts).filter(|(_, count)| **count > 0);
     all.map(|(kind, count)| {
         let price = kind.price.to_f64();
         ServersBought { kind: kind.id.as_str().into(), count: *count, price, cost: price * *count as f64 }
     })
     .collect()
+}
+
+impl Tabular for PlanBody {
+    /// The servers to buy, a row a type; or, where parts of the target were asked for, a row a part and type.
+    fn table(&self) -> Table<'_> {
+        if self.frontier.is_empty() {
+            return servers_bought(self.purchase.as_ref().map_or(&[], |purchase| &purchase.servers));
+        }
+        let rows: Vec<(&FrontierPoint, &str, u64)> = (self.frontier.iter())
+            .flat_map(|point| {
+                let servers = point.servers.iter().map(move |servers| (point, &*servers.kind, servers.count));
+                let nothing = point.servers.is_empty().then_some((point, "", 0));
+                servers.chain(nothing)
+            })
+            .collect();
+        Table::over(rows.len(), move |row| rows[row])
+            .column("part", "part of the target", Kind::Part, |row| row.0.part)
+            .column("share", "share", Kind::Share, |row| row.0.share)
+            .column("cost", "cost", Kind::Money, |row| row.0.cost)
+            .column("bound", "costs at least", Kind::Money, |row| row.0.bound)
+            .column("type", "server type", Kind::Id, |row| row.1)
+            .column("count", "servers", Kind::Count, |row| row.2)
+            .done()
+    }
+}
+
+/// What is bought, a row a type.
+pub fn servers_bought(servers: &[ServersBought]) -> Table<'_> {
+    Table::of(servers)
+        .column("type", "server type", Kind::Id, |row| &row.kind)
+        .column("count", "servers", Kind::Count, |row| row.count)
+        .column("price", "price", Kind::Money, |row| row.price)
+        .column("cost", "cost", Kind::Money, |row| row.cost)
+        .done()
+}
+
+impl PlanBody {
+    /// What parts of the target cost, a row a part.
+    pub fn parts(&self) -> Table<'_> {
+        Table::of(&self.frontier)
+            .column("part", "part of the target", Kind::Part, |point| point.part)
+            .column("share", "share", Kind::Share, |point| point.share)
+            .column("cost", "cost", Kind::Money, |point| point.cost)
+            .column("bound", "costs at least", Kind::Money, |point| point.bound)
+            .column("servers", "servers", Kind::Words, |point| {
+                let each = point.servers.iter().map(|servers| format!("{} {}", servers.count, servers.kind));
+                each.collect::<Vec<_>>().join(", ")
+            })
+            .done()
+    }
+
+    /// What is asked for, a row a user.
+    pub fn asked_for(&self) -> Table<'_> {
+        Table::of(&self.users)
+            .column("user", "user", Kind::Id, |user| &user.id)
+            .column("required", "tasks asked for", Kind::Number, |user| user.required)
+            .column("placed", "tasks placed", Kind::Count, |user| user.placed)
+            .done()
+    }
 }

@@ -30,19 +30,19 @@ const TICKS: f64 = 5.0;
 const ARM: f64 = 4.0;
 
 /// `figure` as a drawing, its panels side by side.
-pub fn curves(figure: &Figure<'_>) -> Drawing {
+pub fn curves(figure: &Figure) -> Drawing {
     let panels = figure.panels.iter().enumerate();
     let at = |(position, panel)| (panel, (LEFT + WIDTH + RIGHT) * position as f64 + LEFT);
     drawing(figure, &panels.map(at).collect::<Vec<_>>())
 }
 
 /// Each panel of `figure` as a drawing of its own, on the same axes: for where there may be no room beside each other.
-pub fn panels(figure: &Figure<'_>) -> Vec<Drawing> {
+pub fn panels(figure: &Figure) -> Vec<Drawing> {
     figure.panels.iter().map(|panel| drawing(figure, &[(panel, LEFT)])).collect()
 }
 
 /// Panels of a figure and where the axes of each begin.
-fn drawing(figure: &Figure<'_>, panels: &[(&Panel<'_>, f64)]) -> Drawing {
+fn drawing(figure: &Figure, panels: &[(&Panel, f64)]) -> Drawing {
     let rows = panels.iter().map(|(panel, _)| legend_rows(panel)).max().unwrap_or(0);
     let width = (LEFT + WIDTH + RIGHT) * panels.len() as f64;
     let height = ABOVE + HEIGHT + BELOW + ROW * rows as f64 + 8.0;
@@ -52,12 +52,12 @@ fn drawing(figure: &Figure<'_>, panels: &[(&Panel<'_>, f64)]) -> Drawing {
 }
 
 /// What the legend calls a curve.
-fn name(curve: &Curve<'_>) -> String {
+fn name(curve: &Curve) -> String {
     let words = [&*curve.kind, &*curve.subject];
     words.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn legend_rows(panel: &Panel<'_>) -> usize {
+fn legend_rows(panel: &Panel) -> usize {
     let longest = panel.curves.iter().map(|curve| name(curve).chars().count()).max().unwrap_or(0);
     let columns = if SAMPLE + LETTER * longest as f64 > WIDTH / COLUMNS as f64 { 1 } else { COLUMNS };
     panel.curves.len().div_ceil(columns)
@@ -70,7 +70,7 @@ struct Axes {
 }
 
 impl Axes {
-    fn new(figure: &Figure<'_>) -> Self {
+    fn new(figure: &Figure) -> Self {
         let along = |d: usize| {
             let curves = figure.panels.iter().flat_map(|panel| &panel.curves);
             Axis::around(curves.flat_map(|curve| &curve.points).map(|point| point[d]))
@@ -124,7 +124,7 @@ impl Axis {
     }
 }
 
-fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Vec<Shape> {
+fn drawn(figure: &Figure, panel: &Panel, axes: &Axes, left: f64) -> Vec<Shape> {
     let (right, bottom, middle) = (left + WIDTH, ABOVE + HEIGHT, left + WIDTH / 2.0);
     let mut shapes = Vec::new();
     for (value, label) in axes.horizontal.ticks() {
@@ -145,7 +145,7 @@ fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Vec<
         upwards: false,
         text: panel.title.to_string(),
     });
-    shapes.push(Shape::text([middle, bottom + 38.0], Anchor::Middle, figure.horizontal.as_ref()));
+    shapes.push(Shape::text([middle, bottom + 38.0], Anchor::Middle, figure.horizontal.as_str()));
     shapes.push(Shape::Text {
         at: [left - 44.0, ABOVE + HEIGHT / 2.0],
         anchor: Anchor::Middle,
@@ -173,7 +173,7 @@ fn drawn(figure: &Figure<'_>, panel: &Panel<'_>, axes: &Axes, left: f64) -> Vec<
 }
 
 /// The colour of a curve: that of its subject, in the order in which the panel names them.
-fn colour(panel: &Panel<'_>, curve: &Curve<'_>) -> Colour {
+fn colour(panel: &Panel, curve: &Curve) -> Colour {
     let mut subjects: Vec<&str> = Vec::new();
     for other in &panel.curves {
         if !subjects.contains(&&*other.subject) {

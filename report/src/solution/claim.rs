@@ -4,14 +4,14 @@ use super::UserColumns;
 use super::document::*;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
-use fairplan_instances::{Certificate, Instance, Level, LimitedBy, Objective, ResourceId, Total};
+use fairplan_instances::{Certificate, Instance, Level, LimitedBy, Objective, ResourceId, Status, Total};
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
 /// Everything a solution document states, in the instance's order.
 #[derive(Clone, Debug)]
 pub struct StatedSolution {
     objective: Objective,
-    status: StatusName,
+    status: Status,
     tasks_on_classes: Tasks<'static>,
     certificate: Certificate,
     limited_by: Vec<LimitedBy>,
@@ -31,7 +31,7 @@ impl StatedSolution {
     /// Matches a document with the instance it says it belongs to. Fails where the two cannot be matched: another
     /// hash, a user or class that is missing, added or in another place, a resource that is not named once, price
     /// groups other than the prices make.
-    pub fn new(document: &SolutionDocument<'_>, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+    pub fn new(document: &SolutionDocument, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
         check_stamp(&document.instance, instance, sha256)?;
         check_unit(document)?;
         let users = &document.users;
@@ -62,11 +62,11 @@ impl StatedSolution {
         let certificate = certificate(document, instance, &prices)?;
         check_price_groups(document, instance, &certificate)?;
         Ok(Self {
-            objective: document.objective.0,
+            objective: document.objective,
             status: document.status,
             tasks_on_classes: tasks_on_classes(document, &classes)?,
             certificate,
-            limited_by: users.limited_by.iter().map(|limit| (*limit).into()).collect(),
+            limited_by: users.limited_by.iter().copied().collect(),
             value: document.value,
             primal: document.certificate.primal,
             dual: document.certificate.dual,
@@ -88,7 +88,7 @@ impl StatedSolution {
     /// against it.
     pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
         let mut verdicts = verify_solution(instance, &self.claim()).verdicts;
-        let stated = self.status == StatusName::Optimal;
+        let stated = self.status == Status::Optimal;
         verdicts.push(exactly("status", (!stated).then(|| "the result says that it is uncertified".into())));
         verdicts
     }
@@ -117,9 +117,9 @@ impl StatedSolution {
 }
 
 /// Only sums have a unit other than one, and state it.
-fn check_unit(document: &SolutionDocument<'_>) -> Result<(), Foreign> {
+fn check_unit(document: &SolutionDocument) -> Result<(), Foreign> {
     let Some(exponent) = document.value_exponent else { return Ok(()) };
-    let problem = match document.objective.0.alpha() {
+    let problem = match document.objective.alpha() {
         Some(_) if exponent != 0 => return Ok(()),
         Some(_) => "is left out where it is 0",
         None => "only sums have a unit",
@@ -128,12 +128,12 @@ fn check_unit(document: &SolutionDocument<'_>) -> Result<(), Foreign> {
 }
 
 /// The tasks on their classes, or of the pool.
-fn tasks_on_classes(document: &SolutionDocument<'_>, classes: &[u32]) -> Result<Tasks<'static>, Foreign> {
+fn tasks_on_classes(document: &SolutionDocument, classes: &[u32]) -> Result<Tasks<'static>, Foreign> {
     let users = &document.users;
     let entry = |(name, tasks): &(u32, f64)| (classes[*name as usize], *tasks);
     match users.placed {
-        0 if document.objective.0.is_pooled() => Ok(Tasks::Pooled(users.tasks.clone().into())),
-        placed if placed == users.tasks.len() && !document.objective.0.is_pooled() => Ok(Tasks::Listed {
+        0 if document.objective.is_pooled() => Ok(Tasks::Pooled(users.tasks.clone().into())),
+        placed if placed == users.tasks.len() && !document.objective.is_pooled() => Ok(Tasks::Listed {
             starts: users.starts.clone(),
             entries: users.placements.iter().map(entry).collect(),
         }),
@@ -170,7 +170,7 @@ fn check_placements(users: &UserColumns, classes: &[u32]) -> Result<(), Foreign>
 
 /// The certificate: levels with prices of their own where it has them, else the value with the prices of the classes.
 fn certificate(
-    document: &SolutionDocument<'_>,
+    document: &SolutionDocument,
     instance: &Instance,
     prices: &[f64],
 ) -> Result<Certificate, Foreign> {
@@ -179,7 +179,7 @@ fn certificate(
         if !level_of.is_empty() {
             return Err(Foreign::new("users", "level", "the certificate has no levels"));
         }
-        if document.objective.0.alpha().is_none() {
+        if document.objective.alpha().is_none() {
             return Ok(Certificate::Bottlenecks);
         }
         if prices.len() != instance.classes().len() * instance.resources().len() {
@@ -215,7 +215,7 @@ fn certificate(
 }
 
 fn check_price_groups(
-    document: &SolutionDocument<'_>,
+    document: &SolutionDocument,
     instance: &Instance,
     certificate: &Certificate,
 ) -> Result<(), Foreign> {

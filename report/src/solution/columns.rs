@@ -1,7 +1,8 @@
 //! The users of a solution document as they are read: in columns, so that millions of placements take the space
 //! of their numbers and not of their names.
 
-use super::document::{LimitName, UserResult};
+use super::document::UserResult;
+use fairplan_instances::LimitedBy;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -20,7 +21,7 @@ pub struct UserColumns {
     /// Tasks over all classes.
     pub tasks: Vec<f64>,
     /// What limits each user.
-    pub limited_by: Vec<LimitName>,
+    pub limited_by: Vec<LimitedBy>,
     /// Levels, of the users that have one.
     pub levels: Vec<u32>,
     /// How many users have a placement.
@@ -161,6 +162,6 @@ mod tests {
         assert_eq!(users.ids.iter().collect::<Vec<_>>(), ["", "x\"y"]);
         assert_eq!((users.starts, users.placements), (vec![0, 2, 2], vec![(0, 1.0), (1, 2.0)]));
         assert_eq!(users.classes.as_slice(), ["b", "a"]);
-        assert_eq!(users.limited_by, [LimitName::Tasks, LimitName::NoUsableClass]);
+        assert_eq!(users.limited_by, [LimitedBy::Tasks, LimitedBy::NoUsableClass]);
     }
 }

@@ -1,11 +1,11 @@
 //! The types of `fairplan.solution.v1`; their comments are the descriptions in its JSON Schema.
 
 use super::columns::UserColumns;
-use crate::resource_map::ResourceMap;
-use crate::stamp::InstanceStamp;
+use fairplan_instances::InstanceStamp;
+use fairplan_instances::ResourceMap;
 use fairplan_instances::{Body, Document, LimitedBy, Objective, Status};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
 /// A divisible allocation with its prices and the certificate that proves it. Every user and server class of
@@ -15,23 +15,20 @@ use std::borrow::Cow;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, bound(deserialize = "U: Deserialize<'de>"))]
 #[schemars(rename = "Solution")]
-pub struct SolutionBody<'a, U = UserColumns> {
+pub struct SolutionBody<U = UserColumns> {
     /// The instance that was solved.
-    #[serde(borrow)]
-    pub instance: InstanceStamp<'a>,
+    pub instance: InstanceStamp,
     /// Which allocation was asked for.
-    pub objective: ObjectiveName,
+    pub objective: Objective,
     /// Which backend was asked for.
-    #[serde(borrow)]
-    pub backend: Cow<'a, str>,
+    pub backend: String,
     /// What that backend did in the end: `aggregation`, `interior-point`, `price-discovery`, `simplex`, `highs-interior-point`; of `drf-per-server`
     /// always `progressive-filling`; of `bmf` `bottleneck-sort` with up to two resources, where there is only one such allocation,
     /// else `bottleneck-path`. That returns the first one met when nobody may have a larger weighted share of any resource
     /// than a cap that rises from nothing, used-up resources having lower caps of their own.
-    #[serde(borrow)]
-    pub method: Cow<'a, str>,
+    pub method: String,
     /// Whether the certificate closes.
-    pub status: StatusName,
+    pub status: Status,
     /// The value of the objective. Of `drfh` and `drf`: the smallest weighted dominant share (dominant share over weight)
     /// of all users. Of `tsf`: the smallest weighted task share (tasks, each counting its rate, over weight and over the
     /// most that the user could run alone if it were eligible everywhere). Of `bmf` and `drf-per-server`: the smallest
@@ -45,110 +42,25 @@ pub struct SolutionBody<'a, U = UserColumns> {
     /// What each user gets.
     pub users: U,
     /// How full each server class is and what more of it would be worth.
-    #[serde(borrow)]
-    pub server_classes: Vec<ClassResult<'a>>,
+    pub server_classes: Vec<ClassResult>,
     /// The server classes in groups that act as one pool: within a group the prices agree, those of every level of
     /// the certificate where it has levels, up to a millionth of the largest. Every class is in one group, or none where
     /// there are no prices.
-    pub price_groups: Vec<Vec<Cow<'a, str>>>,
+    pub price_groups: Vec<Vec<String>>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
-    pub utilization: ResourceMap<'a>,
+    pub utilization: ResourceMap,
     /// The proof.
-    #[serde(borrow)]
-    pub certificate: CertificateResult<'a>,
+    pub certificate: CertificateResult,
     /// How the result came about. Nothing here decides what the result is.
     pub stats: SolutionStats,
 }
 
-impl<U> Body for SolutionBody<'_, U> {
+impl<U> Body for SolutionBody<U> {
     const FORMAT: &'static str = "fairplan.solution.v1";
 }
 
 /// The whole file.
-pub type SolutionDocument<'a, U = UserColumns> = Document<SolutionBody<'a, U>>;
-
-/// Which allocation was asked for, under its name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ObjectiveName(pub Objective);
-
-impl Serialize for ObjectiveName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl<'de> Deserialize<'de> for ObjectiveName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let name = Cow::<str>::deserialize(deserializer)?;
-        name.parse().map(Self).map_err(de::Error::custom)
-    }
-}
-
-impl JsonSchema for ObjectiveName {
-    fn schema_name() -> Cow<'static, str> {
-        "ObjectiveName".into()
-    }
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = Objective::NAMES.split(", ").filter(|name| *name != "alpha=A").collect();
-        json_schema!({
-            "description": "Which allocation was asked for: one of the objectives of `solve`, with a number for A.",
-            "type": "string",
-            "pattern": format!("^({}|alpha=[0-9][0-9.]*)$", names.join("|")),
-        })
-    }
-}
-
-/// Why the solver stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum StatusName {
-    /// The certificate closes: no level can be raised by more than 1e-9 of its value, or a sum by more than 1e-9 of
-    /// what it would gain, to first order, if all shares doubled (of the sum of all weights for `pf`).
-    Optimal,
-    /// A valid allocation and a valid bound, but the gap between them is wider.
-    Uncertified,
-}
-
-impl From<Status> for StatusName {
-    fn from(status: Status) -> Self {
-        match status {
-            Status::Optimal => Self::Optimal,
-            Status::Uncertified => Self::Uncertified,
-        }
-    }
-}
-
-/// What keeps a user from more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum LimitName {
-    /// Capacity: more for this user would mean less for one that has no larger weighted share.
-    Capacity,
-    /// All tasks of the user run; where they would do more work on other classes, those have no room for them.
-    Tasks,
-    /// No class that the user may run on has every resource that its tasks need.
-    NoUsableClass,
-}
-
-impl From<LimitedBy> for LimitName {
-    fn from(limit: LimitedBy) -> Self {
-        match limit {
-            LimitedBy::Capacity => Self::Capacity,
-            LimitedBy::Tasks => Self::Tasks,
-            LimitedBy::NoUsableClass => Self::NoUsableClass,
-        }
-    }
-}
-
-impl From<LimitName> for LimitedBy {
-    fn from(limit: LimitName) -> Self {
-        match limit {
-            LimitName::Capacity => Self::Capacity,
-            LimitName::Tasks => Self::Tasks,
-            LimitName::NoUsableClass => Self::NoUsableClass,
-        }
-    }
-}
+pub type SolutionDocument<U = UserColumns> = Document<SolutionBody<U>>;
 
 /// What one user gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -168,7 +80,7 @@ pub struct UserResult<'a> {
     #[schemars(range(min = 0))]
     pub tasks: f64,
     /// What keeps the user from more.
-    pub limited_by: LimitName,
+    pub limited_by: LimitedBy,
     /// The position in `certificate.levels` of the level at which the user's share is frozen; the number of
     /// levels for a user that none freezes. Absent where the certificate has no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -194,18 +106,17 @@ pub struct ClassTasks<'a> {
 /// One server class in a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClassResult<'a> {
+pub struct ClassResult {
     /// The class's id.
-    #[serde(borrow)]
-    pub id: Cow<'a, str>,
+    pub id: String,
     /// The part of the class's capacity that is used, 0 to 1 (0 where it has none). Absent where all servers are treated
     /// as one.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub utilization: Option<ResourceMap<'a>>,
+    pub utilization: Option<ResourceMap>,
     /// The increase of `value` for one more unit of the resource in this class, shares still measured against
     /// today's totals; >= 0. Absent where the allocation is not the largest of anything (`bmf`, `drf-per-server`).
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub price: Option<ResourceMap<'a>>,
+    pub price: Option<ResourceMap>,
 }
 
 /// The proof that no allocation does better: prices that bound every level, or the sum, from above. Where the
@@ -217,7 +128,7 @@ pub struct ClassResult<'a> {
 /// has the largest weighted share of a resource that is used up; `primal` and `dual` are the value, and the gap is 0.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct CertificateResult<'a> {
+pub struct CertificateResult {
     /// The value reached.
     pub primal: f64,
     /// An upper bound on the value.
@@ -227,8 +138,8 @@ pub struct CertificateResult<'a> {
     #[schemars(range(min = 0))]
     pub relative_gap: f64,
     /// The levels of the lexicographic maximum, rising. Absent where the objective is none.
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
-    pub levels: Option<Vec<LevelResult<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Vec<LevelResult>>,
 }
 
 /// One level of the lexicographic maximum with its proof. With `d_ir` a user's demand per unit of dominant
@@ -245,25 +156,23 @@ pub struct CertificateResult<'a> {
 /// 1 + 1e-9 times the level's value (A), and `z_i t_i` is added to the capacity's worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LevelResult<'a> {
+pub struct LevelResult {
     /// The weighted share of the users that capacity limits at this level.
     pub value: f64,
     /// The upper bound that the prices prove.
     pub bound: f64,
     /// The prices, every class in order.
-    #[serde(borrow)]
-    pub prices: Vec<ClassPrice<'a>>,
+    pub prices: Vec<ClassPrice>,
 }
 
 /// The prices of one class at one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ClassPrice<'a> {
+pub struct ClassPrice {
     /// The server class.
-    #[serde(borrow)]
-    pub class: Cow<'a, str>,
+    pub class: String,
     /// The increase of the level's value for one more unit of the resource in this class; >= 0.
-    pub price: ResourceMap<'a>,
+    pub price: ResourceMap,
 }
 
 /// How a solution came about.

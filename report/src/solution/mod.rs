@@ -2,16 +2,20 @@
 
 mod claim;
 mod columns;
+mod compared;
 mod document;
 mod numbers;
 mod pools;
+mod tables;
 mod write;
 
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
+pub use compared::difference_of_results;
 pub use document::{
-    CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, LimitName, ObjectiveName,
-    SolutionBody, SolutionDocument, SolutionStats, StatusName, UserResult,
+    CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, SolutionBody, SolutionDocument,
+    SolutionStats, UserResult,
 };
 pub use numbers::StatedNumbers;
-pub use write::{Headline, UserResults, solution_document};
+pub use tables::{classes_of, users_of};
+pub use write::{UserResults, solution_document};

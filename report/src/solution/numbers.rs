@@ -1,7 +1,7 @@
 //! The numbers that a solution document states of users and classes, held in lists so that they can be checked before they
 //! are written.
 
-use super::Headline;
+use fairplan_instances::Headline;
 use fairplan_instances::{ClassId, Instance, ResourceId, Solution, UserId};
 use fairplan_verify::{Printed, SolutionClaim};
 use rayon::prelude::*;

@@ -1,7 +1,10 @@
 //! Plain tables: a ruled header, text to the left, numbers to the right, as wide as the terminal. A word or a number is never
 //! broken: first headers take more lines, then cells of words do, and then the columns go one below the other.
 
-use crate::names::apart;
+use crate::names::{apart, cut};
+use crate::units::{shown, thousands};
+use fairplan_instances::table::{self, Kind, Table};
+use std::fmt::Write;
 use std::sync::OnceLock;
 use unicode_width::UnicodeWidthStr;
 
@@ -27,46 +30,61 @@ pub fn fit_terminal(width: usize) {
 }
 
 /// How wide summaries are, in letters.
-pub(super) fn width() -> usize {
+pub(crate) fn width() -> usize {
     TERMINAL.get().copied().unwrap_or(WIDTH)
 }
 
-/// What the cells of a column are.
+/// How a column is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum Layout {
+    /// Words, which may go over several lines.
     Text,
+    /// Names as their file has them: made safe here, and cut in the middle where they are long, so that they still differ.
     Id,
+    /// Numbers, to the right.
     Number,
 }
 
-/// A column's header and how its cells are written.
+/// A column's header and how its cells are laid out.
 #[derive(Clone, Debug)]
-pub(super) struct Column {
+struct Column {
     header: String,
-    kind: Kind,
+    layout: Layout,
 }
 
-impl Column {
-    /// A column of words, which may go over several lines.
-    pub fn text(header: impl Into<String>) -> Self {
-        Self { header: header.into(), kind: Kind::Text }
-    }
+/// Letters of a header, which may name a resource.
+const HEADER: usize = 48;
 
-    /// A column of names as their file has them: made safe here, and cut in the middle where they are long, so that they
-    /// still differ.
-    pub fn id(header: impl Into<String>) -> Self {
-        Self { header: header.into(), kind: Kind::Id }
-    }
-
-    /// A column of numbers.
-    pub fn number(header: impl Into<String>) -> Self {
-        Self { header: header.into(), kind: Kind::Number }
-    }
-}
+/// Rows that a summary lists before the others are only counted.
+pub(crate) const ROWS: usize = 10;
 
 /// The table as lines of text, each ended by a newline.
-pub(super) fn grid(columns: &[Column], rows: impl Iterator<Item = Vec<String>>) -> String {
-    laid_out(columns, rows.collect(), width())
+pub(crate) fn grid(table: &Table<'_>) -> String {
+    first(table, table.rows())
+}
+
+/// The first rows of a table, and how many more `what` there are.
+pub(crate) fn listed(table: &Table<'_>, what: &str) -> String {
+    let mut text = first(table, ROWS);
+    if table.rows() > ROWS {
+        let _ = writeln!(text, "… and {} more {what}", thousands((table.rows() - ROWS) as u64));
+    }
+    text
+}
+
+/// The first rows of a table.
+pub(crate) fn first(table: &Table<'_>, rows: usize) -> String {
+    let column = |column: &table::Column<'_>| Column {
+        header: cut(&column.title, HEADER),
+        layout: match column.kind {
+            Kind::Id => Layout::Id,
+            Kind::Name | Kind::Words | Kind::Answer => Layout::Text,
+            _ => Layout::Number,
+        },
+    };
+    let columns: Vec<Column> = table.columns().iter().map(column).collect();
+    let row = |row: usize| table.columns().iter().map(|column| shown(column, row)).collect();
+    laid_out(&columns, (0..table.rows().min(rows)).map(row).collect(), width())
 }
 
 fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String {
@@ -88,7 +106,7 @@ fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String 
 /// The rows with their ids cut to so many letters.
 fn with_short_ids(columns: &[Column], rows: &[Vec<String>], longest: usize) -> Vec<Vec<String>> {
     let mut rows = rows.to_vec();
-    for (position, _) in columns.iter().enumerate().filter(|(_, column)| column.kind == Kind::Id) {
+    for (position, _) in columns.iter().enumerate().filter(|(_, column)| column.layout == Layout::Id) {
         let ids: Vec<&str> = rows.iter().filter_map(|row| row.get(position)).map(String::as_str).collect();
         let shown = apart(&ids, longest);
         for (cell, id) in rows.iter_mut().filter_map(|row| row.get_mut(position)).zip(shown) {
@@ -115,15 +133,15 @@ impl Need {
         let longest = cells().map(|cell| cell.width()).max().unwrap_or(0);
         let word = |text: &str| text.split(' ').map(UnicodeWidthStr::width).max().unwrap_or(0);
         let header = word(&column.header);
-        let words = match column.kind {
-            Kind::Text => cells().map(|cell| word(cell)).max().unwrap_or(0),
-            Kind::Id | Kind::Number => longest,
+        let words = match column.layout {
+            Layout::Text => cells().map(|cell| word(cell)).max().unwrap_or(0),
+            Layout::Id | Layout::Number => longest,
         };
         Self {
             whole: column.header.width().max(longest),
             broken_header: header.max(longest),
             broken: header.max(words),
-            is_number: column.kind == Kind::Number,
+            is_number: column.layout == Layout::Number,
         }
     }
 }
@@ -177,10 +195,10 @@ fn drawn(columns: &[Column], rows: &[Vec<String>], group: &[usize], widths: &[us
     let cells: Vec<Vec<Vec<String>>> = rows
         .iter()
         .map(|row| {
-            let cell = |c: usize, width: usize| match (row.get(c), columns[c].kind) {
+            let cell = |c: usize, width: usize| match (row.get(c), columns[c].layout) {
                 (None, _) => Vec::new(),
-                (Some(text), Kind::Text) => broken(text, width),
-                (Some(text), Kind::Id | Kind::Number) => vec![text.clone()],
+                (Some(text), Layout::Text) => broken(text, width),
+                (Some(text), Layout::Id | Layout::Number) => vec![text.clone()],
             };
             group.iter().zip(widths).map(|(c, width)| cell(*c, *width)).collect()
         })
@@ -192,7 +210,7 @@ fn drawn(columns: &[Column], rows: &[Vec<String>], group: &[usize], widths: &[us
             lines.map(|line| line.width()).max().unwrap_or(0)
         })
         .collect();
-    let numbers: Vec<bool> = group.iter().map(|c| columns[*c].kind == Kind::Number).collect();
+    let numbers: Vec<bool> = group.iter().map(|c| columns[*c].layout == Layout::Number).collect();
     let mut text = row(&header, &widths, &numbers);
     text += &"─".repeat(total(&widths));
     text.push('\n');
@@ -218,7 +236,7 @@ fn row(cells: &[Vec<String>], widths: &[usize], numbers: &[bool]) -> String {
 }
 
 /// Sentences in lines as long as the terminal allows, each ended by a newline.
-pub(super) fn paragraph(text: &str) -> String {
+pub(crate) fn paragraph(text: &str) -> String {
     broken(text, width()).join("\n") + "\n"
 }
 
@@ -241,6 +259,10 @@ fn broken(text: &str, width: usize) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn column(layout: Layout) -> impl Fn(&str) -> Column {
+        move |header| Column { header: header.into(), layout }
+    }
+
     fn table(columns: &[Column], rows: &[&[&str]], width: usize) -> String {
         let rows = rows.iter().map(|row| row.iter().map(|cell| (*cell).to_owned()).collect()).collect();
         laid_out(columns, rows, width)
@@ -248,7 +270,7 @@ mod tests {
 
     #[test]
     fn numbers_are_aligned_to_the_right_and_a_rule_is_below_the_header() {
-        let columns = [Column::id("user"), Column::number("tasks")];
+        let columns = [column(Layout::Id)("user"), column(Layout::Number)("tasks")];
         let text = table(&columns, &[&["a", "1"], &["bcd", "22"]], WIDTH);
         assert_eq!(text, " user   tasks\n──────────────\n a          1\n bcd       22\n");
         let wide = table(&columns, &[&["\u{4e2d}\u{6587}", "1"], &["bcde", "22"]], WIDTH);
@@ -258,8 +280,9 @@ mod tests {
     /// Whatever the width, every word and number of a table stands there whole.
     #[test]
     fn no_word_and_no_number_is_ever_broken() {
-        let mut columns = vec![Column::id("policy"), Column::text("what it does with what is left over")];
-        columns.extend((0..9).map(|i| Column::number(format!("below whole-task bound {i}"))));
+        let mut columns =
+            vec![column(Layout::Id)("policy"), column(Layout::Text)("what it does with what is left over")];
+        columns.extend((0..9).map(|i| column(Layout::Number)(&format!("below whole-task bound {i}"))));
         let mut row = vec!["dot-product", "puts the largest first wherever there is room"];
         row.extend(["0.0001609797", "proved optimal", "1,234,567", "100.00%", "-", "0", "1e-9", "12", "13"]);
         for width in NARROWEST..200 {
@@ -276,9 +299,9 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_beside_goes_below_with_the_names_again() {
-        let columns: Vec<Column> = [Column::id("policy")]
+        let columns: Vec<Column> = [column(Layout::Id)("policy")]
             .into_iter()
-            .chain((0..3).map(|i| Column::number(format!("used-{i}"))))
+            .chain((0..3).map(|i| column(Layout::Number)(&format!("used-{i}"))))
             .collect();
         let text = table(&columns, &[&["best-fit", "100.00%", "50.00%", "7.00%"]], 30);
         let expected = " policy      used-0   used-1\n\
@@ -289,7 +312,7 @@ mod tests {
 
     #[test]
     fn headers_of_numbers_are_broken_before_cells_of_words_are() {
-        let columns = [Column::text("servers"), Column::number("part of the target")];
+        let columns = [column(Layout::Text)("servers"), column(Layout::Number)("part of the target")];
         let text = table(&columns, &[&["3 large, 2 small", "5.00%"]], 30);
         let expected = "                    part of\n servers                the\n";
         assert!(text.lines().any(|line| line.contains("3 large, 2 small")), "{text} {expected}");

@@ -1,6 +1,8 @@
 //! The summary of a trace: what is in it, and what was counted when it was made.
 
-use super::{counted, duration, grid, shortened, thousands};
+use super::grid;
+use crate::names::beginning;
+use crate::units::{counted, duration, thousands};
 use fairplan_instances::trace::{MICROSECONDS, Register, Tally};
 use std::fmt::Write;
 
@@ -9,7 +11,7 @@ pub fn trace(register: &Register, tally: Tally) -> String {
     let header = register.header();
     let name = if header.name.is_empty() { "Unnamed trace" } else { &header.name };
     let width = grid::width();
-    let mut text = shortened(name, width) + "\n";
+    let mut text = beginning(name, width) + "\n";
     let span = |microseconds: f64| duration(microseconds / MICROSECONDS as f64);
     let mean = span(tally.work as f64 / tally.tasks.max(1) as f64);
     let _ = writeln!(
@@ -30,7 +32,7 @@ pub fn trace(register: &Register, tally: Tally) -> String {
     let counts = || header.counts.iter().map(|(what, count)| (thousands(*count), what));
     let digits = counts().map(|(count, _)| count.len()).max().unwrap_or(0);
     for (count, what) in counts() {
-        let _ = writeln!(text, "{count:>digits$} {}", shortened(what, width.saturating_sub(digits + 1)));
+        let _ = writeln!(text, "{count:>digits$} {}", beginning(what, width.saturating_sub(digits + 1)));
     }
     text
 }

@@ -1,6 +1,6 @@
 //! The warnings about an instance: a line for each kind, the first in words, the others counted.
 
-use super::shortened;
+use crate::names::beginning;
 use fairplan_instances::{Warning, WarningKind};
 
 /// Characters of a warning that are shown.
@@ -20,7 +20,7 @@ pub fn warnings(warnings: &[Warning]) -> String {
             0 => String::new(),
             more => format!(" (and {more} more like it: see instance.warnings in the JSON result)"),
         };
-        format!("warning: {}{others}\n", shortened(message, LENGTH))
+        format!("warning: {}{others}\n", beginning(message, LENGTH))
     };
     kinds.into_iter().map(line).collect()
 }

@@ -1,62 +1,72 @@
-//! The tables column by column, as Parquet or Arrow.
+//! Tables column by column: Parquet and Arrow.
 
+use super::finite;
 use crate::output::Sink;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use fairplan_instances::files::{BatchWriter, Columnar};
+use fairplan_instances::table::{Cell, Column, Kind, Table};
 use std::io;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows gathered before they are passed on.
-pub(super) const BATCH: usize = 1 << 16;
+const BATCH: usize = 1 << 16;
 
-/// Named columns of equal length.
-pub(super) type Columns<'a> = Vec<(&'a str, ArrayRef)>;
-
-/// A column of words.
-pub(super) fn words<'a>(cells: impl Iterator<Item = &'a str>) -> ArrayRef {
-    Arc::new(StringArray::from_iter_values(cells))
-}
-
-/// A column of numbers.
-pub(super) fn numbers(cells: impl Iterator<Item = f64>) -> ArrayRef {
-    Arc::new(Float64Array::from_iter_values(cells))
-}
-
-/// A column of numbers, some of which may be missing.
-pub(super) fn optional_numbers(cells: impl Iterator<Item = Option<f64>>) -> ArrayRef {
-    Arc::new(cells.collect::<Float64Array>())
-}
-
-/// A column of counts.
-pub(super) fn counts(cells: impl Iterator<Item = u64>) -> ArrayRef {
-    Arc::new(UInt64Array::from_iter_values(cells))
-}
-
-/// A column of answers, some of which may be missing.
-pub(super) fn answers(cells: impl Iterator<Item = Option<bool>>) -> ArrayRef {
-    Arc::new(cells.collect::<BooleanArray>())
-}
-
-/// A column of positions, some of which may be missing.
-pub(super) fn positions(cells: impl Iterator<Item = Option<u32>>) -> ArrayRef {
-    Arc::new(cells.collect::<UInt32Array>())
-}
-
-/// Writes batches of columns, all named as in the first; without any the file would have no columns.
-pub(super) fn write<'a>(
-    out: &mut Sink,
-    format: Columnar,
-    batches: impl Iterator<Item = io::Result<Columns<'a>>>,
-) -> io::Result<()> {
-    let mut batches = batches.map(|columns| {
-        // What is missing in one batch may be missing in another, and all have one schema.
-        let columns = columns?.into_iter().map(|(name, column)| (name, column, true));
-        RecordBatch::try_from_iter_with_nullable(columns).map_err(io::Error::other)
-    });
-    let first = batches.next().transpose()?.ok_or_else(|| io::Error::other("a table without columns"))?;
+/// Writes a table batch by batch; one without rows still has its columns.
+pub(super) fn write(out: &mut Sink, format: Columnar, table: &Table<'_>) -> io::Result<()> {
+    let count = table.rows();
+    let first = batch(table, 0..count.min(BATCH))?;
     let mut writer = BatchWriter::new(out, format, &first.schema())?;
-    for batch in std::iter::once(Ok(first)).chain(batches) {
-        writer.write(&batch?)?;
+    writer.write(&first)?;
+    for start in (BATCH..count).step_by(BATCH) {
+        writer.write(&batch(table, start..count.min(start + BATCH))?)?;
     }
     writer.finish()
+}
+
+/// Some rows. What is missing in one batch may be missing in another, so that every column may have none.
+fn batch(table: &Table<'_>, rows: Range<usize>) -> io::Result<RecordBatch> {
+    let columns = table.columns().iter();
+    let columns = columns.map(|column| Ok((&*column.name, array(column, rows.clone())?, true)));
+    let columns = columns.collect::<io::Result<Vec<_>>>()?;
+    RecordBatch::try_from_iter_with_nullable(columns).map_err(io::Error::other)
+}
+
+fn array(column: &Column<'_>, rows: Range<usize>) -> io::Result<ArrayRef> {
+    let cells = || rows.clone().map(|row| column.cell(row));
+    let counts = || {
+        cells().map(|cell| match cell {
+            Cell::Count(count) => Some(count),
+            _ => None,
+        })
+    };
+    Ok(match column.kind {
+        Kind::Id | Kind::Name | Kind::Words => {
+            Arc::new(StringArray::from_iter(cells().map(|cell| match cell {
+                Cell::Text(text) => Some(text),
+                _ => None,
+            })))
+        }
+        Kind::Count => Arc::new(UInt64Array::from_iter(counts())),
+        Kind::Position => {
+            Arc::new(UInt32Array::from_iter(counts().map(|count| count.and_then(|n| u32::try_from(n).ok()))))
+        }
+        Kind::Answer => Arc::new(BooleanArray::from_iter(cells().map(|cell| match cell {
+            Cell::Answer(answer) => Some(answer),
+            _ => None,
+        }))),
+        Kind::Number
+        | Kind::Part
+        | Kind::Share
+        | Kind::Change
+        | Kind::Money
+        | Kind::Violation
+        | Kind::Seconds => {
+            let number = |cell| match cell {
+                Cell::Number(number) => finite(number).map(Some),
+                _ => Ok(None),
+            };
+            Arc::new(cells().map(number).collect::<io::Result<Float64Array>>()?)
+        }
+    })
 }

@@ -1,48 +1,19 @@
-//! Results as tables: one row a user, a policy, a user's quantum or a class, one column a field, as CSV, Parquet or Arrow.
+//! Tables in files: CSV, Parquet and Arrow, all from the one list of columns that a [`Table`] is.
 
-mod allocation;
 mod columns;
-mod comparison;
 mod csv;
-mod entitlements;
-mod flows;
-mod offline;
-mod planning;
-mod sheet;
-mod simulation;
-mod tasks;
-mod users;
+mod long;
 
-pub use allocation::{write_allocation, write_allocation_quanta};
-pub use comparison::write_comparison;
-pub use entitlements::write_entitlements;
-pub use flows::write_flows;
-pub use offline::{write_offline, write_offline_quanta, write_task_offline};
-pub use planning::{write_difference, write_growth, write_losses, write_plan, write_worth};
-pub use simulation::{LongFormat, NamedOutcome, write_jobs, write_series};
-pub(crate) use simulation::{SampleLine, UserLine};
-pub use tasks::{write_task_allocation, write_task_quanta};
-pub use users::{write_placement, write_solution};
+pub use long::{LongFormat, NamedOutcome, write_jobs, write_series};
+pub(crate) use long::{SampleLine, UserLine};
 
+use crate::json::write_json;
 use crate::output::Sink;
-use fairplan_instances::DemandSeries;
 use fairplan_instances::files::Columnar;
-use sheet::{Cells, Sheet};
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{Body, DemandSeries, Document};
+use serde::Serialize;
 use std::io;
-
-/// Writes each user's fair share, as `--fair-shares` reads it.
-pub fn write_fair_shares(
-    out: &mut Sink,
-    format: TableFormat,
-    series: &DemandSeries,
-    shares: &[u64],
-) -> io::Result<()> {
-    Sheet(vec![
-        ("user", Cells::Words((0..shares.len()).map(|user| series.user_id(user)).collect())),
-        ("fair_share", Cells::Counts(shares.to_vec())),
-    ])
-    .write(out, format)
-}
 
 /// The file formats of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +23,40 @@ pub enum TableFormat {
     Csv,
     /// Parquet or Arrow.
     Columns(Columnar),
+}
+
+/// Writes all rows of a table.
+///
+/// # Errors
+/// A number that is not finite is an error of kind `InvalidData`.
+pub fn write_table(out: &mut Sink, format: TableFormat, table: &Table<'_>) -> io::Result<()> {
+    match format {
+        TableFormat::Csv => csv::write(out, table),
+        TableFormat::Columns(format) => columns::write(out, format, table),
+    }
+}
+
+/// Writes a result whole, or its table in this format.
+///
+/// # Errors
+/// A number that is not finite is an error of kind `InvalidData`.
+pub fn write_result<B: Body + Tabular + Serialize>(
+    out: &mut Sink,
+    format: Option<TableFormat>,
+    document: &Document<B>,
+) -> io::Result<()> {
+    match format {
+        None => write_json(out, document),
+        Some(format) => write_table(out, format, &document.table()),
+    }
+}
+
+/// The users of a series with their fair shares, as `--fair-shares` reads them.
+pub fn fair_shares<'a>(series: &'a DemandSeries, shares: &'a [u64]) -> Table<'a> {
+    Table::over(shares.len(), |user| user)
+        .column("user", "user", Kind::Id, |user| series.user_id(user))
+        .column("fair_share", "fair share", Kind::Count, |user| shares[user])
+        .done()
 }
 
 /// The number, unless it is none.

@@ -13,7 +13,7 @@ mod water_filling;
 mod whole;
 
 use crate::tolerance::offline::GOAL;
-use fairplan_instances::{OfflineOptimum, OfflineProblem};
+use fairplan_instances::{Deadline, OfflineOptimum, OfflineProblem};
 use flow::Flow;
 use levels::Levels;
 pub use linear_program::{OfflineLevels, offline_levels_by_highs};
@@ -23,13 +23,19 @@ const MAX_ROUNDS: usize = 20_000;
 
 /// Serves the demands as evenly as possible. The caller judges by the levels how close the totals came.
 pub fn offline_optimum(problem: &OfflineProblem<'_>) -> OfflineOptimum {
+    offline_optimum_within(problem, &Deadline::never())
+}
+
+/// The same, to end by a deadline: then with totals that may be short of the levels, and with whole slices without the levels
+/// that were not found in time.
+pub fn offline_optimum_within(problem: &OfflineProblem<'_>, deadline: &Deadline) -> OfflineOptimum {
     let mut flow = Flow::new(problem);
     let by_user = flow.by_user();
     let mut rounds = 0;
     let mut next_look = 4;
     let mut levels = Levels::of(&flow, &by_user);
-    while levels.gap(&flow) > GOAL && rounds < MAX_ROUNDS {
-        while rounds < next_look {
+    while levels.gap(&flow) > GOAL && rounds < MAX_ROUNDS && !deadline.is_over() {
+        while rounds < next_look && !deadline.is_over() {
             flow.round();
             rounds += 1;
         }
@@ -37,7 +43,10 @@ pub fn offline_optimum(problem: &OfflineProblem<'_>) -> OfflineOptimum {
         levels = Levels::of(&flow, &by_user);
         next_look = rounds + (rounds / 4).clamp(4, 64);
     }
-    let levels = if problem.whole_slices { whole::even_out(&mut flow, &by_user) } else { levels.finish() };
+    let levels = match problem.whole_slices {
+        true => whole::even_out(&mut flow, &by_user, deadline),
+        false => levels.finish(),
+    };
     OfflineOptimum { allocated: flow.allocated(problem), levels, rounds }
 }
 

@@ -7,12 +7,13 @@
 //! levels so far get every slice that they can get together.
 
 use super::flow::{ByUser, Flow};
-use fairplan_instances::OfflineLevel;
+use fairplan_instances::{Deadline, OfflineLevel};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// Rounds the flow to whole slices and makes it as even as can be; returns the levels.
-pub(super) fn even_out(flow: &mut Flow, by_user: &ByUser) -> Vec<OfflineLevel> {
+/// Rounds the flow to whole slices and makes it as even as can be; returns the levels, the lowest first, that are found by
+/// the deadline.
+pub(super) fn even_out(flow: &mut Flow, by_user: &ByUser, deadline: &Deadline) -> Vec<OfflineLevel> {
     round(flow);
     let users = flow.base.len();
     let mut totals = flow.base.clone();
@@ -28,7 +29,7 @@ pub(super) fn even_out(flow: &mut Flow, by_user: &ByUser) -> Vec<OfflineLevel> {
         found_by: vec![Step::default(); users],
         search: 0,
     };
-    search.run()
+    search.run(deadline)
 }
 
 /// In every quantum each entry is rounded down, and the slices that leaves go to the users who lag most behind their
@@ -95,12 +96,15 @@ struct Search<'a> {
 const CLOSED: u32 = u32::MAX;
 
 impl Search<'_> {
-    fn run(mut self) -> Vec<OfflineLevel> {
+    fn run(mut self, deadline: &Deadline) -> Vec<OfflineLevel> {
         let counting = (0..self.totals.len()).filter(|user| self.flow.whole_weights[*user] > 0);
         let mut lowest: BinaryHeap<Reverse<Standing>> =
             counting.map(|user| Reverse(self.standing(user))).collect();
         let mut levels = Vec::new();
         while let Some(Reverse(standing)) = lowest.pop() {
+            if deadline.is_over() {
+                break;
+            }
             let user = standing.user;
             if self.seen[user] == CLOSED || standing.slices != self.totals[user] {
                 continue; // It belongs to a level, or stands elsewhere by now.

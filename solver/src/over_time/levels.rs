@@ -10,7 +10,7 @@ use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
 use crate::interior_point::advance;
 use crate::tolerance::over_time::{CLOSE, GOAL, HARDLY, MARGIN, MISSED, NEAR, SAME};
-use fairplan_instances::TaskLevel;
+use fairplan_instances::{Deadline, TaskLevel};
 
 /// What users have from elsewhere, and from here at least and at most: weighted dominant shares.
 pub(super) struct Asked {
@@ -26,7 +26,7 @@ pub(super) struct Outcome {
     /// Prices are of whole classes.
     pub levels: Vec<TaskLevel>,
     pub iterations: usize,
-    /// The widest gap that was left, in parts of a level.
+    /// The widest gap that was left, in parts of a level; infinite where levels are missing.
     pub gap: f64,
 }
 
@@ -47,8 +47,8 @@ enum State {
     Frozen(f64),
 }
 
-/// Raises the levels until everybody has its last.
-pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
+/// Raises the levels until everybody has its last, or the time is over.
+pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadline) -> Outcome {
     let users = problem.users.len();
     let idle = |user: usize| asked.most[user] <= 0.0;
     let mut state: Vec<State> =
@@ -57,7 +57,11 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
     let all = problem.most();
     let mut penalty = PENALTIES.0;
     while state.contains(&State::Open) {
-        let mut search = Search::new(problem, asked, &state, &all);
+        if deadline.is_over() {
+            outcome.gap = f64::INFINITY;
+            break;
+        }
+        let mut search = Search::new(problem, asked, &state, &all, deadline);
         let mut upper = pooled_bound(&search);
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
@@ -70,7 +74,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked) -> Outcome {
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
                 best = Some((gap, solved));
             }
-            if gap < CLOSE {
+            if gap < CLOSE || deadline.is_over() {
                 break;
             }
             let spent = |user: usize| {
@@ -131,6 +135,7 @@ struct Search<'a> {
     state: &'a [State],
     /// What each user would have if all its tasks ran where they give most.
     all: &'a [f64],
+    deadline: &'a Deadline,
     /// Whether even those who run all their tasks have a row of their own: another way where the first is lost in
     /// rounding.
     every_row: bool,
@@ -155,13 +160,20 @@ struct Frozen {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State], all: &'a [f64]) -> Self {
+    fn new(
+        problem: &'a Problem,
+        asked: &'a Asked,
+        state: &'a [State],
+        all: &'a [f64],
+        deadline: &'a Deadline,
+    ) -> Self {
         let alone = |member: &Member| -> f64 {
             member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
         };
         let quanta = problem.quanta.len() as f64;
         let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
-        Self { problem, asked, state, all, every_row: false, unit: 0.1 * could.fold(0.0, f64::max) }
+        let unit = 0.1 * could.fold(0.0, f64::max);
+        Self { problem, asked, state, all, deadline, every_row: false, unit }
     }
 
     /// What a user has from here at least, at a level.
@@ -230,7 +242,7 @@ impl<'a> Search<'a> {
                 break;
             }
             point.go_on(self.roles(*upper));
-            match advance(point) {
+            match advance(point, self.deadline) {
                 Some(reach) => slow = if reach.primal.max(reach.dual) < SLOW { slow + 1 } else { 0 },
                 None => break,
             }

@@ -13,18 +13,23 @@ mod linear_program;
 mod online;
 mod problem;
 
-use fairplan_instances::{TaskDemands, TaskLevel, TaskOptimum};
+use fairplan_instances::{Deadline, TaskDemands, TaskLevel, TaskOptimum};
 use levels::{Asked, Outcome, lexicographic};
 pub use linear_program::task_level_by_highs;
-pub use online::{TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks};
+pub use online::{TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, divide_tasks_within};
 use problem::{Problem, Quantum};
 
 /// Runs the demanded tasks as evenly as possible over all quanta. The caller judges by the levels how close it came.
 pub fn task_optimum(demands: &TaskDemands<'_>) -> TaskOptimum {
+    task_optimum_within(demands, &Deadline::never())
+}
+
+/// The same, to end by a deadline: then without the levels that were not found in time.
+pub fn task_optimum_within(demands: &TaskDemands<'_>, deadline: &Deadline) -> TaskOptimum {
     let problem = Problem::new(demands);
     let users = problem.users.len();
     let asked = Asked { base: vec![0.0; users], least: vec![0.0; users], most: problem.most() };
-    let Outcome { tasks, levels, iterations, .. } = lexicographic(&problem, &asked);
+    let Outcome { tasks, levels, iterations, .. } = lexicographic(&problem, &asked, deadline);
     let instance = demands.instance();
     // A class had 1 of each resource.
     let capacity: Vec<f64> = instance

@@ -19,7 +19,7 @@ use super::levels::{Asked, Outcome, lexicographic};
 use super::problem::{Problem, Quantum};
 use crate::tolerance::over_time::{BISECTED, LEFT_OPEN, MARGIN, NO_DONATION, UNPAID};
 use fairplan_instances::wording::unknown;
-use fairplan_instances::{TaskAllocation, TaskDemands};
+use fairplan_instances::{Deadline, TaskAllocation, TaskDemands};
 
 /// Every rule: its name and what it does in one line.
 pub const TASK_MECHANISMS: &[(&str, &str)] = &[
@@ -60,6 +60,16 @@ pub fn divide_tasks(
     demands: &TaskDemands<'_>,
     settings: TaskSettings,
 ) -> Result<TaskAllocation, UnknownTaskMechanism> {
+    divide_tasks_within(name, demands, settings, &Deadline::never())
+}
+
+/// The same, to end by a deadline: quanta that are not done by then have an infinite gap.
+pub fn divide_tasks_within(
+    name: &str,
+    demands: &TaskDemands<'_>,
+    settings: TaskSettings,
+    deadline: &Deadline,
+) -> Result<TaskAllocation, UnknownTaskMechanism> {
     let rule = match name {
         "karma" => Rule::Karma,
         "cumulative-max-min" => Rule::Cumulative,
@@ -73,7 +83,7 @@ pub fn divide_tasks(
         if changes.next_if_eq(&quantum).is_some() {
             run.admit(quantum);
         }
-        run.quantum(rule, quantum);
+        run.quantum(rule, quantum, deadline);
     }
     Ok(TaskAllocation {
         tasks: run.tasks,
@@ -139,7 +149,7 @@ impl<'a> Run<'a> {
         self.parts = self.weights.iter().map(|weight| weight / all).collect();
     }
 
-    fn quantum(&mut self, rule: Rule, t: usize) {
+    fn quantum(&mut self, rule: Rule, t: usize, deadline: &Deadline) {
         let quantum = self.problem.quantum(self.demands, t);
         let users = self.parts.len();
         let mut most = vec![0.0; users];
@@ -176,7 +186,7 @@ impl<'a> Run<'a> {
         };
         let asked = Asked { base, least, most };
         self.problem.quanta = vec![quantum];
-        let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked);
+        let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked, deadline);
         let quantum = self.problem.quanta.pop().unwrap_or_default();
         let mut rows = tasks.pop().unwrap_or_default();
         self.gaps.push(gap);

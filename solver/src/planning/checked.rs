@@ -80,8 +80,7 @@ impl Planner<'_> {
     /// where there is no room for it at all. Its bound is that of having room.
     pub fn cheapest_under_drfh(&mut self) -> Result<Option<Purchase>, SolverError> {
         let found = self.cheapest_checked(&mut |planner, bought| {
-            let servers = planner.candidates.servers(bought, 1);
-            Ok((planner.candidates.part_under_drfh(planner.solver, &servers)? >= 1.0 - SLACK).then_some(()))
+            Ok((planner.part_under_drfh(bought)? >= 1.0 - SLACK).then_some(()))
         })?;
         match found {
             Checked::Found(purchase, ()) => Ok(Some(purchase)),
@@ -96,7 +95,8 @@ impl Planner<'_> {
 
     /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
     pub fn part_under_drfh(&self, bought: &[u64]) -> Result<f64, SolverError> {
-        self.candidates.part_under_drfh(self.solver, &self.candidates.servers(bought, 1))
+        let part = self.candidates.part_under_drfh(self.solver, &self.candidates.servers(bought, 1))?;
+        self.in_time().map(|()| part)
     }
 
     fn cheapest_checked<T>(&mut self, check: &mut Check<'_, T>) -> Result<Checked<T>, SolverError> {
@@ -150,6 +150,7 @@ impl Planner<'_> {
         place: &mut Placer<'_>,
         short: &mut Option<Short>,
     ) -> Result<Option<Placement>, SolverError> {
+        self.in_time()?;
         let candidates = &self.candidates;
         let servers = candidates.servers(bought, 1);
         let asking: Vec<usize> = candidates.asking().collect();

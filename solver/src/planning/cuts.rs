@@ -10,7 +10,7 @@
 use super::candidates::Candidates;
 use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
 use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use highs::{HighsModelStatus, RowProblem, Sense};
 
 /// The largest number of a row is about this.
@@ -94,11 +94,16 @@ impl Candidates {
 
     /// Prices for the candidates without servers that make the row as sharp as can be: the least that a server of the type
     /// can earn from users who pay what they pay elsewhere.
-    pub fn complete(&self, prices: &mut [f64], servers: &[u64]) -> Result<(), SolverError> {
+    pub fn complete(
+        &self,
+        prices: &mut [f64],
+        servers: &[u64],
+        deadline: &Deadline,
+    ) -> Result<(), SolverError> {
         let pays: Vec<(usize, f64)> =
             self.asking().map(|i| (i, self.cheapest(i, prices, |s| servers[s] > 0))).collect();
         for s in (0..self.len()).filter(|s| servers[*s] == 0) {
-            let row = self.least_prices(s, &pays)?;
+            let row = self.least_prices(s, &pays, deadline)?;
             prices[s * self.resources..(s + 1) * self.resources].copy_from_slice(&row);
         }
         Ok(())
@@ -106,7 +111,12 @@ impl Candidates {
 
     /// The prices of a server of candidate `s`, together least, at which no user pays less for a unit of work than it does
     /// elsewhere. Of all users only a few matter: they are asked for as they are found.
-    fn least_prices(&self, s: usize, pays: &[(usize, f64)]) -> Result<Vec<f64>, SolverError> {
+    fn least_prices(
+        &self,
+        s: usize,
+        pays: &[(usize, f64)],
+        deadline: &Deadline,
+    ) -> Result<Vec<f64>, SolverError> {
         let capacity = self.capacity_of(s);
         let users: Vec<(usize, f64)> = pays
             .iter()
@@ -125,6 +135,9 @@ impl Candidates {
         let mut rows: Vec<Vec<f64>> = Vec::new();
         let mut worth = vec![0.0; capacity.len()];
         for _ in 0..users.len() {
+            if deadline.is_over() {
+                return Err(SolverError::OutOfTime);
+            }
             let missing = |(i, price): &(usize, f64)| {
                 let paid: f64 = (0..worth.len()).map(|r| part(*i, r) * worth[r]).sum();
                 1.0 - paid * unit / price

@@ -5,7 +5,7 @@
 use super::cuts::Cut;
 use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
 use crate::tolerance::planning::{ROW, SLACK, SPENT};
-use fairplan_instances::{Catalog, SolverError};
+use fairplan_instances::{Catalog, Deadline, SolverError};
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense, SolvedModel};
 
 /// Nodes after which branching stops with what it has: the same on every machine, unlike a time.
@@ -17,6 +17,8 @@ pub(super) struct Master {
     limits: Vec<Option<u64>>,
     /// The most that may be spent.
     pub budget: Option<f64>,
+    /// When HiGHS has to end.
+    pub deadline: Deadline,
 }
 
 /// An optimum over the rows so far.
@@ -30,7 +32,8 @@ pub(super) struct Proposal {
 impl Master {
     pub fn new(catalog: &Catalog, budget: Option<f64>) -> Self {
         let prices = catalog.types.iter().map(|kind| kind.price.to_f64()).collect();
-        Self { prices, limits: catalog.types.iter().map(|kind| kind.limit).collect(), budget }
+        let limits = catalog.types.iter().map(|kind| kind.limit).collect();
+        Self { prices, limits, budget, deadline: Deadline::never() }
     }
 
     /// The cheapest servers that the rows allow to reach `part`; `None` if there are none.
@@ -41,7 +44,7 @@ impl Master {
             let counts = self.columns(&mut program, |price| price / unit, whole);
             require(&mut program, &counts, cuts, part);
             self.within_budget(&mut program, &counts);
-            run(program.optimise(Sense::Minimise))
+            run(program.optimise(Sense::Minimise), &self.deadline)
         };
         let found = finish(build)?;
         Ok(found.map(|(columns, bound)| Proposal { counts: columns, bound: bound * unit }))
@@ -54,7 +57,7 @@ impl Master {
             let mut program = RowProblem::default();
             let counts = self.columns(&mut program, |price| price / unit, false);
             require(&mut program, &counts, cuts, part);
-            run(program.optimise(Sense::Minimise))
+            run(program.optimise(Sense::Minimise), &self.deadline)
         };
         let _alone = no_other_model();
         let solved = guarded(|| {
@@ -85,7 +88,7 @@ impl Master {
                 program.add_row(-cut.owned.., row);
             }
             self.within_budget(&mut program, &counts);
-            run(program.optimise(Sense::Maximise))
+            run(program.optimise(Sense::Maximise), &self.deadline)
         };
         Ok(finish(build)?.map(|(mut columns, bound)| {
             columns.pop();
@@ -122,7 +125,7 @@ fn entries<'a>(counts: &'a [Col], numbers: &'a [f64]) -> impl Iterator<Item = (C
     counts.iter().zip(numbers).filter(|(_, x)| **x > 0.0).map(|(column, x)| (*column, *x))
 }
 
-fn run(mut model: Model) -> SolvedModel {
+fn run(mut model: Model, deadline: &Deadline) -> SolvedModel {
     quiet(&mut model);
     model.set_option("mip_rel_gap", 0.0);
     model.set_option("mip_abs_gap", 0.0);
@@ -130,6 +133,9 @@ fn run(mut model: Model) -> SolvedModel {
     model.set_option("mip_feasibility_tolerance", ROW);
     model.set_option("primal_feasibility_tolerance", ROW);
     model.set_option("dual_feasibility_tolerance", ROW);
+    if let Some(left) = deadline.time_left() {
+        model.set_option("time_limit", left.as_secs_f64());
+    }
     model.solve()
 }
 
@@ -147,6 +153,7 @@ fn finish(solve: impl FnOnce() -> SolvedModel) -> Result<Option<(Vec<f64>, f64)>
         HighsModelStatus::Optimal if found => Ok(Some((columns, value))),
         // Stopped at the most nodes.
         HighsModelStatus::ReachedSolutionLimit if found && bound.is_finite() => Ok(Some((columns, bound))),
+        HighsModelStatus::ReachedTimeLimit => Err(SolverError::OutOfTime),
         status => Err(broken(format!("stopped with status {status:?}"))),
     }
 }

@@ -4,7 +4,7 @@ use super::candidates::{Candidates, Coverage, PARTS};
 use super::cuts::Cut;
 use super::master::{Master, Proposal};
 use crate::tolerance::planning::{NEAR, SLACK, WHOLE, WHOLE_PARTS};
-use fairplan_instances::{Catalog, Instance, Purchase, Solver, SolverError, Violation};
+use fairplan_instances::{Catalog, Deadline, Instance, Purchase, Solver, SolverError, Violation};
 
 /// Allocations computed before a search is given up with what it has.
 const MOST_ROUNDS: u64 = 400;
@@ -17,6 +17,7 @@ pub struct Planner<'a> {
     pub(super) solver: &'a dyn Solver,
     pub(super) catalog: &'a Catalog,
     rounds: u64,
+    deadline: Deadline,
 }
 
 /// Whether servers are enough, as far as was asked.
@@ -48,7 +49,19 @@ impl<'a> Planner<'a> {
         };
         let cuts = (0..m).filter_map(|r| candidates.cut(&everywhere(r))).collect();
         let master = Master::new(catalog, budget);
-        Ok(Self { candidates, master, cuts, solver, catalog, rounds: 0 })
+        let deadline = Deadline::never();
+        Ok(Self { candidates, master, cuts, solver, catalog, rounds: 0, deadline })
+    }
+
+    /// The same, to end by a deadline, which the solver is held to already: then with an error.
+    pub fn within(mut self, deadline: &Deadline) -> Self {
+        (self.master.deadline, self.deadline) = (deadline.clone(), deadline.clone());
+        self
+    }
+
+    /// An error when time is over: what a solver returns then need not be the most that servers allow.
+    pub(super) fn in_time(&self) -> Result<(), SolverError> {
+        if self.deadline.is_over() { Err(SolverError::OutOfTime) } else { Ok(()) }
     }
 
     /// The first user of whom something is asked and who can run on nothing that there is or can be bought.
@@ -145,11 +158,13 @@ impl<'a> Planner<'a> {
     fn examine(&mut self, bought: &[u64], parts: u64, part: f64) -> Result<Verdict, SolverError> {
         self.rounds += 1;
         let servers = self.candidates.servers(bought, parts);
-        let (reached, cut) = match self.candidates.coverage(self.solver, &servers, parts)? {
+        let coverage = self.candidates.coverage(self.solver, &servers, parts)?;
+        self.in_time()?;
+        let (reached, cut) = match coverage {
             Coverage::Stranded(user) => (0.0, self.candidates.cut_of_user(user)),
             Coverage::Part(reached, _) if reached >= part * (1.0 - SLACK) => (reached, None),
             Coverage::Part(reached, mut prices) => {
-                self.candidates.complete(&mut prices, &servers)?;
+                self.candidates.complete(&mut prices, &servers, &self.deadline)?;
                 (reached, self.candidates.cut(&prices))
             }
         };

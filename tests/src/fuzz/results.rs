@@ -3,20 +3,13 @@
 use super::Target;
 use super::made::Made;
 use super::own_files::text;
+use fairplan::{Control, ResultFile, Verification};
 use fairplan_instances::files::{self, Rounding};
 use fairplan_instances::{DemandSeries, Instance, TaskDemands};
-use fairplan_report::bound::{BoundDocument, StatedBracket};
-use fairplan_report::offline::{
-    OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
-};
 use fairplan_report::page::{Section, write_page};
-use fairplan_report::placement::{PlacementDocument, StatedPlacement};
-use fairplan_report::planning::results_document;
 use fairplan_report::plot::Ground;
-use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
-use fairplan_report::solution::{SolutionDocument, StatedSolution, UserResult};
+use fairplan_report::solution::{SolutionDocument, UserResult, difference_of_results};
 use fairplan_report::{read_json, summary, write_json};
-use fairplan_verify::{verify_placement, verify_proportional, verify_solution, verify_whole_tasks};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -93,13 +86,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     let series = Arc::new(series(&made, "demands.csv"));
     made.run("offline demands.csv --fair-share 2 --per-quantum -o result.json");
     targets.push(Target::new("verify offline", [("r.json", made.read("result.json"))], move |paths| {
-        let bytes = read(&paths[0])?;
-        let sha256 = files::demands_sha256_hex(&series);
-        let document: OfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
-        if let Ok(stated) = StatedOffline::new(&document, &series, &sha256) {
-            summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &series, &sha256));
-        }
-        Ok(())
+        told(fairplan::verify_offline(&series, &result(&paths[0])?, &Control::none()))
     }));
     let tasks = Arc::new(self::series(&made, "tasks.csv"));
     made.run("offline tasks.csv --instance fig1.json --per-quantum -o result.json");
@@ -107,28 +94,19 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         "verify offline of tasks",
         [("r.json", made.read("result.json"))],
         move |paths| {
-            let bytes = read(&paths[0])?;
             let demands = TaskDemands::new(&fig1, &tasks).map_err(text)?;
-            let sha256 = [files::demands_sha256_hex(&tasks), files::sha256_hex(&fig1)];
-            let document: TaskOfflineDocument<'_> = read_json(&paths[0], &bytes).map_err(text)?;
-            let Ok(measure) = stated_measure(&document) else { return Ok(()) };
-            let demands = demands.measured_by(measure);
-            let sha256 = [sha256[0].as_str(), sha256[1].as_str()];
-            if let Ok(stated) = StatedTaskOffline::new(&document, &demands, sha256) {
-                summary::verification("fairplan.offline.v1", &stated.verdicts(&document, &demands, sha256));
-            }
-            Ok(())
+            told(fairplan::verify_offline_tasks(&demands, &result(&paths[0])?, &Control::none()))
         },
     ));
     made.run("solve instance.json --objective pf -o other.json");
     let solutions = [("a.json", made.read("solution.json")), ("b.json", made.read("other.json"))];
     targets.push(Target::new("plan diff", solutions, |paths| {
         let contents = [read(&paths[0])?, read(&paths[1])?];
-        let before: SolutionDocument<'_, Vec<UserResult<'_>>> =
+        let before: SolutionDocument<Vec<UserResult<'_>>> =
             read_json(&paths[0], &contents[0]).map_err(text)?;
-        let after: SolutionDocument<'_, Vec<UserResult<'_>>> =
+        let after: SolutionDocument<Vec<UserResult<'_>>> =
             read_json(&paths[1], &contents[1]).map_err(text)?;
-        let document = results_document([&before, &after]);
+        let document = difference_of_results([&before, &after]);
         summary::difference(&document);
         // Numbers of both may be so large that their difference is no number: that is told when it is written.
         let _ = write_json(Vec::new(), &document);
@@ -169,37 +147,13 @@ fn shown(paths: &[String]) -> Result<(), String> {
 
 /// What `verify` does with a result of this instance.
 fn verified(path: &str, instance: &Instance) -> Result<(), String> {
-    let bytes = read(path)?;
-    let sha256 = files::sha256_hex(instance);
-    let format = fairplan_report::format_of(path, &bytes).map_err(text)?;
-    let verdicts = match format.as_str() {
-        "fairplan.solution.v1" => {
-            let document: SolutionDocument<'_> = read_json(path, &bytes).map_err(text)?;
-            let stated = StatedSolution::new(&document, instance, &sha256);
-            stated.map(|stated| verify_solution(instance, &stated.claim()).verdicts)
-        }
-        "fairplan.placement.v1" => {
-            let document: PlacementDocument<'_> = read_json(path, &bytes).map_err(text)?;
-            let stated = StatedPlacement::new(&document, instance, &sha256);
-            stated.map(|stated| verify_placement(instance, &stated.claim()))
-        }
-        "fairplan.bound.v1" => {
-            let document: BoundDocument<'_> = read_json(path, &bytes).map_err(text)?;
-            let stated = StatedBracket::new(&document, instance, &sha256);
-            stated.map(|stated| verify_whole_tasks(instance, &stated.claim()))
-        }
-        "fairplan.proportional-bound.v1" => {
-            let document: ProportionalBoundDocument<'_> = read_json(path, &bytes).map_err(text)?;
-            let stated = StatedProportionalBracket::new(&document, instance, &sha256);
-            stated.map(|stated| verify_proportional(instance, &stated.claim()))
-        }
-        other => {
-            return Err(format!("{path}: format = {}", fairplan_instances::wording::printable(other, 100)));
-        }
-    };
-    match verdicts {
-        Ok(verdicts) => drop(summary::verification(&format, &verdicts)),
-        Err(foreign) => drop(foreign.to_string()),
-    }
-    Ok(())
+    told(fairplan::verify(instance, result(path)?, &Control::none()))
+}
+
+fn result(path: &str) -> Result<ResultFile, String> {
+    ResultFile::new(path.into(), read(path)?).map_err(text)
+}
+
+fn told(verified: Result<Verification, fairplan::Error>) -> Result<(), String> {
+    verified.map(|found| drop(summary::verification(&found))).map_err(text)
 }

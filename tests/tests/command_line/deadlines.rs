@@ -114,12 +114,64 @@ fn solving_ends_in_time_with_an_allocation_that_is_not_called_optimal_or_without
 }
 
 #[test]
+fn a_linear_program_that_takes_longer_to_state_than_there_is_time_is_left() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(1_500, 1_500));
+    let words = ["-q", "solve", "i.json", "--backend", "highs", "-o", "none.json"];
+    let output = within(&folder, 5, &words);
+    assert_eq!(output.status.code() == Some(0), folder.path("none.json").exists());
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+}
+
+#[test]
 fn planning_that_is_not_done_in_time_says_so_and_writes_nothing() {
     let folder = Folder::new();
     folder.write("i.json", unlike(60, 200));
-    for what in ["worth", "lose"] {
-        let output = within(&folder, 1, &["-q", "plan", what, "i.json", "-o", "none.json"]);
-        assert_eq!(output.status.code() == Some(0), folder.path("none.json").exists(), "{what}");
-        assert!(matches!(output.status.code(), Some(0 | 3)), "{}", text(&output.stderr));
+    folder.write("large.json", unlike(400, 1_500));
+    folder.write("other.json", unlike(401, 1_501));
+    let kinds =
+        (0..40).map(|t| format!("t{t},{},{},{},{}\n", 100 + 37 * t % 61, 9_000 + t, 5_000 * t, 70_000 - t));
+    folder.write("catalog.csv", format!("id,price,cpu,memory,disk\n{}", kinds.collect::<String>()));
+    for words in [
+        "worth i.json",
+        "lose i.json",
+        "diff large.json other.json",
+        "buy large.json --catalog catalog.csv --share 0.001 --frontier 20",
+        "buy large.json --catalog catalog.csv --share 0.001 --whole",
+        "buy large.json --catalog catalog.csv --as-today --more-users 300 --under-drfh",
+    ] {
+        let words: Vec<&str> = ["-q", "plan"].into_iter().chain(words.split(' ')).collect();
+        let output = within(&folder, 1, &[&words[..], &["-o", "none.json"]].concat());
+        assert_eq!(output.status.code() == Some(0), folder.path("none.json").exists(), "{words:?}");
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{words:?}: {}", text(&output.stderr));
+        let _ = std::fs::remove_file(folder.path("none.json"));
+    }
+}
+
+#[test]
+fn an_offline_optimum_that_is_not_found_in_time_is_not_called_proved() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(30, 40));
+    let mut demands = String::from("quantum");
+    (0..40).for_each(|i| demands += &format!(",u{i}"));
+    for t in 0..300u64 {
+        let _ = write!(demands, "\n{t}");
+        (0..40u64).for_each(|i| demands += &format!(",{}", (t * 7_919 + i * 104_729) % 5_000));
+    }
+    folder.write("demands.csv", demands + "\n");
+    for words in [
+        "demands.csv --instance i.json",
+        "demands.csv --instance i.json --against karma",
+        "demands.csv --fair-share 900 --whole-slices --against karma",
+    ] {
+        let words: Vec<&str> = ["-q", "offline"].into_iter().chain(words.split(' ')).collect();
+        let output = within(&folder, 1, &[&words[..], &["-o", "none.json"]].concat());
+        match output.status.code() {
+            Some(0) => assert!(folder.path("none.json").exists()),
+            code => {
+                assert_eq!(code, Some(3), "{words:?}: {}", text(&output.stderr));
+                assert!(text(&output.stderr).contains("time was over"), "{}", text(&output.stderr));
+            }
+        }
     }
 }

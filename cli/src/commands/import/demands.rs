@@ -2,13 +2,14 @@
 
 use super::super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::{output, progress};
-use fairplan_imports::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset};
-use fairplan_instances::files;
-use fairplan_instances::wording::counted;
-use fairplan_report::output::commit;
-use fairplan_report::{summary, table};
+use fairplan::Error;
+use fairplan::imports::{HeliosOptions, SnowsetDemand, SnowsetOptions, helios, shaved_ice, snowset};
+use fairplan::instances::files;
+use fairplan::instances::wording::counted;
+use fairplan::report::output::commit;
+use fairplan::report::{summary, table};
 use std::path::PathBuf;
 
 /// Snowflake's queries (Snowset): one user a warehouse
@@ -77,21 +78,21 @@ pub struct ShavedIceArguments {
 }
 
 /// Reads the table and writes the demands.
-pub fn from_shaved_ice(arguments: ShavedIceArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn from_shaved_ice(arguments: ShavedIceArguments, common: CommonOptions) -> Result<Answer, Error> {
     let destination = arguments.output.destination()?;
-    let series = progress::during(common.quiet, "reading the table", || shaved_ice(&arguments.table))?;
+    let series = progress::during(common, "reading the table", || shaved_ice(&arguments.table))?;
     destination.write(|out| files::write_demands(&series, out))?;
     tell(common, || summary::demands(&series));
     Ok(Answer::Yes)
 }
 
 /// Reads the queries and writes the demands.
-pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Result<Answer, Error> {
     let SnowsetArguments { queries, quantum, memory_slice, from, until, output } = arguments;
     let destination = output.destination()?;
     let demand = memory_slice.map_or(SnowsetDemand::Servers, |slice| SnowsetDemand::Memory { slice });
     let options = SnowsetOptions { queries, demand, quantum, from, until };
-    let (series, report) = progress::during(common.quiet, "reading the trace", || snowset(&options))?;
+    let (series, report) = progress::during(common, "reading the trace", || snowset(&options))?;
     destination.write(|out| files::write_demands(&series, out))?;
     tell(common, || {
         let left_out = report.incomplete;
@@ -102,15 +103,18 @@ pub fn from_snowset(arguments: SnowsetArguments, common: CommonOptions) -> Resul
 }
 
 /// Reads the sequences and writes the demands, and the quotas where asked for.
-pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn from_helios(arguments: HeliosArguments, common: CommonOptions) -> Result<Answer, Error> {
     let HeliosArguments { sequences, every, fair_shares_to, output } = arguments;
     let destination = output.destination()?;
     let quotas_to = fair_shares_to.as_deref().map(output::table).transpose()?;
     let options = HeliosOptions { sequences, every };
-    let (series, quotas) = progress::during(common.quiet, "reading the trace", || helios(&options))?;
+    let (series, quotas) = progress::during(common, "reading the trace", || helios(&options))?;
     let mut prepared = Vec::new();
     if let Some((format, quotas_to)) = quotas_to {
-        prepared.push(quotas_to.prepare(|out| table::write_fair_shares(out, format, &series, &quotas))?);
+        prepared.push(
+            quotas_to
+                .prepare(|out| table::write_table(out, format, &table::fair_shares(&series, &quotas)))?,
+        );
     }
     prepared.push(destination.prepare(|out| files::write_demands(&series, out))?);
     commit(prepared)?;

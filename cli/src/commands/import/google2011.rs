@@ -3,13 +3,14 @@
 use super::super::generate::write_instance;
 use super::super::{tell, traces};
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::progress;
-use fairplan_imports::{
+use fairplan::Error;
+use fairplan::imports::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_trace,
 };
-use fairplan_instances::wording::agreeing;
+use fairplan::instances::wording::agreeing;
 
 /// Google's cluster-usage traces of 2011 (v2.1), as of one moment
 #[derive(Debug, clap::Args)]
@@ -71,23 +72,23 @@ pub struct TraceArguments {
 }
 
 /// Reads the trace and writes the instance.
-pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<Answer, Error> {
     let InstanceArguments { machine_events, task_events, at, last_shapes, group, output } = arguments;
     let destination = output.destination()?;
     let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping: group };
-    let imported = progress::during(common.quiet, "reading the trace", || google_2011(&options));
+    let imported = progress::during(common, "reading the trace", || google_2011(&options));
     let (instance, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
     tell(common, || told(&report));
     write_instance(&instance, &destination, common)
 }
 
 /// Reads the trace and writes it as one.
-pub fn trace(arguments: TraceArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn trace(arguments: TraceArguments, common: CommonOptions) -> Result<Answer, Error> {
     let TraceArguments { task_events, job_events, machine_events, servers, seed, output } = arguments;
     let destination = output.trace()?;
     let servers = servers.map(|count| DrawnServers { count, seed });
     let options = Google2011TraceOptions { task_events, job_events, machine_events, servers };
-    let mut trace = progress::during(common.quiet, "reading the trace", || google_2011_trace(&options))?;
+    let mut trace = progress::during(common, "reading the trace", || google_2011_trace(&options))?;
     traces::write(&mut trace, &destination, common)
 }
 

@@ -2,8 +2,9 @@
 
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping};
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping};
 
 /// A Kubernetes cluster: its nodes, and its pods that run or wait
 #[derive(Debug, clap::Args)]
@@ -46,9 +47,9 @@ pub struct Arguments {
 }
 
 /// Reads nodes and pods and writes the instance.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let Arguments { nodes, pods, user, group, resources, daemons, all_nodes, output } = arguments;
     let options =
         KubernetesOptions { nodes, pods, owner: user, grouping: group, resources, daemons, all_nodes };
-    write_import(|| fairplan_imports::kubernetes(&options), &output, common)
+    write_import(|| fairplan::imports::kubernetes(&options), &output, common)
 }

@@ -2,8 +2,9 @@
 
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::KubernetesQueuesOptions;
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::KubernetesQueuesOptions;
 
 /// Queues of Volcano, KAI or YuniKorn over the nodes of a Kubernetes cluster: their leaves are the users
 #[derive(Debug, clap::Args)]
@@ -32,8 +33,8 @@ pub struct Arguments {
 }
 
 /// Reads nodes and queues and writes the instance.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let Arguments { nodes, queues, output } = arguments;
     let options = KubernetesQueuesOptions { nodes, queues };
-    write_import(|| fairplan_imports::kubernetes_queues(&options), &output, common)
+    write_import(|| fairplan::imports::kubernetes_queues(&options), &output, common)
 }

@@ -2,8 +2,9 @@
 
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::{KueueOptions, QueueLevel, QueueWeights};
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::{KueueOptions, QueueLevel, QueueWeights};
 
 /// Kueue's queues: each cohort's quotas are the servers, each ClusterQueue or LocalQueue is a user
 #[derive(Debug, clap::Args)]
@@ -31,8 +32,8 @@ pub struct Arguments {
 }
 
 /// Reads the queues and writes the instance.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let Arguments { files, user, weights, output } = arguments;
     let options = KueueOptions { files, users: user, weights };
-    write_import(|| fairplan_imports::kueue(&options), &output, common)
+    write_import(|| fairplan::imports::kueue(&options), &output, common)
 }

@@ -13,10 +13,11 @@ mod yarn;
 use super::generate::write_instance;
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::progress;
-use fairplan_imports::{ImportFailure, ImportReport};
-use fairplan_instances::Instance;
+use fairplan::Error;
+use fairplan::imports::{ImportFailure, ImportReport};
+use fairplan::instances::Instance;
 
 /// Make an instance, a trace or demands over time from published files or from the state of a cluster
 #[derive(Debug, clap::Args)]
@@ -54,7 +55,7 @@ enum Source {
 }
 
 /// Reads the files and writes what was made of them.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     match arguments.source {
         Source::Google2011(arguments) => google2011::instance(arguments, common),
         Source::Google2011Trace(arguments) => google2011::trace(arguments, common),
@@ -80,9 +81,9 @@ fn write_import(
     import: impl FnOnce() -> Result<(Instance, ImportReport), ImportFailure>,
     output: &OutputArguments,
     common: CommonOptions,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, Error> {
     let destination = output.destination()?;
-    let imported = progress::during(common.quiet, "reading the files", import);
+    let imported = progress::during(common, "reading the files", import);
     let (instance, report) = imported.inspect_err(|failure| tell(common, || failure.report.to_string()))?;
     tell(common, || report.to_string());
     write_instance(&instance, &destination, common)

@@ -2,12 +2,13 @@
 
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::{
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::{
     AlibabaGpu2023Options, AzureV1InstanceOptions, EqualServers, TaskGrouping, alibaba_gpu2023_instance,
     azure_v1_instance,
 };
-use fairplan_instances::Decimal;
+use fairplan::instances::Decimal;
 
 /// Alibaba's GPU cluster of 2023: its nodes, and its pods with parts of GPUs
 #[derive(Debug, clap::Args)]
@@ -71,14 +72,14 @@ pub struct AzureArguments {
 }
 
 /// Reads Alibaba's tables and writes the instance.
-pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Error> {
     let AlibabaArguments { nodes, pods, at, group, output } = arguments;
     let options = AlibabaGpu2023Options { nodes, pods, at, grouping: group };
     write_import(|| alibaba_gpu2023_instance(&options), &output, common)
 }
 
 /// Reads Azure's arrivals and writes the instance.
-pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer, Error> {
     let AzureArguments { arrivals, sizes, from, until, servers, cores, memory, output } = arguments;
     let servers = EqualServers { count: servers, capacity: vec![cores, memory] };
     let seconds = from..until.unwrap_or(u64::MAX);

@@ -2,8 +2,9 @@
 
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::{JobOwner, SlurmOptions, TaskGrouping};
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::{JobOwner, SlurmOptions, TaskGrouping};
 
 /// A Slurm cluster: its nodes, and its jobs that run or wait
 #[derive(Debug, clap::Args)]
@@ -37,8 +38,8 @@ pub struct Arguments {
 }
 
 /// Reads nodes and jobs and writes the instance.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let Arguments { nodes, jobs, user, group, all_nodes, output } = arguments;
     let options = SlurmOptions { nodes, jobs, owner: user, grouping: group, all_nodes };
-    write_import(|| fairplan_imports::slurm(&options), &output, common)
+    write_import(|| fairplan::imports::slurm(&options), &output, common)
 }

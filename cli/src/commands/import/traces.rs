@@ -2,11 +2,12 @@
 
 use super::super::traces;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::progress;
-use fairplan_imports::{AzureV1Options, EqualServers, alibaba_gpu2023, azure_v1, philly, swf};
-use fairplan_instances::trace::SortedTrace;
-use fairplan_instances::{Decimal, InstanceError};
+use fairplan::Error;
+use fairplan::imports::{AzureV1Options, EqualServers, alibaba_gpu2023, azure_v1, philly, swf};
+use fairplan::instances::trace::SortedTrace;
+use fairplan::instances::{Decimal, InstanceError};
 
 /// Alibaba's GPU cluster of 2023, as a trace: nodes with CPU, memory and GPUs, pods with parts of GPUs
 #[derive(Debug, clap::Args)]
@@ -111,13 +112,13 @@ pub struct SwfArguments {
 }
 
 /// Reads Alibaba's tables and writes the trace.
-pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Error> {
     let AlibabaArguments { nodes, pods, output } = arguments;
     import(output, common, || alibaba_gpu2023(&nodes, &pods))
 }
 
 /// Reads Azure's files and writes the trace.
-pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer, Error> {
     let AzureArguments { arrivals, durations, sizes, intervals, users, servers, cores, memory, output } =
         arguments;
     let servers = EqualServers { count: servers, capacity: vec![cores, memory] };
@@ -126,13 +127,13 @@ pub fn azure(arguments: AzureArguments, common: CommonOptions) -> Result<Answer,
 }
 
 /// Reads Philly's table and writes the trace.
-pub fn philly_jobs(arguments: PhillyArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn philly_jobs(arguments: PhillyArguments, common: CommonOptions) -> Result<Answer, Error> {
     let PhillyArguments { jobs, servers, gpus, output } = arguments;
     import(output, common, || philly(&jobs, servers, gpus))
 }
 
 /// Reads a log and writes the trace.
-pub fn workload_log(arguments: SwfArguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn workload_log(arguments: SwfArguments, common: CommonOptions) -> Result<Answer, Error> {
     let SwfArguments { log, servers, processors, output } = arguments;
     let servers = servers.map(|count| EqualServers { count, capacity: vec![Decimal::from(processors)] });
     import(output, common, || swf(&log, servers))
@@ -142,8 +143,8 @@ fn import(
     output: OutputArguments,
     common: CommonOptions,
     read: impl FnOnce() -> Result<SortedTrace, InstanceError>,
-) -> Result<Answer, Failure> {
+) -> Result<Answer, Error> {
     let destination = output.trace()?;
-    let mut trace = progress::during(common.quiet, "reading the trace", read)?;
+    let mut trace = progress::during(common, "reading the trace", read)?;
     traces::write(&mut trace, &destination, common)
 }

@@ -2,8 +2,9 @@
 
 use super::write_import;
 use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::{Answer, Failure};
-use fairplan_imports::YarnOptions;
+use crate::failure::Answer;
+use fairplan::Error;
+use fairplan::imports::YarnOptions;
 
 /// A YARN cluster: its nodes, and the leaf queues of its scheduler as users
 #[derive(Debug, clap::Args)]
@@ -29,8 +30,8 @@ pub struct Arguments {
 }
 
 /// Reads nodes and queues and writes the instance.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let Arguments { nodes, queues, output } = arguments;
     let options = YarnOptions { nodes, queues };
-    write_import(|| fairplan_imports::yarn(&options), &output, common)
+    write_import(|| fairplan::imports::yarn(&options), &output, common)
 }

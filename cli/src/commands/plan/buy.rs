@@ -1,26 +1,15 @@
 //! `plan buy`: the cheapest servers with which every user reaches its target.
 
-use super::target::{Asked, TargetArguments};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::commands::compare::is_soon_bounded;
-use crate::commands::solve::{backend_name, solver};
-use crate::commands::solved::Solved;
+use super::target::TargetArguments;
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::commands::solve::backend_name;
 use crate::commands::{tell, warn};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::{output, progress};
-use fairplan_heuristics::policy;
-use fairplan_instances::wording::printable;
-use fairplan_instances::{
-    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
-    SolverError, UserId, files,
-};
-use fairplan_report::output::{Destination, Prepared, commit};
-use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
-use fairplan_report::planning::{PlanParts, TaskKind, plan_document};
-use fairplan_report::{summary, table, write_json};
-use fairplan_solver::{Planner, ServingOrder, whole_task_bracket};
-use fairplan_verify::{PlacementClaim, Verdict, least_cost, verify_placement};
+use fairplan::report::output::{Destination, Prepared, commit};
+use fairplan::report::{summary, table, write_json};
+use fairplan::{BuyOptions, Control, Decimal, Error, Plan, files, read};
 use std::path::{Path, PathBuf};
 
 /// Find the cheapest servers of a catalog with which every user reaches its target
@@ -64,6 +53,8 @@ pub struct Arguments {
     /// With --whole: write the placement on that cluster here
     #[arg(long, value_name = "FILE", requires = "whole")]
     placement_out: Option<PathBuf>,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How allocations are solved: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -79,250 +70,71 @@ struct Job {
     source: InstanceSource,
     catalog: String,
     target: TargetArguments,
-    whole: bool,
-    under_drfh: bool,
-    budget: Option<f64>,
-    frontier: Option<u32>,
+    options: BuyOptions,
     cluster_out: Option<Destination>,
     placement_out: Option<Destination>,
-    solver: Box<dyn Solver>,
+    time_limit: TimeLimit,
     format: ResultFormat,
     destination: Destination,
 }
 
 impl TryFrom<Arguments> for Job {
-    type Error = Failure;
-    fn try_from(arguments: Arguments) -> Result<Self, Failure> {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let (format, destination) = arguments.output.result(arguments.format)?;
         let source: InstanceSource = arguments.instance.try_into()?;
         let catalog = arguments.catalog.ok_or_else(|| {
-            Failure::refused(
+            Error::input(
                 "name a --catalog of what can be bought, or say worth, lose, diff or growth; see --help",
             )
         })?;
         if catalog == "-" && source.takes_standard_input() {
-            return Err(Failure::refused("only one of INSTANCE and --catalog can be standard input"));
+            return Err(Error::input("only one of INSTANCE and --catalog can be standard input"));
         }
         let file = |path: Option<&Path>| path.map(output::document).transpose();
+        let Arguments { target, whole, under_drfh, frontier, time_limit, backend, .. } = arguments;
+        let budget = arguments.budget.map(Decimal::to_f64);
         Ok(Self {
             source,
             catalog,
-            target: arguments.target,
-            whole: arguments.whole,
-            under_drfh: arguments.under_drfh,
-            budget: arguments.budget.map(Decimal::to_f64),
-            frontier: arguments.frontier,
+            target,
+            options: BuyOptions { whole, under_drfh, budget, frontier, backend, ..BuyOptions::default() },
             cluster_out: file(arguments.cluster_out.as_deref())?,
             placement_out: file(arguments.placement_out.as_deref())?,
-            solver: solver(&arguments.backend)?,
+            time_limit,
             format,
             destination,
         })
     }
 }
 
-/// What was found.
-struct Found {
-    part_before: f64,
-    part_under_drfh: f64,
-    outcome: Result<Purchase, Obstacle>,
-    placement: Option<Placement>,
-    frontier: Vec<(f64, Purchase)>,
-    /// What prove what a purchase costs at least.
-    prices: Vec<Vec<f64>>,
-}
-
-/// Reads, plans, checks, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, plans, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let instance = job.source.read()?;
-    let catalog = files::read_catalog(&job.catalog, &instance)?;
+    let catalog = read::catalog(&job.catalog, &instance)?;
     warn(common, &instance);
-    let mut asked = job.target.asked(&instance, &*job.solver, common)?;
-    if job.whole {
-        // What is a whole number but for rounding is one.
-        asked.required.iter_mut().for_each(|work| *work = (*work * (1.0 - 1e-9)).ceil());
-    }
-    let found = progress::during(common.quiet, "planning", || job.plan(&asked, &catalog))?;
-    let mut prepared = Vec::new();
-    if let Ok(purchase) = &found.outcome {
-        let cluster = catalog.added_to(&asked.extended, &purchase.counts, false).build()?;
-        match &found.placement {
-            Some(placement) => placed(&cluster, placement, &asked.required)?,
-            None => reached(&cluster, &asked.required, &*job.solver, common)?,
-        }
-        prepared = job.prepare_cluster(&cluster, found.placement.as_ref())?;
-    }
-    let sha256 = files::sha256_hex(&instance);
-    let proved = least_cost(&asked.extended, &catalog, &asked.required, job.whole, &found.prices);
-    let document = plan_document(&PlanParts {
-        instance: &instance,
-        sha256: &sha256,
-        extended: &asked.extended,
-        catalog: &catalog,
-        tasks: if job.whole { TaskKind::Whole } else { TaskKind::Divisible },
-        target: asked.target,
-        budget: job.budget,
-        under_drfh: job.under_drfh,
-        part_before: found.part_before,
-        part_under_drfh: found.part_under_drfh,
-        required: &asked.required,
-        placed: found.placement.as_ref().map(|placement| placement.tasks.as_slice()),
-        proof: (proved, &found.prices),
-        outcome: found.outcome.as_ref(),
-        frontier: &found.frontier,
-    });
-    prepared.push(job.destination.prepare(|out| match job.format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_plan(out, format, &document),
-    })?);
+    let options = BuyOptions { target: job.target.options()?, ..job.options.clone() };
+    let planned = |control: &Control<'_>| fairplan::buy(&instance, &catalog, &options, control);
+    let plan = progress::under(common, job.time_limit.deadline(), planned)?;
+    let document = plan.document(&instance, &catalog);
+    let mut prepared = job.prepare_cluster(&plan)?;
+    prepared.push(job.destination.prepare(|out| table::write_result(out, job.format.table(), &document))?);
     commit(prepared)?;
     tell(common, || summary::plan(&document));
     Ok(Answer::yes_if(document.reachable))
 }
 
 impl Job {
-    fn plan(&self, asked: &Asked, catalog: &Catalog) -> Result<Found, Failure> {
-        let required = asked.required.clone();
-        let mut planner =
-            Planner::new(&asked.extended, catalog, required, self.whole, self.budget, &*self.solver)?;
-        let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
-        let (purchase, placement) = if self.whole {
-            match planner
-                .cheapest_of_whole_tasks(&mut |variant, order| place(variant, order, &asked.required))?
-            {
-                Some((purchase, placement)) => (Some(purchase), Some(placement)),
-                None => (None, None),
-            }
-        } else if self.under_drfh {
-            (planner.cheapest_under_drfh()?, None)
-        } else {
-            (planner.cheapest(1.0)?, None)
-        };
-        let outcome = match purchase {
-            Some(purchase) => Ok(purchase),
-            None => Err(planner.obstacle()?),
-        };
-        let part_under_drfh = match &outcome {
-            Ok(purchase) if part_before.is_finite() => planner.part_under_drfh(&purchase.counts)?,
-            _ => 1.0,
-        };
-        let most = outcome.as_ref().map_or_else(|obstacle| obstacle.part, |_| 1.0);
-        let mut frontier = Vec::new();
-        if let Some(steps) = self.frontier.filter(|_| part_before.is_finite()) {
-            let least = part_before.min(most);
-            for step in 0..=steps {
-                let part = least + (most - least) * f64::from(step) / f64::from(steps);
-                // What is reached now costs nothing, whatever its last digit.
-                let asked = if step == 0 { part * (1.0 - 1e-9) } else { part };
-                frontier.extend(planner.cheapest(asked)?.map(|purchase| (part, purchase)));
-                if least == most {
-                    break;
-                }
-            }
-        }
-        let prices = planner.prices()?;
-        Ok(Found { part_before, part_under_drfh, outcome, placement, frontier, prices })
-    }
-
     /// The cluster, and the placement on it, where they are asked for.
-    fn prepare_cluster(
-        &self,
-        cluster: &Instance,
-        placement: Option<&Placement>,
-    ) -> Result<Vec<Prepared>, Failure> {
+    fn prepare_cluster(&self, plan: &Plan) -> Result<Vec<Prepared>, Error> {
         let mut prepared = Vec::new();
-        if let Some(destination) = &self.cluster_out {
+        if let (Some(destination), Some(cluster)) = (&self.cluster_out, &plan.cluster) {
             prepared.push(destination.prepare(|out| files::write_json(cluster, out))?);
         }
-        if let (Some(destination), Some(placement)) = (&self.placement_out, placement) {
-            let figures = PlacementFigures::new(cluster, placement);
-            let sha256 = files::sha256_hex(cluster);
-            let settings = PlacementSettings { policy: "plan", seed: 0, servers: true };
-            let document = placement_document(cluster, placement, &figures, &sha256, settings);
-            prepared.push(destination.prepare(|out| write_json(out, &document))?);
+        if let (Some(destination), Some((cluster, placed))) = (&self.placement_out, plan.placed()) {
+            prepared.push(destination.prepare(|out| write_json(out, &placed.document(cluster, true)))?);
         }
         Ok(prepared)
     }
-}
-
-/// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
-fn place(variant: &Instance, order: ServingOrder, required: &[f64]) -> Result<Placement, SolverError> {
-    let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
-    let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
-    let unsupported = |problem: String| SolverError::Unsupported(problem);
-    let mut last = None;
-    let (policies, patterns) = match order {
-        ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
-        ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
-    };
-    for name in policies {
-        let policy = policy(name, 0).map_err(|error| unsupported(error.to_string()))?;
-        let placement = policy.place(variant).map_err(|error| unsupported(error.to_string()))?;
-        if has_all(&placement) {
-            return Ok(placement);
-        }
-        last = Some(placement);
-    }
-    match last {
-        Some(placement) if !patterns => Ok(placement),
-        _ => Ok(whole_task_bracket(variant, &Deadline::never())?.placement),
-    }
-}
-
-/// An error unless the checker counts all required tasks on the servers.
-fn placed(cluster: &Instance, placement: &Placement, required: &[f64]) -> Result<(), Failure> {
-    let verdicts = verify_placement(cluster, &PlacementClaim::from(placement));
-    if let Some(verdict) = verdicts.iter().find(|verdict| !verdict.holds) {
-        let (property, witness) = (verdict.property, &verdict.witness);
-        return Err(Failure::internal(format!(
-            "the plan's placement fails its check: {property}: {witness}"
-        )));
-    }
-    let short = placement.tasks.iter().zip(required).position(|(tasks, work)| (*tasks as f64) < *work);
-    match short {
-        None => Ok(()),
-        Some(user) => {
-            Err(Failure::internal(format!("the plan's placement leaves tasks of users[{user}] out")))
-        }
-    }
-}
-
-/// An error unless an allocation that the checker finds to fit gives all users together what is asked for: their max-min
-/// where that is their weight.
-fn reached(
-    cluster: &Instance,
-    required: &[f64],
-    solver: &dyn Solver,
-    common: CommonOptions,
-) -> Result<(), Failure> {
-    let mut draft = Draft { users: Vec::new(), ..Draft::from(cluster) };
-    let mut works = Vec::new();
-    for (user, work) in cluster.users().zip(required).filter(|(_, work)| **work > 0.0) {
-        let weight = Decimal::from_f64(work * user.task_share()).map_err(Failure::refused)?;
-        draft.users.push(DraftUser { weight, tasks: None, ..user.into() });
-        works.push(*work);
-    }
-    if works.is_empty() {
-        return Ok(());
-    }
-    let variant = draft.build()?;
-    let solved = Solved::new(&variant, solver, Objective::Drfh, common)?;
-    // What is optimal does not matter here: what is allocated must fit, and must be enough.
-    let unfit = |verdict: &&Verdict| ["capacity", "eligibility", "task-limits"].contains(&verdict.property);
-    if let Some(Verdict { property, witness, .. }) = solved.failures.iter().find(unfit) {
-        return Err(Failure::internal(format!("the plan's allocation does not fit: {property}: {witness}")));
-    }
-    for (i, work) in works.iter().enumerate() {
-        let user = variant.user(UserId(i));
-        let done = solved.solution.allocation.dominant_share(&variant, user.index()) / user.task_share();
-        // The program's slack, and the solver's.
-        if done < work * (1.0 - 3e-9) {
-            let id = printable(user.id(), 60);
-            return Err(Failure::internal(format!(
-                "the plan gives user {id} {done} tasks instead of {work}"
-            )));
-        }
-    }
-    Ok(())
 }

@@ -1,15 +1,13 @@
 //! `plan diff`: what differs between two instances or two results, and whom it moved.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
-use crate::commands::solve::{backend_name, solver};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::commands::solve::backend_name;
 use crate::commands::tell;
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::progress;
-use fairplan_analysis::differences;
-use fairplan_instances::files;
-use fairplan_report::planning::{DifferenceDocument, difference_document, results_document};
-use fairplan_report::solution::{SolutionDocument, UserResult};
-use fairplan_report::{format_of, output::Destination, read_json, summary, table, write_json};
+use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
+use fairplan::report::{output::Destination, read_json, summary, table};
+use fairplan::{Control, Difference, Document, Error, compare_instances, read};
 
 /// Say what differs between two instances or two results of solve, and who has more or less for it
 #[derive(Debug, clap::Args)]
@@ -24,6 +22,8 @@ pub struct Arguments {
     before: String,
     /// The second, of the same kind
     after: String,
+    #[command(flatten)]
+    time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
@@ -39,50 +39,43 @@ const INSTANCE: &str = "fairplan.instance.v1";
 const SOLUTION: &str = "fairplan.solution.v1";
 
 /// Reads both, compares, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let (format, destination) = arguments.output.result(arguments.format)?;
     let paths = [&arguments.before, &arguments.after];
     if paths.iter().any(|path| *path == "-") {
-        return Err(Failure::refused("plan diff reads two files; standard input is none"));
+        return Err(Error::input("plan diff reads two files; standard input is none"));
     }
-    let contents = paths.map(|path| files::source::open(path).and_then(files::source::Source::read_all));
-    let [before, after] = contents;
-    let contents = [before?, after?];
-    let formats = [0, 1].map(|k| format_of(paths[k], &contents[k]));
-    let [first, second] = formats;
-    match (first?.as_str(), second?.as_str()) {
+    let [before, after] = paths.map(|path| read::result(path));
+    let (before, after) = (before?, after?);
+    match (before.format.as_str(), after.format.as_str()) {
         (INSTANCE, INSTANCE) => {
-            let instances = [files::read_instance(paths[0])?, files::read_instance(paths[1])?];
-            let hashes = [0, 1].map(|k| files::sha256_hex(&instances[k]));
-            let solver = solver(&arguments.backend)?;
-            let found = progress::during(common.quiet, "comparing", || {
-                differences(&instances[0], &instances[1], &*solver)
-            })?;
-            let document = difference_document([0, 1].map(|k| (&instances[k], hashes[k].as_str())), &found);
-            write(&document, &destination, format, common)
+            let [before, after] = paths.map(|path| read::instance(path));
+            let (before, after) = (before?, after?);
+            let compared =
+                |control: &Control<'_>| compare_instances(&before, &after, &arguments.backend, control);
+            let difference = progress::under(common, arguments.time_limit.deadline(), compared)?;
+            write(difference, &destination, format, common)
         }
         (SOLUTION, SOLUTION) => {
-            let before: SolutionDocument<'_, Vec<UserResult<'_>>> = read_json(paths[0], &contents[0])?;
-            let after: SolutionDocument<'_, Vec<UserResult<'_>>> = read_json(paths[1], &contents[1])?;
-            write(&results_document([&before, &after]), &destination, format, common)
+            let before: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[0], &before.bytes)?;
+            let after: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[1], &after.bytes)?;
+            write(difference_of_results([&before, &after]), &destination, format, common)
         }
         (first, second) => {
             let problem = format!("{first} and {second}: give two {INSTANCE} or two {SOLUTION}");
-            Err(Failure::refused(problem))
+            Err(Error::input(problem))
         }
     }
 }
 
 fn write(
-    document: &DifferenceDocument<'_>,
+    difference: Difference,
     destination: &Destination,
     format: ResultFormat,
     common: CommonOptions,
-) -> Result<Answer, Failure> {
-    destination.write(|out| match format.table() {
-        None => write_json(out, document),
-        Some(format) => table::write_difference(out, format, document),
-    })?;
-    tell(common, || summary::difference(document));
+) -> Result<Answer, Error> {
+    let document = Document::new(difference);
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
+    tell(common, || summary::difference(&document));
     Ok(Answer::Yes)
 }

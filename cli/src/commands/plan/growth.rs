@@ -2,16 +2,13 @@
 
 use super::target::TargetArguments;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::commands::solve::{backend_name, in_time, solver_within};
+use crate::commands::solve::backend_name;
 use crate::commands::{tell, warn};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_analysis::growth;
-use fairplan_instances::wording::printable;
-use fairplan_instances::{DemandSeries, Instance, files};
-use fairplan_report::planning::growth_document;
-use fairplan_report::{summary, table, write_json};
+use fairplan::report::{summary, table};
+use fairplan::{Control, Document, Error, GrowthOptions, files};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]
@@ -61,106 +58,31 @@ pub struct Arguments {
 const FEW_QUANTA: usize = 400;
 
 /// Reads both, follows the series, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source: InstanceSource = arguments.instance.try_into()?;
     if arguments.series == "-" && source.takes_standard_input() {
-        return Err(Failure::refused("only one of INSTANCE and --series can be standard input"));
+        return Err(Error::input("only one of INSTANCE and --series can be standard input"));
     }
     let deadline = arguments.time_limit.deadline();
-    let solver = solver_within(&arguments.backend, &deadline)?;
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
     warn(common, &instance);
-    let asked = arguments.target.asked(&instance, &*solver, common)?;
-    let extended = &asked.extended;
-    let scaling = Scaling::new(&series, extended, arguments.by.as_deref(), arguments.base)
-        .map_err(|problem| Failure::refused(format!("{}: {problem}", arguments.series)))?;
-    let scale = |quantum: usize, user: usize| scaling.at(quantum, user);
-    let quanta = series.quantum_count();
-    let found = progress::during(common.quiet, "following the series", || {
-        growth(extended, &asked.required, quanta, &scale, &*solver)
-    })
-    .map_err(|error| in_time(&deadline, error.into()))?;
-    let (sha256, series_sha256) = (files::sha256_hex(&instance), files::demands_sha256_hex(&series));
+    let options = GrowthOptions {
+        target: arguments.target.options()?,
+        by: arguments.by,
+        base: arguments.base,
+        series: arguments.series,
+        backend: arguments.backend,
+    };
+    let followed = |control: &Control<'_>| fairplan::growth(&instance, &series, &options, control);
+    let mut growth = progress::under(common, deadline, followed)?;
     let table = format.table();
-    let document = growth_document(
-        (extended, &sha256),
-        (&series, &series_sha256),
-        &scaling.by,
-        arguments.base,
-        asked.target,
-        &scale,
-        (&found, arguments.per_quantum || table.is_some() || quanta <= FEW_QUANTA),
-    );
-    destination.write(|out| match table {
-        None => write_json(out, &document),
-        Some(format) => table::write_growth(out, format, &document),
-    })?;
+    if !arguments.per_quantum && table.is_none() && series.quantum_count() > FEW_QUANTA {
+        growth.quanta = None;
+    }
+    let document = Document::new(growth);
+    destination.write(|out| table::write_result(out, table, &document))?;
     tell(common, || summary::growth(&document));
-    Ok(Answer::yes_if(found.first_missed.is_none()))
-}
-
-/// By how much the targets of each user are scaled in each quantum.
-struct Scaling {
-    by: String,
-    /// The column of each user.
-    column_of: Vec<usize>,
-    /// Row-major `quanta × columns`, in parts of the base.
-    scales: Vec<f64>,
-    columns: usize,
-}
-
-impl Scaling {
-    fn new(series: &DemandSeries, instance: &Instance, by: Option<&str>, base: u64) -> Result<Self, String> {
-        let column = |name: &str| series.user_named(name);
-        let own: Option<Vec<usize>> = instance.users().map(|user| column(user.id())).collect();
-        let (by, own, only) = match (by, own) {
-            (None | Some("user"), Some(own)) => ("user", Some(own), None),
-            (Some("user"), None) => {
-                let lacking = instance.users().find(|user| column(user.id()).is_none());
-                let id = lacking.map_or(String::new(), |user| printable(user.id(), 60));
-                return Err(format!("has no column {id}, which --by user needs"));
-            }
-            (None | Some("total"), _) => ("total", None, None),
-            (Some(name), _) => {
-                let unknown = || format!("has no column {name}, which --by names");
-                (name, None, Some(column(name).ok_or_else(unknown)?))
-            }
-        };
-        let quanta = series.quantum_count();
-        let columns = if own.is_some() { series.user_count() } else { 1 };
-        let mut scales = vec![0.0; quanta * columns];
-        for quantum in 0..quanta {
-            let (users, slices) = series.demands(quantum);
-            for (user, slices) in users.iter().zip(slices) {
-                match (&own, only) {
-                    (Some(_), _) => scales[quantum * columns + *user as usize] = *slices as f64,
-                    (None, Some(only)) if only != *user as usize => {}
-                    (None, _) => scales[quantum] += *slices as f64,
-                }
-            }
-        }
-        let first = usize::try_from(base).unwrap_or(quanta).min(quanta);
-        for column in 0..columns {
-            let mean = (0..first).map(|q| scales[q * columns + column]).sum::<f64>() / first as f64;
-            let is_used = own.as_ref().is_none_or(|own| own.contains(&column));
-            if mean == 0.0 && is_used {
-                let name = if own.is_some() { printable(series.user_id(column), 60) } else { by.into() };
-                let problem = format!(
-                    "{name} is 0 in the first {first} quanta, which shall be a scale of 1; take more"
-                );
-                return Err(format!("--base {base}: {problem}"));
-            }
-            for q in 0..quanta {
-                scales[q * columns + column] /= if mean == 0.0 { 1.0 } else { mean };
-            }
-        }
-        let column_of = own.unwrap_or_else(|| vec![0; instance.user_count()]);
-        Ok(Self { by: by.into(), column_of, scales, columns })
-    }
-
-    fn at(&self, quantum: usize, user: usize) -> f64 {
-        self.scales[quantum * self.columns + self.column_of[user]]
-    }
+    Ok(Answer::yes_if(document.first_missed.is_none()))
 }

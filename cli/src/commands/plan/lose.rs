@@ -1,17 +1,13 @@
 //! `plan lose`: what the failure of servers of each class costs whom.
 
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::commands::solve::{backend_name, in_time, solver_within};
-use crate::commands::solved::{Solved, hashed};
+use crate::commands::solve::backend_name;
 use crate::commands::{tell, warn};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_analysis::losses;
-use fairplan_instances::Objective;
-use fairplan_report::planning::loss_document;
-use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
+use fairplan::report::{summary, table};
+use fairplan::{Control, Document, Error, LoseOptions};
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
@@ -39,26 +35,17 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-/// Reads, solves, asks about variants, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, asks about variants, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
-    let solver = solver_within(&arguments.backend, &deadline)?;
+    let options = LoseOptions { servers: arguments.servers_lost, backend: arguments.backend };
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
-    let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
-    solved.certified().map_err(|failure| in_time(&deadline, failure))?;
-    let found = progress::during(common.quiet, "taking servers away", || {
-        losses(&instance, &solved.solution, &*solver, arguments.servers_lost)
-    })
-    .map_err(|error| in_time(&deadline, error.into()))?;
-    let value = Headline::new(&instance, &solved.solution).value;
-    let document = loss_document(&instance, &sha256, value, &found);
-    destination.write(|out| match format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_losses(out, format, &document),
-    })?;
+    let asked = |control: &Control<'_>| fairplan::losses(&instance, &options, control);
+    let document = Document::new(progress::under(common, deadline, asked)?);
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::losses(&document));
     Ok(Answer::Yes)
 }

@@ -8,7 +8,8 @@ mod target;
 mod worth;
 
 use crate::arguments::CommonOptions;
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
+use fairplan::Error;
 
 /// Plan capacity: what to buy, what a server is worth, what a failure costs
 #[derive(Debug, clap::Args)]
@@ -42,7 +43,7 @@ enum Kind {
 }
 
 /// Does what was asked for.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     match arguments.kind {
         None => buy::run(arguments.buy, common),
         Some(Kind::Buy(arguments)) => buy::run(arguments, common),

@@ -1,17 +1,13 @@
 //! `plan worth`: what one more server of each class is worth.
 
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::commands::solve::{backend_name, in_time, solver_within};
-use crate::commands::solved::{Solved, hashed};
+use crate::commands::solve::backend_name;
 use crate::commands::{tell, warn};
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan_analysis::worth_of_servers;
-use fairplan_instances::Objective;
-use fairplan_report::planning::worth_document;
-use fairplan_report::solution::Headline;
-use fairplan_report::{summary, table, write_json};
+use fairplan::report::{summary, table};
+use fairplan::{Control, Document, Error, WorthOptions};
 
 /// Say what one more server of each class is worth, solved again beside what the prices say
 #[derive(Debug, clap::Args)]
@@ -40,30 +36,17 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-/// Reads, solves, asks about variants, writes.
-pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Failure> {
+/// Reads, asks about variants, writes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
-    let solver = solver_within(&arguments.backend, &deadline)?;
+    let options = WorthOptions { ranges: !arguments.no_ranges, backend: arguments.backend };
     let (format, destination) = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
-    let (solved, sha256) = hashed(&instance, || Solved::new(&instance, &*solver, Objective::Drfh, common))?;
-    solved.certified().map_err(|failure| in_time(&deadline, failure))?;
-    let asking = "asking what servers are worth";
-    let worths = progress::telling(common.quiet, asking, |tell| {
-        let told = |done: usize, all: usize| tell(format!("{asking}: {done} of {all} classes"));
-        worth_of_servers(&instance, &solved.solution, &*solver, !arguments.no_ranges, &told)
-    })
-    .map_err(|error| in_time(&deadline, error.into()))?;
-    let levels = solved.solution.certificate.levels();
-    let smallest = Headline::new(&instance, &solved.solution).value;
-    let limited = levels.first().map_or(smallest, |level| level.value);
-    let document = worth_document(&instance, &sha256, (smallest, limited), &worths);
-    destination.write(|out| match format.table() {
-        None => write_json(out, &document),
-        Some(format) => table::write_worth(out, format, &document),
-    })?;
+    let asked = |control: &Control<'_>| fairplan::worth_of_servers(&instance, &options, control);
+    let document = Document::new(progress::under(common, deadline, asked)?);
+    destination.write(|out| table::write_result(out, format.table(), &document))?;
     tell(common, || summary::worth(&document));
     Ok(Answer::Yes)
 }

@@ -1,0 +1,76 @@
+//! `reproduce`: published tables and figures, recomputed.
+
+use super::tell;
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::Answer;
+use crate::progress;
+use fairplan::report::output::{Destination, commit};
+use fairplan::report::plot::{self, Ground};
+use fairplan::report::{summary, write_json};
+use fairplan::{Control, Deadline, Error};
+use fairplan_studies::{ReproduceOptions, reproduce};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Recompute published tables and figures and print ours beside theirs
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+The exit status is 1 if a number differs from the published one.
+
+Example: fairplan reproduce drfh-fig3")]
+pub struct Arguments {
+    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, drfh-fig4, drfh-table2, drfh-fig5, drfh-fig6, drfh-fig7, drfh-fig8, mrf-2.3, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
+    /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5,
+    /// fs-fig6 (default: all that need no --google2011)
+    ids: Vec<String>,
+    /// The Google cluster-usage traces of 2011: the directory of task_events. drfh-table2 and drfh-fig5 to drfh-fig8 run all
+    /// its parts but the first, which should be consecutive
+    #[arg(long, value_name = "DIRECTORY")]
+    google2011: Option<PathBuf>,
+    /// Servers for these, drawn from the published distribution. The paper has 2,000 for a whole day
+    #[arg(long, value_name = "N", default_value_t = 2000, requires = "google2011")]
+    servers: u64,
+    /// Draw the figures, each as ID.svg in this directory
+    #[arg(long, value_name = "DIRECTORY")]
+    plots: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+struct Job {
+    options: ReproduceOptions,
+    plots: Option<PathBuf>,
+    destination: Destination,
+}
+
+impl TryFrom<Arguments> for Job {
+    type Error = Error;
+    fn try_from(arguments: Arguments) -> Result<Self, Error> {
+        let Arguments { ids, google2011, servers, plots, output } = arguments;
+        let options = ReproduceOptions { ids, google2011, servers };
+        options.check()?;
+        if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
+            return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
+        }
+        Ok(Self { options, plots, destination: output.destination()? })
+    }
+}
+
+/// Recomputes, writes, says whether all agree.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+    let job = Job::try_from(arguments)?;
+    let recomputed = |control: &Control<'_>| reproduce(&job.options, control);
+    let document = progress::under(common, Deadline::never(), recomputed)?;
+    let mut prepared = Vec::new();
+    for (directory, figure) in
+        job.plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
+    {
+        let file = directory.join(format!("{}.svg", figure.exhibit));
+        let drawing = plot::curves(figure).svg(Ground::Paper);
+        prepared.push(Destination::new(Some(&file))?.prepare(|out| out.write_all(drawing.as_bytes()))?);
+    }
+    prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
+    commit(prepared)?;
+    tell(common, || summary::reproduction(&document));
+    Ok(Answer::yes_if(document.agrees))
+}

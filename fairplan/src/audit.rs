@@ -1,0 +1,83 @@
+//! The fairness properties that objectives have on an instance, with a witness for each that fails.
+
+use crate::solve::solver;
+use crate::{Control, Error};
+use fairplan_analysis::{Audit, AuditSettings};
+use fairplan_instances::{Instance, Objective, SolverError, files};
+use fairplan_solver::BACKENDS;
+
+/// What to audit, and how far to search.
+#[derive(Clone, Debug)]
+pub struct AuditOptions {
+    /// The objectives. Default: DRFH alone.
+    pub objectives: Vec<Objective>,
+    /// Whether objectives that the instance cannot have are left out instead of refused. Default: no.
+    pub leave_out: bool,
+    /// At most so many users misreport, leave and are asked for envy, evenly spread over the instance. Default: 20.
+    pub users: usize,
+    /// Seed of the servers dealt out to compare with sharing. Default: 0.
+    pub seed: u64,
+    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    pub backend: String,
+}
+
+impl Default for AuditOptions {
+    fn default() -> Self {
+        Self {
+            objectives: vec![Objective::Drfh],
+            leave_out: false,
+            users: 20,
+            seed: 0,
+            backend: BACKENDS[0].into(),
+        }
+    }
+}
+
+impl AuditOptions {
+    /// Every objective that the instance can have, alpha = 2 among them.
+    pub fn every_objective() -> Self {
+        let names = ["drfh", "tsf", "pf", "alpha=2", "utilitarian", "bmf", "drf", "drf-per-server"];
+        let objectives = names.iter().filter_map(|name| name.parse().ok()).collect();
+        Self { objectives, leave_out: true, ..Self::default() }
+    }
+}
+
+/// What was found.
+#[derive(Debug)]
+pub struct Audited {
+    /// Of each objective.
+    pub audits: Vec<Audit>,
+    /// The objectives that the instance cannot have, and why.
+    pub left_out: Vec<(Objective, Error)>,
+}
+
+/// Tests the fairness properties of objectives on an instance and on variants of it: a user misreports or leaves, a server is
+/// added. What is found is exact for the instance; that nothing is found says what was searched.
+///
+/// ```
+/// use fairplan::{AuditOptions, Control, audit, generate};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let audited = audit(&instance, &AuditOptions::default(), &Control::none())?;
+/// assert!(audited.audits[0].holds());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {
+    let solver = solver(&options.backend, &control.deadline)?;
+    let settings = AuditSettings { users: options.users, seed: options.seed };
+    let sha256 = files::sha256_hex(instance);
+    let (mut audits, mut left_out) = (Vec::new(), Vec::new());
+    for objective in options.objectives.iter().copied() {
+        control.stage("searching for violations");
+        match fairplan_analysis::audit(instance, &sha256, objective, &*solver, &*solver, settings) {
+            Ok(audit) => audits.push(audit),
+            Err(reason @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_)))
+                if options.leave_out =>
+            {
+                left_out.push((objective, reason.into()));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(Audited { audits, left_out })
+}

@@ -1,0 +1,167 @@
+//! The best that any placement of whole tasks can do, from both sides, proved before anyone sees it.
+
+use crate::error::all_hold;
+use crate::solve::{Solved, hashed, solver};
+use crate::{Control, Error, Found};
+use fairplan_instances::{Instance, Objective, ProportionalBracket, WholeTaskBracket};
+use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
+use fairplan_report::placement::ServerResults;
+use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
+use fairplan_solver::{BACKENDS, proportional_bracket, whole_task_bracket};
+use fairplan_verify::{
+    ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
+};
+
+/// How to bound.
+#[derive(Clone, Debug)]
+pub struct BoundOptions {
+    /// What finds the bound of divisible tasks: one of [`BACKENDS`]. Default: `auto`.
+    pub backend: String,
+}
+
+impl Default for BoundOptions {
+    fn default() -> Self {
+        Self { backend: BACKENDS[0].into() }
+    }
+}
+
+/// The smallest weighted dominant share of whole tasks, between a placement and a proved bound.
+#[derive(Clone, Debug)]
+pub struct Bound {
+    /// The bound of divisible tasks.
+    pub divisible: DivisibleBound,
+    /// The bracket of whole ones.
+    pub bracket: WholeTaskBracket,
+    /// The SHA-256 of the instance.
+    pub sha256: String,
+}
+
+impl Bound {
+    /// The `fairplan.bound.v1`.
+    pub fn document<'a>(&'a self, instance: &'a Instance) -> BoundDocument<ServerResults<'a>> {
+        bound_document(instance, &self.sha256, &self.divisible, &self.bracket)
+    }
+}
+
+/// The sum `Σ w ln(dominant share)` of whole tasks, between a placement and a proved bound.
+#[derive(Clone, Debug)]
+pub struct ProportionalBound {
+    /// The bound of divisible tasks, where it can be compared: everybody can have a task.
+    pub divisible: Option<DivisibleBound>,
+    /// The bracket of whole ones.
+    pub bracket: ProportionalBracket,
+    /// The SHA-256 of the instance.
+    pub sha256: String,
+}
+
+impl ProportionalBound {
+    /// The `fairplan.proportional-bound.v1`.
+    pub fn document<'a>(&'a self, instance: &'a Instance) -> ProportionalBoundDocument<ServerResults<'a>> {
+        proportional_bound_document(instance, &self.sha256, self.divisible.as_ref(), &self.bracket)
+    }
+}
+
+/// Brackets the smallest weighted dominant share that whole tasks can reach.
+///
+/// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
+///
+/// ```
+/// use fairplan::{BoundOptions, Control, bound, generate};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let bound = bound(&instance, &BoundOptions::default(), &Control::none())?;
+/// assert_eq!(bound.bracket.placement.tasks, [10, 10]);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
+    let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
+    let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
+    Ok(Bound { divisible, bracket, sha256 })
+}
+
+/// The same for proportional fairness: the sum `Σ w ln(dominant share)`.
+///
+/// ```
+/// use fairplan::{BoundOptions, Control, bound_proportional, generate};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let bound = bound_proportional(&instance, &BoundOptions::default(), &Control::none())?;
+/// assert_eq!(bound.bracket.placement.tasks, [10, 10]);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn bound_proportional(
+    instance: &Instance,
+    options: &BoundOptions,
+    control: &Control<'_>,
+) -> Result<ProportionalBound, Error> {
+    let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
+    let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
+    let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);
+    let divisible = bracket.without_tasks.is_empty().then(find).transpose()?;
+    Ok(ProportionalBound { divisible, bracket, sha256 })
+}
+
+/// The parts of the time that is left for the bound of divisible tasks, and then for finding a bracket; the rest is for
+/// checking that.
+const DIVISIBLE: f64 = 0.5;
+const FINDING: f64 = 0.7;
+
+const NOT_PROVED: &str = "the bounds of whole tasks are not proved";
+
+/// Brackets the smallest share, and re-proves the bracket by code that shares nothing with the solver.
+pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<WholeTaskBracket, Error> {
+    let limit = control.deadline.after_part(FINDING);
+    control.stage("bounding whole tasks");
+    let bracket = whole_task_bracket(instance, &limit)?;
+    let stated = Some(stated_bounds(instance, &bracket));
+    control.stage("checking the bounds");
+    let verdicts = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated });
+    all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
+}
+
+/// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
+fn proportionally_bracketed(
+    instance: &Instance,
+    control: &Control<'_>,
+) -> Result<ProportionalBracket, Error> {
+    let limit = control.deadline.after_part(FINDING);
+    control.stage("bounding whole tasks");
+    let bracket = proportional_bracket(instance, &limit)?;
+    let claim = ProportionalClaim { bracket: &bracket, proved_optimal: Some(meets(instance, &bracket)) };
+    control.stage("checking the bounds");
+    let verdicts = verify_proportional(instance, &claim);
+    all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
+}
+
+/// The properties without which the bound of a solution holds all the same.
+const OPEN: [&str; 3] = ["level-gaps", "freezing", "optimality"];
+
+/// The proved bound of divisible tasks, which is proved once more from its prices alone.
+fn divisible_bound(
+    instance: &Instance,
+    objective: Objective,
+    backend: &str,
+    control: &Control<'_>,
+) -> Result<DivisibleBound, Error> {
+    let limit = control.deadline.after_part(DIVISIBLE);
+    let solver = solver(backend, &limit)?;
+    let solved = Solved::new(instance, &*solver, objective, control)?.certified();
+    let solved = solved.map_err(|failure| failure.by(&limit)).or_else(what_prices_rule_out)?;
+    let divisible = DivisibleBound::new(instance, &solved.solution);
+    let verdict = verify_divisible(instance, divisible.claim(objective));
+    all_hold(NOT_PROVED, &[verdict]).map(|()| divisible)
+}
+
+/// What prices rule out holds, however far the allocation was from it when time was over.
+fn what_prices_rule_out(mut failure: Error) -> Result<Solved, Error> {
+    let is_late = matches!(failure, Error::TimeLimit { .. });
+    let is_open = |verdict: &Verdict| OPEN.contains(&verdict.property);
+    match failure.take_found() {
+        Found::Solution(solved)
+            if is_late && !solved.failures.is_empty() && solved.failures.iter().all(is_open) =>
+        {
+            Ok(*solved)
+        }
+        _ => Err(failure),
+    }
+}

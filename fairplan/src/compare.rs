@@ -1,0 +1,167 @@
+//! Placement policies side by side, each with its gap to the best divisible allocation and to the best that whole tasks can
+//! do.
+
+use crate::bound::bracketed;
+use crate::place::Placer;
+use crate::solve::{Solved, hashed, solver};
+use crate::{Control, Error, Found, Progress};
+use fairplan_instances::{
+    ClassId, Headline, Instance, InstanceStamp, Objective, ResourceId, User, WholeTaskBracket,
+};
+use fairplan_report::bound::stated_bounds;
+use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
+use fairplan_report::placement::PlacementFigures;
+use fairplan_solver::BACKENDS;
+use fairplan_verify::reaches;
+use std::time::Instant;
+
+/// What to compare.
+#[derive(Clone, Debug)]
+pub struct CompareOptions {
+    /// Some of [`placement_policies`](crate::placement_policies). Default: all, Slots with the number that served the DRFH
+    /// paper best (its Table II), but not `pattern`.
+    pub policies: Vec<String>,
+    /// Seed of the policy `random`. Default: 0.
+    pub seed: u64,
+    /// What finds the bound of divisible tasks: one of [`BACKENDS`]. Default: `auto`.
+    pub backend: String,
+    /// Whether to say how long each policy took, the only numbers that differ from run to run. Default: yes.
+    pub timing: bool,
+}
+
+impl Default for CompareOptions {
+    fn default() -> Self {
+        let policies = ["best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "random"];
+        let policies = policies.map(Into::into).into();
+        Self { policies, seed: 0, backend: BACKENDS[0].into(), timing: true }
+    }
+}
+
+impl CompareOptions {
+    /// Refuses what cannot be meant, whatever the instance.
+    pub fn check(&self) -> Result<(), Error> {
+        self.placers().map(drop)
+    }
+
+    fn placers(&self) -> Result<Vec<Placer>, Error> {
+        let mut placers: Vec<Placer> = Vec::new();
+        for name in &self.policies {
+            let new = Placer::named(name, self.seed)?;
+            if placers.iter().any(|other| other.name() == new.name()) {
+                return Err(Error::Setting(format!("policies names {} twice", new.name())));
+            }
+            placers.push(new);
+        }
+        Ok(placers)
+    }
+}
+
+/// Places by each policy, and holds the placements against the bounds of divisible and of whole tasks.
+///
+/// Half of the time until a deadline is for the bounds, and policies that are not done are left out, which
+/// [`Progress::Note`] tells; [`Error::TimeLimit`] if none is done. Without a deadline the bound of whole tasks is left out where
+/// it may take minutes.
+///
+/// ```
+/// use fairplan::{CompareOptions, Control, compare, generate};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let policies = vec!["best-fit".into(), "first-fit".into()];
+/// let options = CompareOptions { policies, ..CompareOptions::default() };
+/// let comparison = compare(&instance, &options, &Control::none())?;
+/// assert_eq!(comparison.policies[0].proved_optimal, Some(true));
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn compare(
+    instance: &Instance,
+    options: &CompareOptions,
+    control: &Control<'_>,
+) -> Result<Comparison, Error> {
+    let placers = options.placers()?;
+    let solving = control.deadline.after_part(BOUNDING);
+    let solver = solver(&options.backend, &solving)?;
+    let (solved, sha256) = hashed(instance, || Solved::new(instance, &*solver, Objective::Drfh, control))?;
+    let solved = solved.certified().map_err(|failure| failure.by(&solving))?;
+    let divisible = Headline::new(instance, &solved.solution).bound;
+    let bracket = whole_task_bound(instance, control);
+    let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket));
+    let mut bounds = Bounds {
+        divisible,
+        integral_upper: stated.map(|bounds| bounds.upper),
+        integral_lower: stated.map(|bounds| bounds.lower),
+    };
+    let (mut policies, mut late) = (Vec::new(), Vec::new());
+    for placer in &placers {
+        let start = Instant::now();
+        let placement = match placer.place(instance, control) {
+            Err(failure) if control.deadline.is_over() => {
+                late.push(format!("{} is left out: {failure}", placer.name()));
+                continue;
+            }
+            placement => placement?,
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let figures = PlacementFigures::new(instance, &placement);
+        bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
+        let is_optimal = bracket.as_ref().map(|bracket| {
+            let without = &bracket.without_tasks;
+            bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
+        });
+        let seconds = options.timing.then_some(seconds);
+        policies.push((placer.name(), figures, is_optimal, seconds));
+    }
+    late.iter().for_each(|note| (control.progress)(Progress::Note(note)));
+    if policies.is_empty() {
+        let why = "no policy was done in time; allow more".into();
+        return Err(Error::TimeLimit { why, found: Found::Nothing });
+    }
+    let result =
+        |(name, figures, is_optimal, seconds): &(String, PlacementFigures, Option<bool>, Option<f64>)| {
+            ComparedPolicy::new(name, instance, figures, bounds, *is_optimal, *seconds)
+        };
+    Ok(Comparison {
+        instance: InstanceStamp::new(instance, &sha256),
+        backend: solver.name().into(),
+        seed: options.seed,
+        bounds,
+        policies: policies.iter().map(result).collect(),
+    })
+}
+
+/// The part of the time that is left for each of the two bounds, one after the other.
+const BOUNDING: f64 = 0.5;
+
+/// The best that whole tasks can do, where that can be told in reasonable time.
+fn whole_task_bound(instance: &Instance, control: &Control<'_>) -> Option<WholeTaskBracket> {
+    let has_rates = instance.rules().iter().any(|rule| !rule.rates().is_empty());
+    let has_limit = control.deadline.time_left().is_some();
+    if has_rates || (!has_limit && !is_soon_bounded(instance)) {
+        return None;
+    }
+    let limited = control.until(control.deadline.after_part(BOUNDING));
+    let told = |failure: Error| {
+        let note = format!("The bound of whole tasks is left out: {failure}");
+        (control.progress)(Progress::Note(&note));
+    };
+    // Policies can be compared without it.
+    bracketed(instance, &limited).map_err(told).ok()
+}
+
+/// More users times classes than these are bounded only when a time limit is given: the first where a server holds up to
+/// `SMALLEST` tasks of a user, the second otherwise.
+const BOUNDED: (usize, usize) = (5_000, 1_000);
+const SMALLEST: u128 = 64;
+
+/// Whether the best that whole tasks can do is found, and proved, in seconds.
+pub(crate) fn is_soon_bounded(instance: &Instance) -> bool {
+    let most = |user: User<'_>, class: usize| {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        let demanded = resources.filter(|r| user.demand_units(*r) > 0);
+        demanded.map(|r| instance.capacity_units(ClassId(class), r) / user.demand_units(r)).min().unwrap_or(0)
+    };
+    let classes = instance.classes().len();
+    let size = instance.user_count().saturating_mul(classes);
+    size <= BOUNDED.1
+        || size <= BOUNDED.0
+            && instance.users().all(|user| (0..classes).all(|class| most(user, class) <= SMALLEST))
+}

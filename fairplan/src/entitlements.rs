@@ -1,0 +1,109 @@
+//! What production schedulers' rules promise, beside exact DRFH.
+
+use crate::solve::{Solved, hashed, solver};
+use crate::{Control, Error};
+use fairplan_instances::Headline;
+use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver};
+use fairplan_report::entitlements::Entitlements;
+use fairplan_solver::{BACKENDS, SCHEDULER_RULES};
+
+/// Nominal quotas for Kueue: what each user of an instance has of each of its resources.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Quotas(Vec<Vec<f64>>);
+
+/// Tasks that are a quota, as the importer of Kueue writes them.
+const TASKS_A_QUOTA: f64 = 1000.0;
+
+impl Quotas {
+    /// Those that an instance of `queues` states, where a user's quota is a thousand of its tasks; a user who is not there
+    /// has none.
+    ///
+    /// ```
+    /// use fairplan::{Quotas, generate};
+    ///
+    /// let instance = generate::drfh_fig1()?;
+    /// assert!(Quotas::new(&instance, &instance).is_ok());
+    /// # Ok::<(), fairplan::Error>(())
+    /// ```
+    pub fn new(instance: &Instance, queues: &Instance) -> Result<Self, Error> {
+        let column = |name: &String| queues.resources().iter().position(|other| other == name);
+        let columns: Vec<Option<usize>> = instance.resources().iter().map(column).collect();
+        if columns.iter().all(Option::is_none) {
+            let (known, wanted) = (queues.resources().join(", "), instance.resources().join(", "));
+            return Err(Error::input(format!("has quotas of {known}, but the resources are {wanted}")));
+        }
+        let quota = |id: &str| -> Vec<f64> {
+            let queue = queues.users().find(|queue| queue.id() == id);
+            let of = |column: &Option<usize>| match (queue, column) {
+                (Some(queue), Some(column)) => TASKS_A_QUOTA * queue.demand()[*column].to_f64(),
+                _ => 0.0,
+            };
+            columns.iter().map(of).collect()
+        };
+        let quotas: Vec<Vec<f64>> = instance.users().map(|user| quota(user.id())).collect();
+        if quotas.iter().flatten().all(|quota| *quota == 0.0) {
+            return Err(Error::input("names none of the users; queues and users must have the same ids"));
+        }
+        Ok(Self(quotas))
+    }
+}
+
+/// Computes what the rules of YARN, Kueue and Volcano entitle users to, which see all servers as one pool, and the largest part
+/// of their promises that the servers can keep.
+///
+/// ```
+/// use fairplan::{Control, entitlements, generate};
+///
+/// let entitlements = entitlements(&generate::drfh_fig1()?, None, &Control::none())?;
+/// assert_eq!(entitlements.rules[0].name, "yarn-drf");
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn entitlements(
+    instance: &Instance,
+    quotas: Option<&Quotas>,
+    control: &Control<'_>,
+) -> Result<Entitlements, Error> {
+    let solver = solver(BACKENDS[0], &control.deadline)?;
+    let quotas = quotas.map(|quotas| quotas.0.as_slice());
+    let (found, sha256) = hashed(instance, || {
+        let solved = Solved::new(instance, &*solver, Objective::Drfh, control)?.certified()?;
+        let outcome = |rule| {
+            let tasks = fairplan_solver::entitlements(instance, rule, quotas);
+            let kept = kept(instance, &tasks, &*solver, control)?;
+            Ok((rule.name(), tasks, kept))
+        };
+        let rules = SCHEDULER_RULES.into_iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
+        Ok((solved, rules))
+    })?;
+    let (solved, rules) = found;
+    Ok(Entitlements::new(instance, &sha256, &solved.solution, &rules))
+}
+
+/// The largest part of `tasks` that the servers can give to all users at once: the smallest weighted share where what is
+/// promised is the weight.
+fn kept(
+    instance: &Instance,
+    tasks: &[f64],
+    solver: &dyn Solver,
+    control: &Control<'_>,
+) -> Result<f64, Error> {
+    let mut draft = Draft::from(instance);
+    let mut promised = instance.users().zip(tasks).map(|(user, tasks)| tasks * user.task_share());
+    draft.users.retain_mut(|user| {
+        let promise = promised.next().unwrap_or(0.0);
+        match Decimal::from_f64(promise) {
+            Ok(weight) if !weight.is_zero() => {
+                user.weight = weight;
+                true
+            }
+            // Nothing is promised, and that can be kept.
+            _ => false,
+        }
+    });
+    if draft.users.is_empty() {
+        return Ok(1.0);
+    }
+    let promises = draft.build()?;
+    let solved = Solved::new(&promises, solver, Objective::Drfh, control)?.certified()?;
+    Ok(Headline::new(&promises, &solved.solution).value.min(1.0))
+}

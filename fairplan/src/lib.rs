@@ -1,0 +1,94 @@
+//! fairplan as a library: what each user of a heterogeneous cluster should get, and a proof of it.
+//!
+//! Every question is one function: it takes what it is asked about, a struct of options that has a `Default`, and a
+//! [`Control`], which says when to end and who is told how far it is. It returns what was found, already checked by code that
+//! shares nothing with what computed it; `document` of the answer is what the command line writes. What has no answer, or none
+//! that is proved, is an [`Error`].
+//!
+//! ```
+//! use fairplan::{Control, SolveOptions, generate, report, solve};
+//!
+//! let instance = generate::drfh_fig1()?;
+//! let solved = solve(&instance, &SolveOptions::default(), &Control::none())?;
+//! for (id, user) in instance.users().enumerate() {
+//!     println!("{}: {} tasks", user.id(), solved.solution.allocation.tasks(fairplan::UserId(id)));
+//! }
+//! report::write_json(&mut Vec::new(), &solved.document(&instance, true)).unwrap();
+//! # Ok::<(), fairplan::Error>(())
+//! ```
+//!
+//! | question | function |
+//! |---|---|
+//! | what is fair, exactly | [`solve`](solve()) |
+//! | where do whole tasks go | [`place`](place()), [`compare`](compare()) |
+//! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`] |
+//! | which fairness properties hold | [`audit`](audit()) |
+//! | why has a user its share | [`explain`](explain()) |
+//! | what would schedulers promise | [`entitlements`](entitlements()) |
+//! | what to buy; what is a server worth; what does a failure cost | [`buy`], [`worth_of_servers`], [`losses`] |
+//! | what made a difference; how long does a cluster last | [`compare_instances`], [`growth`] |
+//! | who gets what as demands change | [`allocate`](allocate()), [`allocate_tasks`] |
+//! | what if all demands had been known | [`offline`](offline()), [`offline_tasks`] |
+//! | how fast are transactions served that come at random | [`flows`](flows()) |
+//! | what becomes of a trace of jobs | [`simulate`](simulate()), [`simulate_dedicated`] |
+//! | is a result right | [`verify`](verify()), [`verify_offline`], [`verify_offline_tasks`] |
+//!
+//! What they are asked about is read by [`read`], made by [`generate`], or comes from other systems by [`imports`].
+//! [`report`] has the formats of results, their tables, summaries and pages.
+
+mod allocate;
+mod audit;
+mod bound;
+mod compare;
+mod control;
+mod entitlements;
+mod error;
+mod explain;
+mod flows;
+mod offline;
+mod place;
+mod plan;
+pub mod read;
+mod simulate;
+mod solve;
+mod verify;
+
+pub use allocate::{AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_tasks};
+pub use audit::{AuditOptions, Audited, audit};
+pub use bound::{Bound, BoundOptions, ProportionalBound, bound, bound_proportional};
+pub use compare::{CompareOptions, compare};
+pub use control::{Control, Progress};
+pub use entitlements::{Quotas, entitlements};
+pub use error::{Error, Found};
+pub use explain::{explain, user_named};
+pub use flows::{FlowsOptions, Level, flows};
+pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
+pub use place::{PlaceOptions, Placed, place, placement_policies};
+pub use plan::{
+    BuyOptions, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy, compare_instances,
+    growth, losses, worth_of_servers,
+};
+pub use simulate::{
+    SimulateOptions, Simulated, SimulatedPolicy, TraceInput, cluster_policies, simulate, simulate_dedicated,
+};
+pub use solve::{SolveOptions, Solved, solve};
+pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
+
+pub use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
+pub use fairplan_imports as imports;
+pub use fairplan_instances as instances;
+pub use fairplan_instances::{
+    CacheModel, ClusterOutcome, Deadline, Decimal, DemandSeries, DemandSeriesBuilder, Document, FairShares,
+    GuaranteedFraction, Instance, InstanceBuilder, LimitedBy, Objective, OfflineMeasure, QuantumLabel,
+    TaskDemands, Traffic, UserId, files, generate,
+};
+pub use fairplan_mechanisms::{MECHANISMS, Ties};
+pub use fairplan_report as report;
+pub use fairplan_report::comparison::Comparison;
+pub use fairplan_report::entitlements::Entitlements;
+pub use fairplan_report::flows::Flows;
+pub use fairplan_report::verification::Verification;
+pub use fairplan_simulation::{
+    ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskSettings,
+};
+pub use fairplan_solver::{BACKENDS, SHARED, TASK_MECHANISMS};

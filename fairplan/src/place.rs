@@ -1,0 +1,133 @@
+//! Whole tasks onto servers: by a policy, or by the patterns behind the whole-task bound; recounted by the checker.
+
+use crate::error::all_hold;
+use crate::{Control, Error};
+use fairplan_heuristics::{POLICIES, PlacementPolicy, UnknownPolicy, policy};
+use fairplan_instances::{Instance, Placement, files};
+use fairplan_report::placement::{
+    PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
+};
+use fairplan_solver::whole_task_bracket;
+use fairplan_verify::{PlacementClaim, verify_placement};
+
+/// By which policy to place.
+#[derive(Clone, Debug)]
+pub struct PlaceOptions {
+    /// One of [`placement_policies`]. Default: `best-fit`.
+    pub policy: String,
+    /// Seed of the policy `random`. Default: 0.
+    pub seed: u64,
+}
+
+impl Default for PlaceOptions {
+    fn default() -> Self {
+        Self { policy: "best-fit".into(), seed: 0 }
+    }
+}
+
+impl PlaceOptions {
+    /// Refuses what cannot be meant, whatever the instance.
+    pub fn check(&self) -> Result<(), Error> {
+        Placer::named(&self.policy, self.seed).map(drop)
+    }
+}
+
+/// A placement that was recounted.
+#[derive(Clone, Debug)]
+pub struct Placed {
+    /// The policy, as results call it.
+    pub policy: String,
+    /// The seed that it could draw on.
+    pub seed: u64,
+    /// Tasks on servers.
+    pub placement: Placement,
+    /// What they come to.
+    pub figures: PlacementFigures,
+    /// The SHA-256 of the instance.
+    pub sha256: String,
+}
+
+impl Placed {
+    /// The `fairplan.placement.v1`; with `servers` it lists the tasks on each server, without which it cannot be verified.
+    pub fn document<'a>(
+        &'a self,
+        instance: &'a Instance,
+        servers: bool,
+    ) -> PlacementDocument<ServerResults<'a>> {
+        let settings = PlacementSettings { policy: &self.policy, seed: self.seed, servers };
+        placement_document(instance, &self.placement, &self.figures, &self.sha256, settings)
+    }
+}
+
+/// Places whole tasks on servers until nothing more fits; the user with the smallest weighted dominant share is next.
+///
+/// A policy that is not done by the deadline has no placement: [`Error::TimeLimit`].
+///
+/// ```
+/// use fairplan::{Control, PlaceOptions, generate, place};
+///
+/// let instance = generate::drfh_fig4(&[1, 2, 3])?;
+/// let options = PlaceOptions { policy: "first-fit".into(), ..PlaceOptions::default() };
+/// let placed = place(&instance, &options, &Control::none())?;
+/// assert!(placed.figures.value > 0.2);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>) -> Result<Placed, Error> {
+    let placer = Placer::named(&options.policy, options.seed)?;
+    let placement = placer.place(instance, control)?;
+    Ok(Placed {
+        policy: placer.name(),
+        seed: options.seed,
+        figures: PlacementFigures::new(instance, &placement),
+        sha256: files::sha256_hex(instance),
+        placement,
+    })
+}
+
+/// The name of [`Placer::Pattern`], and its rule.
+const PATTERN: (&str, &str) =
+    ("pattern", "whole servers at once, proved optimal or nearly so (see `fairplan bound`)");
+
+/// Every policy of [`place`]: its name, and how it chooses the server of a task.
+pub fn placement_policies() -> impl Iterator<Item = (&'static str, &'static str)> {
+    POLICIES.iter().chain([&PATTERN]).copied()
+}
+
+/// How whole tasks are placed.
+pub(crate) enum Placer {
+    /// One task at a time.
+    Policy(Box<dyn PlacementPolicy>),
+    /// The placement that `bound` brackets the optimum with.
+    Pattern,
+}
+
+impl Placer {
+    /// The one called `name`. Only `random` draws on `seed`.
+    pub(crate) fn named(name: &str, seed: u64) -> Result<Self, Error> {
+        if name == PATTERN.0 {
+            return Ok(Self::Pattern);
+        }
+        let unknown = |unknown: UnknownPolicy| Error::input(unknown.among(&[PATTERN.0]));
+        policy(name, seed).map(Self::Policy).map_err(unknown)
+    }
+
+    /// Its name in results.
+    pub(crate) fn name(&self) -> String {
+        match self {
+            Self::Policy(policy) => policy.name(),
+            Self::Pattern => PATTERN.0.into(),
+        }
+    }
+
+    /// Places, and recounts the placement by code that shares nothing with it.
+    pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
+        control.stage("placing");
+        let placement = match self {
+            Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,
+            Self::Pattern => whole_task_bracket(instance, &control.deadline)?.placement,
+        };
+        let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
+        let what = format!("the placement of policy {} fails its check", self.name());
+        all_hold(what, &verdicts).map(|()| placement)
+    }
+}

@@ -1,0 +1,297 @@
+//! The cheapest servers with which every user reaches its target, and the check that it does.
+
+use super::TargetOptions;
+use super::target::Asked;
+use crate::compare::is_soon_bounded;
+use crate::error::all_hold;
+use crate::solve::{SOLVING, Solved, solver};
+use crate::{Control, Error, Placed};
+use fairplan_heuristics::{PlacementError, policy};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{
+    Catalog, Deadline, Decimal, Draft, DraftUser, Instance, Objective, Obstacle, Placement, Purchase, Solver,
+    SolverError, UserId, files,
+};
+use fairplan_report::placement::PlacementFigures;
+use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
+use fairplan_solver::{BACKENDS, Planner, ServingOrder, whole_task_bracket};
+use fairplan_verify::{PlacementClaim, Verdict, least_cost, verify_placement};
+
+/// What shall be reached, and how it may be bought.
+#[derive(Clone, Debug)]
+pub struct BuyOptions {
+    /// What every user shall reach. Default: nothing, which is refused.
+    pub target: TargetOptions,
+    /// Whether tasks are whole, each on one server, and the plan is checked by a placement of all of them. Default: no.
+    pub whole: bool,
+    /// Whether DRFH by itself has to give every user its target, with nobody held to it; not with `whole` or `frontier`.
+    /// Default: no.
+    pub under_drfh: bool,
+    /// The most that may be spent. Default: no limit.
+    pub budget: Option<f64>,
+    /// Into how many steps to divide the way from what is reached now to the target, to say what each costs; not with `whole`.
+    /// Default: none.
+    pub frontier: Option<u32>,
+    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    pub backend: String,
+}
+
+impl Default for BuyOptions {
+    fn default() -> Self {
+        Self {
+            target: TargetOptions::default(),
+            whole: false,
+            under_drfh: false,
+            budget: None,
+            frontier: None,
+            backend: BACKENDS[0].into(),
+        }
+    }
+}
+
+/// What to buy, or what stands against it.
+pub struct Plan {
+    /// The cheapest purchase; or, where nothing that may be bought is enough, what is in the way.
+    pub outcome: Result<Purchase, Obstacle>,
+    /// The cluster after the purchase.
+    pub cluster: Option<Instance>,
+    /// The placement of whole tasks on that cluster.
+    pub placement: Option<Placement>,
+    /// No purchase that is enough costs less, as the prices prove by themselves.
+    pub proved: f64,
+    asked: Asked,
+    options: BuyOptions,
+    part_before: f64,
+    part_under_drfh: f64,
+    frontier: Vec<(f64, Purchase)>,
+    /// What prove what a purchase costs at least.
+    prices: Vec<Vec<f64>>,
+    sha256: String,
+}
+
+impl Plan {
+    /// The `fairplan.plan.v1`.
+    pub fn document<'a>(&'a self, instance: &'a Instance, catalog: &'a Catalog) -> PlanDocument {
+        let placed = self.placement.as_ref();
+        plan_document(&PlanParts {
+            instance,
+            sha256: &self.sha256,
+            extended: &self.asked.extended,
+            catalog,
+            tasks: if self.options.whole { TaskKind::Whole } else { TaskKind::Divisible },
+            target: self.asked.target,
+            budget: self.options.budget,
+            under_drfh: self.options.under_drfh,
+            part_before: self.part_before,
+            part_under_drfh: self.part_under_drfh,
+            required: &self.asked.required,
+            placed: placed.map(|placement| placement.tasks.as_slice()),
+            proof: (self.proved, &self.prices),
+            outcome: self.outcome.as_ref(),
+            frontier: &self.frontier,
+        })
+    }
+
+    /// The placement as a result of its own, and the cluster that it belongs to.
+    pub fn placed(&self) -> Option<(&Instance, Placed)> {
+        let (cluster, placement) = (self.cluster.as_ref()?, self.placement.clone()?);
+        let figures = PlacementFigures::new(cluster, &placement);
+        let sha256 = files::sha256_hex(cluster);
+        Some((cluster, Placed { policy: "plan".into(), seed: 0, placement, figures, sha256 }))
+    }
+}
+
+/// Finds the cheapest servers of a catalog with which every user reaches its target, and checks the plan: by an allocation, or
+/// a placement of whole tasks, that fits.
+///
+/// That nothing is enough is an answer: [`Plan::outcome`] says what stands against it.
+///
+/// ```
+/// use fairplan::{BuyOptions, Control, TargetOptions, buy, generate, read};
+/// use std::io::Write;
+///
+/// let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+/// file.write_all(b"id,price\nhigh-cpu,3\nhigh-memory,2\n").unwrap();
+/// let instance = generate::drfh_fig1()?;
+/// let catalog = read::catalog(file.path().to_str().unwrap(), &instance)?;
+/// let target = TargetOptions { share: Some("0.9".parse().unwrap()), ..TargetOptions::default() };
+/// let options = BuyOptions { target, ..BuyOptions::default() };
+/// let plan = buy(&instance, &catalog, &options, &Control::none())?;
+/// assert!(plan.outcome.is_ok_and(|purchase| purchase.cost > 0.0));
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn buy(
+    instance: &Instance,
+    catalog: &Catalog,
+    options: &BuyOptions,
+    control: &Control<'_>,
+) -> Result<Plan, Error> {
+    let deadline = control.deadline.after_part(SOLVING);
+    let planning = &*solver(&options.backend, &deadline)?;
+    let asked = options.target.asked(instance, planning, control);
+    let mut asked = asked.map_err(|error| error.by(&deadline))?;
+    if options.whole {
+        // What is a whole number but for rounding is one.
+        asked.required.iter_mut().for_each(|work| *work = (*work * (1.0 - 1e-9)).ceil());
+    }
+    control.stage("planning");
+    let plan = plan(asked, catalog, options, planning, &deadline);
+    let mut plan = plan.map_err(|error| error.by(&deadline))?;
+    let Asked { extended, required, .. } = &plan.asked;
+    if let Ok(purchase) = &plan.outcome {
+        let cluster = catalog.added_to(extended, &purchase.counts, false).build()?;
+        match &plan.placement {
+            Some(placement) => placed(&cluster, placement, required)?,
+            None => {
+                let checking = solver(&options.backend, &control.deadline)?;
+                let reached = reached(&cluster, required, &*checking, control);
+                reached.map_err(|error| error.by(&control.deadline))?;
+            }
+        }
+        plan.cluster = Some(cluster);
+    }
+    plan.proved = least_cost(extended, catalog, required, options.whole, &plan.prices);
+    plan.sha256 = files::sha256_hex(instance);
+    Ok(plan)
+}
+
+/// The plan before its check.
+fn plan(
+    asked: Asked,
+    catalog: &Catalog,
+    options: &BuyOptions,
+    solver: &dyn Solver,
+    deadline: &Deadline,
+) -> Result<Plan, Error> {
+    let required = asked.required.clone();
+    let mut planner =
+        Planner::new(&asked.extended, catalog, required, options.whole, options.budget, solver)?
+            .within(deadline);
+    let part_before = planner.part_with(&vec![0; catalog.types.len()])?;
+    let (purchase, placement) = if options.whole {
+        let place = &mut |variant: &Instance, order| place(variant, order, &asked.required, deadline);
+        planner.cheapest_of_whole_tasks(place)?.unzip()
+    } else if options.under_drfh {
+        (planner.cheapest_under_drfh()?, None)
+    } else {
+        (planner.cheapest(1.0)?, None)
+    };
+    let outcome = match purchase {
+        Some(purchase) => Ok(purchase),
+        None => Err(planner.obstacle()?),
+    };
+    let part_under_drfh = match &outcome {
+        Ok(purchase) if part_before.is_finite() => planner.part_under_drfh(&purchase.counts)?,
+        _ => 1.0,
+    };
+    let most = outcome.as_ref().map_or_else(|obstacle| obstacle.part, |_| 1.0);
+    let mut frontier = Vec::new();
+    if let Some(steps) = options.frontier.filter(|_| part_before.is_finite()) {
+        let least = part_before.min(most);
+        for step in 0..=steps {
+            let part = least + (most - least) * f64::from(step) / f64::from(steps);
+            // What is reached now costs nothing, whatever its last digit.
+            let asked = if step == 0 { part * (1.0 - 1e-9) } else { part };
+            frontier.extend(planner.cheapest(asked)?.map(|purchase| (part, purchase)));
+            if least == most {
+                break;
+            }
+        }
+    }
+    let prices = planner.prices()?;
+    drop(planner);
+    Ok(Plan {
+        outcome,
+        cluster: None,
+        placement,
+        proved: 0.0,
+        asked,
+        options: options.clone(),
+        part_before,
+        part_under_drfh,
+        frontier,
+        prices,
+        sha256: String::new(),
+    })
+}
+
+/// The first placement that has all tasks: by two policies, or by one and then by patterns where that takes seconds.
+fn place(
+    variant: &Instance,
+    order: ServingOrder,
+    required: &[f64],
+    deadline: &Deadline,
+) -> Result<Placement, SolverError> {
+    let needed: u64 = required.iter().map(|tasks| *tasks as u64).sum();
+    let has_all = |placement: &Placement| placement.tasks.iter().sum::<u64>() >= needed;
+    let failed = |error: PlacementError| match error {
+        PlacementError::OutOfTime { .. } => SolverError::OutOfTime,
+        _ => SolverError::Unsupported(error.to_string()),
+    };
+    let mut last = None;
+    let (policies, patterns) = match order {
+        ServingOrder::LargestFirst => (&["best-fit", "first-fit"][..], false),
+        ServingOrder::Evenly => (&["best-fit"][..], is_soon_bounded(variant)),
+    };
+    for name in policies {
+        let policy = policy(name, 0).map_err(|error| SolverError::Unsupported(error.to_string()))?;
+        let placement = policy.place_within(variant, deadline).map_err(failed)?;
+        if has_all(&placement) {
+            return Ok(placement);
+        }
+        last = Some(placement);
+    }
+    match last {
+        Some(placement) if !patterns => Ok(placement),
+        _ => Ok(whole_task_bracket(variant, deadline)?.placement),
+    }
+}
+
+/// An error unless the checker counts all required tasks on the servers.
+fn placed(cluster: &Instance, placement: &Placement, required: &[f64]) -> Result<(), Error> {
+    let verdicts = verify_placement(cluster, &PlacementClaim::from(placement));
+    all_hold("the plan's placement fails its check", &verdicts)?;
+    let short = placement.tasks.iter().zip(required).position(|(tasks, work)| (*tasks as f64) < *work);
+    short.map_or(Ok(()), |user| {
+        Err(Error::uncertified(format!("the plan's placement leaves tasks of users[{user}] out")))
+    })
+}
+
+/// An error unless an allocation that the checker finds to fit gives all users together what is asked for: their max-min
+/// where that is their weight.
+fn reached(
+    cluster: &Instance,
+    required: &[f64],
+    solver: &dyn Solver,
+    control: &Control<'_>,
+) -> Result<(), Error> {
+    let mut draft = Draft { users: Vec::new(), ..Draft::from(cluster) };
+    let mut works = Vec::new();
+    for (user, work) in cluster.users().zip(required).filter(|(_, work)| **work > 0.0) {
+        let weight = Decimal::from_f64(work * user.task_share()).map_err(Error::input)?;
+        draft.users.push(DraftUser { weight, tasks: None, ..user.into() });
+        works.push(*work);
+    }
+    if works.is_empty() {
+        return Ok(());
+    }
+    let variant = draft.build()?;
+    let solved = Solved::new(&variant, solver, Objective::Drfh, control)?;
+    // What is optimal does not matter here: what is allocated must fit, and must be enough.
+    let unfit = |verdict: &&Verdict| ["capacity", "eligibility", "task-limits"].contains(&verdict.property);
+    if let Some(Verdict { property, witness, .. }) = solved.failures.iter().find(unfit) {
+        return Err(Error::uncertified(format!("the plan's allocation does not fit: {property}: {witness}")));
+    }
+    for (i, work) in works.iter().enumerate() {
+        let user = variant.user(UserId(i));
+        let done = solved.solution.allocation.dominant_share(&variant, user.index()) / user.task_share();
+        // The program's slack, and the solver's.
+        if done < work * (1.0 - 3e-9) {
+            let id = printable(user.id(), 60);
+            return Err(Error::uncertified(format!(
+                "the plan gives user {id} {done} tasks instead of {work}"
+            )));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,133 @@
+//! When a cluster first misses what is asked of it as demands follow a series.
+
+use super::TargetOptions;
+use super::target::Asked;
+use crate::solve::solver;
+use crate::{Control, Error};
+use fairplan_analysis::{Followed, Growth};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{DemandSeries, Instance, files};
+use fairplan_solver::BACKENDS;
+
+/// What grows, and what is asked for.
+#[derive(Clone, Debug)]
+pub struct GrowthOptions {
+    /// What every user shall reach at a scale of 1. Default: nothing, which is refused.
+    pub target: TargetOptions,
+    /// What scales whom: `total`, `user`, or the column that scales all. Default: `user` if every user has a column, else
+    /// `total`.
+    pub by: Option<String>,
+    /// How many of the first quanta are, on average, a scale of 1. Default: 1.
+    pub base: u64,
+    /// What errors call the series. Default: `the series`.
+    pub series: String,
+    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    pub backend: String,
+}
+
+impl Default for GrowthOptions {
+    fn default() -> Self {
+        let series = "the series".into();
+        Self { target: TargetOptions::default(), by: None, base: 1, series, backend: BACKENDS[0].into() }
+    }
+}
+
+/// Says when a cluster first misses what is asked of it: in each quantum the targets are scaled by the series, the mean of
+/// its first quanta being 1.
+///
+/// ```
+/// use fairplan::{Control, GrowthOptions, TargetOptions, generate, growth};
+///
+/// let target = TargetOptions { share: Some("0.5".parse().unwrap()), ..TargetOptions::default() };
+/// let options = GrowthOptions { target, by: Some("A".into()), ..GrowthOptions::default() };
+/// let growth = growth(&generate::drfh_fig1()?, &generate::karma_fig2()?, &options, &Control::none())?;
+/// assert!(growth.first_missed.is_none());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn growth(
+    instance: &Instance,
+    series: &DemandSeries,
+    options: &GrowthOptions,
+    control: &Control<'_>,
+) -> Result<Growth, Error> {
+    let solver = solver(&options.backend, &control.deadline)?;
+    let asked = options.target.asked(instance, &*solver, control)?;
+    let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)
+        .map_err(|problem| Error::input(format!("{}: {problem}", options.series)))?;
+    control.stage("following the series");
+    let sha256 = [files::sha256_hex(instance), files::demands_sha256_hex(series)];
+    let followed = Followed {
+        series,
+        sha256: &sha256[1],
+        scaled_by: &scaling.by,
+        base: options.base,
+        scale: &|quantum, user| scaling.at(quantum, user),
+    };
+    let Asked { extended, required, target } = &asked;
+    fairplan_analysis::growth(extended, &sha256[0], required, *target, &followed, &*solver)
+        .map_err(|error| Error::from(error).by(&control.deadline))
+}
+
+/// By how much the targets of each user are scaled in each quantum.
+struct Scaling {
+    by: String,
+    /// The column of each user.
+    column_of: Vec<usize>,
+    /// Row-major `quanta × columns`, in parts of the base.
+    scales: Vec<f64>,
+    columns: usize,
+}
+
+impl Scaling {
+    fn new(series: &DemandSeries, instance: &Instance, by: Option<&str>, base: u64) -> Result<Self, String> {
+        let column = |name: &str| series.user_named(name);
+        let own: Option<Vec<usize>> = instance.users().map(|user| column(user.id())).collect();
+        let (by, own, only) = match (by, own) {
+            (None | Some("user"), Some(own)) => ("user", Some(own), None),
+            (Some("user"), None) => {
+                let lacking = instance.users().find(|user| column(user.id()).is_none());
+                let id = lacking.map_or(String::new(), |user| printable(user.id(), 60));
+                return Err(format!("has no column {id}, which --by user needs"));
+            }
+            (None | Some("total"), _) => ("total", None, None),
+            (Some(name), _) => {
+                let unknown = || format!("has no column {name}, which --by names");
+                (name, None, Some(column(name).ok_or_else(unknown)?))
+            }
+        };
+        let quanta = series.quantum_count();
+        let columns = if own.is_some() { series.user_count() } else { 1 };
+        let mut scales = vec![0.0; quanta * columns];
+        for quantum in 0..quanta {
+            let (users, slices) = series.demands(quantum);
+            for (user, slices) in users.iter().zip(slices) {
+                match (&own, only) {
+                    (Some(_), _) => scales[quantum * columns + *user as usize] = *slices as f64,
+                    (None, Some(only)) if only != *user as usize => {}
+                    (None, _) => scales[quantum] += *slices as f64,
+                }
+            }
+        }
+        let first = usize::try_from(base).unwrap_or(quanta).min(quanta);
+        for column in 0..columns {
+            let mean = (0..first).map(|q| scales[q * columns + column]).sum::<f64>() / first as f64;
+            let is_used = own.as_ref().is_none_or(|own| own.contains(&column));
+            if mean == 0.0 && is_used {
+                let name = if own.is_some() { printable(series.user_id(column), 60) } else { by.into() };
+                let problem = format!(
+                    "{name} is 0 in the first {first} quanta, which shall be a scale of 1; take more"
+                );
+                return Err(format!("--base {base}: {problem}"));
+            }
+            for q in 0..quanta {
+                scales[q * columns + column] /= if mean == 0.0 { 1.0 } else { mean };
+            }
+        }
+        let column_of = own.unwrap_or_else(|| vec![0; instance.user_count()]);
+        Ok(Self { by: by.into(), column_of, scales, columns })
+    }
+
+    fn at(&self, quantum: usize, user: usize) -> f64 {
+        self.scales[quantum * self.columns + self.column_of[user]]
+    }
+}

@@ -1,0 +1,11 @@
+//! What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts.
+
+mod buy;
+mod changes;
+mod growth;
+mod target;
+
+pub use buy::{BuyOptions, Plan, buy};
+pub use changes::{LoseOptions, WorthOptions, compare_instances, losses, worth_of_servers};
+pub use growth::{GrowthOptions, growth};
+pub use target::TargetOptions;

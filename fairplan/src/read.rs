@@ -1,0 +1,194 @@
+//! Reading what functions are asked about. `-` is standard input; what is wrong names its file, place and value.
+
+use crate::{Error, ResultFile};
+use fairplan_instances::files::{self, Rounding};
+use fairplan_instances::{Catalog, DemandSeries, FairShares, Instance, Traffic};
+
+/// Reads a `fairplan.instance.v1`, gzipped or not.
+///
+/// ```
+/// let error = fairplan::read::instance("/missing.json").unwrap_err();
+/// assert!(error.to_string().starts_with("/missing.json: No such file"));
+/// ```
+pub fn instance(path: &str) -> Result<Instance, Error> {
+    Ok(files::read_instance(path)?)
+}
+
+/// Reads an instance from a table of server classes and a table of users, each CSV, gzipped or not, or Parquet.
+///
+/// ```
+/// assert!(fairplan::read::tables("/missing.csv", "/missing.csv").is_err());
+/// ```
+pub fn tables(servers: &str, users: &str) -> Result<Instance, Error> {
+    Ok(files::read_tables(servers, users)?)
+}
+
+/// Reads what can be bought for `instance`: a `fairplan.catalog.v1`, or a table with the columns id and price.
+///
+/// ```
+/// let instance = fairplan::generate::drfh_fig1()?;
+/// assert!(fairplan::read::catalog("/missing.csv", &instance).is_err());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn catalog(path: &str, instance: &Instance) -> Result<Catalog, Error> {
+    Ok(files::read_catalog(path, instance)?)
+}
+
+/// Reads stochastic demand, a `fairplan.traffic.v1`.
+///
+/// ```
+/// assert!(fairplan::read::traffic("/missing.json").is_err());
+/// ```
+pub fn traffic(path: &str) -> Result<Traffic, Error> {
+    Ok(files::read_traffic(path)?)
+}
+
+/// Reads a result, to verify it.
+///
+/// ```
+/// assert!(fairplan::read::result("/missing.json").is_err());
+/// ```
+pub fn result(path: &str) -> Result<ResultFile, Error> {
+    let source = files::source::open(path)?;
+    let name = source.name().to_owned();
+    ResultFile::new(name, source.read_all()?)
+}
+
+/// Where demands over time are read from, and what is due to whom.
+#[derive(Clone, Debug)]
+pub struct DemandsSource {
+    /// The demands: a table (CSV, gzipped or not, or Parquet) or a `fairplan.demands.v1`.
+    pub demands: String,
+    /// What users are due.
+    pub due: Due,
+    /// Slices in a quantum, to be checked against what users are due.
+    pub capacity: Option<u64>,
+    /// A table of the quanta in which users who join or leave are members.
+    pub members: Option<String>,
+    /// What becomes of demands that are no whole number of slices.
+    pub rounding: Rounding,
+}
+
+/// What users are due in a quantum.
+#[derive(Clone, Debug)]
+pub enum Due {
+    /// Each so many slices.
+    PerUser(u64),
+    /// So many slices, shared equally.
+    Capacity(u64),
+    /// Slices by a table with the columns user and fair_share.
+    Each(String),
+    /// Nothing: demands are tasks over the servers of an instance, which the file of the demands names unless it is named here.
+    Instance(Option<String>),
+}
+
+/// Demands over time.
+pub enum Demands {
+    /// Slices of one resource, and what is due to whom.
+    Slices(DemandSeries, FairShares),
+    /// Tasks over the servers of an instance.
+    Tasks(DemandSeries, Box<Instance>),
+}
+
+/// Reads demands over time, and what is due to users or the servers that their tasks need.
+///
+/// ```
+/// use fairplan::files::Rounding;
+/// use fairplan::read::{Demands, DemandsSource, Due, demands};
+/// use std::io::Write;
+///
+/// let mut file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+/// file.write_all(b"quantum,user,demand\n1,a,3\n2,b,1\n").unwrap();
+/// let source = DemandsSource {
+///     demands: file.path().display().to_string(),
+///     due: Due::PerUser(2),
+///     capacity: None,
+///     members: None,
+///     rounding: Rounding::Refused,
+/// };
+/// let Demands::Slices(series, _) = demands(&source)? else { panic!("these are slices") };
+/// assert_eq!(series.quantum_count(), 2);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn demands(source: &DemandsSource) -> Result<Demands, Error> {
+    let (series, named) = series(&source.demands, source.members.as_deref(), source.rounding)?;
+    let shares = match &source.due {
+        Due::Instance(stated) => {
+            let Some(path) = stated.as_ref().or(named.as_ref()) else {
+                return Err(Error::input(
+                    "say how many slices there are (--fair-share, --capacity or --fair-shares), or name an --instance",
+                ));
+            };
+            return Ok(Demands::Tasks(series, Box::new(instance(path)?)));
+        }
+        _ if named.is_some() => {
+            let problem = "names an instance, so that its demands are tasks: state no slices";
+            return Err(Error::input(format!("{}: {problem}", source.demands)));
+        }
+        Due::PerUser(share) => FairShares::PerUser(*share),
+        Due::Capacity(capacity) => FairShares::Capacity(*capacity),
+        Due::Each(path) => FairShares::Each(files::read_fair_shares(path, &series)?),
+    };
+    shares.check(&series, source.capacity).map_err(|violation| match &source.due {
+        Due::Each(path) => Error::from(violation.in_file(path)),
+        _ => violation.into(),
+    })?;
+    Ok(Demands::Slices(series, shares))
+}
+
+/// Reads a series with, where there is a table of them, the users who join or leave; and the file of the instance that the
+/// series names, if its demands are tasks.
+///
+/// ```
+/// use fairplan::files::Rounding;
+///
+/// assert!(fairplan::read::series("/missing.csv", None, Rounding::Refused).is_err());
+/// ```
+pub fn series(
+    demands: &str,
+    members: Option<&str>,
+    rounding: Rounding,
+) -> Result<(DemandSeries, Option<String>), Error> {
+    let (series, instance) = files::read_demands_and_instance(demands, rounding)?;
+    let series = match members {
+        Some(path) => files::read_members(path, series)?,
+        None => series,
+    };
+    Ok((series, instance))
+}
+
+/// Reads what users report instead of the truth in `truth`: the file `reported`, of the same users and quanta, read like
+/// `source`.
+///
+/// ```
+/// use fairplan::files::Rounding;
+/// use fairplan::read::{DemandsSource, Due, reported};
+///
+/// let source = DemandsSource {
+///     demands: "/missing.csv".into(),
+///     due: Due::PerUser(2),
+///     capacity: None,
+///     members: None,
+///     rounding: Rounding::Refused,
+/// };
+/// let truth = fairplan::generate::karma_fig2()?;
+/// assert!(reported("/missing.csv", &source, &truth).is_err());
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn reported(path: &str, source: &DemandsSource, truth: &DemandSeries) -> Result<DemandSeries, Error> {
+    let (series, _) = series(path, source.members.as_deref(), source.rounding)?;
+    let differs = |what: &str| Err(Error::input(format!("{path}: the {what} are not those of DEMANDS")));
+    let users = |series: &DemandSeries| {
+        (0..series.user_count()).map(|user| series.user_id(user).to_owned()).collect::<Vec<_>>()
+    };
+    if users(&series) != users(truth) {
+        return differs("users");
+    }
+    let quanta = series.quantum_count();
+    if quanta != truth.quantum_count()
+        || (0..quanta).any(|quantum| series.label(quantum) != truth.label(quantum))
+    {
+        return differs("quanta");
+    }
+    Ok(series)
+}

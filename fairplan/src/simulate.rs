@@ -1,0 +1,296 @@
+//! A trace of jobs run on its cluster, policies side by side.
+
+use crate::solve::solver;
+use crate::{Control, Error, Found, Progress};
+use fairplan_heuristics::{BestFit, POLICIES, PlacementPolicy, policy};
+use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
+use fairplan_instances::{ClusterOutcome, Deadline, InstanceError, Objective, Solver, TaskCounts, files};
+use fairplan_report::simulation::{
+    PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, TraceStamp, seconds,
+};
+use fairplan_report::table::NamedOutcome;
+use fairplan_simulation::{
+    ClusterRules, ClusterSettings, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
+};
+use fairplan_solver::BACKENDS;
+use rayon::prelude::*;
+
+/// Which policies to run, and how.
+#[derive(Clone, Debug)]
+pub struct SimulateOptions {
+    /// Some of [`cluster_policies`]. Default: best-fit, first-fit and the slots that served the DRFH paper best.
+    pub policies: Vec<String>,
+    /// What decides a run beside the trace and the policy. Default: its own.
+    pub settings: ClusterSettings,
+    /// Whether every user is also run alone on its part of the servers (one in n of n users'). The trace must then be in memory.
+    /// Default: no.
+    pub dedicated: bool,
+    /// Seed of the policy `random` and of the dealing of dedicated clouds. Default: 0.
+    pub seed: u64,
+}
+
+impl Default for SimulateOptions {
+    fn default() -> Self {
+        let policies = ["best-fit", "first-fit", "slots=14"].map(Into::into).into();
+        Self { policies, settings: ClusterSettings::default(), dedicated: false, seed: 0 }
+    }
+}
+
+impl SimulateOptions {
+    /// Refuses what cannot be meant, whatever the trace.
+    pub fn check(&self) -> Result<(), Error> {
+        self.named().map(drop)
+    }
+
+    fn named(&self) -> Result<Vec<ClusterPolicy>, Error> {
+        let named = self.policies.iter().map(|name| ClusterPolicy::named(name, self.seed));
+        let policies = named.collect::<Result<Vec<ClusterPolicy>, Error>>()?;
+        for (position, policy) in policies.iter().enumerate() {
+            if policies[..position].iter().any(|other| other.name == policy.name) {
+                return Err(Error::Setting(format!("policy names {} twice", policy.name)));
+            }
+        }
+        Ok(policies)
+    }
+}
+
+/// What came of every policy.
+#[derive(Clone, Debug)]
+pub struct Simulated {
+    /// What the trace says of itself.
+    pub header: TraceHeader,
+    /// In the order of the options.
+    pub policies: Vec<SimulatedPolicy>,
+    settings: SimulationSettings,
+    sha256: String,
+}
+
+/// What came of a policy.
+#[derive(Clone, Debug)]
+pub struct SimulatedPolicy {
+    /// Its name.
+    pub name: String,
+    /// On the cluster that users share.
+    pub shared: ClusterOutcome,
+    /// On dedicated clouds, if these were run.
+    pub dedicated: Option<ClusterOutcome>,
+}
+
+impl Simulated {
+    /// The `fairplan.simulation.v1`.
+    pub fn document(&self) -> SimulationDocument {
+        let runs = self.policies.iter().map(|SimulatedPolicy { name, shared, dedicated }| {
+            PolicyRun::new(name, &self.header, shared, dedicated.as_ref())
+        });
+        SimulationBody::new(TraceStamp::new(&self.header, &self.sha256), self.settings, runs.collect())
+    }
+
+    /// The runs on the shared cluster, as the writers of series and jobs take them.
+    pub fn outcomes(&self) -> Vec<NamedOutcome<'_>> {
+        self.policies.iter().map(|policy| (policy.name.as_str(), &policy.shared)).collect()
+    }
+}
+
+/// Runs the jobs of a trace on its cluster under every policy, in parallel.
+///
+/// When the deadline is over, or the caller asks by it, runs are stopped: [`Error::TimeLimit`], with the [`Simulated`] so far.
+///
+/// ```
+/// use fairplan::{Control, SimulateOptions, TraceInput, generate, simulate};
+///
+/// let trace = TraceInput::Memory(Box::new(generate::drfh_fig4_trace()?));
+/// let options = SimulateOptions { policies: vec!["best-fit".into()], ..Default::default() };
+/// let simulated = simulate(&trace, &options, &Control::none())?;
+/// assert!(simulated.policies[0].shared.tasks.completed > 0);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn simulate(
+    trace: &TraceInput,
+    options: &SimulateOptions,
+    control: &Control<'_>,
+) -> Result<Simulated, Error> {
+    let policies = options.named()?;
+    let solver = solver(BACKENDS[0], &Deadline::never())?;
+    let SimulateOptions { settings, dedicated, seed, .. } = *options;
+    control.stage("simulating");
+    let stop = || control.deadline.is_over();
+    let run = |policy: &ClusterPolicy| -> Result<SimulatedPolicy, Error> {
+        let mut watch = Patience { policy: &policy.name, control, instants: 0 };
+        let shared = policy.run(trace, &*solver, settings, &mut watch)?;
+        let alone = || policy.run_dedicated(trace, &*solver, settings, seed, &stop);
+        let dedicated = dedicated.then(alone).transpose()?;
+        Ok(SimulatedPolicy { name: policy.name.clone(), shared, dedicated })
+    };
+    let (policies, sha256) = rayon::join(
+        || policies.par_iter().map(run).collect::<Vec<_>>(),
+        || files::trace_sha256_hex(&mut *trace.open()?),
+    );
+    let simulated = Simulated {
+        policies: policies.into_iter().collect::<Result<Vec<_>, Error>>()?,
+        sha256: sha256?,
+        header: trace.open()?.register().header().clone(),
+        settings: echoed(settings, seed),
+    };
+    if !simulated.document().partial {
+        return Ok(simulated);
+    }
+    let why = "stopped before the end: the result is partial".into();
+    Err(Error::TimeLimit { why, found: Found::Simulation(Box::new(simulated)) })
+}
+
+/// Runs every user of a trace, which must be in memory, alone on its part of the servers under one policy.
+///
+/// ```
+/// use fairplan::{Control, SimulateOptions, TraceInput, generate, simulate_dedicated};
+///
+/// let trace = TraceInput::Memory(Box::new(generate::drfh_fig4_trace()?));
+/// let options = SimulateOptions::default();
+/// let alone = simulate_dedicated(&trace, "best-fit", &options, &Control::none())?;
+/// assert_eq!(alone.users.len(), 3);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn simulate_dedicated(
+    trace: &TraceInput,
+    policy: &str,
+    options: &SimulateOptions,
+    control: &Control<'_>,
+) -> Result<ClusterOutcome, Error> {
+    control.stage("dedicated clouds");
+    let policy = ClusterPolicy::named(policy, options.seed)?;
+    let solver = solver(BACKENDS[0], &Deadline::never())?;
+    let stop = || control.deadline.is_over();
+    policy.run_dedicated(trace, &*solver, options.settings, options.seed, &stop)
+}
+
+fn echoed(settings: ClusterSettings, seed: u64) -> SimulationSettings {
+    SimulationSettings {
+        over_commit: settings.over_commit.to_f64(),
+        resubmit: settings.resubmit,
+        horizon: settings.horizon.map(seconds),
+        sample_every: settings.sample_every.map(seconds),
+        optimum_every: settings.optimum_every.map(seconds),
+        resolve_every: seconds(settings.resolve_every),
+        seed,
+    }
+}
+
+/// Stops a run when its deadline is over, and tells how far it is; both now and then.
+struct Patience<'a> {
+    policy: &'a str,
+    control: &'a Control<'a>,
+    instants: u32,
+}
+
+impl Watch for Patience<'_> {
+    fn instant(&mut self, time: u64, tasks: &TaskCounts) -> bool {
+        self.instants = self.instants.wrapping_add(1);
+        if self.instants.is_multiple_of(4096) {
+            let (seconds, TaskCounts { completed, waiting, .. }) = (time / MICROSECONDS, tasks);
+            let policy = self.policy;
+            let told = format!("simulating {policy}: {seconds} s, {completed} tasks done, {waiting} wait");
+            (self.control.progress)(Progress::Step(&told));
+        }
+        self.instants.is_multiple_of(64) && self.control.deadline.is_over()
+    }
+}
+
+/// Policies that serve whoever is most deprived, and place by best-fit: name, measure and rule.
+const MOST_DEPRIVED: [(&str, ServiceOrder, &str); 3] = [
+    (
+        "exact",
+        ServiceOrder::BelowIdeal(Objective::Drfh),
+        "the user farthest below its share in the exact DRFH allocation first, by best-fit",
+    ),
+    ("pf", ServiceOrder::BelowIdeal(Objective::ProportionalFairness), "the same with proportional fairness"),
+    (
+        "bmf",
+        ServiceOrder::LargestRank,
+        "the user whose smallest rank by what users have of each bottleneck is largest first, by best-fit, which makes for \
+         bottleneck max fairness",
+    ),
+];
+
+/// Who is served and where: a policy of placement, which serves the lowest dominant share first, or one that serves the most
+/// deprived user.
+struct ClusterPolicy {
+    /// Its name in results.
+    name: String,
+    placement: Box<dyn PlacementPolicy>,
+    order: ServiceOrder,
+}
+
+impl ClusterPolicy {
+    /// The one called `name`. Only `random` draws on `seed`.
+    fn named(name: &str, seed: u64) -> Result<Self, Error> {
+        if let Some((name, order, _)) = MOST_DEPRIVED.iter().find(|(known, ..)| *known == name) {
+            let placement = Box::new(BestFit);
+            return Ok(Self { name: (*name).into(), placement, order: *order });
+        }
+        let others = MOST_DEPRIVED.map(|(other, ..)| other);
+        let placement = policy(name, seed).map_err(|unknown| Error::input(unknown.among(&others)))?;
+        Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
+    }
+
+    /// Runs a trace.
+    fn run(
+        &self,
+        input: &TraceInput,
+        solver: &dyn Solver,
+        settings: ClusterSettings,
+        watch: &mut dyn Watch,
+    ) -> Result<ClusterOutcome, Error> {
+        self.ruled(solver, |rules| Ok(simulate_cluster(&mut *input.open()?, rules, settings, watch)?))
+    }
+
+    /// Runs every user of a trace alone on its part of the servers.
+    fn run_dedicated(
+        &self,
+        input: &TraceInput,
+        solver: &dyn Solver,
+        settings: ClusterSettings,
+        seed: u64,
+        stop: &(dyn Fn() -> bool + Sync),
+    ) -> Result<ClusterOutcome, Error> {
+        self.ruled(solver, |rules| Ok(dedicated_clouds(&|| input.open(), rules, settings, seed, stop)?))
+    }
+
+    fn ruled<T>(&self, solver: &dyn Solver, run: impl FnOnce(ClusterRules<'_>) -> T) -> T {
+        let choice = |totals: &[u128], largest: &[u128]| self.placement.choice(totals, largest);
+        run(ClusterRules { choice: &choice, order: self.order, solver })
+    }
+}
+
+/// Every policy of [`simulate`]: its name, and whom it serves or how it chooses the server of a task.
+pub fn cluster_policies() -> impl Iterator<Item = (&'static str, &'static str)> {
+    POLICIES.iter().copied().chain(MOST_DEPRIVED.into_iter().map(|(name, _, rule)| (name, rule)))
+}
+
+/// A trace that can be read more than once.
+pub enum TraceInput {
+    /// A file, streamed each time it is read.
+    File(String),
+    /// All of it.
+    Memory(Box<Trace>),
+}
+
+impl TraceInput {
+    /// A file, streamed each time it is read; or all of it in memory, as standard input must be.
+    pub fn new(path: String, in_memory: bool) -> Result<Self, Error> {
+        if path != "-" && !in_memory {
+            return Ok(Self::File(path));
+        }
+        Ok(Self::Memory(Box::new(Trace::read(&mut *files::read_trace(&path)?)?)))
+    }
+
+    /// Its events from the beginning.
+    pub fn open(&self) -> Result<Box<dyn EventSource + '_>, InstanceError> {
+        match self {
+            Self::File(path) => Ok(files::read_trace(path)?),
+            Self::Memory(trace) => {
+                let replay = trace.replay();
+                let invalid = |violation| InstanceError::Invalid { file: "the trace".into(), violation };
+                Ok(Box::new(replay.map_err(invalid)?))
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Solving, and checking the solution by code that shares nothing with the solver before anyone sees it.
+
+use crate::{Control, Error, Found};
+use fairplan_instances::wording::unknown;
+use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, Status, files};
+use fairplan_report::solution::{SolutionDocument, StatedNumbers, UserResults, solution_document};
+use fairplan_solver::{BACKENDS, backend_within};
+use fairplan_verify::{SolutionClaim, Verdict, verify_solution, well_formed};
+use std::time::Instant;
+
+/// What to solve for, and how.
+#[derive(Clone, Debug)]
+pub struct SolveOptions {
+    /// What is fair. Default: [`Objective::Drfh`].
+    pub objective: Objective,
+    /// One of [`BACKENDS`]. Default: `auto`.
+    pub backend: String,
+    /// Whether to compute, while solving, the SHA-256 by which the document names the instance. Default: yes.
+    pub hash: bool,
+}
+
+impl Default for SolveOptions {
+    fn default() -> Self {
+        Self { objective: Objective::Drfh, backend: BACKENDS[0].into(), hash: true }
+    }
+}
+
+/// A solution that was checked.
+#[derive(Debug)]
+pub struct Solved {
+    /// The solution; its status is `Optimal` only if every verdict holds.
+    pub solution: Solution,
+    /// The numbers that its document states, which were checked with it.
+    pub numbers: StatedNumbers,
+    /// The verdicts that do not hold; none of a proved solution.
+    pub failures: Vec<Verdict>,
+    /// The SHA-256 of the instance; empty if it was not asked for.
+    pub sha256: String,
+}
+
+/// Finds the exact fair allocation of divisible tasks, with prices, and proves it.
+///
+/// An allocation that is valid but not proved to be optimal is an [`Error::Uncertified`], or an [`Error::TimeLimit`] if the
+/// deadline was over, each with the [`Solved`] that there is. A tenth of the time is kept for checking.
+///
+/// ```
+/// use fairplan::{Control, SolveOptions, UserId, generate, solve};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let solved = solve(&instance, &SolveOptions::default(), &Control::none())?;
+/// assert!((solved.solution.allocation.tasks(UserId(0)) - 10.0).abs() < 1e-8);
+/// assert!((solved.numbers.headline().value - 5.0 / 7.0).abs() < 1e-9);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn solve(instance: &Instance, options: &SolveOptions, control: &Control<'_>) -> Result<Solved, Error> {
+    let deadline = control.deadline.after_part(SOLVING);
+    let solver = solver(&options.backend, &deadline)?;
+    let solve = || Solved::new(instance, &*solver, options.objective, control);
+    let solved = if options.hash {
+        let (solved, sha256) = hashed(instance, solve)?;
+        Solved { sha256, ..solved }
+    } else {
+        solve()?
+    };
+    solved.certified().map_err(|failure| failure.by(&deadline))
+}
+
+/// The part of the time that solving may take; the rest is for checking.
+pub(crate) const SOLVING: f64 = 0.9;
+
+/// The backend of this name, to end by a deadline.
+pub(crate) fn solver(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, Error> {
+    backend_within(backend, deadline).ok_or_else(|| Error::input(unknown("backend", backend, BACKENDS)))
+}
+
+impl Solved {
+    /// Solves `instance`, and re-proves the solution.
+    pub(crate) fn new(
+        instance: &Instance,
+        solver: &dyn Solver,
+        objective: Objective,
+        control: &Control<'_>,
+    ) -> Result<Self, Error> {
+        let start = Instant::now();
+        control.stage("solving");
+        let solution = solver.solve(instance, objective);
+        let seconds = start.elapsed().as_secs_f64();
+        let mut solution = solution?;
+        // Solvers see no clock; the time they took is noted here.
+        solution.statistics.seconds = seconds;
+        let formed = well_formed(instance, &SolutionClaim::from(&solution));
+        if !formed.holds {
+            let (backend, witness) = (solution.backend, &formed.witness);
+            return Err(Error::backend(format!("backend {backend} returned what is no solution: {witness}")));
+        }
+        // What will be stated is what is checked: `verify` finds nothing else in the file.
+        control.stage("checking the solution");
+        let numbers = StatedNumbers::new(instance, &solution);
+        let proof = verify_solution(instance, &numbers.claim(&solution));
+        if !proof.holds() {
+            solution.status = Status::Uncertified;
+        }
+        let failures = proof.failures().cloned().collect();
+        Ok(Self { solution, numbers, failures, sha256: String::new() })
+    }
+
+    /// The same if it is proved optimal.
+    pub(crate) fn certified(self) -> Result<Self, Error> {
+        match self.what_fails() {
+            None => Ok(self),
+            Some(why) => Err(Error::Uncertified { why, found: Found::Solution(Box::new(self)) }),
+        }
+    }
+
+    fn what_fails(&self) -> Option<String> {
+        let Some(Verdict { property, witness, .. }) = self.failures.first() else {
+            let is_open = self.solution.status == Status::Uncertified;
+            return is_open.then(|| "the solution is valid but not proved optimal".into());
+        };
+        let (backend, more) = (self.solution.backend, self.failures.len() - 1);
+        let also = if more > 0 { format!(" (and {more} more)") } else { String::new() };
+        Some(format!("the solution of backend {backend} is not proved: {property}: {witness}{also}"))
+    }
+
+    /// The `fairplan.solution.v1`; with `timing` it says how long solving took.
+    pub fn document<'a>(&'a self, instance: &'a Instance, timing: bool) -> SolutionDocument<UserResults<'a>> {
+        solution_document(instance, &self.solution, self.numbers.headline(), &self.sha256, timing)
+    }
+}
+
+/// What `work` returns, and the hash of the instance, computed meanwhile.
+pub(crate) fn hashed<T>(
+    instance: &Instance,
+    work: impl FnOnce() -> Result<T, Error>,
+) -> Result<(T, String), Error> {
+    let (hash, outcome) = std::thread::scope(|scope| {
+        let hash = scope.spawn(|| files::sha256_hex(instance));
+        let outcome = work();
+        (hash.join(), outcome)
+    });
+    Ok((outcome?, hash.map_err(|_| Error::backend("hashing the instance failed"))?))
+}

@@ -1,0 +1,172 @@
+//! A result held against its instance or its demands, from what the two say alone.
+
+use crate::{Control, Error};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{DemandSeries, DemandsStamp, Instance, InstanceStamp, TaskDemands, files};
+use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_report::offline::{
+    OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
+};
+use fairplan_report::placement::{PlacementDocument, StatedPlacement};
+use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
+use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_report::verification::Verification;
+use fairplan_report::{Foreign, format_of, read_json};
+use fairplan_verify::{Verdict, verify_placement};
+
+/// A result as it was written.
+#[derive(Clone, Debug)]
+pub struct ResultFile {
+    /// What errors call it.
+    pub name: String,
+    /// Its JSON.
+    pub bytes: Vec<u8>,
+    /// The format that it says it has.
+    pub format: String,
+}
+
+impl ResultFile {
+    /// A result with these bytes.
+    pub fn new(name: String, bytes: Vec<u8>) -> Result<Self, Error> {
+        Ok(Self { format: format_of(&name, &bytes)?, name, bytes })
+    }
+
+    /// Whether it is held against demands over time, by [`verify_offline`] or [`verify_offline_tasks`].
+    pub fn is_offline(&self) -> bool {
+        self.format == "fairplan.offline.v1"
+    }
+}
+
+/// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1` or `fairplan.proportional-bound.v1` in exact
+/// arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
+///
+/// ```
+/// use fairplan::{Control, PlaceOptions, ResultFile, generate, place, report, verify};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let placed = place(&instance, &PlaceOptions::default(), &Control::none())?;
+/// let mut bytes = Vec::new();
+/// report::write_json(&mut bytes, &placed.document(&instance, true)).unwrap();
+/// let verified = verify(&instance, ResultFile::new("it".into(), bytes)?, &Control::none())?;
+/// assert!(verified.holds);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) -> Result<Verification, Error> {
+    let sha256 = files::sha256_hex(instance);
+    control.stage("verifying");
+    let ResultFile { name, bytes, format } = result;
+    let found = match format.as_str() {
+        "fairplan.solution.v1" => {
+            let document: SolutionDocument = read_json(&name, &bytes)?;
+            let stated = StatedSolution::new(&document, instance, &sha256);
+            drop(document);
+            drop(bytes); // Large results need the room.
+            stated.map(|stated| stated.verdicts(instance))
+        }
+        "fairplan.placement.v1" => {
+            let document: PlacementDocument = read_json(&name, &bytes)?;
+            let stated = StatedPlacement::new(&document, instance, &sha256);
+            stated.map(|stated| verify_placement(instance, &stated.claim()))
+        }
+        "fairplan.bound.v1" => {
+            let document: BoundDocument = read_json(&name, &bytes)?;
+            let stated = StatedBracket::new(&document, instance, &sha256);
+            stated.map(|stated| stated.verdicts(instance))
+        }
+        "fairplan.proportional-bound.v1" => {
+            let document: ProportionalBoundDocument = read_json(&name, &bytes)?;
+            let stated = StatedProportionalBracket::new(&document, instance, &sha256);
+            stated.map(|stated| stated.verdicts(instance))
+        }
+        other => {
+            return Err(Error::input(format!(
+                "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, fairplan.bound.v1, \
+                 fairplan.proportional-bound.v1 and fairplan.offline.v1",
+                printable(other, 60)
+            )));
+        }
+    };
+    let stamp = InstanceStamp::new(instance, &sha256);
+    Ok(Verification::of_instance(stamp, &format, &with_belonging(found)))
+}
+
+/// The same for a `fairplan.offline.v1` of demands in slices.
+///
+/// ```
+/// use fairplan::{Control, FairShares, OfflineOptions, ResultFile, generate, offline, report};
+/// use fairplan::verify_offline;
+///
+/// let (series, shares) = (generate::karma_fig2()?, FairShares::PerUser(2));
+/// let offline = offline(&series, &shares, &OfflineOptions::default(), &Control::none())?;
+/// let mut bytes = Vec::new();
+/// report::write_json(&mut bytes, &offline.document(&series, &shares, true)).unwrap();
+/// let result = ResultFile::new("it".into(), bytes)?;
+/// assert!(verify_offline(&series, &result, &Control::none())?.holds);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn verify_offline(
+    series: &DemandSeries,
+    result: &ResultFile,
+    control: &Control<'_>,
+) -> Result<Verification, Error> {
+    let sha256 = files::demands_sha256_hex(series);
+    control.stage("verifying");
+    let document: OfflineDocument = read_json(&result.name, &result.bytes)?;
+    let stated = StatedOffline::new(&document, series, &sha256);
+    let found = stated.map(|stated| stated.verdicts(&document, series, &sha256));
+    let stamp = DemandsStamp::new(series, &sha256);
+    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(found)))
+}
+
+/// The same for a `fairplan.offline.v1` of demands in tasks.
+///
+/// ```
+/// use fairplan::{Control, DemandSeriesBuilder, OfflineOptions, QuantumLabel, ResultFile, TaskDemands};
+/// use fairplan::{generate, offline_tasks, report, verify_offline_tasks};
+///
+/// let mut series = DemandSeriesBuilder::default();
+/// series.user("user-1")?;
+/// series.quantum(QuantumLabel::Number(1))?;
+/// series.demand(0, 3)?;
+/// let (instance, series) = (generate::drfh_fig1()?, series.build()?);
+/// let demands = TaskDemands::new(&instance, &series)?;
+/// let offline = offline_tasks(&demands, &OfflineOptions::default(), &Control::none())?;
+/// let mut bytes = Vec::new();
+/// report::write_json(&mut bytes, &offline.document(&demands, true)).unwrap();
+/// let result = ResultFile::new("it".into(), bytes)?;
+/// assert!(verify_offline_tasks(&demands, &result, &Control::none())?.holds);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn verify_offline_tasks(
+    demands: &TaskDemands<'_>,
+    result: &ResultFile,
+    control: &Control<'_>,
+) -> Result<Verification, Error> {
+    control.stage("verifying");
+    let document: TaskOfflineDocument = read_json(&result.name, &result.bytes)?;
+    let (series, instance) =
+        (files::demands_sha256_hex(demands.series()), files::sha256_hex(demands.instance()));
+    let found = stated_measure(&document).and_then(|measure| {
+        let (demands, sha256) = (demands.clone().measured_by(measure), [series.as_str(), &instance]);
+        let stated = StatedTaskOffline::new(&document, &demands, sha256)?;
+        Ok(stated.verdicts(&document, &demands, sha256))
+    });
+    let stamp = DemandsStamp::new(demands.series(), &series);
+    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(found)))
+}
+
+/// Whether the result belongs to what it is held against (same hash, same users and classes in the same order), and what was
+/// found of it if it does.
+fn with_belonging(found: Result<Vec<Verdict>, Foreign>) -> Vec<Verdict> {
+    let belonging = |holds, witness| Verdict {
+        property: "belongs-to-instance",
+        holds,
+        residual: if holds { 0.0 } else { f64::INFINITY },
+        tolerance: 0.0,
+        witness,
+    };
+    match found {
+        Ok(found) => [vec![belonging(true, String::new())], found].concat(),
+        Err(foreign) => vec![belonging(false, foreign.to_string())],
+    }
+}

@@ -1,0 +1,112 @@
+//! The best that whole tasks can do, for people.
+
+use super::sentences::{heading, label};
+use crate::bound::{BoundDocument, stated_bounds, tasks_placed};
+use crate::figure::Bars;
+use crate::page::{Block, Section};
+use crate::units::{counted, share};
+use fairplan_instances::{Instance, UserId, WholeTaskBracket};
+use std::fmt::Write;
+
+/// Users without tasks that are named.
+const NAMED: usize = 10;
+
+/// A bracket of what whole tasks can reach.
+pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
+    let (upper, lower) = match &document.others {
+        Some(others) => (others.integral_upper, others.integral_lower),
+        None => (document.integral_upper, document.integral_lower),
+    };
+    if upper == 0.0 && lower == 0.0 {
+        return "No user can have a whole task.".into();
+    }
+    let who = if document.users_without_tasks.is_empty() {
+        "every user"
+    } else {
+        "every user that can have a task"
+    };
+    match document.proved_optimal {
+        true => format!(
+            "Whole tasks can give {who} a share of {}, and no placement can give all of them more (proved).",
+            share(lower)
+        ),
+        false => format!(
+            "A placement of whole tasks gives {who} a share of {}; none can give all of them more than {}.",
+            share(lower),
+            share(upper)
+        ),
+    }
+}
+
+/// The summary of a bracket of what whole tasks can reach.
+pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) -> String {
+    let mut text = heading(instance);
+    let bounds = stated_bounds(instance, bracket);
+    let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
+    let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
+    text += &without_tasks(instance, &bracket.without_tasks, so);
+    let (upper, lower) = (bounds.upper_of_others, bounds.lower_of_others);
+    if bounds.proved_optimal {
+        let _ = writeln!(
+            text,
+            "Best smallest share of whole tasks: {} (placed, and proved optimal)",
+            share(lower)
+        );
+    } else {
+        let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
+        let _ = writeln!(
+            text,
+            "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
+        );
+        text += &truncated(bracket.truncated_searches);
+    }
+    text
+}
+
+/// Who has no tasks, if there is anybody, and what that means.
+pub(super) fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
+    if users.is_empty() {
+        return String::new();
+    }
+    let ids = users.iter().take(NAMED).map(|user| label(instance.user(*user).id()));
+    let ids: Vec<_> = ids.map(|id| id.to_string()).collect();
+    let more = if users.len() > NAMED { ", …" } else { "" };
+    let (users, ids) = (counted(users.len() as u64, "user", "users"), ids.join(", "));
+    format!("No task fits any server, or there are none, of {users}: {ids}{more}\n{so}\n")
+}
+
+pub(super) fn truncated(searches: u64) -> String {
+    match searches {
+        0 => String::new(),
+        _ => format!("Searches cut short, which may loosen the bound: {searches}\n"),
+    }
+}
+
+/// A bracket of what whole tasks can reach as a section.
+pub(crate) fn section(document: BoundDocument) -> Section {
+    let bars = Bars {
+        caption: "Smallest share: what can be had, and what is proved to be out of reach".into(),
+        series: Vec::new(),
+        groups: vec![
+            ("placed".into(), vec![document.integral_lower]),
+            ("at most, whole tasks".into(), vec![document.integral_upper]),
+            ("at most, divisible".into(), vec![document.divisible]),
+        ],
+        mark: None,
+        format: share,
+    };
+    let mut section = Section::new("The best that whole tasks can do")
+        .answer_in_shares(answer(&document))
+        .instance(&document.instance)
+        .fact("Placed", share(document.integral_lower))
+        .fact("At most", share(document.integral_upper))
+        .fact("Proved optimal", proved(document.proved_optimal));
+    if !document.users_without_tasks.is_empty() {
+        section = section.fact("Users without any task", document.users_without_tasks.join(", "));
+    }
+    section.block(Block::Bars(bars)).grid("Tasks placed", &tasks_placed(&document.placement.users))
+}
+
+pub(super) fn proved(is_optimal: bool) -> &'static str {
+    if is_optimal { "yes" } else { "no: the best lies between the two" }
+}

@@ -1,0 +1,111 @@
+//! What differs between two clusters or two results, for people.
+
+use super::sentences::{label, name, users, value_by_name};
+use crate::names::beginning;
+use crate::page::{Section, sizes_side_by_side};
+use crate::summary::grid::{ROWS, first, grid, paragraph};
+use crate::units::{number, percent, thousands};
+use fairplan_analysis::{Difference, DifferenceSide, PartChange};
+use fairplan_instances::table::Tabular;
+use std::fmt::Write;
+
+/// What differs between two clusters.
+pub(super) fn answer(document: &Difference) -> String {
+    let parts = || document.users.iter().filter_map(|user| user.part);
+    let (more, less) =
+        (parts().filter(|part| *part > 1e-6).count(), parts().filter(|part| *part < -1e-6).count());
+    if more + less == 0 {
+        return "No user that is in both has more or less.".into();
+    }
+    let have = |n: usize, what: &str| match n {
+        0 => format!("nobody has {what}"),
+        1 => format!("1 user has {what}"),
+        _ => format!("{} have {what}", users(n)),
+    };
+    let extreme = |sign: f64| {
+        let of = |user: &&fairplan_analysis::UserChange| sign * user.part.unwrap_or(0.0);
+        let most = document.users.iter().max_by(|a, b| of(a).total_cmp(&of(b)));
+        most.filter(|user| of(user) > 1e-6).map_or_else(String::new, |user| {
+            format!(" (most: user {}, {} of its tasks)", name(&user.id), percent(of(&user)))
+        })
+    };
+    let told = format!("{}{}; {}{}.", have(more, "more"), extreme(1.0), have(less, "less"), extreme(-1.0));
+    told.replacen("nobody has more;", "Nobody has more;", 1)
+}
+
+/// What changed, and for whom.
+pub fn summary(document: &Difference) -> String {
+    let mut text = paragraph(&answer(document));
+    text.push('\n');
+    let changes = |text: &mut String, changes: &[PartChange], what: &str| {
+        for change in changes.iter().take(ROWS) {
+            let detail = change.changes.join(", ");
+            let colon = if detail.is_empty() { "" } else { ": " };
+            let (id, kind, detail) = (label(&change.id), &change.kind, beginning(&detail, 60));
+            let _ = writeln!(text, "{what} {id} {kind}{colon}{detail}");
+        }
+        cut(text, changes.len(), &format!("changes of a {}", what.to_lowercase()));
+    };
+    changes(&mut text, &document.server_classes, "Class");
+    changes(&mut text, &document.changed_users, "User");
+    if !document.steps.is_empty() {
+        let _ = write!(text, "\n{}", grid(&document.steps()));
+    } else {
+        let value = |side: &DifferenceSide| {
+            side.value.map_or("unknown".into(), |value| value_by_name(&side.objective, value))
+        };
+        let (before, after) = (&document.before, &document.after);
+        let _ = writeln!(
+            text,
+            "Value: {} ({}) before, {} ({}) after",
+            value(before),
+            before.objective,
+            value(after),
+            after.objective
+        );
+    }
+    let moved = document.table().without(&["limited_before", "limited_after"]);
+    let moved = moved.only_rows(|row| document.users[row].has_moved());
+    if moved.rows() == 0 {
+        text += "\nNobody has more or less.\n";
+        return text;
+    }
+    let _ = write!(text, "\n{}", first(&moved, ROWS));
+    cut(&mut text, moved.rows(), "users");
+    text
+}
+
+fn cut(text: &mut String, count: usize, what: &str) {
+    if count > ROWS {
+        let _ = writeln!(text, "… and {} more {what}", thousands((count - ROWS) as u64));
+    }
+}
+
+/// The same as a section.
+pub(crate) fn section(document: Difference) -> Section {
+    let side = |side: &DifferenceSide| {
+        let value =
+            side.value.map_or_else(|| "value unknown".into(), |value| value_by_name(&side.objective, value));
+        let words =
+            [&side.instance.name, &side.objective, &value].into_iter().filter(|word| !word.is_empty());
+        words.cloned().collect::<Vec<_>>().join(", ")
+    };
+    let moved = document.users.iter().filter(|user| user.has_moved());
+    let users: Vec<_> = moved
+        .map(|user| (user.id.clone(), [user.before, user.after].map(|tasks| tasks.unwrap_or(0.0)).to_vec()))
+        .collect();
+    let mut section = Section::new("What differs, and for whom")
+        .answer(answer(&document))
+        .fact("Before", side(&document.before))
+        .fact("After", side(&document.after))
+        .fact("Users with more or less", thousands(users.len() as u64));
+    if !users.is_empty() {
+        let caption = "Tasks of the users that have more or less";
+        section = section.block(sizes_side_by_side(caption, &["before", "after"], users, number));
+    }
+    section
+        .table("Server classes", &document.changes("server class", &document.server_classes))
+        .table("Changed users", &document.changes("user", &document.changed_users))
+        .table("From the first to the second, kind of change by kind of change", &document.steps())
+        .table("Users", &document.table())
+}

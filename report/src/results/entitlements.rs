@@ -1,0 +1,94 @@
+//! What schedulers' rules promise beside what the servers can give, for people.
+
+use super::sentences::listed;
+use crate::entitlements::{EntitledUser, Entitlement, Entitlements};
+use crate::figure::Bars;
+use crate::page::{Block, Section, sizes_side_by_side};
+use crate::summary::grid::{listed as tabled, paragraph};
+use crate::units::{percent, share};
+use fairplan_instances::table::{Kind, Table, Tabular};
+
+/// What schedulers' rules promise.
+pub(super) fn answer(document: &Entitlements) -> String {
+    let broken: Vec<String> = (document.rules.iter())
+        .filter(|rule| rule.kept < 1.0 - 1e-9)
+        .map(|rule| format!("{} of what {} promises", percent(rule.kept), rule.name))
+        .collect();
+    match broken.is_empty() {
+        true => "The servers can keep every promise of every rule.".into(),
+        false => format!("The servers can keep only {}.", listed(&broken)),
+    }
+}
+
+/// Shares that differ by less are not told apart.
+const SAME: f64 = 1e-9;
+
+/// The summary of entitlements: the users whose entitlements differ most from DRFH first.
+pub fn summary(document: &Entitlements) -> String {
+    let mut text = paragraph(&answer(document));
+    text.push('\n');
+    text += &paragraph(
+        "Dominant shares: DRFH on the servers, and what the rules promise on all servers as one pool (difference)",
+    );
+    text.push('\n');
+    let mut users: Vec<_> = document.users.iter().collect();
+    let largest = |user: &EntitledUser| {
+        user.entitlements.iter().map(|entitlement| entitlement.difference.abs()).fold(0.0, f64::max)
+    };
+    users.sort_by(|a, b| largest(b).total_cmp(&largest(a)));
+    let beside = |user: &EntitledUser, rule: usize| {
+        let Entitlement { dominant_share, difference, .. } = user.entitlements[rule];
+        let sign = if difference > 0.0 { "+" } else { "" };
+        // Both are sums of doubles.
+        let difference =
+            if difference.abs() < SAME { String::new() } else { format!(" ({sign}{})", share(difference)) };
+        Some(format!("{}{difference}", share(dominant_share)))
+    };
+    let mut columns = Table::of(&users).column("user", "user", Kind::Id, |user| &user.id).column(
+        "drfh",
+        "DRFH",
+        Kind::Share,
+        |user| user.drfh_share,
+    );
+    for (k, rule) in document.rules.iter().enumerate() {
+        let shares = move |user: &&EntitledUser| user.entitlements[k].dominant_share;
+        columns =
+            columns.column(&*rule.name, &*rule.name, Kind::Share, shares).said(move |user| beside(user, k));
+    }
+    text += &tabled(&columns.done(), "users");
+    text.push('\n');
+    for rule in &document.rules {
+        text +=
+            &format!("{}: the servers can keep {} of every promise at once\n", rule.name, percent(rule.kept));
+    }
+    text
+}
+
+/// Entitlements as a section.
+pub(crate) fn section(document: Entitlements) -> Section {
+    let rules: Vec<&str> = document.rules.iter().map(|rule| &*rule.name).collect();
+    let mut series = vec!["DRFH over the servers"];
+    series.extend(&rules);
+    let shares = document.users.iter().map(|user| {
+        let promised = user.entitlements.iter().map(|entitlement| entitlement.dominant_share);
+        (user.id.to_string(), std::iter::once(user.drfh_share).chain(promised).collect())
+    });
+    let kept = Bars {
+        caption: "What the servers can keep of all promises at once".into(),
+        series: Vec::new(),
+        groups: document.rules.iter().map(|rule| (rule.name.to_string(), vec![rule.kept])).collect(),
+        mark: Some((1.0, "all".into())),
+        format: percent,
+    };
+    Section::new("What schedulers' rules promise, beside exact DRFH")
+        .answer_in_shares(answer(&document))
+        .instance(&document.instance)
+        .block(sizes_side_by_side(
+            "Dominant shares by user, as promised and as the servers give them",
+            &series,
+            shares.collect(),
+            share,
+        ))
+        .block(Block::Bars(kept))
+        .grid("Users", &document.table())
+}

@@ -1,0 +1,118 @@
+//! Why a user has its share, for people.
+
+use super::sentences::{label, listed, name};
+use crate::figure::Bars;
+use crate::page::{Block, GROUPS, Section};
+use crate::summary::grid::{first, paragraph};
+use crate::units::{number, percent, share};
+use fairplan_analysis::{ClassView, Explanation};
+use fairplan_instances::LimitedBy;
+use std::fmt::Write;
+
+/// Why a user has its share.
+pub(super) fn answer(document: &Explanation) -> String {
+    let (tasks, part, resource) =
+        (number(document.tasks), share(document.dominant_share), name(&document.dominant_resource));
+    let has = format!("User {} gets {tasks} tasks, {part} of all {resource}.", name(&document.user));
+    let why = match document.limited_by {
+        LimitedBy::Tasks => "It has no more tasks: nothing else holds it.".to_owned(),
+        LimitedBy::NoUsableClass => format!("It has nothing: {}.", document.why_nothing.join("; ")),
+        LimitedBy::Capacity => {
+            let level = document.level.map_or(String::new(), |level| {
+                format!(" at level {} (weighted share {})", level.position, share(level.value))
+            });
+            let held: Vec<String> = (document.held_by.iter())
+                .map(|held| format!("{} in class {}", name(&held.resource), name(&held.class)))
+                .collect();
+            let by = if held.is_empty() { "what the others have".into() } else { listed(&held) };
+            format!("It is held{level} by {by}.")
+        }
+    };
+    format!("{has} {why}")
+}
+
+/// Classes and capacities listed before the rest is only counted.
+const LISTED: usize = 6;
+
+/// Why a user has its share.
+pub fn summary(document: &Explanation) -> String {
+    let mut text = paragraph(&answer(document));
+    if !document.held_by.is_empty() {
+        let _ = write!(text, "\n{}", first(&document.classes(), LISTED));
+        if document.server_classes.len() > LISTED {
+            let _ = writeln!(text, " … and {} more", document.server_classes.len() - LISTED);
+        }
+        text.push('\n');
+    }
+    for range in &document.price_ranges {
+        let (least, most, now) = (number(range.least), number(range.most), number(range.capacity));
+        let until = match least == most {
+            true => format!("only at {now}: more is worth less, less costs more"),
+            false => format!("from {least} to {most} (now {now})"),
+        };
+        let (price, resource, class) = (number(range.price), label(&range.resource), label(&range.class));
+        text += &paragraph(&format!("The price {price} of {resource} in class {class} holds {until}."));
+    }
+    for change in &document.smaller_demands {
+        let largest = change.largest_gain.as_ref().map_or(String::new(), |gain| {
+            format!(", most user {} ({} more work)", label(&gain.user), percent(gain.part))
+        });
+        text += &paragraph(&format!(
+            "If a task needed {} {} instead of {}: it would get {} tasks; {} gain{largest}, {} lose.",
+            number(change.smaller),
+            label(&change.resource),
+            number(change.demand),
+            number(change.own_tasks),
+            others(change.gain),
+            others(change.lose)
+        ));
+    }
+    text
+}
+
+fn others(count: usize) -> String {
+    match count {
+        0 => "nobody else would".into(),
+        1 => "1 other would".into(),
+        _ => format!("{count} others would"),
+    }
+}
+
+/// An explanation as a section.
+pub(crate) fn section(document: Explanation) -> Section {
+    let level = document.level.map_or_else(String::new, |level| {
+        format!(", at level {} (weighted share {})", level.position, share(level.value))
+    });
+    let mut section =
+        Section::new(format!("Why user {} has its share: {}", document.user, document.objective))
+            .answer(answer(&document))
+            .instance(&document.instance)
+            .fact(
+                "Dominant share",
+                format!("{} of all {}", share(document.dominant_share), document.dominant_resource),
+            )
+            .fact("Tasks", number(document.tasks))
+            .fact("Limited by", format!("{}{level}", document.limited_by.in_words()));
+    if !document.why_nothing.is_empty() {
+        section = section.fact("Has nothing because", document.why_nothing.join("; "));
+    }
+    let bars = |caption: &str, of: &dyn Fn(&ClassView) -> Option<f64>, mark, format| {
+        let classes = document.server_classes.iter();
+        let groups = classes.filter_map(|class| Some((class.id.to_string(), vec![of(class)?])));
+        let groups = groups.take(GROUPS).collect();
+        Block::Bars(Bars { caption: caption.into(), series: Vec::new(), groups, mark, format })
+    };
+    let cheapest = document.server_classes.iter().find(|class| class.cheapest);
+    let mark = cheapest.and_then(|class| Some((class.cost_of_share?, "the cheapest".to_owned())));
+    section = section.block(bars("Tasks by server class", &|class| Some(class.tasks), None, number));
+    if !document.held_by.is_empty() {
+        let caption = "What a whole share costs on each class where it can run";
+        section = section.block(bars(caption, &|class| class.cost_of_share, mark, number));
+    }
+
+    section
+        .grid("Server classes, as this user sees them", &document.classes())
+        .table("Full capacities that keep it from more", &document.holding())
+        .table("How far the prices it pays hold", &document.ranges())
+        .table("If its tasks needed less", &document.smaller())
+}

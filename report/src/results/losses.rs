@@ -1,0 +1,66 @@
+//! What failures cost, for people.
+
+use super::sentences::{name, users};
+use crate::figure::Bars;
+use crate::page::{Block, GROUPS, Section};
+use crate::summary::grid::{listed, paragraph};
+use crate::units::{counted, percent, share};
+use fairplan_analysis::Losses;
+use fairplan_instances::table::Tabular;
+
+/// What failures cost.
+pub(super) fn answer(document: &Losses) -> String {
+    let harmless = document.losses.iter().filter(|loss| loss.losing == 0).count();
+    let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
+    else {
+        return "Whichever of these servers fail, no user has less.".into();
+    };
+    let servers = counted(worst.servers, "server", "servers");
+    let nothing = match worst.stranded {
+        0 => String::new(),
+        n => format!(", and leaves {} with nothing", users(n)),
+    };
+    let rest = match harmless {
+        0 => String::new(),
+        n => format!(" {} can lose as many without harm to anybody.", counted(n as u64, "class", "classes")),
+    };
+    format!(
+        "The worst is to lose {servers} of class {}: it takes {} of its tasks from user {}{nothing}.{rest}",
+        name(&worst.class),
+        percent(loser.part),
+        name(&loser.id)
+    )
+}
+
+/// The failures, the worst first.
+pub fn summary(document: &Losses) -> String {
+    let mut text = paragraph(&answer(document));
+    text += "\nThe worst first:\n\n";
+    text += &listed(
+        &document.table().without(&["value", "gaining", "worst_before", "worst_after"]),
+        "server classes",
+    );
+    text += "Lost in all: dominant shares of the whole cluster, summed over the users that lose.\n";
+    text
+}
+
+/// The same as a section.
+pub(crate) fn section(document: Losses) -> Section {
+    let worst = document.losses.iter().take(GROUPS);
+    let worst =
+        worst.map(|loss| (loss.class.clone(), vec![loss.losers.first().map_or(0.0, |loser| loser.part)]));
+    let bars = Bars {
+        caption: "The largest part of its work that a user loses with servers of each class".into(),
+        series: Vec::new(),
+        groups: worst.collect(),
+        mark: Some((1.0, "all".into())),
+        format: percent,
+    };
+    Section::new("What failures cost")
+        .answer(answer(&document))
+        .instance(&document.instance)
+        .fact("Smallest weighted dominant share now", share(document.value))
+        .block(Block::Bars(bars))
+        .grid("Failures, the worst first", &document.table().without(&["worst_before", "worst_after"]))
+        .table("Who loses the most", &document.losers())
+}

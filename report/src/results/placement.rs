@@ -1,0 +1,47 @@
+//! A placement of whole tasks, for people.
+
+use super::sentences::{few_used, heading, name, used, worst_off};
+use crate::page::{Section, sizes};
+use crate::placement::{PlacementDocument, PlacementFigures, placed_users};
+use crate::summary::grid::listed;
+use crate::units::{counted, share, thousands};
+use fairplan_instances::table::Tabular;
+use fairplan_instances::{Instance, Placement};
+use std::fmt::Write;
+
+/// A placement.
+pub(super) fn answer(document: &PlacementDocument) -> String {
+    let tasks = document.users.iter().map(|user| user.tasks).fold(0, u64::saturating_add);
+    let least = worst_off(document.users.iter().map(|user| (&*user.id, user.dominant_share)));
+    let placed = counted(tasks, "whole task", "whole tasks");
+    format!("{} places {placed}; {least}.", name(&document.policy))
+}
+
+/// The summary of a placement.
+pub fn summary(
+    instance: &Instance,
+    placement: &Placement,
+    figures: &PlacementFigures,
+    policy: &str,
+) -> String {
+    let mut text = heading(instance);
+    let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
+    let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
+    let _ = writeln!(text, "Used: {}\n", few_used(instance, &figures.utilization));
+    text += &listed(&placed_users(instance, placement, figures), "users");
+    text
+}
+
+/// A placement as a section.
+pub(crate) fn section(document: PlacementDocument) -> Section {
+    let tasks = document.users.iter().fold(0u64, |sum, user| sum.saturating_add(user.tasks));
+    let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
+    Section::new(format!("Whole tasks placed by {}", document.policy))
+        .answer_in_shares(answer(&document))
+        .instance(&document.instance)
+        .fact("Smallest weighted dominant share", share(document.value))
+        .fact("Tasks placed", thousands(tasks))
+        .fact("Used", used(&document.utilization))
+        .block(sizes("Dominant shares by user", shares, share))
+        .grid("Users", &document.table())
+}

@@ -1,0 +1,243 @@
+//! What to buy, for people.
+
+use super::sentences::{label, listed, name, price};
+use crate::figure::Bars;
+use crate::names::beginning;
+use crate::page::{Block, Section, curves, line};
+use crate::planning::{
+    FrontierPoint, ObstacleResult, PlanDocument, PurchaseResult, ServersBought, TaskKind, servers_bought,
+};
+use crate::summary::grid::{grid, paragraph};
+use crate::units::{self, counted, money, number, percent, share, thousands};
+use fairplan_instances::StatedTarget;
+use std::fmt::Write;
+
+/// A purchase.
+pub(super) fn answer(document: &PlanDocument) -> String {
+    let currency = &*document.catalog.currency;
+    match (&document.purchase, &document.obstacle) {
+        (Some(purchase), _) if purchase.servers.is_empty() => "Nothing need be bought.".into(),
+        (Some(purchase), _) => {
+            let servers: Vec<String> = (purchase.servers.iter())
+                .map(|bought| format!("{} {}", thousands(bought.count), name(&bought.kind)))
+                .collect();
+            let cheapest = if purchase.gap == 0.0 {
+                "nothing cheaper is enough".into()
+            } else {
+                format!("less than {} cannot be enough", price(purchase.bound, currency))
+            };
+            format!("Buy {} for {}: {cheapest}.", listed(&servers), price(purchase.cost, currency))
+        }
+        (None, Some(obstacle)) if obstacle.nowhere => format!(
+            "Out of reach: no server that there is or can be bought takes a task of user {}.",
+            name(&obstacle.user)
+        ),
+        (None, Some(obstacle)) => format!(
+            "Out of reach: {} is short. At most {} of the target can be had, for {}.",
+            name(&obstacle.resource),
+            percent(obstacle.part),
+            price(obstacle.cost, currency)
+        ),
+        (None, None) => "What parts of the target cost.".into(),
+    }
+}
+
+/// What to buy, or why nothing does it.
+pub fn summary(document: &PlanDocument) -> String {
+    let currency = unit(&document.catalog.currency);
+    let mut text = format!("Target: {}.\n", target(&document.target));
+    if let Some(part) = document.part_before {
+        let _ = writeln!(text, "The servers that there are reach {} of it.", percent(part.min(1.0)));
+    }
+    if let Some(purchase) = &document.purchase {
+        text += &bought(purchase, document.tasks, &currency);
+    }
+    if let Some(obstacle) = &document.obstacle {
+        text += &stands_against(document, obstacle, &currency);
+    }
+    if !document.frontier.is_empty() {
+        let parts = document.parts().without(&["bound"]).without_empty();
+        text += "\n";
+        text += &grid(&parts);
+    }
+    text
+}
+
+pub(super) fn target(target: &StatedTarget) -> String {
+    let mut parts = Vec::new();
+    if let Some(part) = target.share {
+        parts.push(format!("a weighted dominant share of {} of today's cluster for every user", share(part)));
+    }
+    if let Some(tasks) = target.tasks {
+        parts.push(format!("{} tasks for every user", number(tasks)));
+    }
+    if target.users_with_own_target > 0 {
+        let users = counted(target.users_with_own_target as u64, "user", "users");
+        parts.push(format!("tasks of their own for {users}"));
+    }
+    if target.as_today {
+        parts.push("what every user has today".into());
+    }
+    let more = match target.more_users {
+        0 => String::new(),
+        more => format!(", with {}", counted(more, "more user", "more users")),
+    };
+    parts.join(" and ") + &more
+}
+
+fn bought(purchase: &PurchaseResult, tasks: TaskKind, currency: &str) -> String {
+    if purchase.servers.is_empty() {
+        return "Nothing need be bought.\n".into();
+    }
+    let placed = if tasks == TaskKind::Whole { "placed, and " } else { "" };
+    let is_proved = purchase.proved_bound >= purchase.cost * (1.0 - 1e-9);
+    let proof = match (purchase.gap, tasks) {
+        (0.0, _) if is_proved => format!("{placed}proved the cheapest"),
+        (0.0, _) => format!(
+            "{placed}the cheapest by branch and bound (by prices alone it is proved to cost {} or more)",
+            money(purchase.proved_bound)
+        ),
+        (_, TaskKind::Divisible) => format!("what is enough costs {} at least", money(purchase.bound)),
+        (_, TaskKind::Whole) => {
+            format!("placed; {} are needed even for divided tasks", money(purchase.bound))
+        }
+    };
+    let mut text = format!("Buy for {}{currency}: {proof}\n\n", money(purchase.cost));
+    text += &grid(&servers_bought(&purchase.servers));
+    if purchase.part_under_drfh < 1.0 - 1e-9 {
+        text += &paragraph(&format!(
+            "There is room for all targets together; where nobody is held to its own, DRFH gives every user {} of it.",
+            percent(purchase.part_under_drfh)
+        ));
+    }
+    text
+}
+
+fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: &str) -> String {
+    let (user, resource) = (label(&obstacle.user), label(&obstacle.resource));
+    let limits = match document.budget {
+        Some(budget) => format!("for {}{currency}", money(budget)),
+        None => "within the limits of the catalog".into(),
+    };
+    if obstacle.nowhere {
+        return format!(
+            "NOT REACHABLE: no server that there is or can be bought takes a task of user {user} (most of all {resource} is \
+             missing); offer one that does, or ask nothing for it.\n"
+        );
+    }
+    let mut text = format!(
+        "NOT REACHABLE {limits}: {resource} is short, and user {user} needs the most of what is short.\n\
+         Enough would be {} of the target for everybody",
+        percent(obstacle.part)
+    );
+    if let Some(part) = obstacle.own_part {
+        let _ = write!(text, ", or {} of its own for user {user} alone", percent(part));
+    }
+    let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
+    let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));
+    text
+}
+
+/// `3 large, 2 small`.
+fn list(servers: &[ServersBought]) -> String {
+    let each = |servers: &ServersBought| format!("{} {}", thousands(servers.count), label(&servers.kind));
+    servers.iter().map(each).collect::<Vec<_>>().join(", ")
+}
+
+fn unit(currency: &str) -> String {
+    if currency.is_empty() { String::new() } else { format!(" {}", beginning(currency, 20)) }
+}
+
+/// A plan as a section.
+pub(crate) fn section(document: PlanDocument) -> Section {
+    let currency = &document.catalog.currency;
+    let money = |amount: f64| price(amount, currency);
+    let mut section = Section::new("What to buy")
+        .answer(answer(&document))
+        .instance(&document.instance)
+        .fact("Target", target(&document.target));
+    if let Some(part) = document.part_before {
+        section = section.fact("Reached of it by the servers that there are", percent(part.min(1.0)));
+    }
+    if let Some(budget) = document.budget {
+        section = section.fact("Budget", money(budget));
+    }
+    let servers = match (&document.purchase, &document.obstacle) {
+        (Some(purchase), _) => {
+            section = facts_of_purchase(section, purchase, document.tasks, &money);
+            &purchase.servers[..]
+        }
+        (None, Some(obstacle)) => {
+            section = facts_of_obstacle(section, obstacle, &money);
+            &obstacle.servers
+        }
+        (None, None) => &[],
+    };
+    if !servers.is_empty() {
+        section = section.block(Block::Bars(Bars {
+            caption: "Cost by server type".into(),
+            series: Vec::new(),
+            groups: servers.iter().map(|bought| (bought.kind.to_string(), vec![bought.cost])).collect(),
+            mark: None,
+            format: units::money,
+        }));
+    }
+    section = section.table("Servers to buy", &servers_bought(servers));
+    if !document.frontier.is_empty() {
+        section = frontier(section, &document, currency);
+    }
+    section.grid("Users", &document.asked_for())
+}
+
+fn facts_of_purchase(
+    section: Section,
+    purchase: &PurchaseResult,
+    tasks: TaskKind,
+    money: &dyn Fn(f64) -> String,
+) -> Section {
+    let divided = if tasks == TaskKind::Whole { " even for divided tasks" } else { "" };
+    let proof = match &*purchase.status {
+        "optimal" => "nothing cheaper is enough".to_owned(),
+        _ => format!("{} or more is needed{divided}", money(purchase.bound)),
+    };
+    section
+        .fact("Cost", money(purchase.cost))
+        .fact("By branch and bound", proof)
+        .fact("Proved by prices alone: it costs at least", money(purchase.proved_bound))
+        .fact("What every user has under DRFH by itself, of its target", percent(purchase.part_under_drfh))
+}
+
+fn facts_of_obstacle(section: Section, obstacle: &ObstacleResult, money: &dyn Fn(f64) -> String) -> Section {
+    let (user, resource) = (&obstacle.user, &obstacle.resource);
+    if obstacle.nowhere {
+        let why = format!(
+            "no server that there is or can be bought takes a task of user {user}: most of all {resource}"
+        );
+        return section.fact("Out of reach", why);
+    }
+    let mut section = section
+        .fact("Out of reach", format!("{resource} is short, and user {user} needs the most of what is short"))
+        .fact("Enough would be, of the target of everybody", percent(obstacle.part))
+        .fact("For", money(obstacle.cost));
+    if let Some(part) = obstacle.own_part {
+        section = section.fact(&format!("Or, of the target of user {user} alone"), percent(part));
+    }
+    section
+}
+
+fn frontier(section: Section, document: &PlanDocument, currency: &str) -> Section {
+    let frontier = &document.frontier;
+    let is_share = frontier.iter().all(|point| point.share.is_some());
+    let what = if is_share { "weighted dominant share of every user" } else { "part of the target" };
+    let height = |point: &FrontierPoint| point.share.unwrap_or(point.part);
+    let points =
+        |cost: fn(&FrontierPoint) -> f64| frontier.iter().map(|point| [cost(point), height(point)]).collect();
+    let mut lines = vec![line("can be had", points(|point| point.cost))];
+    if frontier.iter().any(|point| point.bound < point.cost) {
+        lines.push(line("cannot cost less", points(|point| point.bound)));
+    }
+    let cost = if currency.is_empty() { "cost".into() } else { format!("cost ({currency})") };
+    section
+        .block(Block::Curves(curves("What parts of the target cost", &cost, what, lines)))
+        .grid("What parts of the target cost", &document.parts())
+}

@@ -1,0 +1,80 @@
+//! The largest sum of logarithms that whole tasks can have, for people.
+
+use super::bound::{proved, truncated, without_tasks};
+use super::sentences::heading;
+use crate::bound::tasks_placed;
+use crate::page::{Section, sizes};
+use crate::proportional_bound::{ProportionalBoundDocument, gap_per_weight, meets};
+use crate::units::number;
+use fairplan_instances::{Instance, ProportionalBracket};
+use std::fmt::Write;
+
+/// A bracket of the sum of logarithms.
+pub(super) fn answer<S>(document: &ProportionalBoundDocument<S>) -> String {
+    match (document.proved_optimal, document.integral_lower, document.gap_per_weight) {
+        (true, ..) => {
+            "The placement found has the largest sum of logarithms of shares there is (proved).".into()
+        }
+        (false, Some(_), Some(gap)) => format!(
+            "No placement of whole tasks is better than the one found by more than {gap:.1e} for each unit of weight: about so \
+             large a part of every user's share."
+        ),
+        _ => "No placement was found that gives every user a task.".into(),
+    }
+}
+
+/// The summary of a bracket of the sum of logarithms.
+pub fn summary(instance: &Instance, divisible: Option<f64>, bracket: &ProportionalBracket) -> String {
+    let mut text = heading(instance);
+    if let Some(divisible) = divisible {
+        let _ = writeln!(
+            text,
+            "Best sum of w ln(share) if tasks could be divided at will: {}",
+            number(divisible)
+        );
+    }
+    text += &without_tasks(instance, &bracket.without_tasks, "They are left out of the sums.");
+    let upper = bracket.upper.unwrap_or_default();
+    let _ = match (bracket.lower, gap_per_weight(instance, bracket)) {
+        (Some(lower), Some(_)) if meets(instance, bracket) => {
+            writeln!(text, "Best sum of whole tasks: {} (placed, and proved optimal)", number(lower))
+        }
+        (Some(lower), Some(gap)) => writeln!(
+            text,
+            "Best sum of whole tasks: at most {}, proved; {} placed (less by {gap:.1e} for each unit of weight)",
+            number(upper),
+            number(lower)
+        ),
+        _ => writeln!(
+            text,
+            "Best sum of whole tasks: at most {}, proved; no placement was found that gives every user a task",
+            number(upper)
+        ),
+    };
+    if !meets(instance, bracket) {
+        text += &truncated(bracket.truncated_searches);
+    }
+    text
+}
+
+/// A bracket of the sum of logarithms as a section.
+pub(crate) fn section(document: ProportionalBoundDocument) -> Section {
+    let sum = |sum: Option<f64>| sum.map_or_else(|| "none".into(), number);
+    let mut section = Section::new("The best that whole tasks can do: Σ w ln(dominant share)")
+        .answer(answer(&document))
+        .instance(&document.instance)
+        .fact("Placed", sum(document.integral_lower))
+        .fact("At most", sum(document.integral_upper))
+        .fact("Proved optimal", proved(document.proved_optimal));
+    if let Some(gap) = document.gap_per_weight {
+        section = section.fact("Apart for each unit of weight", number(gap));
+    }
+    if !document.users_without_tasks.is_empty() {
+        section = section.fact("Users without any task", document.users_without_tasks.join(", "));
+    }
+    let placed =
+        document.placement.users.iter().map(|user| (user.id.to_string(), user.tasks as f64)).collect();
+    section
+        .block(sizes("Tasks placed by user", placed, number))
+        .grid("Tasks placed", &tasks_placed(&document.placement.users))
+}

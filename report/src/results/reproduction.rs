@@ -1,0 +1,72 @@
+//! Published results beside ours, for people.
+
+use crate::figure::Figure;
+use crate::page::{Block, Section};
+use crate::reproduction::{ReproductionDocument, numbers_of};
+use crate::summary::grid::{grid, paragraph};
+use crate::units::counted;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use std::fmt::Write;
+
+/// A reproduction.
+pub(super) fn answer(document: &ReproductionDocument) -> String {
+    let agree = document.numbers.iter().filter(|number| number.agrees).count();
+    let all = counted(document.numbers.len() as u64, "published number", "published numbers");
+    match document.numbers.len() - agree {
+        0 => format!("All {all} come out as published."),
+        n => format!("{n} of {all} {} out otherwise.", if n == 1 { "comes" } else { "come" }),
+    }
+}
+
+/// The summary of a reproduction.
+pub fn summary(document: &ReproductionDocument) -> String {
+    let mut text = String::new();
+    for numbers in document.numbers.chunk_by(|a, b| a.exhibit == b.exhibit) {
+        let _ = writeln!(text, "{}: {}", numbers[0].exhibit, numbers[0].source);
+        text += &grid(&numbers_of(numbers).without(&["exhibit"]));
+        for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
+            text += &paragraph(&format!("Why numbers differ: {}", reason.why));
+        }
+        text.push('\n');
+    }
+    document.figures.iter().for_each(|figure| text += &curves(figure));
+    text
+}
+
+/// The tables of all panels of a figure.
+fn curves(figure: &Figure) -> String {
+    let mut text =
+        format!("{}: {}; {} against {}\n", figure.exhibit, figure.title, figure.vertical, figure.horizontal);
+    for panel in &figure.panels {
+        let _ = writeln!(text, "{}", panel.title);
+        let mut places: Vec<f64> = panel.curves.iter().flat_map(|c| &c.points).map(|[x, _]| *x).collect();
+        places.sort_by(f64::total_cmp);
+        places.dedup();
+        let mut columns = Table::of(&places).column("place", "", Kind::Number, |place| *place);
+        for curve in &panel.curves {
+            let title = format!("{}, {}", curve.kind, curve.subject);
+            let value = |place: &f64| curve.points.iter().find(|[x, _]| x == place).map(|[_, y]| *y);
+            columns = columns
+                .column(title.clone(), title, Kind::Number, value)
+                .said(move |place| value(place).map(|value| format!("{value:.4}")));
+        }
+        text += &grid(&columns.done());
+        text.push('\n');
+    }
+    text
+}
+
+/// A reproduction as a section.
+pub(crate) fn section(document: ReproductionDocument) -> Section {
+    let agree = document.numbers.iter().filter(|number| number.agrees).count();
+    let mut section = Section::new("Published results, recomputed")
+        .answer(answer(&document))
+        .fact("Numbers that agree", format!("{agree} of {}", document.numbers.len()));
+    for reason in &document.reasons {
+        section = section.fact(&format!("Why numbers of {} differ", reason.exhibit), &*reason.why);
+    }
+    for figure in document.figures.iter().cloned() {
+        section = section.block(Block::Curves(figure));
+    }
+    section.grid("Published and ours", &document.table())
+}

@@ -1,0 +1,102 @@
+//! A solution, for people: who gets what, where it is used, what capacity is worth.
+
+use super::sentences::{Fates, few_used, heading, proof, used, value_name, value_of, worst_off};
+use crate::figure::Bars;
+use crate::page::{Block, GROUPS, Section, sizes};
+use crate::solution::{SolutionDocument, classes_of, users_of};
+use crate::summary::grid::{listed, paragraph};
+use crate::units::{number, percent, share};
+use fairplan_instances::Headline;
+use fairplan_instances::table::Tabular;
+use fairplan_instances::{Certificate, Instance, Solution, Status};
+use std::fmt::Write;
+
+/// A solution.
+pub(super) fn answer(document: &SolutionDocument) -> String {
+    let users = &document.users;
+    let fates = Fates::of(users.limited_by.iter().copied()).told();
+    let least = worst_off(users.ids.iter().zip(users.dominant_shares.iter().copied()));
+    format!("{fates} Of the whole cluster, {least}.")
+}
+
+/// The summary of a solution.
+pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) -> String {
+    let mut text = heading(instance);
+    let proof = proof(solution.status == Status::Optimal, headline.relative_gap);
+    let method = solution.method;
+    let seconds = solution.statistics.seconds;
+    let limits = solution.limited_by.iter().copied();
+    text += &paragraph(&Fates::of(limits).told());
+    let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
+    let _ = writeln!(text, "{}: {value}{unit} ({proof})", value_name(solution.objective));
+    let _ = writeln!(text, "Used: {}", few_used(instance, &headline.utilization(instance)));
+    let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
+
+    text += &listed(&users_of(instance, solution).without(&["level"]), "users");
+    text.push('\n');
+    text += &listed(&classes_of(instance, headline), "server classes");
+    text
+}
+
+/// What follows a value in the summary: its power of ten, if it has one.
+fn unit(certificate: &Certificate) -> String {
+    match certificate {
+        Certificate::Total(total) if total.exponent != 0 => format!(" × 10^{}", total.exponent),
+        _ => String::new(),
+    }
+}
+
+/// A solution as a section.
+pub(crate) fn section(document: SolutionDocument) -> Section {
+    let proof = proof(document.status == Status::Optimal, document.certificate.relative_gap);
+    let exponent = document.value_exponent.map_or_else(String::new, |exponent| format!(" × 10^{exponent}"));
+    let mut section = Section::new(format!("Fair shares: {}", document.objective))
+        .answer_in_shares(answer(&document))
+        .instance(&document.instance)
+        .fact(
+            value_name(document.objective),
+            format!("{}{exponent}", value_of(document.objective, document.value)),
+        )
+        .fact("Proof", proof)
+        .fact("Used", used(&document.utilization));
+
+    let users = &document.users;
+    let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, part)| (id.to_owned(), *part));
+    section = section.block(sizes("Dominant shares by user", shares.collect(), share));
+
+    let classes: Vec<_> = document
+        .server_classes
+        .iter()
+        .filter_map(|class| Some((class.id.to_string(), class.utilization.as_ref()?)))
+        .collect();
+    if let Some((_, resources)) = classes.first() {
+        let bars = Bars {
+            caption: "Utilization by server class".into(),
+            series: resources.0.iter().map(|(name, _)| name.to_string()).collect(),
+            groups: classes
+                .iter()
+                .take(GROUPS)
+                .map(|(id, used)| (id.clone(), used.0.iter().map(|(_, part)| *part).collect()))
+                .collect(),
+            mark: Some((1.0, "all of it".into())),
+            format: percent,
+        };
+        section = section.block(Block::Bars(bars));
+    }
+
+    for (position, (resource, _)) in document.utilization.0.iter().enumerate() {
+        let prices: Vec<(String, Vec<f64>)> = (document.server_classes.iter())
+            .filter_map(|class| Some((class.id.to_string(), vec![class.price.as_ref()?.0.get(position)?.1])))
+            .collect();
+        if prices.iter().any(|(_, price)| price[0] > 0.0) {
+            let caption = format!("What one more unit of {resource} is worth, by server class");
+            let groups = prices.into_iter().take(GROUPS).collect();
+            let bars = Bars { caption, series: Vec::new(), groups, mark: None, format: number };
+            section = section.block(Block::Bars(bars));
+        }
+    }
+
+    section
+        .grid("Server classes: use, and what one more unit is worth", &document.classes())
+        .grid("Users", &document.table().without(&["level"]))
+}

@@ -1,0 +1,62 @@
+//! What `verify` found, for people.
+
+use super::audit::measured;
+use super::sentences::listed;
+use crate::names::beginning;
+use crate::page::Section;
+use crate::summary::grid::grid;
+use crate::verification::Verification;
+use fairplan_instances::table::Tabular;
+use std::fmt::Write;
+
+/// A verification.
+pub(super) fn answer(document: &Verification) -> String {
+    let failing: Vec<String> = document
+        .verdicts
+        .iter()
+        .filter(|verdict| !verdict.holds)
+        .map(|verdict| verdict.property.to_string())
+        .collect();
+    match document.holds && failing.is_empty() {
+        true => format!(
+            "The result was checked anew from its numbers: all {} properties hold.",
+            document.verdicts.len()
+        ),
+        false => format!("The result is NOT to be trusted: {} fails.", listed(&failing)),
+    }
+}
+
+/// What was found, property by property.
+pub fn summary(document: &Verification) -> String {
+    let mut text = grid(&document.table().without(&["witness"]));
+    for verdict in document.verdicts.iter().filter(|verdict| !verdict.holds) {
+        let witness = verdict.witness.as_deref().unwrap_or_default();
+        let _ = writeln!(text, "{}: {}", verdict.property, beginning(witness, 300));
+    }
+    let verdicts = &document.verdicts;
+    let failed = verdicts.iter().filter(|verdict| !verdict.holds).count();
+    let _ = match failed {
+        0 => writeln!(text, "Verified: every property holds."),
+        1 => writeln!(text, "NOT verified: 1 property fails."),
+        failed => writeln!(text, "NOT verified: {failed} properties fail."),
+    };
+    let fields: Vec<&str> = document.unchecked.iter().map(|unchecked| unchecked.field.as_str()).collect();
+    if !fields.is_empty() {
+        let _ = writeln!(text, "Not checked: {}.", fields.join(", "));
+    }
+    text
+}
+
+/// A verification as a section.
+pub(crate) fn section(document: Verification) -> Section {
+    let section = Section::new(format!("Verification of a {}", document.result_format))
+        .answer(answer(&document))
+        .fact("Every property holds", if document.holds { "yes" } else { "NO" });
+    let section = match &document.instance {
+        Some(stamp) => section.instance(stamp),
+        None => section,
+    };
+    let chart =
+        measured(document.verdicts.iter().map(|one| (&*one.property, one.residual, Some(one.tolerance))));
+    chart.into_iter().fold(section, Section::block).grid("Properties", &document.table())
+}

@@ -1,0 +1,75 @@
+//! What servers are worth, for people.
+
+use super::sentences::{name, words};
+use crate::figure::Bars;
+use crate::page::{Block, GROUPS, Section};
+use crate::summary::grid::{listed, paragraph};
+use crate::units::{percent, share};
+use fairplan_analysis::Worth;
+use fairplan_instances::table::{Cell, Tabular};
+use std::fmt::Write;
+
+/// What servers are worth.
+pub(super) fn answer(document: &Worth) -> String {
+    let best = document.server_classes.iter().max_by(|a, b| a.gain.total_cmp(&b.gain));
+    match best.filter(|best| best.gain >= 1e-8 * document.raised() && best.gain > 0.0) {
+        Some(best) => format!(
+            "One more server of class {} helps the most: the smallest share rises from {} by {} of itself.",
+            name(&best.id),
+            share(document.raised()),
+            percent(best.gain / document.raised())
+        ),
+        None => format!(
+            "No single server would raise the smallest share, {}: what holds it is not capacity.",
+            share(document.raised())
+        ),
+    }
+}
+
+/// What one more server of each class adds, and how far prices hold.
+pub fn summary(document: &Worth) -> String {
+    let mut text = paragraph(&answer(document));
+    if let Some(limited) = document.limited_by_capacity {
+        let _ = writeln!(
+            text,
+            "\nThe smallest share of all is that of a user who has no more tasks; the smallest that capacity limits is {}.",
+            share(limited)
+        );
+    }
+    text += "\nWhat one more server of a class adds to the smallest weighted dominant share that capacity limits:\n\n";
+    text += &listed(&document.classes().without(&["largest_gain", "part"]), "server classes");
+    let prices = document.table().only(&["class", "resource", "price", "capacity", "least", "most"]);
+    let columns = prices.columns().to_vec();
+    let is_priced = |row: usize| matches!(columns[2].cell(row), Cell::Number(price) if price > 0.0);
+    let prices = prices.only_rows(|row| is_priced(row) && columns[3].cell(row) != Cell::Missing);
+    if prices.rows() > 0 {
+        text.push('\n');
+        text += &listed(&prices, "prices");
+    }
+    text
+}
+
+/// The same as a section.
+pub(crate) fn section(document: Worth) -> Section {
+    let gain = |gain: f64| if document.is_nothing(gain) { 0.0 } else { gain };
+    let bars = Bars {
+        caption: "What one more server adds to the smallest share".into(),
+        series: words(["solved again", "by the prices"]),
+        groups: (document.server_classes.iter().take(GROUPS / 2))
+            .map(|class| (class.id.clone(), vec![gain(class.gain), class.by_price]))
+            .collect(),
+        mark: None,
+        format: share,
+    };
+    let table = document.table();
+    let resources = table.columns()[1].clone();
+    let of_resources = table.without(&["by_price"]).only_rows(|row| resources.cell(row) != Cell::from(""));
+    Section::new("What one more server is worth")
+        .answer_in_shares(answer(&document))
+        .instance(&document.instance)
+        .fact("Smallest weighted dominant share now", share(document.value))
+        .fact("Smallest that capacity limits", share(document.raised()))
+        .block(Block::Bars(bars))
+        .grid("One more server of each class", &document.classes())
+        .table("More of one resource alone, and how far its price holds", &of_resources)
+}

@@ -1,0 +1,41 @@
+//! Two solutions side by side: who has more in the second.
+
+use super::{SolutionDocument, UserResult};
+use fairplan_analysis::{Difference, DifferenceSide, UserChange};
+use std::collections::HashMap;
+
+/// The document of what differs between two results of `solve`, ready to be written.
+pub fn difference_of_results<'a>(
+    [before, after]: [&'a SolutionDocument<Vec<UserResult<'a>>>; 2],
+) -> Difference {
+    let side = |result: &'a SolutionDocument<Vec<UserResult<'a>>>| DifferenceSide {
+        instance: result.instance.clone(),
+        objective: result.objective.to_string().into(),
+        value: Some(result.value),
+    };
+    let by_id: HashMap<&str, &UserResult<'a>> = after.users.iter().map(|user| (&*user.id, user)).collect();
+    let known: HashMap<&str, ()> = before.users.iter().map(|user| (&*user.id, ())).collect();
+    let mut users: Vec<UserChange> = Vec::new();
+    for user in &before.users {
+        let other = by_id.get(&*user.id);
+        let mut found =
+            UserChange::new(user.id.clone().into_owned(), Some(user.tasks), other.map(|other| other.tasks));
+        found.limited_before = Some(user.limited_by);
+        found.limited_after = other.map(|other| other.limited_by);
+        users.push(found);
+    }
+    for user in after.users.iter().filter(|user| !known.contains_key(&*user.id)) {
+        let found = UserChange::new(user.id.clone().into_owned(), None, Some(user.tasks));
+        users.push(UserChange { limited_after: Some(user.limited_by), ..found });
+    }
+    let rank = |user: &UserChange| (user.part.unwrap_or(f64::INFINITY) * 1e6).round();
+    users.sort_by(|a, b| rank(a).total_cmp(&rank(b)));
+    Difference {
+        before: side(before),
+        after: side(after),
+        server_classes: Vec::new(),
+        changed_users: Vec::new(),
+        steps: Vec::new(),
+        users,
+    }
+}

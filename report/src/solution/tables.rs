@@ -1,0 +1,87 @@
+//! The tables of a solution: its users and its server classes, of a solution in memory or of a document that was read.
+
+use super::{ClassResult, SolutionBody, UserColumns};
+use fairplan_instances::Headline;
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{ClassId, Instance, ResourceMap, Solution, UserId};
+
+/// The users of a solution, in the instance's order.
+pub fn users_of<'a>(instance: &'a Instance, solution: &'a Solution) -> Table<'a> {
+    Table::over(instance.user_count(), move |row| instance.user(UserId(row)))
+        .column("id", "user", Kind::Id, |user| user.id())
+        .column("dominant_resource", "dominant resource", Kind::Name, |user| {
+            &instance.resources()[user.dominant_resource().0]
+        })
+        .column("dominant_share", "dominant share", Kind::Share, |user| {
+            solution.allocation.dominant_share(instance, user.index())
+        })
+        .column("tasks", "tasks", Kind::Number, |user| solution.allocation.tasks(user.index()))
+        .column("limited_by", "limited by", Kind::Words, |user| solution.limited_by[user.index().0].name())
+        .said(|user| Some(solution.limited_by[user.index().0].in_words()))
+        .column("level", "level", Kind::Position, |user| {
+            solution.certificate.level_of().map(|levels| levels[user.index().0])
+        })
+        .done()
+}
+
+impl Tabular for SolutionBody<UserColumns> {
+    /// A row a user.
+    fn table(&self) -> Table<'_> {
+        let users = &self.users;
+        let ids: Vec<&str> = users.ids.iter().collect();
+        Table::over(ids.len(), move |row| row)
+            .column("id", "user", Kind::Id, move |row| ids[row])
+            .column("dominant_resource", "dominant resource", Kind::Name, |row| {
+                &users.resources.as_slice()[users.dominant_resources[row] as usize]
+            })
+            .column("dominant_share", "dominant share", Kind::Share, |row| users.dominant_shares[row])
+            .column("tasks", "tasks", Kind::Number, |row| users.tasks[row])
+            .column("limited_by", "limited by", Kind::Words, |row| users.limited_by[row].name())
+            .said(|row| Some(users.limited_by[row].in_words()))
+            .column("level", "level", Kind::Position, |row| users.levels.get(row).copied())
+            .done()
+    }
+}
+
+/// Resources whose prices a summary has room for.
+const PRICED: usize = 3;
+
+/// The server classes of a solution: how many servers each has, how full they are and, where that fits a terminal, what one
+/// more unit of each resource is worth.
+pub fn classes_of<'a>(instance: &'a Instance, headline: &'a Headline) -> Table<'a> {
+    let (classes, m) = (instance.classes(), instance.resources().len());
+    let mut columns = Table::over(classes.len(), |class| class)
+        .column("id", "server class", Kind::Id, |class| &classes[class].id)
+        .column("count", "servers", Kind::Count, |class| classes[class].count);
+    let names = || instance.resources().iter().enumerate();
+    for (r, name) in names().filter(|_| !headline.pooled) {
+        let used = move |class| headline.class_utilization(instance, ClassId(class)).map(|used| used[r]);
+        columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
+    }
+    for (r, name) in names().filter(|_| headline.has_prices() && m <= PRICED) {
+        let price = move |class: usize| headline.prices[class * m + r];
+        columns = columns.column(format!("price_{name}"), format!("{name} price"), Kind::Number, price);
+    }
+    columns.done()
+}
+
+impl SolutionBody<UserColumns> {
+    /// The server classes: how full each is, and what one more unit of each resource is worth.
+    pub fn classes(&self) -> Table<'_> {
+        let mut columns =
+            Table::of(&self.server_classes).column("id", "server class", Kind::Id, |class| &class.id);
+        let of = |map: fn(&ClassResult) -> &Option<ResourceMap>, r: usize| {
+            move |class: &ClassResult| Some(map(class).as_ref()?.0.get(r)?.1)
+        };
+        let names = || self.utilization.0.iter().map(|(name, _)| name).enumerate();
+        for (r, name) in names() {
+            let used = of(|class| &class.utilization, r);
+            columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
+        }
+        for (r, name) in names() {
+            let price = of(|class| &class.price, r);
+            columns = columns.column(format!("price_{name}"), format!("{name} price"), Kind::Number, price);
+        }
+        columns.done()
+    }
+}
