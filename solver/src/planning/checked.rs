@@ -6,7 +6,7 @@ use crate::tolerance::planning::{CHEAPEST, SLACK};
 use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
-pub type Placer<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
+pub type PlaceAll<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
 
 /// Which users the weights of an instance put first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,7 +64,7 @@ impl Planner<'_> {
     /// none even of divided tasks. Its bound is that of divided tasks. The planner must be one for whole tasks.
     pub fn cheapest_of_whole_tasks(
         &mut self,
-        place: &mut Placer<'_>,
+        place: &mut PlaceAll<'_>,
     ) -> Result<Option<(Purchase, Placement)>, SolverError> {
         let mut short = None;
         let found =
@@ -147,7 +147,7 @@ impl Planner<'_> {
     fn placed(
         &self,
         bought: &[u64],
-        place: &mut Placer<'_>,
+        place: &mut PlaceAll<'_>,
         short: &mut Option<Short>,
     ) -> Result<Option<Placement>, SolverError> {
         self.in_time()?;

@@ -1,6 +1,6 @@
 //! A few tasks out of some: every choice of one, two, three… of them while these are not too many.
 
-use super::packing::{Amounts, Packing};
+use super::packing::{Packing, Quantities};
 
 /// Most tasks of a choice.
 const MOST: usize = 6;
@@ -14,7 +14,7 @@ pub(super) struct Choice {
     /// What they are worth together.
     pub value: f64,
     /// The room they take.
-    pub load: Amounts,
+    pub load: Quantities,
 }
 
 impl Choice {
@@ -96,10 +96,9 @@ mod tests {
         assert_eq!(found, expected);
         for choice in &all {
             let worth: f64 = choice.shapes().iter().map(|shape| values[*shape as usize]).sum();
-            let load = choice
-                .shapes()
-                .iter()
-                .fold(Amounts::default(), |load, shape| more(&load, &packing.shapes[*shape as usize].demand));
+            let load = choice.shapes().iter().fold(Quantities::default(), |load, shape| {
+                more(&load, &packing.shapes[*shape as usize].demand)
+            });
             assert_eq!((choice.value, choice.load), (worth, load));
         }
     }
