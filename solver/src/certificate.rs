@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_proof_holds_just_inside_each_tolerance_and_not_just_outside() {
-        let proof = |gap, uncertainty, gain| Proof { value: 1.0, bound: 1.0, rising: 1.0, gap, uncertainty, gain };
+        let proof =
+            |gap, uncertainty, gain| Proof { value: 1.0, bound: 1.0, rising: 1.0, gap, uncertainty, gain };
         assert!(proof(0.999 * TOLERANCE, 0.999 * UNCERTAINTY, 0.999 * FREEZING).holds());
         assert!(!proof(1.001 * TOLERANCE, 0.0, 0.0).holds());
         assert!(!proof(0.0, 1.001 * UNCERTAINTY, 0.0).holds());

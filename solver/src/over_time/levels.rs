@@ -1,4 +1,4 @@
-//! The levels, one after the other: who rises, who is held at what it has, and who all its tasks run.
+//! The levels, one after the other: who rises, who is held at what it has, and who runs all its tasks.
 //!
 //! A user has at least `clamp(θ − base, least, most)` at level `θ`: nothing more once all its tasks run, and no less than
 //! it is guaranteed. The level is the largest `θ` at which all can have that, which is found from above: with the roles

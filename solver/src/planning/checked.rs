@@ -23,7 +23,7 @@ const SIZES: f64 = 9.0;
 /// How many times the share of the next smaller size is too little to be served before it.
 const AHEAD: f64 = 1000.0;
 
-/// What a purchase that passes is worth knowing by; nothing for one that does not.
+/// Checks a purchase: what there is to know of one that passes, `None` for one that does not.
 type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, SolverError> + 'c;
 
 /// What came of looking for a purchase that passes.

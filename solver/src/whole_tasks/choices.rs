@@ -1,4 +1,4 @@
-//! A few tasks out of some: every choice of one, two, three… of them while these are not too many.
+//! Combinations of a few tasks: every one of one, two, three… tasks while these are not too many.
 
 use super::packing::{Packing, Quantities};
 
@@ -40,8 +40,8 @@ impl Choice {
     }
 }
 
-/// The choices out of these tasks, `(shape, how many there are)`, none of a kind first; larger ones as long as there are
-/// about `limit` at most of each size.
+/// The choices out of these tasks, given as `(shape, how many there are)`, small ones first; larger ones only as long as there
+/// are no more than about `limit` of a size.
 pub(super) fn choices(packing: &Packing, values: &[f64], tasks: &[(u32, u64)], limit: usize) -> Vec<Choice> {
     let mut all = vec![Choice::default()];
     // The task with which each choice may go on, so that none is had twice.

@@ -1,4 +1,4 @@
-//! Whose the placed tasks are, and more of them until nothing fits: who is served next is a question of the
+//! Placed tasks are given to users, then more are placed until nothing fits: who is served next is a question of the
 //! objective, the first server with room is taken.
 //!
 //! Tasks are handed out one by one near the end and all at once before it: the order brings every user to the same level,
