@@ -13,8 +13,8 @@ help: ## Say what the targets are
 setup: ## Find or get cmake and libclang, which the HiGHS build needs
 	@setup/build-tools.sh
 
-build: setup ## Build the fairplan command
-	cargo build --release --locked
+build: setup ## Build the fairplan command, and nothing of the tests
+	cargo build --release --locked -p fairplan-cli
 
 demo: build ## Solve, verify and compare placements on the built-in Google cluster of 12,583 servers
 	@mkdir -p $(OUT)

@@ -8,7 +8,7 @@ mod audit;
 mod explain;
 mod what_if;
 
-pub use audit::{Audit, AuditSettings, Finding, Holds, NotApplicable, PROPERTIES, audit};
+pub use audit::{Audit, AuditSettings, Finding, Holds, NotApplicable, PROPERTIES, Property, audit};
 pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
 pub use what_if::{
     Difference, DifferenceSide, Followed, GainingUser, Growth, GrowthQuantum, Loser, Loss, Losses,

@@ -1,7 +1,7 @@
 //! What is typed: the commands and the options they share.
 
 use crate::commands;
-pub use crate::output::{OutputArguments, ResultFormat};
+pub use crate::output::{OutputArguments, ResultFormat, ResultOutput};
 use clap::{Parser, Subcommand};
 use fairplan::instances::Deadline;
 use std::time::Duration;

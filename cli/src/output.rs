@@ -4,8 +4,11 @@
 use clap::ValueEnum;
 use fairplan::Error;
 use fairplan::instances::files::Columnar;
-use fairplan::report::output::{Destination, FileFormat, is_gzipped};
-use fairplan::report::table::{LongFormat, TableFormat};
+use fairplan::instances::table::Table;
+use fairplan::report::output::{Destination, FileFormat, Prepared, commit, is_gzipped};
+use fairplan::report::table::{LongFormat, TableFormat, write_table};
+use fairplan::report::write_json;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// Where a result goes.
@@ -37,14 +40,45 @@ impl ResultFormat {
     }
 }
 
+/// Where a result goes, and as what.
+#[derive(Debug)]
+pub struct ResultOutput {
+    /// The format of its table; `None` for the whole result.
+    pub table: Option<TableFormat>,
+    destination: Destination,
+}
+
+impl ResultOutput {
+    /// Writes the whole result, or its table.
+    pub fn write<'t>(
+        &self,
+        document: &impl Serialize,
+        table: impl FnOnce() -> Table<'t>,
+    ) -> Result<(), Error> {
+        Ok(commit([self.prepare(document, table)?])?)
+    }
+
+    /// The same, to be committed with other files.
+    pub fn prepare<'t>(
+        &self,
+        document: &impl Serialize,
+        table: impl FnOnce() -> Table<'t>,
+    ) -> Result<Prepared, Error> {
+        Ok(self.destination.prepare(|out| match self.table {
+            None => write_json(out, document),
+            Some(format) => write_table(out, format, &table()),
+        })?)
+    }
+}
+
 impl OutputArguments {
     /// The destination of one JSON document.
     pub fn destination(&self) -> Result<Destination, Error> {
         self.offered(&[FileFormat::Json])
     }
 
-    /// The destination of a result that is JSON or a table, and which of them is written.
-    pub fn result(&self, stated: Option<ResultFormat>) -> Result<(ResultFormat, Destination), Error> {
+    /// Where a result goes that is JSON or a table, and which of them is written.
+    pub fn result(&self, stated: Option<ResultFormat>) -> Result<ResultOutput, Error> {
         let formats = [
             (FileFormat::Json, ResultFormat::Json),
             (FileFormat::Csv, ResultFormat::Csv),
@@ -54,7 +88,8 @@ impl OutputArguments {
         let stated = formats.iter().find(|(_, format)| Some(*format) == stated).map(|(file, _)| *file);
         let (file, destination) = resolve(self.output.as_deref(), stated, &formats.map(|(file, _)| file))?;
         let format = formats.iter().find(|(known, _)| *known == file);
-        Ok((format.map_or(ResultFormat::Json, |(_, format)| *format), destination))
+        let format = format.map_or(ResultFormat::Json, |(_, format)| *format);
+        Ok(ResultOutput { table: format.table(), destination })
     }
 
     /// The destination of one JSON object a line.
@@ -175,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_ending_decides_unless_the_format_is_stated() {
-        let format = |path, stated| output(path).result(stated).unwrap().0;
+        let format = |path, stated| output(path).result(stated).unwrap().table;
         for (path, meant) in [
             ("a.json", ResultFormat::Json),
             ("a.json.gz", ResultFormat::Json),
@@ -187,8 +222,8 @@ mod tests {
             ("a.txt", ResultFormat::Json),
             ("-", ResultFormat::Json),
         ] {
-            assert_eq!(format(path, None), meant, "{path}");
-            assert_eq!(format(path, Some(ResultFormat::Csv)), ResultFormat::Csv, "{path}");
+            assert_eq!(format(path, None), meant.table(), "{path}");
+            assert_eq!(format(path, Some(ResultFormat::Csv)), Some(TableFormat::Csv), "{path}");
         }
     }
 

@@ -1,7 +1,6 @@
 //! Demands over time, quantum by quantum: slices divided by a mechanism, or tasks over the servers of an instance.
 
 use crate::{Control, Error};
-use fairplan_instances::wording::unknown;
 use fairplan_instances::{
     CacheModel, Deadline, Decimal, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction,
     TaskAllocation, TaskDemands, files,
@@ -11,7 +10,7 @@ use fairplan_report::allocation::{AllocationDocument, AllocationSettings, alloca
 use fairplan_report::task_allocation::{
     TaskAllocationDocument, TaskAllocationSettings, task_allocation_document,
 };
-use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks_within};
+use fairplan_solver::{TaskSettings, divide_tasks_within};
 
 /// How mechanisms are set.
 #[derive(Clone, Debug)]
@@ -93,7 +92,7 @@ impl MechanismOptions {
 /// By which mechanism to divide, and what users do.
 #[derive(Clone, Debug)]
 pub struct AllocateOptions {
-    /// One of [`MECHANISMS`], or of [`TASK_MECHANISMS`] for tasks. Default: `karma`.
+    /// One of [`MECHANISMS`], or of [`TASK_MECHANISMS`](crate::TASK_MECHANISMS) for tasks. Default: `karma`.
     pub mechanism: String,
     /// How it is set.
     pub settings: MechanismOptions,
@@ -110,7 +109,7 @@ pub struct AllocateOptions {
 impl Default for AllocateOptions {
     fn default() -> Self {
         Self {
-            mechanism: MECHANISMS[0].0.into(),
+            mechanism: "karma".into(),
             settings: MechanismOptions::default(),
             non_conformant: None,
             cache_slowdown: None,
@@ -173,7 +172,7 @@ pub fn allocate(
 ) -> Result<Allocated, Error> {
     options.check()?;
     let mechanism = options.mechanism.as_str();
-    known_mechanism(mechanism)?;
+    MECHANISMS.find(mechanism)?;
     let settings = options.settings.of_slices(series, shares);
     let users = series.user_count();
     let (greedy, reports, strategy) = match (reported, options.non_conformant) {
@@ -201,18 +200,6 @@ pub fn allocate(
     };
     let sha256 = files::demands_sha256_hex(series);
     Ok(Allocated { outcome, mechanism: mechanism.into(), settings, cache, sha256 })
-}
-
-/// An error unless slices can be divided by the mechanism of this name.
-pub(crate) fn known_mechanism(name: &str) -> Result<(), Error> {
-    known("mechanism", name, MECHANISMS)
-}
-
-fn known(kind: &str, name: &str, all: &[(&str, &str)]) -> Result<(), Error> {
-    match all.iter().any(|(known, _)| *known == name) {
-        true => Ok(()),
-        false => Err(Error::input(unknown(kind, name, all.iter().map(|(known, _)| *known)))),
-    }
 }
 
 /// Who reports anything but the truth.
@@ -285,7 +272,7 @@ impl AllocatedTasks {
 /// series.demand(1, 20)?;
 /// let (instance, series) = (generate::drfh_fig1()?, series.build()?);
 /// let demands = TaskDemands::new(&instance, &series)?;
-/// let options = AllocateOptions { mechanism: "max-min".into(), ..AllocateOptions::default() };
+/// let options = AllocateOptions { mechanism: "drfh".into(), ..AllocateOptions::default() };
 /// let allocated = allocate_tasks(&demands, None, &options, &Control::none())?;
 /// assert!(allocated.allocation.gaps[0] < 1e-6);
 /// # Ok::<(), fairplan::Error>(())
@@ -327,11 +314,6 @@ pub(crate) fn hashes_of_tasks(demands: &TaskDemands<'_>) -> [String; 2] {
     [files::demands_sha256_hex(demands.series()), files::sha256_hex(demands.instance())]
 }
 
-/// An error unless tasks can be divided by the rule of this name.
-fn known_task_mechanism(name: &str) -> Result<(), Error> {
-    known("mechanism over an instance", name, TASK_MECHANISMS)
-}
-
 /// A share further than this from what a rule asks for is an internal failure.
 const WIDEST_GAP: f64 = 1e-6;
 
@@ -342,8 +324,7 @@ pub(crate) fn divided_tasks(
     settings: TaskSettings,
     deadline: &Deadline,
 ) -> Result<TaskAllocation, Error> {
-    known_task_mechanism(name)?;
-    let allocation = divide_tasks_within(name, demands, settings, deadline).map_err(Error::input)?;
+    let allocation = divide_tasks_within(name, demands, settings, deadline)?;
     let wide: Vec<usize> = (0..allocation.gaps.len()).filter(|t| allocation.gaps[*t] > WIDEST_GAP).collect();
     let Some(first) = wide.first() else { return Ok(allocation) };
     Err(Error::uncertified(format!(

@@ -1,10 +1,9 @@
 //! The fairness properties that objectives have on an instance, with a witness for each that fails.
 
-use crate::solve::solver;
+use crate::solve::{AUTO, solver};
 use crate::{Control, Error};
 use fairplan_analysis::{Audit, AuditSettings};
 use fairplan_instances::{Instance, Objective, SolverError, files};
-use fairplan_solver::BACKENDS;
 
 /// What to audit, and how far to search.
 #[derive(Clone, Debug)]
@@ -17,19 +16,13 @@ pub struct AuditOptions {
     pub users: usize,
     /// Seed of the servers dealt out to compare with sharing. Default: 0.
     pub seed: u64,
-    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for AuditOptions {
     fn default() -> Self {
-        Self {
-            objectives: vec![Objective::Drfh],
-            leave_out: false,
-            users: 20,
-            seed: 0,
-            backend: BACKENDS[0].into(),
-        }
+        Self { objectives: vec![Objective::Drfh], leave_out: false, users: 20, seed: 0, backend: AUTO.into() }
     }
 }
 
@@ -59,7 +52,8 @@ pub struct Audited {
 ///
 /// let instance = generate::drfh_fig1()?;
 /// let audited = audit(&instance, &AuditOptions::default(), &Control::none())?;
-/// assert!(audited.audits[0].holds());
+/// let properties = &audited.audits[0].properties;
+/// assert_eq!(properties[0].property, "envy-freeness");
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {

@@ -1,13 +1,13 @@
 //! The best that any placement of whole tasks can do, from both sides, proved before anyone sees it.
 
 use crate::error::all_hold;
-use crate::solve::{Solved, hashed, solver};
+use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found};
 use fairplan_instances::{Instance, Objective, ProportionalBracket, WholeTaskBracket};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
-use fairplan_solver::{BACKENDS, proportional_bracket, whole_task_bracket};
+use fairplan_solver::{proportional_bracket, whole_task_bracket};
 use fairplan_verify::{
     ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
 };
@@ -15,13 +15,13 @@ use fairplan_verify::{
 /// How to bound.
 #[derive(Clone, Debug)]
 pub struct BoundOptions {
-    /// What finds the bound of divisible tasks: one of [`BACKENDS`]. Default: `auto`.
+    /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for BoundOptions {
     fn default() -> Self {
-        Self { backend: BACKENDS[0].into() }
+        Self { backend: AUTO.into() }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::bound::bracketed;
 use crate::place::Placer;
-use crate::solve::{Solved, hashed, solver};
+use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress};
 use fairplan_instances::{
     ClassId, Headline, Instance, InstanceStamp, Objective, ResourceId, User, WholeTaskBracket,
@@ -11,19 +11,18 @@ use fairplan_instances::{
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
 use fairplan_report::placement::PlacementFigures;
-use fairplan_solver::BACKENDS;
 use fairplan_verify::reaches;
 use std::time::Instant;
 
 /// What to compare.
 #[derive(Clone, Debug)]
 pub struct CompareOptions {
-    /// Some of [`placement_policies`](crate::placement_policies). Default: all, Slots with the number that served the DRFH
+    /// Some of [`POLICIES`](crate::POLICIES) and [`PATTERNS`](crate::PATTERNS). Default: all, Slots with the number that served the DRFH
     /// paper best (its Table II), but not `pattern`.
     pub policies: Vec<String>,
     /// Seed of the policy `random`. Default: 0.
     pub seed: u64,
-    /// What finds the bound of divisible tasks: one of [`BACKENDS`]. Default: `auto`.
+    /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
     /// Whether to say how long each policy took, the only numbers that differ from run to run. Default: yes.
     pub timing: bool,
@@ -33,7 +32,7 @@ impl Default for CompareOptions {
     fn default() -> Self {
         let policies = ["best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "random"];
         let policies = policies.map(Into::into).into();
-        Self { policies, seed: 0, backend: BACKENDS[0].into(), timing: true }
+        Self { policies, seed: 0, backend: AUTO.into(), timing: true }
     }
 }
 

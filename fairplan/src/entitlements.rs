@@ -1,11 +1,11 @@
 //! What production schedulers' rules promise, beside exact DRFH.
 
-use crate::solve::{Solved, hashed, solver};
+use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
 use fairplan_instances::Headline;
-use fairplan_instances::{Decimal, Draft, Instance, Objective, Solver};
+use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Solver};
 use fairplan_report::entitlements::Entitlements;
-use fairplan_solver::{BACKENDS, SCHEDULER_RULES};
+use fairplan_solver::{SCHEDULER_RULES, SchedulerRule};
 
 /// Nominal quotas for Kueue: what each user of an instance has of each of its resources.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,16 +63,16 @@ pub fn entitlements(
     quotas: Option<&Quotas>,
     control: &Control<'_>,
 ) -> Result<Entitlements, Error> {
-    let solver = solver(BACKENDS[0], &control.deadline)?;
+    let solver = solver(AUTO, &control.deadline)?;
     let quotas = quotas.map(|quotas| quotas.0.as_slice());
     let (found, sha256) = hashed(instance, || {
         let solved = Solved::new(instance, &*solver, Objective::Drfh, control)?.certified()?;
-        let outcome = |rule| {
-            let tasks = fairplan_solver::entitlements(instance, rule, quotas);
+        let outcome = |rule: &Entry<SchedulerRule>| {
+            let tasks = fairplan_solver::entitlements(instance, rule.make, quotas);
             let kept = kept(instance, &tasks, &*solver, control)?;
-            Ok((rule.name(), tasks, kept))
+            Ok((rule.name, tasks, kept))
         };
-        let rules = SCHEDULER_RULES.into_iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
+        let rules = SCHEDULER_RULES.entries().iter().map(outcome).collect::<Result<Vec<_>, Error>>()?;
         Ok((solved, rules))
     })?;
     let (solved, rules) = found;

@@ -1,9 +1,9 @@
 //! Why a function has no answer, or none that is proved.
 
 use crate::{Offline, Simulated, Solved, TaskOffline};
-use fairplan_heuristics::PlacementError;
+use fairplan_heuristics::{PlacementError, UnknownPolicy};
 use fairplan_imports::ImportFailure;
-use fairplan_instances::{Deadline, InstanceError, SolverError, Violation};
+use fairplan_instances::{Deadline, InstanceError, SolverError, UnknownName, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
@@ -115,6 +115,18 @@ impl From<InstanceError> for Error {
 impl<R> From<ImportFailure<R>> for Error {
     fn from(failure: ImportFailure<R>) -> Self {
         failure.error.into()
+    }
+}
+
+impl From<UnknownName> for Error {
+    fn from(unknown: UnknownName) -> Self {
+        Self::Input(unknown.into())
+    }
+}
+
+impl From<UnknownPolicy> for Error {
+    fn from(unknown: UnknownPolicy) -> Self {
+        Self::Input(unknown.into())
     }
 }
 

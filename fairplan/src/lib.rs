@@ -63,24 +63,25 @@ pub use error::{Error, Found};
 pub use explain::{explain, user_named};
 pub use flows::{FlowsOptions, Level, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
-pub use place::{PlaceOptions, Placed, place, placement_policies};
+pub use place::{PATTERNS, PlaceOptions, Placed, place};
 pub use plan::{
     BuyOptions, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy, compare_instances,
     growth, losses, worth_of_servers,
 };
 pub use simulate::{
-    SimulateOptions, Simulated, SimulatedPolicy, TraceInput, cluster_policies, simulate, simulate_dedicated,
+    MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
 };
 pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
+pub use fairplan_heuristics::POLICIES;
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
 pub use fairplan_instances::{
     CacheModel, ClusterOutcome, Deadline, Decimal, DemandSeries, DemandSeriesBuilder, Document, FairShares,
-    GuaranteedFraction, Instance, InstanceBuilder, LimitedBy, Objective, OfflineMeasure, QuantumLabel,
-    TaskDemands, Traffic, UserId, files, generate,
+    GuaranteedFraction, Instance, InstanceBuilder, LimitedBy, OBJECTIVES, Objective, OfflineMeasure,
+    QuantumLabel, TaskDemands, Traffic, UserId, files, generate,
 };
 pub use fairplan_mechanisms::{MECHANISMS, Ties};
 pub use fairplan_report as report;
@@ -91,4 +92,4 @@ pub use fairplan_report::verification::Verification;
 pub use fairplan_simulation::{
     ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings,
 };
-pub use fairplan_solver::{BACKENDS, SHARED, TASK_MECHANISMS};
+pub use fairplan_solver::{BACKENDS, SCHEDULER_RULES, SHARED, TASK_MECHANISMS};

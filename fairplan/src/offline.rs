@@ -1,13 +1,13 @@
 //! The most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
-use crate::allocate::{MechanismOptions, divided_tasks, hashes_of_tasks, known_mechanism};
+use crate::allocate::{MechanismOptions, divided_tasks, hashes_of_tasks};
 use crate::solve::SOLVING;
 use crate::{Control, Error, Found};
 use fairplan_instances::{
     DemandSeries, FairShares, GuaranteedFraction, OfflineMeasure, OfflineOptimum, OfflineProblem,
     TaskDemands, TaskOptimum, files,
 };
-use fairplan_mechanisms::{Conduct, Reports, Run};
+use fairplan_mechanisms::{Conduct, MECHANISMS, Reports, Run};
 use fairplan_report::allocation::AllocationSettings;
 use fairplan_report::offline::{
     Against, Held, OfflineDocument, TaskOfflineDocument, against, offline_document, smallest,
@@ -104,7 +104,7 @@ pub fn offline(
     options: &OfflineOptions,
     control: &Control<'_>,
 ) -> Result<Offline, Error> {
-    options.against.iter().try_for_each(|name| known_mechanism(name))?;
+    options.against.iter().try_for_each(|name| MECHANISMS.find(name).map(drop))?;
     let settings = options.settings.of_slices(series, shares);
     let problem = options.problem(series, shares);
     control.stage("solving");
@@ -166,16 +166,11 @@ pub struct TaskOffline {
 }
 
 impl TaskOffline {
-    /// The demands by what is evened out, as the writers of its tables take them.
-    pub fn measured<'a>(&self, demands: &TaskDemands<'a>) -> TaskDemands<'a> {
-        demands.clone().measured_by(self.measure)
-    }
-
     /// The `fairplan.offline.v1`; with `per_quantum` it has every quantum, without which it cannot be verified.
     pub fn document<'a>(&'a self, demands: &TaskDemands<'a>, per_quantum: bool) -> TaskOfflineDocument {
         let held = (self.against.clone(), self.online.clone());
         let sha256 = self.sha256.each_ref().map(String::as_str);
-        let demands = self.measured(demands);
+        let demands = demands.clone().measured_by(self.measure);
         task_offline_document(&demands, sha256, &self.optimum, &self.proof, held, per_quantum)
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::error::all_hold;
 use crate::{Control, Error};
-use fairplan_heuristics::{POLICIES, PlacementPolicy, UnknownPolicy, policy};
-use fairplan_instances::{Instance, Placement, files};
+use fairplan_heuristics::{PlacementPolicy, UnknownPolicy, policy};
+use fairplan_instances::{Entry, Instance, Placement, Registry, files};
 use fairplan_report::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
 };
@@ -13,7 +13,7 @@ use fairplan_verify::{PlacementClaim, verify_placement};
 /// By which policy to place.
 #[derive(Clone, Debug)]
 pub struct PlaceOptions {
-    /// One of [`placement_policies`]. Default: `best-fit`.
+    /// One of [`POLICIES`](crate::POLICIES) or [`PATTERNS`]. Default: `best-fit`.
     pub policy: String,
     /// Seed of the policy `random`. Default: 0.
     pub seed: u64,
@@ -84,14 +84,15 @@ pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>)
     })
 }
 
-/// The name of [`Placer::Pattern`], and its rule.
-const PATTERN: (&str, &str) =
-    ("pattern", "whole servers at once, proved optimal or nearly so (see `fairplan bound`)");
-
-/// Every policy of [`place`]: its name, and how it chooses the server of a task.
-pub fn placement_policies() -> impl Iterator<Item = (&'static str, &'static str)> {
-    POLICIES.iter().chain([&PATTERN]).copied()
-}
+/// What places whole tasks beside the policies.
+pub const PATTERNS: Registry<()> = Registry::new(
+    "policy",
+    &[Entry {
+        name: "pattern",
+        line: "whole servers at once, proved optimal or nearly so (see `fairplan bound`)",
+        make: (),
+    }],
+);
 
 /// How whole tasks are placed.
 pub(crate) enum Placer {
@@ -104,18 +105,18 @@ pub(crate) enum Placer {
 impl Placer {
     /// The one called `name`. Only `random` draws on `seed`.
     pub(crate) fn named(name: &str, seed: u64) -> Result<Self, Error> {
-        if name == PATTERN.0 {
+        if PATTERNS.find(name).is_ok() {
             return Ok(Self::Pattern);
         }
-        let unknown = |unknown: UnknownPolicy| Error::input(unknown.among(&[PATTERN.0]));
-        policy(name, seed).map(Self::Policy).map_err(unknown)
+        let unknown = |unknown: UnknownPolicy| unknown.among(&PATTERNS);
+        Ok(Self::Policy(policy(name, seed).map_err(unknown)?))
     }
 
     /// Its name in results.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Policy(policy) => policy.name(),
-            Self::Pattern => PATTERN.0.into(),
+            Self::Pattern => PATTERNS.entries()[0].name.into(),
         }
     }
 

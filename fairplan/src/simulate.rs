@@ -1,10 +1,12 @@
 //! A trace of jobs run on its cluster, policies side by side.
 
-use crate::solve::solver;
+use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
-use fairplan_heuristics::{BestFit, POLICIES, PlacementPolicy, policy};
+use fairplan_heuristics::{BestFit, PlacementPolicy, policy};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
-use fairplan_instances::{ClusterOutcome, Deadline, InstanceError, Objective, Solver, TaskCounts, files};
+use fairplan_instances::{
+    ClusterOutcome, Deadline, Entry, InstanceError, Objective, Registry, Solver, TaskCounts, files,
+};
 use fairplan_report::simulation::{
     PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, TraceStamp, seconds,
 };
@@ -12,13 +14,12 @@ use fairplan_report::table::NamedOutcome;
 use fairplan_simulation::{
     ClusterRules, ClusterSettings, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
 };
-use fairplan_solver::BACKENDS;
 use rayon::prelude::*;
 
 /// Which policies to run, and how.
 #[derive(Clone, Debug)]
 pub struct SimulateOptions {
-    /// Some of [`cluster_policies`]. Default: best-fit, first-fit and the slots that served the DRFH paper best.
+    /// Some of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`]. Default: best-fit, first-fit and the slots that served the DRFH paper best.
     pub policies: Vec<String>,
     /// What decides a run beside the trace and the policy. Default: its own.
     pub settings: ClusterSettings,
@@ -110,7 +111,7 @@ pub fn simulate(
     control: &Control<'_>,
 ) -> Result<Simulated, Error> {
     let policies = options.named()?;
-    let solver = solver(BACKENDS[0], &Deadline::never())?;
+    let solver = solver(AUTO, &Deadline::never())?;
     let SimulateOptions { settings, dedicated, seed, .. } = *options;
     control.stage("simulating");
     let stop = || control.deadline.is_over();
@@ -157,7 +158,7 @@ pub fn simulate_dedicated(
 ) -> Result<ClusterOutcome, Error> {
     control.stage("dedicated clouds");
     let policy = ClusterPolicy::named(policy, options.seed)?;
-    let solver = solver(BACKENDS[0], &Deadline::never())?;
+    let solver = solver(AUTO, &Deadline::never())?;
     let stop = || control.deadline.is_over();
     policy.run_dedicated(trace, &*solver, options.settings, options.seed, &stop)
 }
@@ -194,21 +195,28 @@ impl Watch for Patience<'_> {
     }
 }
 
-/// Policies that serve whoever is most deprived, and place by best-fit: name, measure and rule.
-const MOST_DEPRIVED: [(&str, ServiceOrder, &str); 3] = [
-    (
-        "exact",
-        ServiceOrder::BelowIdeal(Objective::Drfh),
-        "the user farthest below its share in the exact DRFH allocation first, by best-fit",
-    ),
-    ("pf", ServiceOrder::BelowIdeal(Objective::ProportionalFairness), "the same with proportional fairness"),
-    (
-        "bmf",
-        ServiceOrder::LargestRank,
-        "the user whose smallest rank by what users have of each bottleneck is largest first, by best-fit, which makes for \
-         bottleneck max fairness",
-    ),
-];
+/// Policies that serve whoever is most deprived, and place by best-fit.
+pub const MOST_DEPRIVED: Registry<ServiceOrder> = Registry::new(
+    "policy",
+    &[
+        Entry {
+            name: "exact",
+            line: "the user farthest below its share in the exact DRFH allocation first, by best-fit",
+            make: ServiceOrder::BelowIdeal(Objective::Drfh),
+        },
+        Entry {
+            name: "pf",
+            line: "the same with proportional fairness",
+            make: ServiceOrder::BelowIdeal(Objective::ProportionalFairness),
+        },
+        Entry {
+            name: "bmf",
+            line: "the user whose smallest rank by what users have of each bottleneck is largest first, by best-fit, which \
+                   makes for bottleneck max fairness",
+            make: ServiceOrder::LargestRank,
+        },
+    ],
+);
 
 /// Who is served and where: a policy of placement, which serves the lowest dominant share first, or one that serves the most
 /// deprived user.
@@ -222,12 +230,11 @@ struct ClusterPolicy {
 impl ClusterPolicy {
     /// The one called `name`. Only `random` draws on `seed`.
     fn named(name: &str, seed: u64) -> Result<Self, Error> {
-        if let Some((name, order, _)) = MOST_DEPRIVED.iter().find(|(known, ..)| *known == name) {
+        if let Ok((deprived, _)) = MOST_DEPRIVED.find(name) {
             let placement = Box::new(BestFit);
-            return Ok(Self { name: (*name).into(), placement, order: *order });
+            return Ok(Self { name: deprived.name.into(), placement, order: deprived.make });
         }
-        let others = MOST_DEPRIVED.map(|(other, ..)| other);
-        let placement = policy(name, seed).map_err(|unknown| Error::input(unknown.among(&others)))?;
+        let placement = policy(name, seed).map_err(|unknown| unknown.among(&MOST_DEPRIVED))?;
         Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
     }
 
@@ -258,11 +265,6 @@ impl ClusterPolicy {
         let choice = |totals: &[u128], largest: &[u128]| self.placement.choice(totals, largest);
         run(ClusterRules { choice: &choice, order: self.order, solver })
     }
-}
-
-/// Every policy of [`simulate`]: its name, and whom it serves or how it chooses the server of a task.
-pub fn cluster_policies() -> impl Iterator<Item = (&'static str, &'static str)> {
-    POLICIES.iter().copied().chain(MOST_DEPRIVED.into_iter().map(|(name, _, rule)| (name, rule)))
 }
 
 /// A trace that can be read more than once.

@@ -1,10 +1,9 @@
 //! Solving, and checking the solution by code that shares nothing with the solver before anyone sees it.
 
 use crate::{Control, Error, Found};
-use fairplan_instances::wording::unknown;
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, Status, files};
 use fairplan_report::solution::{SolutionDocument, StatedNumbers, UserResults, solution_document};
-use fairplan_solver::{BACKENDS, backend_within};
+use fairplan_solver::backend_within;
 use fairplan_verify::{SolutionClaim, Verdict, verify_solution, well_formed};
 use std::time::Instant;
 
@@ -13,7 +12,7 @@ use std::time::Instant;
 pub struct SolveOptions {
     /// What is fair. Default: [`Objective::Drfh`].
     pub objective: Objective,
-    /// One of [`BACKENDS`]. Default: `auto`.
+    /// One of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
     /// Whether to compute, while solving, the SHA-256 by which the document names the instance. Default: yes.
     pub hash: bool,
@@ -21,7 +20,7 @@ pub struct SolveOptions {
 
 impl Default for SolveOptions {
     fn default() -> Self {
-        Self { objective: Objective::Drfh, backend: BACKENDS[0].into(), hash: true }
+        Self { objective: Objective::Drfh, backend: AUTO.into(), hash: true }
     }
 }
 
@@ -68,9 +67,12 @@ pub fn solve(instance: &Instance, options: &SolveOptions, control: &Control<'_>)
 /// The part of the time that solving may take; the rest is for checking.
 pub(crate) const SOLVING: f64 = 0.9;
 
+/// The backend that functions take by default.
+pub(crate) const AUTO: &str = "auto";
+
 /// The backend of this name, to end by a deadline.
 pub(crate) fn solver(backend: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, Error> {
-    backend_within(backend, deadline).ok_or_else(|| Error::input(unknown("backend", backend, BACKENDS)))
+    Ok(backend_within(backend, deadline)?)
 }
 
 impl Solved {

@@ -1,14 +1,14 @@
 //! Names that are no policy, and instances whose tasks cannot be placed.
 
-use crate::POLICIES;
-use fairplan_instances::wording::{printable, unknown};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{Registry, UnknownName};
 
-/// A name that is no policy. Its text lists what would do.
+/// A name that is no policy. Its text says what would do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnknownPolicy {
     /// No policy has it.
-    #[error("{}", unknown("policy", .0, POLICIES.iter().map(|(name, _)| *name)))]
-    Name(String),
+    #[error(transparent)]
+    Name(#[from] UnknownName),
     /// `slots` without a number of them.
     #[error(
         "policy {}: into how many slots is the largest server divided? Use slots=N, N from 1 to {}",
@@ -19,14 +19,11 @@ pub enum UnknownPolicy {
 }
 
 impl UnknownPolicy {
-    /// What is said where more than the policies of this crate are known.
-    pub fn among(&self, others: &[&str]) -> String {
+    /// The same where more than the policies of this crate are known.
+    pub fn among<T>(self, others: &Registry<T>) -> Self {
         match self {
-            Self::Name(name) => {
-                let known = POLICIES.iter().map(|(name, _)| *name).chain(others.iter().copied());
-                unknown("policy", name, known)
-            }
-            Self::Slots(_) => self.to_string(),
+            Self::Name(unknown) => Self::Name(unknown.among(others)),
+            Self::Slots(_) => self,
         }
     }
 }

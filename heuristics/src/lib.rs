@@ -31,7 +31,7 @@ pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
 
-use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
+use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice};
 
 /// A rule that places whole tasks on servers until nothing more fits.
 pub trait PlacementPolicy: Sync {
@@ -52,15 +52,41 @@ pub trait PlacementPolicy: Sync {
     fn choice(&self, totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice>;
 }
 
-/// Every policy: its name and its rule in one line.
-pub const POLICIES: &[(&str, &str)] = &[
-    ("best-fit", "the server whose free resources are most like the task's demand (DRFH eq. 9)"),
-    ("first-fit", "the first server with room"),
-    ("worst-fit", "the server with room for the most copies of the task"),
-    ("dot-product", "the server whose free resources align most with the demand (Tetris)"),
-    ("random", "any server with room, all equally likely"),
-    ("slots=N", "the first server with enough free slots, N of them the size of the largest server"),
-];
+/// Makes a policy of the number in its name and a seed.
+pub type MakePolicy = fn(Option<&str>, u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy>;
+
+/// Every policy.
+pub const POLICIES: Registry<MakePolicy> = Registry::new(
+    "policy",
+    &[
+        Entry {
+            name: "best-fit",
+            line: "the server whose free resources are most like the task's demand (DRFH eq. 9)",
+            make: |_, _| Ok(Box::new(BestFit)),
+        },
+        Entry { name: "first-fit", line: "the first server with room", make: |_, _| Ok(Box::new(FirstFit)) },
+        Entry {
+            name: "worst-fit",
+            line: "the server with room for the most copies of the task",
+            make: |_, _| Ok(Box::new(WorstFit)),
+        },
+        Entry {
+            name: "dot-product",
+            line: "the server whose free resources align most with the demand (Tetris)",
+            make: |_, _| Ok(Box::new(DotProduct)),
+        },
+        Entry {
+            name: "random",
+            line: "any server with room, all equally likely",
+            make: |_, seed| Ok(Box::new(Random { seed })),
+        },
+        Entry {
+            name: "slots=N",
+            line: "the first server with enough free slots, N of them the size of the largest server",
+            make: |count, _| Ok(Box::new(Slots::named(count)?)),
+        },
+    ],
+);
 
 /// The policy called `name`. Only `random` draws on `seed`.
 ///
@@ -68,21 +94,8 @@ pub const POLICIES: &[(&str, &str)] = &[
 /// assert_eq!(fairplan_heuristics::policy("slots=14", 0).unwrap().name(), "slots=14");
 /// ```
 pub fn policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy> {
-    Ok(match name {
-        "best-fit" => Box::new(BestFit),
-        "first-fit" => Box::new(FirstFit),
-        "worst-fit" => Box::new(WorstFit),
-        "dot-product" => Box::new(DotProduct),
-        "random" => Box::new(Random { seed }),
-        _ => match name.strip_prefix("slots") {
-            Some("") => return Err(UnknownPolicy::Slots(name.into())),
-            Some(rest) if rest.starts_with('=') => {
-                let count = rest[1..].parse().map_err(|_| UnknownPolicy::Slots(name.into()))?;
-                Box::new(Slots { count })
-            }
-            _ => return Err(UnknownPolicy::Name(name.into())),
-        },
-    })
+    let (policy, number) = POLICIES.find(name)?;
+    (policy.make)(number, seed)
 }
 
 #[cfg(test)]
@@ -91,10 +104,10 @@ mod tests {
 
     #[test]
     fn every_listed_policy_is_found_under_its_name() {
-        for (name, rule) in POLICIES {
-            let name = name.replace('N', "3");
+        for entry in POLICIES.entries() {
+            let name = entry.name.replace('N', "3");
             assert_eq!(policy(&name, 1).unwrap().name(), name);
-            assert!(!rule.is_empty());
+            assert!(!entry.line.is_empty());
         }
     }
 

@@ -10,7 +10,7 @@
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
-use crate::{PlacementError, PlacementPolicy};
+use crate::{PlacementError, PlacementPolicy, UnknownPolicy};
 use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
@@ -20,6 +20,15 @@ use std::num::NonZeroU32;
 pub struct Slots {
     /// How many slots the largest server is divided into.
     pub count: NonZeroU32,
+}
+
+impl Slots {
+    /// With the number that its name has behind the `=`.
+    pub(crate) fn named(count: Option<&str>) -> Result<Self, UnknownPolicy> {
+        let refused = || UnknownPolicy::Slots(count.map_or("slots".into(), |count| format!("slots={count}")));
+        let count = count.and_then(|count| count.parse().ok()).ok_or_else(refused)?;
+        Ok(Self { count })
+    }
 }
 
 impl PlacementPolicy for Slots {

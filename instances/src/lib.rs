@@ -25,6 +25,7 @@ mod planning;
 pub mod quantity;
 mod random;
 mod ratio;
+mod registry;
 mod resource_map;
 mod server_choice;
 mod solution;
@@ -52,7 +53,7 @@ pub use model::{
     ClassId, Draft, DraftUser, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId,
     ServerClass, User, UserId,
 };
-pub use objective::{Alpha, Objective, ObjectiveError};
+pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
 pub use placement::{Placement, ServerTasks};
@@ -61,6 +62,7 @@ pub use planning::{
 };
 pub use random::Random;
 pub use ratio::compare_ratios;
+pub use registry::{Entry, Registry, UnknownName};
 pub use resource_map::ResourceMap;
 pub use server_choice::{ServerChoice, ServerRule};
 pub use solution::{Certificate, Level, LimitedBy, Solution, Solver, SolverError, Statistics, Status, Total};

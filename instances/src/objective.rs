@@ -1,7 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
-use crate::wording::unknown;
-use crate::{ClassId, Decimal, DecimalError, Instance, User, Violation};
+use crate::{ClassId, Decimal, DecimalError, Entry, Instance, Registry, UnknownName, User, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
@@ -55,21 +54,26 @@ impl Alpha {
     }
 }
 
-/// The names without a number.
-const NAMES: [(&str, Objective); 7] = [
-    ("drfh", Objective::Drfh),
-    ("pf", Objective::ProportionalFairness),
-    ("utilitarian", Objective::Utilitarian),
-    ("tsf", Objective::TaskShareFairness),
-    ("bmf", Objective::BottleneckMaxFairness),
-    ("drf", Objective::DrfPooled),
-    ("drf-per-server", Objective::DrfPerServer),
-];
+/// Every objective; `None` for the one that takes a number.
+pub const OBJECTIVES: Registry<Option<Objective>> = Registry::new(
+    "objective",
+    &[
+        named("drfh", "equal weighted dominant shares over all servers together", Some(Objective::Drfh)),
+        named("pf", "proportional fairness", Some(Objective::ProportionalFairness)),
+        named("alpha=A", "alpha-fair, A from 0 to 64", None),
+        named("utilitarian", "the largest sum", Some(Objective::Utilitarian)),
+        named("tsf", "task share fairness", Some(Objective::TaskShareFairness)),
+        named("bmf", "bottleneck max fairness, all servers as one", Some(Objective::BottleneckMaxFairness)),
+        named("drf", "dominant resource fairness, all servers as one", Some(Objective::DrfPooled)),
+        named("drf-per-server", "the same inside each server apart", Some(Objective::DrfPerServer)),
+    ],
+);
+
+const fn named(name: &'static str, line: &'static str, make: Option<Objective>) -> Entry<Option<Objective>> {
+    Entry { name, line, make }
+}
 
 impl Objective {
-    /// Every name, with `A` for a number.
-    pub const NAMES: &str = "drfh, pf, alpha=A, utilitarian, tsf, bmf, drf, drf-per-server";
-
     /// Alpha-fairness; proportional fairness for 1, utilitarian for 0.
     pub fn alpha_fair(alpha: f64) -> Result<Self, ObjectiveError> {
         if alpha == 0.0 {
@@ -156,7 +160,10 @@ impl fmt::Display for Objective {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::AlphaFair(alpha) => write!(f, "alpha={}", alpha.0),
-            _ => f.pad(NAMES.iter().find(|(_, named)| named == self).map_or("", |(name, _)| name)),
+            _ => {
+                let known = OBJECTIVES.entries().iter().find(|entry| entry.make == Some(*self));
+                f.pad(known.map_or("", |entry| entry.name))
+            }
         }
     }
 }
@@ -165,12 +172,15 @@ impl FromStr for Objective {
     type Err = ObjectiveError;
 
     fn from_str(name: &str) -> Result<Self, ObjectiveError> {
-        if let Some(alpha) = name.strip_prefix("alpha=") {
-            let alpha = Decimal::parse(alpha.as_bytes()).map_err(ObjectiveError::Alpha)?;
-            return Self::alpha_fair(alpha.to_f64());
+        let (entry, number) = OBJECTIVES.find(name)?;
+        match (entry.make, number) {
+            (Some(objective), _) => Ok(objective),
+            (None, Some(alpha)) => {
+                let alpha = Decimal::parse(alpha.as_bytes()).map_err(ObjectiveError::Alpha)?;
+                Self::alpha_fair(alpha.to_f64())
+            }
+            (None, None) => Err(OBJECTIVES.unknown(name).into()),
         }
-        let known = NAMES.iter().find(|(known, _)| *known == name);
-        known.map(|(_, objective)| *objective).ok_or_else(|| ObjectiveError::Unknown(name.to_owned()))
     }
 }
 
@@ -178,8 +188,8 @@ impl FromStr for Objective {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ObjectiveError {
     /// No objective has this name.
-    #[error("{}", unknown("objective", .0, Objective::NAMES.split(", ")))]
-    Unknown(String),
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
     /// The number of `alpha=A` is none.
     #[error("the A of alpha=A {0}")]
     Alpha(DecimalError),
@@ -205,7 +215,7 @@ impl JsonSchema for Objective {
         "ObjectiveName".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let names: Vec<&str> = Self::NAMES.split(", ").filter(|name| *name != "alpha=A").collect();
+        let names: Vec<&str> = OBJECTIVES.names().filter(|name| *name != "alpha=A").collect();
         json_schema!({
             "description": "Which allocation was asked for: one of the objectives of `solve`, with a number for A.",
             "type": "string",
@@ -220,10 +230,9 @@ mod tests {
 
     #[test]
     fn every_name_is_read_as_the_objective_that_writes_it() {
-        for name in Objective::NAMES.replace("=A", "=2").split(", ") {
+        for name in OBJECTIVES.names().map(|name| name.replace("=A", "=2")) {
             assert_eq!(name.parse::<Objective>().unwrap().to_string(), name);
         }
-        assert_eq!(Objective::NAMES.split(", ").count(), NAMES.len() + 1);
         assert_eq!("alpha=0.1".parse::<Objective>().unwrap().to_string(), "alpha=0.1");
         assert_eq!("alpha=0.0".parse(), Ok(Objective::Utilitarian));
         assert_eq!("alpha=1e0".parse(), Ok(Objective::ProportionalFairness));
@@ -234,7 +243,8 @@ mod tests {
     #[test]
     fn what_is_no_objective_is_refused_with_what_would_do() {
         let told = |name: &str| name.parse::<Objective>().unwrap_err().to_string();
-        assert_eq!(told("maximin"), format!("unknown objective maximin: use {}", Objective::NAMES));
+        let known = "drfh, pf, alpha=A, utilitarian, tsf, bmf, drf, drf-per-server";
+        assert_eq!(told("maximin"), format!("unknown objective maximin: use {known}"));
         assert!(told("drfhh").contains("(did you mean drfh?)"));
         assert_eq!(told("alpha=-1"), "the A of alpha=A must be >= 0");
         assert_eq!(told("alpha=nan"), "the A of alpha=A must be a finite number");

@@ -1,5 +1,8 @@
 //! What a mechanism made of a series of demands: totals, metrics and, on request, every quantum.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// Totals of all users, and the metrics of the Karma paper (Sec. 5) and of Fair Shares (Sec. 3.1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct DynamicOutcome {
@@ -41,12 +44,14 @@ pub struct QuantumOutcome {
     pub credits: Vec<f64>,
 }
 
-/// Measures of a whole run. Users without any demand do not count in any of them.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Measures of the whole, as Karma Sec. 5 and Fair Shares Sec. 3.1 define them. Users without any demand do not count in any
+/// of them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct DynamicMetrics {
     /// Useful slices over all slices there were.
     pub utilization: f64,
-    /// Smallest over largest welfare of the conformant users (of all, if nobody is conformant).
+    /// Smallest over largest welfare of the conformant users (of all users, if nobody is conformant).
     pub fairness: f64,
     /// The smallest welfare.
     pub welfare_min: f64,
@@ -54,23 +59,27 @@ pub struct DynamicMetrics {
     pub welfare_mean: f64,
     /// Smallest over largest total of useful slices.
     pub allocation_min_over_max: f64,
-    /// Like `fairness`, within a quantum: among those who demand something in it. The mean over the quanta in which
+    /// Like `fairness`, within a quantum, among those who demand something in it; the mean over the quanta in which
     /// somebody does.
     pub short_term_fairness: f64,
-    /// Mean welfare of the conformant users less that of the others: above zero, honesty pays. `None` unless there
+    /// Mean welfare of the conformant users less that of the others: above zero, honesty pays. Absent unless there
     /// are both.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub incentive: Option<f64>,
-    /// Slices that a user has and did not have in the quantum before, a quantum, from the second on.
+    /// Slices that a user has and did not have in the quantum before: the mean over the quanta from the second on.
     pub handoffs_per_quantum: f64,
-    /// What the mechanism keeps account of, for those who are conformant and those who are not.
+    /// What the mechanism keeps account of, for conformant users and for the others. Absent unless there are both.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub disparity: Option<Disparity>,
 }
 
-/// The mean account of the two kinds of users.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The mean account of two kinds of users.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Disparity {
-    /// Of what: `credits` at the end, the `unit_price` of won slices, `tickets` held in a quantum.
-    pub quantity: &'static str,
+    /// Of what: `credits` at the end, the `unit_price` of won slices as a part of the valuation, `tickets` held in a
+    /// quantum.
+    pub quantity: String,
     /// The mean of the conformant users.
     pub conformant: f64,
     /// The mean of the others.

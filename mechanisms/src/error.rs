@@ -1,13 +1,13 @@
 //! What no mechanism can count, and names that are none.
 
-use crate::UnknownMechanism;
+use fairplan_instances::UnknownName;
 
 /// Settings under which a mechanism cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MechanismError {
     /// A name that is no mechanism.
     #[error(transparent)]
-    Unknown(#[from] UnknownMechanism),
+    Unknown(#[from] UnknownName),
     /// Credits could pass what 62 bits hold.
     #[error(
         "initial_credits = {initial_credits}: credits could come to {units} of the unit they are counted in, over \

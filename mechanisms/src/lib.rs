@@ -25,8 +25,7 @@ pub use sharp::{Sharp, SharpSettings};
 pub use strict::StrictPartitioning;
 pub use ties::Ties;
 
-use fairplan_instances::wording::unknown;
-use fairplan_instances::{Entitlement, GuaranteedFraction};
+use fairplan_instances::{Entitlement, Entry, GuaranteedFraction, Registry, UnknownName};
 
 /// A rule that divides the slices of one quantum after the other.
 pub trait Mechanism {
@@ -65,15 +64,52 @@ pub enum Account {
     Tickets,
 }
 
-/// Every mechanism: its name and its rule in one line.
-pub const MECHANISMS: &[(&str, &str)] = &[
-    ("karma", "who lends slices earns credits, who has most credits borrows first (Karma Alg. 1 and 2)"),
-    ("max-min", "every quantum on its own: the user with the least by weight is served next"),
-    ("strict", "everyone its fair share, whatever the demands"),
-    ("las", "least attained service: the user that got least so far, by weight, is served next"),
-    ("mpsp", "an auction; who wins pays what its winning costs the others (Fair Shares Alg. 2)"),
-    ("sharp", "tickets are granted by max-min fairness and drawn for slices (Fair Shares Alg. 3)"),
-];
+/// Makes a mechanism of its settings, of which users may be strategic, and of how many quanta there are.
+pub type MakeMechanism = fn(&Settings, &[bool], usize) -> Box<dyn Mechanism>;
+
+/// Every mechanism.
+pub const MECHANISMS: Registry<MakeMechanism> = Registry::new(
+    "mechanism",
+    &[
+        Entry {
+            name: "karma",
+            line: "who lends slices earns credits, who has most credits borrows first (Karma Alg. 1 and 2)",
+            make: |&Settings { alpha, initial_credits, ties, .. }, users, quanta| {
+                Box::new(Karma::new(KarmaSettings { alpha, initial_credits, ties }, users.len(), quanta))
+            },
+        },
+        Entry {
+            name: "max-min",
+            line: "every quantum on its own: the user with the least by weight is served next",
+            make: |settings, _, _| Box::new(MaxMin::new(settings.ties)),
+        },
+        Entry {
+            name: "strict",
+            line: "everyone its fair share, whatever the demands",
+            make: |settings, _, _| Box::new(StrictPartitioning::new(settings.ties)),
+        },
+        Entry {
+            name: "las",
+            line: "least attained service: the user that got least so far, by weight, is served next",
+            make: |settings, users, _| Box::new(LeastAttained::new(settings.ties, users.len())),
+        },
+        Entry {
+            name: "mpsp",
+            line: "an auction; who wins pays what its winning costs the others (Fair Shares Alg. 2)",
+            make: |&Settings { ties, seed, .. }, strategic, _| {
+                Box::new(Mpsp::new(MpspSettings { ties, strategic: strategic.to_vec(), seed }))
+            },
+        },
+        Entry {
+            name: "sharp",
+            line: "tickets are granted by max-min fairness and drawn for slices (Fair Shares Alg. 3)",
+            make: |&Settings { oversubscription, term, ties, seed, .. }, strategic, _| {
+                let strategic = strategic.to_vec();
+                Box::new(Sharp::new(SharpSettings { oversubscription, term, ties, strategic, seed }))
+            },
+        },
+    ],
+);
 
 /// Everything that decides an outcome, of whatever mechanism, beside the demands and the fair shares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,30 +128,12 @@ pub struct Settings {
     pub seed: u64,
 }
 
-/// A name that is no mechanism. Its text lists what would do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", unknown("mechanism", .0, MECHANISMS.iter().map(|(name, _)| *name)))]
-pub struct UnknownMechanism(String);
-
 /// The mechanism called `name`, for as many users as `non_conformant` has, who may be strategic, and so many quanta.
 pub fn mechanism(
     name: &str,
     settings: &Settings,
     non_conformant: &[bool],
     quanta: usize,
-) -> Result<Box<dyn Mechanism>, UnknownMechanism> {
-    let users = non_conformant.len();
-    let Settings { alpha, initial_credits, ties, oversubscription, term, seed } = *settings;
-    let strategic = || non_conformant.to_vec();
-    Ok(match name {
-        "karma" => Box::new(Karma::new(KarmaSettings { alpha, initial_credits, ties }, users, quanta)),
-        "max-min" => Box::new(MaxMin::new(ties)),
-        "strict" => Box::new(StrictPartitioning::new(ties)),
-        "las" => Box::new(LeastAttained::new(ties, users)),
-        "mpsp" => Box::new(Mpsp::new(MpspSettings { ties, strategic: strategic(), seed })),
-        "sharp" => {
-            Box::new(Sharp::new(SharpSettings { oversubscription, term, ties, strategic: strategic(), seed }))
-        }
-        _ => return Err(UnknownMechanism(name.to_owned())),
-    })
+) -> Result<Box<dyn Mechanism>, UnknownName> {
+    Ok((MECHANISMS.find(name)?.0.make)(settings, non_conformant, quanta))
 }

@@ -158,7 +158,7 @@ impl Tally {
             let (sum, count) = kind.fold((0.0, 0), |(sum, count), (_, of)| (sum + of.0, count + of.1));
             (count > 0).then(|| sum / count as f64)
         };
-        Some(Disparity { quantity, conformant: mean(true)?, non_conformant: mean(false)? })
+        Some(Disparity { quantity: quantity.into(), conformant: mean(true)?, non_conformant: mean(false)? })
     }
 }
 

@@ -23,7 +23,7 @@ pub struct AllocationBody {
     /// What each user demanded and got over all quanta.
     pub users: Vec<AllocatedUser>,
     /// Measures of the whole. Users without any demand do not count in any of them.
-    pub metrics: AllocationMetrics,
+    pub metrics: DynamicMetrics,
     /// What the slices do for their users if they are a cache; with `--cache-slowdown`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache: Option<CacheMetrics>,
@@ -121,47 +121,6 @@ pub struct AllocatedUser {
     pub last: Option<Label>,
 }
 
-/// Measures of the whole, as Karma Sec. 5 and Fair Shares Sec. 3.1 define them.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AllocationMetrics {
-    /// Useful slices over all slices there were.
-    pub utilization: f64,
-    /// Smallest over largest welfare of the conformant users (of all users, if nobody is conformant).
-    pub fairness: f64,
-    /// The smallest welfare.
-    pub welfare_min: f64,
-    /// The mean welfare.
-    pub welfare_mean: f64,
-    /// Smallest over largest total of useful slices.
-    pub allocation_min_over_max: f64,
-    /// Like `fairness`, within a quantum, among those who demand something in it; the mean over the quanta in which
-    /// somebody does.
-    pub short_term_fairness: f64,
-    /// Mean welfare of the conformant users less that of the others: above zero, honesty pays. Absent unless there
-    /// are both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub incentive: Option<f64>,
-    /// Slices that a user has and did not have in the quantum before: the mean over the quanta from the second on.
-    pub handoffs_per_quantum: f64,
-    /// What the mechanism keeps account of, for conformant users and for the others. Absent unless there are both.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub disparity: Option<Disparity>,
-}
-
-/// The mean account of two kinds of users.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Disparity {
-    /// Of what: `credits` at the end, the `unit_price` of won slices as a part of the valuation, `tickets` held in a
-    /// quantum.
-    pub quantity: String,
-    /// The mean of the conformant users.
-    pub conformant: f64,
-    /// The mean of the others.
-    pub non_conformant: f64,
-}
-
 /// Slices as a cache (Karma Sec. 5): what is on them is answered from memory, the rest so many times slower; every slice
 /// of the working set has its own requests under way.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -212,7 +171,7 @@ pub fn allocation_document<'a>(
         mechanism: mechanism.into(),
         settings,
         users: users(series, &outcome.users),
-        metrics: (&outcome.metrics).into(),
+        metrics: outcome.metrics.clone(),
         cache: cache.map(|model| cache_metrics(model, &outcome.users)),
         quanta,
     })
@@ -238,26 +197,6 @@ fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUs
         }
     };
     totals.iter().enumerate().map(user).collect()
-}
-
-impl<'a> From<&DynamicMetrics> for AllocationMetrics {
-    fn from(metrics: &DynamicMetrics) -> Self {
-        Self {
-            utilization: metrics.utilization,
-            fairness: metrics.fairness,
-            welfare_min: metrics.welfare_min,
-            welfare_mean: metrics.welfare_mean,
-            allocation_min_over_max: metrics.allocation_min_over_max,
-            short_term_fairness: metrics.short_term_fairness,
-            incentive: metrics.incentive,
-            handoffs_per_quantum: metrics.handoffs_per_quantum,
-            disparity: metrics.disparity.map(|disparity| Disparity {
-                quantity: disparity.quantity.into(),
-                conformant: disparity.conformant,
-                non_conformant: disparity.non_conformant,
-            }),
-        }
-    }
 }
 
 /// Of the users who demanded anything; all 1 if nobody did.

@@ -33,7 +33,9 @@ mod tolerance;
 mod ways;
 mod whole_tasks;
 
-use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError};
+use fairplan_instances::{
+    Deadline, Entry, Instance, Objective, Registry, Solution, Solver, SolverError, UnknownName,
+};
 use question::Question;
 use ways::Way;
 
@@ -41,8 +43,8 @@ pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
 pub use highs::HighsAlgorithm;
 pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum, offline_optimum_within};
 pub use over_time::{
-    TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, divide_tasks_within,
-    task_level_by_highs, task_optimum, task_optimum_within,
+    TASK_MECHANISMS, TaskRule, TaskSettings, divide_tasks, divide_tasks_within, task_level_by_highs,
+    task_optimum, task_optimum_within,
 };
 pub use planning::{PlaceAll, Planner, ServingOrder};
 pub use price_pass::PricePass;
@@ -97,21 +99,38 @@ fn curved(name: &'static str, ways: &'static [Way], deadline: &Deadline) -> Box<
     Box::new(Backend { name, ways, curved: true, deadline: deadline.clone() })
 }
 
-/// The backend of this name: `auto`, `ipm` or `highs`.
+/// Makes a backend that ends by a deadline.
+pub type MakeBackend = fn(&Deadline) -> Box<dyn Solver>;
+
+/// Every backend, the default first.
+pub const BACKENDS: Registry<MakeBackend> = Registry::new(
+    "backend",
+    &[
+        Entry {
+            name: "auto",
+            line: "aggregation, else interior point",
+            make: |deadline| curved("auto", ways::ALL, deadline),
+        },
+        Entry {
+            name: "ipm",
+            line: "interior point",
+            make: |deadline| curved("ipm", &[Way::InteriorPoint], deadline),
+        },
+        Entry {
+            name: "highs",
+            line: "simplex",
+            make: |deadline| highs_within(HighsAlgorithm::Simplex, deadline),
+        },
+    ],
+);
+
+/// The backend of this name, without a deadline.
 pub fn backend(name: &str) -> Option<Box<dyn Solver>> {
-    backend_within(name, &Deadline::never())
+    backend_within(name, &Deadline::never()).ok()
 }
 
-/// The same, to end by a deadline whatever it solves: then a solution is the best so far, `Uncertified` unless it is proved,
-/// and an error where there is none yet.
-pub fn backend_within(name: &str, deadline: &Deadline) -> Option<Box<dyn Solver>> {
-    match name {
-        "auto" => Some(curved("auto", ways::ALL, deadline)),
-        "ipm" => Some(curved("ipm", &[Way::InteriorPoint], deadline)),
-        "highs" => Some(highs_within(HighsAlgorithm::Simplex, deadline)),
-        _ => None,
-    }
+/// The backend of this name, to end by a deadline whatever it solves: then a solution is the best so far, `Uncertified` unless it
+/// is proved, and an error where there is none yet.
+pub fn backend_within(name: &str, deadline: &Deadline) -> Result<Box<dyn Solver>, UnknownName> {
+    BACKENDS.find(name).map(|(backend, _)| (backend.make)(deadline))
 }
-
-/// The names that [`backend`] knows, the default first.
-pub const BACKENDS: [&str; 3] = ["auto", "ipm", "highs"];

@@ -326,7 +326,7 @@ pub(crate) fn fair_shares_fig6(control: &Control<'_>) -> Numbers {
         source: "Fair Shares, Fig. 6 and its text; demands drawn to be like theirs",
     };
     let ratio = |outcome: &DynamicOutcome| {
-        let disparity = outcome.metrics.disparity?;
+        let disparity = outcome.metrics.disparity.as_ref()?;
         Some(disparity.non_conformant / disparity.conformant)
     };
     // 1.6 to 2.4 times the tickets; prices at most 4% better; credits the same.

@@ -8,7 +8,7 @@ mod mrf;
 mod stochastic;
 mod traces;
 
-use fairplan::instances::wording::unknown;
+use fairplan::instances::{Entry, Registry, UnknownName};
 use fairplan::report::figure::Figure;
 use fairplan::report::reproduction::{Reproduced, ReproductionBody, ReproductionDocument};
 use fairplan::{Control, Error, Instance, Objective, SolveOptions, Solved, solve};
@@ -21,9 +21,13 @@ type Numbers = Vec<Reproduced>;
 /// What is said of a figure's curves, beside ours, and our curves.
 type Curves = (Numbers, Figure);
 
+/// An exhibit, recomputed.
+#[derive(Clone, Copy)]
+pub struct Study(How);
+
 /// How an exhibit is recomputed.
 #[derive(Clone, Copy)]
-enum Study {
+enum How {
     /// Its numbers.
     Numbers(fn(&Control<'_>) -> Result<Numbers, Error>),
     /// Its curves.
@@ -33,39 +37,78 @@ enum Study {
 }
 
 /// Every exhibit and how it is recomputed.
-const STUDIES: [(&str, Study); 26] = [
-    ("drfh-fig1", Study::Numbers(drfh::fig1)),
-    ("drfh-fig3", Study::Numbers(drfh::fig3)),
-    ("drfh-table1", Study::Numbers(drfh::table1)),
-    ("drfh-fig4", Study::Figure(traces::fig4)),
-    ("drfh-table2", Study::OfHours(traces::table2)),
-    ("drfh-fig5", Study::OfHours(traces::fig5)),
-    ("drfh-fig6", Study::OfHours(traces::fig6)),
-    ("drfh-fig7", Study::OfHours(traces::fig7)),
-    ("drfh-fig8", Study::OfHours(traces::fig8)),
-    ("mrf-2.3", Study::Numbers(mrf::section_2_3)),
-    ("mrf-2.4", Study::Numbers(mrf::section_2_4)),
-    ("mrf-fig1", Study::Figure(stochastic::fig1)),
-    ("mrf-fig2", Study::Figure(stochastic::fig2)),
-    ("mrf-fig3", Study::Figure(stochastic::fig3)),
-    ("karma-fig2", Study::Numbers(karma::fig2)),
-    ("karma-fig3", Study::Numbers(karma::fig3)),
-    ("karma-fig4", Study::Numbers(karma::fig4)),
-    ("karma-lemma2", Study::Numbers(karma::lemma2)),
-    ("kdn-tables", Study::Numbers(karma::kdn)),
-    ("karma-fig6", Study::Numbers(evaluations::karma_fig6)),
-    ("karma-fig7", Study::Numbers(evaluations::karma_fig7)),
-    ("karma-fig8", Study::Numbers(evaluations::karma_fig8)),
-    ("fs-fig3", Study::Numbers(evaluations::fair_shares_fig3)),
-    ("fs-fig4", Study::Numbers(evaluations::fair_shares_fig4)),
-    ("fs-fig5", Study::Numbers(evaluations::fair_shares_fig5)),
-    ("fs-fig6", Study::Numbers(evaluations::fair_shares_fig6)),
-];
+pub const STUDIES: Registry<Study> = Registry::new(
+    "exhibit",
+    &[
+        study(
+            "drfh-fig1",
+            "what DRF in each server on its own lets two users run on two servers",
+            How::Numbers(drfh::fig1),
+        ),
+        study("drfh-fig3", "what DRFH lets the same users run", How::Numbers(drfh::fig3)),
+        study("drfh-table1", "Google's servers by class", How::Numbers(drfh::table1)),
+        study("drfh-fig4", "shares over time while three users join and leave", How::Figure(traces::fig4)),
+        study("drfh-table2", "what slots of different sizes use", How::OfHours(traces::table2)),
+        study("drfh-fig5", "utilization over time", How::OfHours(traces::fig5)),
+        study("drfh-fig6", "completion times of jobs", How::OfHours(traces::fig6)),
+        study("drfh-fig7", "the part of its tasks that each user completes", How::OfHours(traces::fig7)),
+        study("drfh-fig8", "users on their own servers and on shared ones", How::OfHours(traces::fig8)),
+        study(
+            "mrf-2.3",
+            "what claiming more gains under proportional fairness",
+            How::Numbers(mrf::section_2_3),
+        ),
+        study(
+            "mrf-2.4",
+            "the same under bottleneck max fairness, and a continuum of its allocations",
+            How::Numbers(mrf::section_2_4),
+        ),
+        study("mrf-fig1", "service rates under balanced load", How::Figure(stochastic::fig1)),
+        study("mrf-fig2", "service rates under unbalanced load", How::Figure(stochastic::fig2)),
+        study("mrf-fig3", "packets beside the fluid model", How::Figure(stochastic::fig3)),
+        study("karma-fig2", "slices under periodic max-min", How::Numbers(karma::fig2)),
+        study("karma-fig3", "slices and credits under Karma", How::Numbers(karma::fig3)),
+        study("karma-fig4", "what underreporting gains and costs", How::Numbers(karma::fig4)),
+        study("karma-lemma2", "the bounds of gain and loss, for 8 users", How::Numbers(karma::lemma2)),
+        study("kdn-tables", "max-min and Karma, cell by cell", How::Numbers(karma::kdn)),
+        study("karma-fig6", "throughput and totals of three schemes", How::Numbers(evaluations::karma_fig6)),
+        study(
+            "karma-fig7",
+            "utilization while fewer and fewer users hoard",
+            How::Numbers(evaluations::karma_fig7),
+        ),
+        study(
+            "karma-fig8",
+            "utilization and evenness by guaranteed fraction",
+            How::Numbers(evaluations::karma_fig8),
+        ),
+        study(
+            "fs-fig3",
+            "utilization by the share of greedy users",
+            How::Numbers(evaluations::fair_shares_fig3),
+        ),
+        study(
+            "fs-fig4",
+            "welfare and incentive by the share of greedy users",
+            How::Numbers(evaluations::fair_shares_fig4),
+        ),
+        study(
+            "fs-fig5",
+            "fairness by the share of greedy users",
+            How::Numbers(evaluations::fair_shares_fig5),
+        ),
+        study("fs-fig6", "what greedy users hold more of", How::Numbers(evaluations::fair_shares_fig6)),
+    ],
+);
+
+const fn study(name: &'static str, line: &'static str, how: How) -> Entry<Study> {
+    Entry { name, line, make: Study(how) }
+}
 
 /// Which exhibits to recompute, and from what.
 #[derive(Clone, Debug)]
 pub struct ReproduceOptions {
-    /// Some of [`exhibits`]. Default: none, which means all that can be recomputed.
+    /// Some of [`STUDIES`]. Default: none, which means all that can be recomputed.
     pub ids: Vec<String>,
     /// The directory of `task_events` of the Google cluster-usage traces of 2011, which some exhibits need. Default: none.
     pub google2011: Option<PathBuf>,
@@ -79,28 +122,20 @@ impl Default for ReproduceOptions {
     }
 }
 
-/// The name of every exhibit, in the papers' order.
-pub fn exhibits() -> impl Iterator<Item = &'static str> + Clone {
-    STUDIES.iter().map(|(id, _)| *id)
-}
-
 impl ReproduceOptions {
     /// Refuses what cannot be meant.
     pub fn check(&self) -> Result<(), Error> {
         self.studies().map(drop)
     }
 
-    fn studies(&self) -> Result<Vec<Study>, Error> {
-        let needs_hours = |study: &Study| matches!(study, Study::OfHours(_));
+    fn studies(&self) -> Result<Vec<How>, Error> {
+        let needs_hours = |how: &How| matches!(how, How::OfHours(_));
         if self.ids.is_empty() {
-            let all = STUDIES.iter().map(|(_, study)| *study);
-            return Ok(all.filter(|study| self.google2011.is_some() || !needs_hours(study)).collect());
+            let all = STUDIES.entries().iter().map(|entry| entry.make.0);
+            return Ok(all.filter(|how| self.google2011.is_some() || !needs_hours(how)).collect());
         }
-        let named = |id: &String| match STUDIES.iter().find(|(known, _)| known == id) {
-            Some((_, study)) => Ok(*study),
-            None => Err(Error::input(unknown("exhibit", id, exhibits()))),
-        };
-        let studies = self.ids.iter().map(named).collect::<Result<Vec<Study>, Error>>()?;
+        let named = |id: &String| STUDIES.find(id).map(|(entry, _)| entry.make.0);
+        let studies = self.ids.iter().map(named).collect::<Result<Vec<How>, UnknownName>>()?;
         if self.google2011.is_none() && studies.iter().any(needs_hours) {
             return Err(Error::input(
                 "drfh-table2 and drfh-fig5 to drfh-fig8 need hours of a real trace: name its directory by --google2011",
@@ -125,16 +160,16 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
     let mut hours: Option<Hours<'_>> = None;
     for study in options.studies()? {
         let (said, figure) = match (study, &options.google2011) {
-            (Study::Numbers(recompute), _) => (recompute(control)?, None),
-            (Study::Figure(recompute), _) => with_figure(recompute(control)?),
-            (Study::OfHours(recompute), Some(directory)) => {
+            (How::Numbers(recompute), _) => (recompute(control)?, None),
+            (How::Figure(recompute), _) => with_figure(recompute(control)?),
+            (How::OfHours(recompute), Some(directory)) => {
                 let hours = match &mut hours {
                     Some(hours) => hours,
                     None => hours.insert(Hours::new(directory, options.servers, control)?),
                 };
                 with_figure(recompute(hours)?)
             }
-            (Study::OfHours(_), None) => continue,
+            (How::OfHours(_), None) => continue,
         };
         numbers.extend(said);
         figures.extend(figure);

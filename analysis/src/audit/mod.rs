@@ -15,22 +15,68 @@ mod truthfulness;
 
 use case::Case;
 use fairplan_instances::table::{Kind, Table, Tabular};
-use fairplan_instances::{Body, Instance, InstanceStamp, Objective, Solver, SolverError};
+use fairplan_instances::{Body, Entry, Instance, InstanceStamp, Objective, Registry, Solver, SolverError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Names of the properties, in the order of [`audit`].
-pub const PROPERTIES: [&str; 9] = [
-    "envy-freeness",
-    "pareto-optimality",
-    "sharing-incentive",
-    "truthfulness",
-    "single-server-drf",
-    "single-resource-fairness",
-    "bottleneck-fairness",
-    "population-monotonicity",
-    "resource-monotonicity",
-];
+/// Every property, in the order of [`audit`].
+pub const PROPERTIES: Registry<Property> = Registry::new(
+    "property",
+    &[
+        Entry {
+            name: "envy-freeness",
+            line: "nobody would do more work with what another of its weight has",
+            make: Property(envy::test),
+        },
+        Entry {
+            name: "pareto-optimality",
+            line: "nobody can have more unless another has less",
+            make: Property(pareto::test),
+        },
+        Entry {
+            name: "sharing-incentive",
+            line: "nobody would do more work on its own part of the servers",
+            make: Property(sharing::test),
+        },
+        Entry {
+            name: "truthfulness",
+            line: "nobody gains by claiming other demands than it has",
+            make: Property(truthfulness::test),
+        },
+        Entry {
+            name: "single-server-drf",
+            line: "on one server it is dominant resource fairness",
+            make: Property(reductions::single_server),
+        },
+        Entry {
+            name: "single-resource-fairness",
+            line: "with one resource it is max-min fairness",
+            make: Property(reductions::single_resource),
+        },
+        Entry {
+            name: "bottleneck-fairness",
+            line: "where all need most of the same resource, that is divided by max-min fairness",
+            make: Property(reductions::bottleneck),
+        },
+        Entry {
+            name: "population-monotonicity",
+            line: "nobody loses when another leaves",
+            make: Property(monotonicity::population),
+        },
+        Entry {
+            name: "resource-monotonicity",
+            line: "nobody loses when a server is added",
+            make: Property(monotonicity::resources),
+        },
+    ],
+);
+
+/// How a property is tested.
+#[derive(Clone, Copy, Debug)]
+pub struct Property(Test);
+
+/// A test of one property.
+type Test = fn(&Case<'_>) -> Result<Outcome, SolverError>;
 
 /// How far an audit searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,19 +195,10 @@ pub fn audit(
     settings: AuditSettings,
 ) -> Result<Audit, SolverError> {
     let case = Case::new(instance, objective, [mechanism, reference], settings)?;
-    let tests: [Test; 9] = [
-        envy::test,
-        pareto::test,
-        sharing::test,
-        truthfulness::test,
-        reductions::single_server,
-        reductions::single_resource,
-        reductions::bottleneck,
-        monotonicity::population,
-        monotonicity::resources,
-    ];
-    let tested =
-        PROPERTIES.into_iter().zip(tests).map(|(property, test)| Ok(Finding::new(property, test(&case)?)));
+    let tested = PROPERTIES
+        .entries()
+        .iter()
+        .map(|Entry { name, make: Property(test), .. }| Ok(Finding::new(name, test(&case)?)));
     Ok(Audit {
         instance: InstanceStamp::new(instance, sha256),
         objective: objective.to_string(),
@@ -182,9 +219,6 @@ impl Finding {
         Self { name: property.into(), holds, residual, tolerance, witness }
     }
 }
-
-/// A test of one property.
-type Test = fn(&Case<'_>) -> Result<Outcome, SolverError>;
 
 /// An amount of work in words for people: nine digits at most.
 fn amount(work: f64) -> String {

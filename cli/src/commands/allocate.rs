@@ -1,7 +1,7 @@
 //! `allocate`: demands over time divided by a mechanism, quantum by quantum.
 
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput};
 use crate::demands::DemandsArguments;
 use crate::failure::Answer;
 use crate::progress;
@@ -9,9 +9,8 @@ use fairplan::instances::Violation;
 use fairplan::instances::table::Tabular;
 use fairplan::read::{self, Demands, DemandsSource};
 use fairplan::report::allocation::quanta_of_users;
-use fairplan::report::output::Destination;
+use fairplan::report::summary;
 use fairplan::report::task_allocation::tasks_by_class;
-use fairplan::report::{summary, table, write_json};
 use fairplan::{
     AllocateOptions, Control, Deadline, Decimal, DemandSeries, Error, FairShares, GuaranteedFraction,
     Instance, MECHANISMS, MechanismOptions, TASK_MECHANISMS, TaskDemands, Ties,
@@ -80,11 +79,7 @@ pub struct SettingsArguments {
 }
 
 fn mechanism_help() -> String {
-    let listed = |rules: &[(&str, &str)]| -> String {
-        let rules: Vec<String> = rules.iter().map(|(name, rule)| format!("{name}: {rule}")).collect();
-        rules.join("; ")
-    };
-    format!("How slices are divided. {}. With an instance: {}", listed(MECHANISMS), listed(TASK_MECHANISMS))
+    format!("How slices are divided. {}. With an instance: {}", MECHANISMS.listed(), TASK_MECHANISMS.listed())
 }
 
 impl SettingsArguments {
@@ -100,14 +95,13 @@ struct Job {
     source: DemandsSource,
     reported: Option<String>,
     options: AllocateOptions,
-    format: ResultFormat,
-    destination: Destination,
+    output: ResultOutput,
 }
 
 impl TryFrom<Arguments> for Job {
     type Error = Error;
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
+        let output = arguments.output.result(arguments.format)?;
         let settings = arguments.settings.options()?;
         let source = arguments.demands.source()?;
         if arguments.reported.as_deref() == Some("-") {
@@ -116,7 +110,7 @@ impl TryFrom<Arguments> for Job {
         let Arguments { mechanism, non_conformant, cache_slowdown, per_quantum, .. } = arguments;
         let options = AllocateOptions { mechanism, settings, non_conformant, cache_slowdown, per_quantum };
         options.check()?;
-        Ok(Self { source, reported: arguments.reported, options, format, destination })
+        Ok(Self { source, reported: arguments.reported, options, output })
     }
 }
 
@@ -147,10 +141,9 @@ impl Job {
         };
         let allocated = progress::under(common, Deadline::never(), divided)?;
         let (document, outcome) = (allocated.document(series), &allocated.outcome);
-        self.destination.write(|out| match (self.format.table(), self.options.per_quantum) {
-            (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_table(out, format, &document.table()),
-            (Some(format), true) => table::write_table(out, format, &quanta_of_users(series, outcome)),
+        self.output.write(&document, || match self.options.per_quantum {
+            false => document.table(),
+            true => quanta_of_users(series, outcome),
         })?;
         tell(common, || summary::allocation(series, &document));
         Ok(Answer::Yes)
@@ -172,10 +165,9 @@ impl Job {
         let allocated = progress::under(common, Deadline::never(), divided)?;
         let document = allocated.document(&truth, told.as_ref());
         let (told, tasks) = (told.as_ref().unwrap_or(&truth), &allocated.allocation.tasks);
-        self.destination.write(|out| match (self.format.table(), self.options.per_quantum) {
-            (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_table(out, format, &document.table()),
-            (Some(format), true) => table::write_table(out, format, &tasks_by_class(told, tasks)),
+        self.output.write(&document, || match self.options.per_quantum {
+            false => document.table(),
+            true => tasks_by_class(told, tasks),
         })?;
         tell(common, || summary::task_allocation(series, &document));
         Ok(Answer::Yes)

@@ -6,7 +6,6 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
 use fairplan::{Audit, AuditOptions, Audited, Control, Deadline, Document, Error, Objective};
 use std::io::Write;
@@ -42,43 +41,25 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-struct Job {
-    source: InstanceSource,
-    options: AuditOptions,
-    all: bool,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (options, destination) = match arguments.all {
-            true => (AuditOptions::every_objective(), arguments.output.lines()?),
-            false => {
-                let objectives = vec![arguments.objective];
-                (AuditOptions { objectives, ..Default::default() }, arguments.output.destination()?)
-            }
-        };
-        let (users, seed, backend) = (arguments.users_searched as usize, arguments.seed, arguments.backend);
-        Ok(Self {
-            source: arguments.instance.try_into()?,
-            options: AuditOptions { users, seed, backend, ..options },
-            all: arguments.all,
-            destination,
-        })
-    }
-}
-
 /// Reads, tests each objective, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
+    let source = InstanceSource::try_from(arguments.instance)?;
+    let (of, destination) = match arguments.all {
+        true => (AuditOptions::every_objective(), arguments.output.lines()?),
+        false => {
+            let objectives = vec![arguments.objective];
+            (AuditOptions { objectives, ..Default::default() }, arguments.output.destination()?)
+        }
+    };
+    let Arguments { seed, backend, .. } = arguments;
+    let options = AuditOptions { users: arguments.users_searched as usize, seed, backend, ..of };
+    let instance = source.read()?;
     warn(common, &instance);
-    let audited = |control: &Control<'_>| fairplan::audit(&instance, &job.options, control);
-    let Audited { audits, left_out } = progress::under(common, Deadline::never(), audited)?;
+    let audit = |control: &Control<'_>| fairplan::audit(&instance, &options, control);
+    let Audited { audits, left_out } = progress::under(common, Deadline::never(), audit)?;
     let documents: Vec<Document<Audit>> = audits.into_iter().map(Document::new).collect();
-    job.destination.write(|out| match &documents[..] {
-        [only] if !job.all => write_json(out, only),
+    destination.write(|out| match &documents[..] {
+        [only] if !arguments.all => write_json(out, only),
         several => several.iter().try_for_each(|document| {
             serde_json::to_writer(&mut *out, document)?;
             out.write_all(b"\n")

@@ -6,7 +6,6 @@ use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
 use fairplan::{BoundOptions, Control, Error, Objective};
 
@@ -34,27 +33,6 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-struct Job {
-    source: InstanceSource,
-    time_limit: TimeLimit,
-    objective: Objective,
-    options: BoundOptions,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        Ok(Self {
-            source: arguments.instance.try_into()?,
-            time_limit: arguments.time_limit,
-            objective: arguments.objective,
-            options: BoundOptions { backend: arguments.backend },
-            destination: arguments.output.destination()?,
-        })
-    }
-}
-
 /// An objective that whole tasks are bounded for.
 fn bounded(text: &str) -> Result<Objective, String> {
     match text.parse() {
@@ -65,20 +43,22 @@ fn bounded(text: &str) -> Result<Objective, String> {
 
 /// Reads, bounds, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
+    let source = InstanceSource::try_from(arguments.instance)?;
+    let destination = arguments.output.destination()?;
+    let options = BoundOptions { backend: arguments.backend };
+    let instance = source.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.deadline();
-    if job.objective == Objective::ProportionalFairness {
-        let bound = |control: &Control<'_>| fairplan::bound_proportional(&instance, &job.options, control);
+    let deadline = arguments.time_limit.deadline();
+    if arguments.objective == Objective::ProportionalFairness {
+        let bound = |control: &Control<'_>| fairplan::bound_proportional(&instance, &options, control);
         let bound = progress::under(common, deadline, bound)?;
-        job.destination.write(|out| write_json(out, &bound.document(&instance)))?;
+        destination.write(|out| write_json(out, &bound.document(&instance)))?;
         let divisible = bound.divisible.as_ref().map(|divisible| divisible.bound);
         tell(common, || summary::proportional_bound(&instance, divisible, &bound.bracket));
     } else {
-        let bound = |control: &Control<'_>| fairplan::bound(&instance, &job.options, control);
+        let bound = |control: &Control<'_>| fairplan::bound(&instance, &options, control);
         let bound = progress::under(common, deadline, bound)?;
-        job.destination.write(|out| write_json(out, &bound.document(&instance)))?;
+        destination.write(|out| write_json(out, &bound.document(&instance)))?;
         tell(common, || summary::bound(&instance, bound.divisible.bound, &bound.bracket));
     }
     Ok(Answer::Yes)

@@ -7,8 +7,8 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, seconds};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::output::Destination;
-use fairplan::report::{summary, table};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{CompareOptions, Control, Deadline, Document, Error};
 use std::time::Duration;
 
@@ -51,40 +51,18 @@ pub struct Arguments {
 /// The policies that are compared by default.
 const ALL: &str = "best-fit,first-fit,slots=14,worst-fit,dot-product,random";
 
-struct Job {
-    source: InstanceSource,
-    options: CompareOptions,
-    time_limit: Option<Duration>,
-    format: ResultFormat,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
-        let Arguments { policies, seed, backend, .. } = arguments;
-        let options = CompareOptions { policies, seed, backend, timing: !arguments.no_timing };
-        options.check()?;
-        Ok(Self {
-            source: arguments.instance.try_into()?,
-            options,
-            time_limit: arguments.time_limit,
-            format,
-            destination,
-        })
-    }
-}
-
 /// Reads, compares, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
+    let output = arguments.output.result(arguments.format)?;
+    let Arguments { policies, seed, backend, .. } = arguments;
+    let options = CompareOptions { policies, seed, backend, timing: !arguments.no_timing };
+    options.check()?;
+    let instance = InstanceSource::try_from(arguments.instance)?.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.map_or_else(Deadline::never, Deadline::after);
-    let compared = |control: &Control<'_>| fairplan::compare(&instance, &job.options, control);
-    let document = Document::new(progress::under(common, deadline, compared)?);
-    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
+    let deadline = arguments.time_limit.map_or_else(Deadline::never, Deadline::after);
+    let compare = |control: &Control<'_>| fairplan::compare(&instance, &options, control);
+    let document = Document::new(progress::under(common, deadline, compare)?);
+    output.write(&document, || document.table())?;
     tell(common, || summary::comparison(&instance, &document));
     Ok(Answer::Yes)
 }

@@ -5,7 +5,8 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::{summary, table};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{Control, Deadline, Document, Error, Instance, Quotas, read};
 
 /// Show what the rules of YARN, Kueue and Volcano entitle users to, beside exact DRFH
@@ -38,13 +39,13 @@ pub struct Arguments {
 /// Reads, computes what each rule promises, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source = InstanceSource::try_from(arguments.instance)?;
-    let (format, destination) = arguments.output.result(arguments.format)?;
+    let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let quotas = arguments.quotas.map(|path| quotas(&instance, &path)).transpose()?;
     warn(common, &instance);
     let entitled = |control: &Control<'_>| fairplan::entitlements(&instance, quotas.as_ref(), control);
     let document = Document::new(progress::under(common, Deadline::never(), entitled)?);
-    destination.write(|out| table::write_result(out, format.table(), &document))?;
+    output.write(&document, || document.table())?;
     tell(common, || summary::heading(&instance) + &summary::entitlements(&document));
     Ok(Answer::Yes)
 }

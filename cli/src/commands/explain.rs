@@ -6,7 +6,6 @@ use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
 use fairplan::{Control, Deadline, Document, Error, Objective, SolveOptions, user_named};
 
@@ -33,35 +32,18 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-struct Job {
-    source: InstanceSource,
-    user: String,
-    options: SolveOptions,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let Arguments { objective, backend, .. } = arguments;
-        Ok(Self {
-            source: arguments.instance.try_into()?,
-            user: arguments.user,
-            options: SolveOptions { objective, backend, ..SolveOptions::default() },
-            destination: arguments.output.destination()?,
-        })
-    }
-}
-
 /// Reads, explains, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
-    let user = user_named(&instance, "user", &job.user)?;
+    let source = InstanceSource::try_from(arguments.instance)?;
+    let destination = arguments.output.destination()?;
+    let Arguments { objective, backend, .. } = arguments;
+    let options = SolveOptions { objective, backend, ..SolveOptions::default() };
+    let instance = source.read()?;
+    let user = user_named(&instance, "user", &arguments.user)?;
     warn(common, &instance);
-    let explained = |control: &Control<'_>| fairplan::explain(&instance, user, &job.options, control);
-    let document = Document::new(progress::under(common, Deadline::never(), explained)?);
-    job.destination.write(|out| write_json(out, &document))?;
+    let explain = |control: &Control<'_>| fairplan::explain(&instance, user, &options, control);
+    let document = Document::new(progress::under(common, Deadline::never(), explain)?);
+    destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::explanation(&document));
     Ok(Answer::Yes)
 }

@@ -5,8 +5,8 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat};
 use crate::failure::Answer;
 use crate::progress;
 use clap::ValueEnum;
-use fairplan::report::output::Destination;
-use fairplan::report::{summary, table};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{
     Control, Deadline, Decimal, Document, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings,
     SimulationSettings, TaskLevelSettings, read,
@@ -161,35 +161,20 @@ impl SettingsArguments {
     }
 }
 
-struct Job {
-    spec: String,
-    options: FlowsOptions,
-    format: ResultFormat,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
-        let options = FlowsOptions {
-            objectives: arguments.objective,
-            level: arguments.settings.level(arguments.level)?,
-            loads: arguments.loads.iter().map(|load| load.to_f64()).collect(),
-        };
-        options.check()?;
-        Ok(Self { spec: arguments.spec, options, format, destination })
-    }
-}
-
 /// Reads, evaluates, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let traffic = read::traffic(&job.spec)?;
-    job.options.mixes(&traffic).map_err(|violation| violation.in_file(&job.spec))?;
-    let evaluated = |control: &Control<'_>| fairplan::flows(&traffic, &job.options, control);
-    let document = Document::new(progress::under(common, Deadline::never(), evaluated)?);
-    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
+    let output = arguments.output.result(arguments.format)?;
+    let options = FlowsOptions {
+        objectives: arguments.objective,
+        level: arguments.settings.level(arguments.level)?,
+        loads: arguments.loads.iter().map(|load| load.to_f64()).collect(),
+    };
+    options.check()?;
+    let traffic = read::traffic(&arguments.spec)?;
+    options.mixes(&traffic).map_err(|violation| violation.in_file(&arguments.spec))?;
+    let flows = |control: &Control<'_>| fairplan::flows(&traffic, &options, control);
+    let document = Document::new(progress::under(common, Deadline::never(), flows)?);
+    output.write(&document, || document.table())?;
     tell(common, || summary::flows(&document));
     Ok(Answer::Yes)
 }

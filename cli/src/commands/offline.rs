@@ -2,7 +2,7 @@
 
 use super::allocate::SettingsArguments;
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
 use crate::demands::DemandsArguments;
 use crate::failure::Answer;
 use crate::progress;
@@ -10,9 +10,8 @@ use clap::ValueEnum;
 use fairplan::instances::table::Tabular;
 use fairplan::read::{self, Demands, DemandsSource};
 use fairplan::report::offline::allocated_demands;
-use fairplan::report::output::Destination;
+use fairplan::report::summary;
 use fairplan::report::task_allocation::tasks_by_class;
-use fairplan::report::{summary, table, write_json};
 use fairplan::{
     Control, DemandSeries, Error, FairShares, Found, Instance, OfflineMeasure, OfflineOptions, TaskDemands,
 };
@@ -65,14 +64,13 @@ struct Job {
     options: OfflineOptions,
     per_quantum: bool,
     time_limit: TimeLimit,
-    format: ResultFormat,
-    destination: Destination,
+    output: ResultOutput,
 }
 
 impl TryFrom<Arguments> for Job {
     type Error = Error;
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
+        let output = arguments.output.result(arguments.format)?;
         let settings = arguments.settings.options()?;
         let measure = match arguments.measure {
             Measure::Totals => OfflineMeasure::Totals,
@@ -84,8 +82,7 @@ impl TryFrom<Arguments> for Job {
             options: OfflineOptions { measure, whole_slices, guaranteed, against, settings },
             per_quantum,
             time_limit,
-            format,
-            destination,
+            output,
         })
     }
 }
@@ -115,12 +112,9 @@ impl Job {
             },
         };
         let document = offline.document(series, shares, self.per_quantum);
-        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
-            (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_table(out, format, &document.table()),
-            (Some(format), true) => {
-                table::write_table(out, format, &allocated_demands(series, &offline.optimum))
-            }
+        self.output.write(&document, || match self.per_quantum {
+            false => document.table(),
+            true => allocated_demands(series, &offline.optimum),
         })?;
         tell(common, || summary::offline(series, &document));
         end
@@ -144,12 +138,9 @@ impl Job {
             },
         };
         let (document, tasks) = (offline.document(&demands, self.per_quantum), &offline.optimum.tasks);
-        self.destination.write(|out| match (self.format.table(), self.per_quantum) {
-            (None, _) => write_json(out, &document),
-            (Some(format), false) => table::write_table(out, format, &document.table()),
-            (Some(format), true) => {
-                table::write_table(out, format, &tasks_by_class(&offline.measured(&demands), tasks))
-            }
+        self.output.write(&document, || match self.per_quantum {
+            false => document.table(),
+            true => tasks_by_class(&demands, tasks),
         })?;
         tell(common, || summary::task_offline(series, &document));
         end

@@ -5,9 +5,9 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::output::Destination;
-use fairplan::report::{summary, table};
-use fairplan::{Error, PlaceOptions};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
+use fairplan::{Control, Error, PATTERNS, POLICIES, PlaceOptions};
 
 /// Place whole tasks on servers by a policy, until nothing more fits
 #[derive(Debug, clap::Args)]
@@ -39,47 +39,21 @@ pub struct Arguments {
 }
 
 fn policies() -> String {
-    let rules = fairplan::placement_policies().map(|(name, rule)| format!("{name}: {rule}"));
-    format!("How the server of a task is chosen. {}", rules.collect::<Vec<_>>().join("; "))
-}
-
-struct Job {
-    source: InstanceSource,
-    options: PlaceOptions,
-    time_limit: TimeLimit,
-    servers: bool,
-    format: ResultFormat,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
-        let source = arguments.instance.try_into()?;
-        let options = PlaceOptions { policy: arguments.policy, seed: arguments.seed };
-        options.check()?;
-        Ok(Self {
-            source,
-            options,
-            time_limit: arguments.time_limit,
-            servers: arguments.servers_out,
-            format,
-            destination,
-        })
-    }
+    format!("How the server of a task is chosen. {}; {}", POLICIES.listed(), PATTERNS.listed())
 }
 
 /// Reads, places, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
+    let output = arguments.output.result(arguments.format)?;
+    let source = InstanceSource::try_from(arguments.instance)?;
+    let options = PlaceOptions { policy: arguments.policy, seed: arguments.seed };
+    options.check()?;
+    let instance = source.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.deadline();
-    let placed =
-        progress::under(common, deadline, |control| fairplan::place(&instance, &job.options, control))?;
-    let document = placed.document(&instance, job.servers);
-    job.destination.write(|out| table::write_result(out, job.format.table(), &document))?;
+    let place = |control: &Control<'_>| fairplan::place(&instance, &options, control);
+    let placed = progress::under(common, arguments.time_limit.deadline(), place)?;
+    let document = placed.document(&instance, arguments.servers_out);
+    output.write(&document, || document.table())?;
     tell(common, || summary::placement(&instance, &placed.placement, &placed.figures, &placed.policy));
     Ok(Answer::Yes)
 }

@@ -8,7 +8,7 @@ use fairplan::report::output::{Destination, commit};
 use fairplan::report::plot::{self, Ground};
 use fairplan::report::{summary, write_json};
 use fairplan::{Control, Deadline, Error};
-use fairplan_studies::{ReproduceOptions, reproduce};
+use fairplan_studies::{ReproduceOptions, STUDIES, reproduce};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -19,9 +19,7 @@ The exit status is 1 if a number differs from the published one.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
-    /// Which ones: drfh-fig1, drfh-fig3, drfh-table1, drfh-fig4, drfh-table2, drfh-fig5, drfh-fig6, drfh-fig7, drfh-fig8, mrf-2.3, mrf-2.4, mrf-fig1, mrf-fig2, mrf-fig3, karma-fig2, karma-fig3,
-    /// karma-fig4, karma-lemma2, kdn-tables, karma-fig6, karma-fig7, karma-fig8, fs-fig3, fs-fig4, fs-fig5,
-    /// fs-fig6 (default: all that need no --google2011)
+    #[arg(help = exhibits())]
     ids: Vec<String>,
     /// The Google cluster-usage traces of 2011: the directory of task_events. drfh-table2 and drfh-fig5 to drfh-fig8 run all
     /// its parts but the first, which should be consecutive
@@ -37,39 +35,30 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-struct Job {
-    options: ReproduceOptions,
-    plots: Option<PathBuf>,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let Arguments { ids, google2011, servers, plots, output } = arguments;
-        let options = ReproduceOptions { ids, google2011, servers };
-        options.check()?;
-        if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
-            return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
-        }
-        Ok(Self { options, plots, destination: output.destination()? })
-    }
+fn exhibits() -> String {
+    let names: Vec<&str> = STUDIES.names().collect();
+    format!("Which ones: {} (default: all that need no --google2011)", names.join(", "))
 }
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let recomputed = |control: &Control<'_>| reproduce(&job.options, control);
-    let document = progress::under(common, Deadline::never(), recomputed)?;
+    let Arguments { ids, google2011, servers, plots, output } = arguments;
+    let options = ReproduceOptions { ids, google2011, servers };
+    options.check()?;
+    if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
+        return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
+    }
+    let destination = output.destination()?;
+    let reproduce = |control: &Control<'_>| reproduce(&options, control);
+    let document = progress::under(common, Deadline::never(), reproduce)?;
     let mut prepared = Vec::new();
-    for (directory, figure) in
-        job.plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
+    for (directory, figure) in plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
     {
         let file = directory.join(format!("{}.svg", figure.exhibit));
         let drawing = plot::curves(figure).svg(Ground::Paper);
         prepared.push(Destination::new(Some(&file))?.prepare(|out| out.write_all(drawing.as_bytes()))?);
     }
-    prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
+    prepared.push(destination.prepare(|out| write_json(out, &document))?);
     commit(prepared)?;
     tell(common, || summary::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))

@@ -5,11 +5,12 @@ use crate::arguments::{CommonOptions, OutputArguments, seconds};
 use crate::failure::Answer;
 use crate::{interrupt, output, progress};
 use fairplan::instances::trace::{LATEST, MICROSECONDS};
-use fairplan::report::output::{Destination, commit};
-use fairplan::report::table::{LongFormat, write_jobs, write_series};
+use fairplan::report::output::commit;
+use fairplan::report::table::{write_jobs, write_series};
 use fairplan::report::{summary, write_json};
 use fairplan::{
-    ClusterSettings, Control, Deadline, Decimal, Error, Found, SimulateOptions, TraceInput, cluster_policies,
+    ClusterSettings, Control, Deadline, Decimal, Error, Found, MOST_DEPRIVED, POLICIES, SimulateOptions,
+    TraceInput,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -88,57 +89,36 @@ fn microseconds(text: &str) -> Result<u64, String> {
 
 /// Every policy with its rule.
 fn policies() -> String {
-    let all: Vec<String> = cluster_policies().map(|(name, rule)| format!("{name}: {rule}")).collect();
     format!(
         "The policies to compare, separated by commas. The user with the lowest weighted dominant share is served first; \
-         the policy chooses the server. {}",
-        all.join("; ")
+         the policy chooses the server. {}; {}",
+        POLICIES.listed(),
+        MOST_DEPRIVED.listed()
     )
-}
-
-struct Job {
-    trace: String,
-    options: SimulateOptions,
-    time_limit: Option<Duration>,
-    series: Option<(LongFormat, Destination)>,
-    jobs: Option<(LongFormat, Destination)>,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let long = |path: Option<PathBuf>| path.as_deref().map(output::long).transpose();
-        let default = (arguments.series.is_some() && arguments.optimum.is_none()).then_some(SAMPLE);
-        let settings = ClusterSettings {
-            over_commit: arguments.over_commit,
-            resubmit: !arguments.lose_evicted,
-            horizon: arguments.horizon,
-            sample_every: arguments.sample.or(default),
-            optimum_every: arguments.optimum,
-            resolve_every: arguments.resolve_every,
-        };
-        let Arguments { policy: policies, dedicated, seed, .. } = arguments;
-        let options = SimulateOptions { policies, settings, dedicated, seed };
-        options.check()?;
-        Ok(Self {
-            trace: arguments.trace,
-            options,
-            time_limit: arguments.time_limit,
-            series: long(arguments.series)?,
-            jobs: long(arguments.jobs)?,
-            destination: arguments.output.destination()?,
-        })
-    }
 }
 
 /// Reads, runs every policy, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let deadline = job.time_limit.map_or_else(Deadline::never, Deadline::after).or_when(interrupt::ask());
-    let trace = TraceInput::new(job.trace, job.options.dedicated)?;
-    let simulated = |control: &Control<'_>| fairplan::simulate(&trace, &job.options, control);
-    let (simulated, end) = match progress::under(common, deadline, simulated) {
+    let long = |path: Option<PathBuf>| path.as_deref().map(output::long).transpose();
+    let default = (arguments.series.is_some() && arguments.optimum.is_none()).then_some(SAMPLE);
+    let settings = ClusterSettings {
+        over_commit: arguments.over_commit,
+        resubmit: !arguments.lose_evicted,
+        horizon: arguments.horizon,
+        sample_every: arguments.sample.or(default),
+        optimum_every: arguments.optimum,
+        resolve_every: arguments.resolve_every,
+    };
+    let Arguments { policy: policies, dedicated, seed, .. } = arguments;
+    let options = SimulateOptions { policies, settings, dedicated, seed };
+    options.check()?;
+    let (series, jobs) = (long(arguments.series)?, long(arguments.jobs)?);
+    let destination = arguments.output.destination()?;
+    let limit = arguments.time_limit.map_or_else(Deadline::never, Deadline::after);
+    let deadline = limit.or_when(interrupt::ask());
+    let trace = TraceInput::new(arguments.trace, dedicated)?;
+    let simulate = |control: &Control<'_>| fairplan::simulate(&trace, &options, control);
+    let (simulated, end) = match progress::under(common, deadline, simulate) {
         Ok(simulated) => (simulated, Ok(Answer::Yes)),
         Err(mut error) => match error.take_found() {
             Found::Simulation(simulated) => (*simulated, Err(error)),
@@ -147,14 +127,14 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     };
     let (document, outcomes) = (simulated.document(), simulated.outcomes());
     let mut prepared = Vec::new();
-    if let Some((format, destination)) = &job.series {
+    if let Some((format, destination)) = &series {
         let header = &simulated.header;
         prepared.push(destination.prepare(|out| write_series(out, *format, header, &outcomes))?);
     }
-    if let Some((format, destination)) = &job.jobs {
+    if let Some((format, destination)) = &jobs {
         prepared.push(destination.prepare(|out| write_jobs(out, *format, &outcomes))?);
     }
-    prepared.push(job.destination.prepare(|out| write_json(out, &document))?);
+    prepared.push(destination.prepare(|out| write_json(out, &document))?);
     commit(prepared)?;
     tell(common, || summary::simulation(&document));
     end

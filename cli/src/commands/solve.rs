@@ -5,11 +5,9 @@ use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::instances::wording::unknown;
-use fairplan::report::output::Destination;
 use fairplan::report::solution::users_of;
-use fairplan::report::{summary, table, write_json};
-use fairplan::{BACKENDS, Error, Found, Objective, SolveOptions};
+use fairplan::report::summary;
+use fairplan::{BACKENDS, Control, Error, Found, Objective, SolveOptions};
 
 /// Find the exact fair allocation of divisible tasks, with prices and a proof
 #[derive(Debug, clap::Args)]
@@ -47,56 +45,30 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
-struct Job {
-    source: InstanceSource,
-    options: SolveOptions,
-    time_limit: TimeLimit,
-    format: ResultFormat,
-    timing: bool,
-    destination: Destination,
-}
-
-impl TryFrom<Arguments> for Job {
-    type Error = Error;
-    fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
-        // A table does not say of which instance it is.
-        let hash = format.table().is_none();
-        Ok(Self {
-            source: arguments.instance.try_into()?,
-            options: SolveOptions { objective: arguments.objective, backend: arguments.backend, hash },
-            time_limit: arguments.time_limit,
-            format,
-            timing: !arguments.no_timing,
-            destination,
-        })
-    }
-}
-
 /// The name, if it is a backend's.
 pub fn backend_name(name: &str) -> Result<String, String> {
-    if BACKENDS.contains(&name) { Ok(name.into()) } else { Err(unknown("backend", name, BACKENDS)) }
+    BACKENDS.find(name).map(|_| name.into()).map_err(|unknown| unknown.to_string())
 }
 
 /// Reads, solves, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
+    let output = arguments.output.result(arguments.format)?;
+    let source = InstanceSource::try_from(arguments.instance)?;
+    let Arguments { objective, backend, .. } = arguments;
+    // A table does not say of which instance it is.
+    let options = SolveOptions { objective, backend, hash: output.table.is_none() };
+    let instance = source.read()?;
     warn(common, &instance);
-    let deadline = job.time_limit.deadline();
-    let outcome =
-        progress::under(common, deadline, |control| fairplan::solve(&instance, &job.options, control));
-    let (solved, end) = match outcome {
+    let solve = |control: &Control<'_>| fairplan::solve(&instance, &options, control);
+    let (solved, end) = match progress::under(common, arguments.time_limit.deadline(), solve) {
         Ok(solved) => (solved, Ok(Answer::Yes)),
         Err(mut error) => match error.take_found() {
             Found::Solution(solved) => (*solved, Err(error)),
             _ => return Err(error),
         },
     };
-    job.destination.write(|out| match job.format.table() {
-        None => write_json(out, &solved.document(&instance, job.timing)),
-        Some(format) => table::write_table(out, format, &users_of(&instance, &solved.solution)),
-    })?;
+    output
+        .write(&solved.document(&instance, !arguments.no_timing), || users_of(&instance, &solved.solution))?;
     tell(common, || summary::solution(&instance, &solved.solution, solved.numbers.headline()));
     end
 }

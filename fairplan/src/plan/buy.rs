@@ -4,7 +4,7 @@ use super::TargetOptions;
 use super::target::Asked;
 use crate::compare::is_soon_bounded;
 use crate::error::all_hold;
-use crate::solve::{SOLVING, Solved, solver};
+use crate::solve::{AUTO, SOLVING, Solved, solver};
 use crate::{Control, Error, Placed};
 use fairplan_heuristics::{PlacementError, policy};
 use fairplan_instances::wording::printable;
@@ -14,7 +14,7 @@ use fairplan_instances::{
 };
 use fairplan_report::placement::PlacementFigures;
 use fairplan_report::planning::{PlanDocument, PlanParts, TaskKind, plan_document};
-use fairplan_solver::{BACKENDS, Planner, ServingOrder, whole_task_bracket};
+use fairplan_solver::{Planner, ServingOrder, whole_task_bracket};
 use fairplan_verify::{PlacementClaim, Verdict, least_cost, verify_placement};
 
 /// What shall be reached, and how it may be bought.
@@ -32,7 +32,7 @@ pub struct BuyOptions {
     /// Into how many steps to divide the way from what is reached now to the target, to say what each costs; not with `whole`.
     /// Default: none.
     pub frontier: Option<u32>,
-    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
@@ -44,7 +44,7 @@ impl Default for BuyOptions {
             under_drfh: false,
             budget: None,
             frontier: None,
-            backend: BACKENDS[0].into(),
+            backend: AUTO.into(),
         }
     }
 }

@@ -1,23 +1,22 @@
 //! The same question of a cluster that is a little another: a server more, servers less, another instance.
 
-use crate::solve::{Solved, hashed, solver};
+use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Progress};
 use fairplan_analysis::{Difference, Losses, Worth, differences};
 use fairplan_instances::{Instance, Objective, Solver, files};
-use fairplan_solver::BACKENDS;
 
 /// How to say what servers are worth.
 #[derive(Clone, Debug)]
 pub struct WorthOptions {
     /// Whether to say how far prices hold, which takes some thirty solutions for each class and resource. Default: yes.
     pub ranges: bool,
-    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for WorthOptions {
     fn default() -> Self {
-        Self { ranges: true, backend: BACKENDS[0].into() }
+        Self { ranges: true, backend: AUTO.into() }
     }
 }
 
@@ -53,13 +52,13 @@ pub fn worth_of_servers(
 pub struct LoseOptions {
     /// So many servers of each class. Default: all of them.
     pub servers: Option<u64>,
-    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for LoseOptions {
     fn default() -> Self {
-        Self { servers: None, backend: BACKENDS[0].into() }
+        Self { servers: None, backend: AUTO.into() }
     }
 }
 
@@ -88,7 +87,7 @@ fn today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) -> Res
 }
 
 /// Says what differs between two instances, and who has more or less for it: DRFH is solved anew after each kind of change. The
-/// backend is one of [`BACKENDS`].
+/// backend is one of [`BACKENDS`](crate::BACKENDS).
 ///
 /// ```
 /// use fairplan::{Control, compare_instances, generate};

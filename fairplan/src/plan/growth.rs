@@ -2,12 +2,11 @@
 
 use super::TargetOptions;
 use super::target::Asked;
-use crate::solve::solver;
+use crate::solve::{AUTO, solver};
 use crate::{Control, Error};
 use fairplan_analysis::{Followed, Growth};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, Instance, files};
-use fairplan_solver::BACKENDS;
 
 /// What grows, and what is asked for.
 #[derive(Clone, Debug)]
@@ -21,14 +20,14 @@ pub struct GrowthOptions {
     pub base: u64,
     /// What errors call the series. Default: `the series`.
     pub series: String,
-    /// What solves: one of [`BACKENDS`]. Default: `auto`.
+    /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for GrowthOptions {
     fn default() -> Self {
         let series = "the series".into();
-        Self { target: TargetOptions::default(), by: None, base: 1, series, backend: BACKENDS[0].into() }
+        Self { target: TargetOptions::default(), by: None, base: 1, series, backend: AUTO.into() }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Slices divided quantum by quantum, for people.
 
-use super::sentences::{demands, name};
+use super::sentences::{demands, least_served};
 use crate::allocation::AllocationDocument;
 use crate::page::{Block, Section, curves, sizes, time};
 use crate::summary::grid::listed;
@@ -13,12 +13,7 @@ use std::fmt::Write;
 pub(super) fn answer(document: &AllocationDocument) -> String {
     let metrics = &document.metrics;
     let useful: u64 = document.users.iter().map(|user| user.useful).fold(0, u64::saturating_add);
-    let least = (document.users.iter())
-        .filter_map(|user| Some((&*user.id, user.welfare?)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or_else(String::new, |(id, welfare)| {
-            format!("; the least served user, {}, has {} of what it asked for", name(id), percent(welfare))
-        });
+    let least = least_served(document.users.iter().map(|user| (&*user.id, user.welfare)));
     format!(
         "{} hands out {} that are of use, {} of all there are{least}.",
         document.mechanism,

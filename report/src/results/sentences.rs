@@ -108,6 +108,14 @@ pub(super) fn worst_off<'a>(shares: impl Iterator<Item = (&'a str, f64)>) -> Str
     }
 }
 
+/// Who of these has the smallest part of what it asked for, as the end of a sentence; nothing where nobody asked.
+pub(super) fn least_served<'a>(welfare: impl Iterator<Item = (&'a str, Option<f64>)>) -> String {
+    let asked = welfare.filter_map(|(id, welfare)| Some((id, welfare?)));
+    asked.min_by(|a, b| a.1.total_cmp(&b.1)).map_or_else(String::new, |(id, welfare)| {
+        format!("; the least served user, {}, has {} of what it asked for", name(id), percent(welfare))
+    })
+}
+
 /// What a measure of the optimum over all quanta comes to.
 pub(super) fn measured(measure: &str, value: f64) -> String {
     if measure == "welfare" { percent(value) } else { number(value) }

@@ -1,7 +1,7 @@
 //! Tasks over servers, divided quantum by quantum, for people.
 
 use super::allocation::counts;
-use super::sentences::{demands, name};
+use super::sentences::{demands, least_served};
 use crate::offline::{OfflineMetrics, TaskQuantum};
 use crate::page::{Block, Section, curves, sizes, time};
 use crate::summary::grid::listed;
@@ -13,12 +13,7 @@ use std::fmt::Write;
 
 /// An allocation of tasks.
 pub(super) fn answer(document: &TaskAllocationDocument) -> String {
-    let least = (document.users.iter())
-        .filter_map(|user| Some((&*user.id, user.welfare?)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map_or_else(String::new, |(id, welfare)| {
-            format!("; the least served user, {}, has {} of what it asked for", name(id), percent(welfare))
-        });
+    let least = least_served(document.users.iter().map(|user| (&*user.id, user.welfare)));
     format!(
         "{} uses {} of the resource that is used most{least}.",
         document.mechanism,

@@ -6,7 +6,7 @@
 mod filling;
 mod proportion;
 
-use fairplan_instances::{Instance, ResourceId, UserId};
+use fairplan_instances::{Entry, Instance, Registry, ResourceId, UserId};
 
 /// A rule by which a production scheduler decides who is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,20 +30,27 @@ pub enum SchedulerRule {
     VolcanoProportion,
 }
 
-/// All rules, in the order in which results list them.
-pub const SCHEDULER_RULES: [SchedulerRule; 3] =
-    [SchedulerRule::YarnDrf, SchedulerRule::KueueDominantShare, SchedulerRule::VolcanoProportion];
-
-impl SchedulerRule {
-    /// The name used on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::YarnDrf => "yarn-drf",
-            Self::KueueDominantShare => "kueue",
-            Self::VolcanoProportion => "volcano-proportion",
-        }
-    }
-}
+/// Every rule, in the order in which results list them.
+pub const SCHEDULER_RULES: Registry<SchedulerRule> = Registry::new(
+    "rule",
+    &[
+        Entry {
+            name: "yarn-drf",
+            line: "the least usage of a dominant resource over its weight is served first",
+            make: SchedulerRule::YarnDrf,
+        },
+        Entry {
+            name: "kueue",
+            line: "the same of what is used above the nominal quota",
+            make: SchedulerRule::KueueDominantShare,
+        },
+        Entry {
+            name: "volcano-proportion",
+            line: "each resource by itself in proportion to the weights; tasks run as far as every part goes",
+            make: SchedulerRule::VolcanoProportion,
+        },
+    ],
+);
 
 /// How many tasks, in fractions, each user is entitled to by a rule, in the instance's order.
 ///

@@ -83,7 +83,7 @@ fn nothing_is_promised_beyond_the_pool_and_no_rule_wastes_what_somebody_needs() 
     };
     for seed in 0..20 {
         let instance = generate::population(&options(seed)).unwrap();
-        for rule in SCHEDULER_RULES {
+        for rule in SCHEDULER_RULES.entries().iter().map(|entry| entry.make) {
             let tasks = tasks(&instance, rule);
             let used = |r: usize| -> f64 {
                 let of =

@@ -61,7 +61,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
             outcome.gap = f64::INFINITY;
             break;
         }
-        let mut search = Search::new(problem, asked, &state, &all, deadline);
+        let mut search = Search::new(problem, asked, &state, &all);
         let mut upper = pooled_bound(&search);
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
@@ -135,7 +135,6 @@ struct Search<'a> {
     state: &'a [State],
     /// What each user would have if all its tasks ran where they give most.
     all: &'a [f64],
-    deadline: &'a Deadline,
     /// Whether even those who run all their tasks have a row of their own: another way where the first is lost in
     /// rounding.
     every_row: bool,
@@ -160,20 +159,14 @@ struct Frozen {
 }
 
 impl<'a> Search<'a> {
-    fn new(
-        problem: &'a Problem,
-        asked: &'a Asked,
-        state: &'a [State],
-        all: &'a [f64],
-        deadline: &'a Deadline,
-    ) -> Self {
+    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State], all: &'a [f64]) -> Self {
         let alone = |member: &Member| -> f64 {
             member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
         };
         let quanta = problem.quanta.len() as f64;
         let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
         let unit = 0.1 * could.fold(0.0, f64::max);
-        Self { problem, asked, state, all, deadline, every_row: false, unit }
+        Self { problem, asked, state, all, every_row: false, unit }
     }
 
     /// What a user has from here at least, at a level.

@@ -16,7 +16,7 @@ mod problem;
 use fairplan_instances::{Deadline, TaskDemands, TaskLevel, TaskOptimum};
 use levels::{Asked, Outcome, lexicographic};
 pub use linear_program::task_level_by_highs;
-pub use online::{TASK_MECHANISMS, TaskSettings, UnknownTaskMechanism, divide_tasks, divide_tasks_within};
+pub use online::{TASK_MECHANISMS, TaskRule, TaskSettings, divide_tasks, divide_tasks_within};
 use problem::{Problem, Quantum};
 
 /// Runs the demanded tasks as evenly as possible over all quanta. The caller judges by the levels how close it came.

@@ -18,16 +18,47 @@
 use super::levels::{Asked, Outcome, lexicographic};
 use super::problem::{Problem, Quantum};
 use crate::tolerance::over_time::{BISECTED, LEFT_OPEN, MARGIN, NO_DONATION, UNPAID};
-use fairplan_instances::wording::unknown;
-use fairplan_instances::{Deadline, TaskAllocation, TaskDemands};
+use fairplan_instances::{Deadline, Entry, Registry, TaskAllocation, TaskDemands, UnknownName};
 
-/// Every rule: its name and what it does in one line.
-pub const TASK_MECHANISMS: &[(&str, &str)] = &[
-    ("karma", "credits for the servers that others use, who has most credits is served first"),
-    ("cumulative-max-min", "whoever has the least dominant share so far, by weight, is served first"),
-    ("drfh", "every quantum on its own: the max-min of dominant shares"),
-    ("strict", "everyone its part of every class, whatever the demands"),
-];
+/// Every rule.
+pub const TASK_MECHANISMS: Registry<TaskRule> = Registry::new(
+    "mechanism over an instance",
+    &[
+        Entry {
+            name: "karma",
+            line: "credits for the servers that others use, who has most credits is served first",
+            make: TaskRule::Karma,
+        },
+        Entry {
+            name: "cumulative-max-min",
+            line: "whoever has the least dominant share so far, by weight, is served first",
+            make: TaskRule::Cumulative,
+        },
+        Entry {
+            name: "drfh",
+            line: "every quantum on its own: the max-min of dominant shares",
+            make: TaskRule::Memoryless,
+        },
+        Entry {
+            name: "strict",
+            line: "everyone its part of every class, whatever the demands",
+            make: TaskRule::Strict,
+        },
+    ],
+);
+
+/// A rule for tasks over server classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskRule {
+    /// Credits.
+    Karma,
+    /// The least so far.
+    Cumulative,
+    /// The least in a quantum.
+    Memoryless,
+    /// Parts.
+    Strict,
+}
 
 /// What decides the outcome of `karma`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,28 +69,12 @@ pub struct TaskSettings {
     pub initial_credits: f64,
 }
 
-/// A name that is no rule for tasks. Its text lists what would do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownTaskMechanism(String);
-
-impl std::fmt::Display for UnknownTaskMechanism {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&unknown(
-            "mechanism over an instance",
-            &self.0,
-            TASK_MECHANISMS.iter().map(|(name, _)| *name),
-        ))
-    }
-}
-
-impl std::error::Error for UnknownTaskMechanism {}
-
 /// Runs the rule called `name` over all quanta.
 pub fn divide_tasks(
     name: &str,
     demands: &TaskDemands<'_>,
     settings: TaskSettings,
-) -> Result<TaskAllocation, UnknownTaskMechanism> {
+) -> Result<TaskAllocation, UnknownName> {
     divide_tasks_within(name, demands, settings, &Deadline::never())
 }
 
@@ -69,14 +84,8 @@ pub fn divide_tasks_within(
     demands: &TaskDemands<'_>,
     settings: TaskSettings,
     deadline: &Deadline,
-) -> Result<TaskAllocation, UnknownTaskMechanism> {
-    let rule = match name {
-        "karma" => Rule::Karma,
-        "cumulative-max-min" => Rule::Cumulative,
-        "drfh" => Rule::Memoryless,
-        "strict" => Rule::Strict,
-        _ => return Err(UnknownTaskMechanism(name.to_owned())),
-    };
+) -> Result<TaskAllocation, UnknownName> {
+    let rule = TASK_MECHANISMS.find(name)?.0.make;
     let mut run = Run::new(demands, settings);
     let mut changes = demands.series().member_changes().into_iter().peekable();
     for quantum in 0..demands.series().quantum_count() {
@@ -87,17 +96,9 @@ pub fn divide_tasks_within(
     }
     Ok(TaskAllocation {
         tasks: run.tasks,
-        credits: (rule == Rule::Karma).then_some(run.kept),
+        credits: (rule == TaskRule::Karma).then_some(run.kept),
         gaps: run.gaps,
     })
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Rule {
-    Karma,
-    Cumulative,
-    Memoryless,
-    Strict,
 }
 
 /// What is known on the way through the quanta.
@@ -149,7 +150,7 @@ impl<'a> Run<'a> {
         self.parts = self.weights.iter().map(|weight| weight / all).collect();
     }
 
-    fn quantum(&mut self, rule: Rule, t: usize, deadline: &Deadline) {
+    fn quantum(&mut self, rule: TaskRule, t: usize, deadline: &Deadline) {
         let quantum = self.problem.quantum(self.demands, t);
         let users = self.parts.len();
         let mut most = vec![0.0; users];
@@ -158,7 +159,7 @@ impl<'a> Run<'a> {
         }
         let mut least = vec![0.0; users];
         let base = match rule {
-            Rule::Strict => {
+            TaskRule::Strict => {
                 let rows = quantum.users.iter().zip(&quantum.limit);
                 let rows: Vec<f64> =
                     rows.flat_map(|(user, limit)| self.own(*user, self.parts[*user], *limit)).collect();
@@ -166,9 +167,9 @@ impl<'a> Run<'a> {
                 self.gaps.push(0.0);
                 return;
             }
-            Rule::Memoryless => vec![0.0; users],
-            Rule::Cumulative => above_lowest(&quantum, &self.account),
-            Rule::Karma => {
+            TaskRule::Memoryless => vec![0.0; users],
+            TaskRule::Cumulative => above_lowest(&quantum, &self.account),
+            TaskRule::Karma => {
                 let minted = (1.0 - self.settings.alpha) / self.weights.iter().sum::<f64>();
                 self.account.iter_mut().for_each(|spent| *spent -= minted);
                 let before: Vec<f64> =
@@ -198,7 +199,7 @@ impl<'a> Run<'a> {
             row.iter_mut().for_each(|tasks| *tasks *= part);
             gained[*user] = share * part;
         }
-        if rule == Rule::Karma {
+        if rule == TaskRule::Karma {
             self.settle(&gained, &asked.least);
             let kept = self.account.iter().zip(&self.weights);
             let initial = self.settings.initial_credits;

@@ -95,7 +95,8 @@ impl Planner<'_> {
 
     /// The part of what is asked for that DRFH by itself gives every user with so many servers of each type more.
     pub fn part_under_drfh(&self, bought: &[u64]) -> Result<f64, SolverError> {
-        let part = self.candidates.part_under_drfh(self.solver, &self.candidates.servers(bought, 1))?;
+        let servers = self.candidates.servers(bought, 1);
+        let part = self.candidates.part_under_drfh(self.solver, &servers)?;
         self.in_time().map(|()| part)
     }
 

@@ -1,14 +1,15 @@
 //! `plan buy`: the cheapest servers with which every user reaches its target.
 
 use super::target::TargetArguments;
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
 use crate::commands::solve::backend_name;
 use crate::commands::{tell, warn};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::{output, progress};
+use fairplan::instances::table::Tabular;
 use fairplan::report::output::{Destination, Prepared, commit};
-use fairplan::report::{summary, table, write_json};
+use fairplan::report::{summary, write_json};
 use fairplan::{BuyOptions, Control, Decimal, Error, Plan, files, read};
 use std::path::{Path, PathBuf};
 
@@ -74,14 +75,13 @@ struct Job {
     cluster_out: Option<Destination>,
     placement_out: Option<Destination>,
     time_limit: TimeLimit,
-    format: ResultFormat,
-    destination: Destination,
+    output: ResultOutput,
 }
 
 impl TryFrom<Arguments> for Job {
     type Error = Error;
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
-        let (format, destination) = arguments.output.result(arguments.format)?;
+        let output = arguments.output.result(arguments.format)?;
         let source: InstanceSource = arguments.instance.try_into()?;
         let catalog = arguments.catalog.ok_or_else(|| {
             Error::input(
@@ -102,8 +102,7 @@ impl TryFrom<Arguments> for Job {
             cluster_out: file(arguments.cluster_out.as_deref())?,
             placement_out: file(arguments.placement_out.as_deref())?,
             time_limit,
-            format,
-            destination,
+            output,
         })
     }
 }
@@ -119,7 +118,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let plan = progress::under(common, job.time_limit.deadline(), planned)?;
     let document = plan.document(&instance, &catalog);
     let mut prepared = job.prepare_cluster(&plan)?;
-    prepared.push(job.destination.prepare(|out| table::write_result(out, job.format.table(), &document))?);
+    prepared.push(job.output.prepare(&document, || document.table())?);
     commit(prepared)?;
     tell(common, || summary::plan(&document));
     Ok(Answer::yes_if(document.reachable))

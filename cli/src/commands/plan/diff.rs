@@ -1,12 +1,13 @@
 //! `plan diff`: what differs between two instances or two results, and whom it moved.
 
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
 use crate::commands::solve::backend_name;
 use crate::commands::tell;
 use crate::failure::Answer;
 use crate::progress;
+use fairplan::instances::table::Tabular;
 use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
-use fairplan::report::{output::Destination, read_json, summary, table};
+use fairplan::report::{read_json, summary};
 use fairplan::{Control, Difference, Document, Error, compare_instances, read};
 
 /// Say what differs between two instances or two results of solve, and who has more or less for it
@@ -40,7 +41,7 @@ const SOLUTION: &str = "fairplan.solution.v1";
 
 /// Reads both, compares, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let (format, destination) = arguments.output.result(arguments.format)?;
+    let output = arguments.output.result(arguments.format)?;
     let paths = [&arguments.before, &arguments.after];
     if paths.iter().any(|path| *path == "-") {
         return Err(Error::input("plan diff reads two files; standard input is none"));
@@ -54,12 +55,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
             let compared =
                 |control: &Control<'_>| compare_instances(&before, &after, &arguments.backend, control);
             let difference = progress::under(common, arguments.time_limit.deadline(), compared)?;
-            write(difference, &destination, format, common)
+            write(difference, &output, common)
         }
         (SOLUTION, SOLUTION) => {
             let before: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[0], &before.bytes)?;
             let after: SolutionDocument<Vec<UserResult<'_>>> = read_json(paths[1], &after.bytes)?;
-            write(difference_of_results([&before, &after]), &destination, format, common)
+            write(difference_of_results([&before, &after]), &output, common)
         }
         (first, second) => {
             let problem = format!("{first} and {second}: give two {INSTANCE} or two {SOLUTION}");
@@ -68,14 +69,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     }
 }
 
-fn write(
-    difference: Difference,
-    destination: &Destination,
-    format: ResultFormat,
-    common: CommonOptions,
-) -> Result<Answer, Error> {
+fn write(difference: Difference, output: &ResultOutput, common: CommonOptions) -> Result<Answer, Error> {
     let document = Document::new(difference);
-    destination.write(|out| table::write_result(out, format.table(), &document))?;
+    output.write(&document, || document.table())?;
     tell(common, || summary::difference(&document));
     Ok(Answer::Yes)
 }

@@ -7,7 +7,8 @@ use crate::commands::{tell, warn};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::{summary, table};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{Control, Document, Error, GrowthOptions, files};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
@@ -64,7 +65,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         return Err(Error::input("only one of INSTANCE and --series can be standard input"));
     }
     let deadline = arguments.time_limit.deadline();
-    let (format, destination) = arguments.output.result(arguments.format)?;
+    let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
     warn(common, &instance);
@@ -77,12 +78,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     };
     let followed = |control: &Control<'_>| fairplan::growth(&instance, &series, &options, control);
     let mut growth = progress::under(common, deadline, followed)?;
-    let table = format.table();
-    if !arguments.per_quantum && table.is_none() && series.quantum_count() > FEW_QUANTA {
+    if !arguments.per_quantum && output.table.is_none() && series.quantum_count() > FEW_QUANTA {
         growth.quanta = None;
     }
     let document = Document::new(growth);
-    destination.write(|out| table::write_result(out, table, &document))?;
+    output.write(&document, || document.table())?;
     tell(common, || summary::growth(&document));
     Ok(Answer::yes_if(document.first_missed.is_none()))
 }

@@ -6,7 +6,8 @@ use crate::commands::{tell, warn};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::{summary, table};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{Control, Document, Error, LoseOptions};
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
@@ -40,12 +41,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
     let options = LoseOptions { servers: arguments.servers_lost, backend: arguments.backend };
-    let (format, destination) = arguments.output.result(arguments.format)?;
+    let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
     let asked = |control: &Control<'_>| fairplan::losses(&instance, &options, control);
     let document = Document::new(progress::under(common, deadline, asked)?);
-    destination.write(|out| table::write_result(out, format.table(), &document))?;
+    output.write(&document, || document.table())?;
     tell(common, || summary::losses(&document));
     Ok(Answer::Yes)
 }

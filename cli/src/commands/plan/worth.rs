@@ -6,7 +6,8 @@ use crate::commands::{tell, warn};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
-use fairplan::report::{summary, table};
+use fairplan::instances::table::Tabular;
+use fairplan::report::summary;
 use fairplan::{Control, Document, Error, WorthOptions};
 
 /// Say what one more server of each class is worth, solved again beside what the prices say
@@ -41,12 +42,12 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
     let options = WorthOptions { ranges: !arguments.no_ranges, backend: arguments.backend };
-    let (format, destination) = arguments.output.result(arguments.format)?;
+    let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
     let asked = |control: &Control<'_>| fairplan::worth_of_servers(&instance, &options, control);
     let document = Document::new(progress::under(common, deadline, asked)?);
-    destination.write(|out| table::write_result(out, format.table(), &document))?;
+    output.write(&document, || document.table())?;
     tell(common, || summary::worth(&document));
     Ok(Answer::Yes)
 }

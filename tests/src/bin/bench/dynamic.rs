@@ -106,7 +106,7 @@ pub(super) fn a_day_of_every_mechanism(scale: u64) -> Outcome {
     for (workload, mean) in [(Workload::Queries, 1), (Workload::Bursts, 10)] {
         let series = demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 })?;
         let honest = vec![false; users as usize];
-        for (name, _) in MECHANISMS {
+        for name in MECHANISMS.names() {
             let settings = settings("0.5")?;
             let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
             let shares = FairShares::PerUser(mean);

@@ -60,7 +60,7 @@ pub(super) fn over_time(scale: u64) -> Outcome {
     for (workload, load) in [(Workload::Bursts, 1.1), (Workload::Bursts, 3.0), (Workload::Queries, 1.5)] {
         let (instance, series) = case(workload, users, quanta, load)?;
         let demands = TaskDemands::new(&instance, &series)?;
-        for (name, _) in TASK_MECHANISMS {
+        for name in TASK_MECHANISMS.names() {
             let settings = TaskSettings { alpha: 0.5, initial_credits: quanta as f64 };
             let (seconds, allocation) = super::fastest(1, || divide_tasks(name, &demands, settings));
             println!("| {name} | {workload} | {load} | {seconds:.2} | {:.1e} |", allocation?.widest_gap());
