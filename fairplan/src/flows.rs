@@ -4,7 +4,7 @@ use crate::{Control, Error};
 use fairplan_instances::{Objective, Traffic, TrafficOutcome, Violation, files};
 use fairplan_report::flows::{Flows, FlowsResult, FlowsSettings, TrafficStamp, Unstable};
 use fairplan_simulation::{
-    MarkovSettings, PacketSettings, SimulationSettings, TaskSettings, flow_level, markov, packet_level,
+    MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings, flow_level, markov, packet_level,
     task_level,
 };
 use fairplan_solver::{SHARED, sharing_rule};
@@ -17,7 +17,7 @@ pub enum Level {
     /// Transactions simulated one by one, their rates those of the fluid model.
     Flow(SimulationSettings),
     /// Whole tasks of random duration, the most deprived job served first.
-    Task(SimulationSettings, TaskSettings),
+    Task(SimulationSettings, TaskLevelSettings),
     /// Whole packets, queued by their start times in resources in series.
     Packet(SimulationSettings, PacketSettings),
 }

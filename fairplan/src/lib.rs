@@ -90,6 +90,6 @@ pub use fairplan_report::entitlements::Entitlements;
 pub use fairplan_report::flows::Flows;
 pub use fairplan_report::verification::Verification;
 pub use fairplan_simulation::{
-    ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskSettings,
+    ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings,
 };
 pub use fairplan_solver::{BACKENDS, SCHEDULER_RULES, SHARED, TASK_MECHANISMS};

@@ -23,4 +23,4 @@ pub use flow_level::flow_level;
 pub use markov::{MarkovSettings, markov};
 pub use packet_level::{PacketSettings, packet_level};
 pub use replications::SimulationSettings;
-pub use task_level::{TaskSettings, task_level};
+pub use task_level::{TaskLevelSettings, task_level};

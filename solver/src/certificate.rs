@@ -200,3 +200,26 @@ fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proof_holds_just_inside_each_tolerance_and_not_just_outside() {
+        let proof =
+            |gap, uncertainty, gain| Proof { value: 1.0, bound: 1.0, rising: 1.0, gap, uncertainty, gain };
+        assert!(proof(0.999 * TOLERANCE, 0.999 * UNCERTAINTY, 0.999 * FREEZING).holds());
+        assert!(!proof(1.001 * TOLERANCE, 0.0, 0.0).holds());
+        assert!(!proof(0.0, 1.001 * UNCERTAINTY, 0.0).holds());
+        assert!(!proof(0.0, 0.0, 1.001 * FREEZING).holds());
+        assert!(!proof(f64::NAN, 0.0, 0.0).holds());
+    }
+
+    #[test]
+    fn prices_are_rounding_below_their_part_of_all_capacity() {
+        let mut prices = [1.0, 0.9 * UNPRICED, 1.1 * UNPRICED];
+        drop_rounding_noise(&mut prices, &[1.0, 1.0, 1.0]);
+        assert_eq!(prices.map(|price| price > 0.0), [true, false, true]);
+    }
+}

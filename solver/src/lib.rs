@@ -46,7 +46,7 @@ pub use over_time::{
     TASK_MECHANISMS, TaskRule, TaskSettings, divide_tasks, divide_tasks_within, task_level_by_highs,
     task_optimum, task_optimum_within,
 };
-pub use planning::{Placer, Planner, ServingOrder};
+pub use planning::{PlaceAll, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
 pub use tolerance::TOLERANCE;

@@ -4,7 +4,7 @@
 use crate::solving::close;
 use fairplan_instances::{Objective, Traffic, TrafficClass, TrafficOutcome};
 use fairplan_simulation::{
-    MarkovSettings, PacketSettings, SimulationSettings, TaskSettings, flow_level, markov, packet_level,
+    MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings, flow_level, markov, packet_level,
     task_level,
 };
 use fairplan_solver::{SHARED, sharing_rule};
@@ -257,7 +257,7 @@ fn short_round_trips_do_not_change_bottleneck_max_fairness() {
 #[test]
 fn whole_tasks_for_the_most_deprived_job_come_close_to_the_fluid_rates() {
     let settings = SimulationSettings { replications: 2, arrivals: 300, seed: 1 };
-    let tasks = TaskSettings { tasks_per_job: 2000.0, task_share: 0.04 };
+    let tasks = TaskLevelSettings { tasks_per_job: 2000.0, task_share: 0.04 };
     let traffic = mrf(0.7, [4.0, 1.0, 1.0]);
     for objective in SHARED {
         let rule = sharing_rule(&traffic, objective).unwrap();

@@ -254,3 +254,30 @@ pub(crate) fn task_share(user: User<'_>, totals: &[f64]) -> (f64, f64) {
     }
     (least, most)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tolerance::{MEASURED, NEARLY_ALL, TIMES};
+
+    fn user(share: f64, cap: f64) -> UserShares {
+        UserShares { work: 1.0, share, weighted: share, work_per_level: 1.0, cap }
+    }
+
+    #[test]
+    fn all_tasks_are_nearly_run_just_inside_the_tolerance_and_not_just_outside() {
+        for (share, part) in [(0.5 * NEARLY_ALL, NEARLY_ALL), (2.0 * NEARLY_ALL, 0.5 * NEARLY_ALL)] {
+            assert!(user(share, share * (1.0 + 0.99 * part)).nearly_all_tasks());
+            assert!(!user(share, share * (1.0 + 1.01 * part)).nearly_all_tasks());
+        }
+    }
+
+    #[test]
+    fn gains_are_measured_by_no_more_and_no_less_than_is_stated() {
+        let near = |a: f64, b: f64| (a / b - 1.0).abs() < 1e-12;
+        assert!(near(user(0.5 * MEASURED, 1.0).measure(0.0), 1.0));
+        assert!(near(user(2.0 * MEASURED, 1.0).measure(0.0), 0.5));
+        assert!(near(user(1e-9, 1.0).measure(1e-7), 100.0));
+        assert!(near(user(1e-9, 1.0).measure(1e-5), TIMES));
+    }
+}

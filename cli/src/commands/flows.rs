@@ -9,7 +9,7 @@ use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
 use fairplan::{
     Control, Deadline, Decimal, Document, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings,
-    SimulationSettings, TaskSettings, read,
+    SimulationSettings, TaskLevelSettings, read,
 };
 
 /// How fast classes of transactions are served that come and go at random: jobs in a cluster, flows in a router
@@ -142,8 +142,8 @@ impl SettingsArguments {
             }
             LevelName::Flow => fairplan::Level::Flow(simulation),
             LevelName::Task => {
-                let default = TaskSettings::default();
-                let tasks = TaskSettings {
+                let default = TaskLevelSettings::default();
+                let tasks = TaskLevelSettings {
                     tasks_per_job: number(self.tasks_per_job, default.tasks_per_job),
                     task_share: number(self.task_share, default.task_share),
                 };

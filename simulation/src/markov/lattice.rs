@@ -236,73 +236,23 @@ impl Lattice {
         states: usize,
     ) -> (Plane, Vec<f64>) {
         let dimensions = shape.len();
-        let mut sums = vec![0.0; states];
-        let mut up = vec![vec![0.0; states]; dimensions];
-        let mut down = up.clone();
+        let rates = vec![vec![0.0; states]; dimensions];
+        let mut groups = Groups { sums: vec![0.0; states], up: rates.clone(), down: rates };
+        let line = self.shape[dimensions - 1];
         for fine in position * factors[0]..((position + 1) * factors[0]).min(self.shape[0]) {
             let (plane, masses) = (&self.planes[fine], masses.plane(fine));
             let mut at = vec![0; dimensions];
             at[0] = fine;
-            for start in (0..masses.len()).step_by(self.shape[dimensions - 1]) {
-                self.aggregate_line(
-                    plane,
-                    masses,
-                    factors,
-                    shape,
-                    (start, &at),
-                    (&mut sums, &mut up, &mut down),
-                );
+            for (number, masses) in masses.chunks(line).enumerate() {
+                groups.add_line(plane, number * line, masses, &at, factors, shape);
                 advance(&mut at[1..dimensions - 1], &self.shape[1..dimensions - 1]);
             }
         }
+        let Groups { sums, mut up, mut down } = groups;
         for rates in up.iter_mut().chain(&mut down) {
             rates.iter_mut().zip(&sums).for_each(|(rate, sum)| *rate /= sum);
         }
         (Plane::new(up, down, shape), sums)
-    }
-
-    /// Adds the line that starts at state `start` of its plane, at position `at` of the lattice, to its groups.
-    fn aggregate_line(
-        &self,
-        plane: &Plane,
-        masses: &[f64],
-        factors: &[usize],
-        shape: &[usize],
-        (start, at): (usize, &[usize]),
-        (sums, up, down): (&mut [f64], &mut [Vec<f64>], &mut [Vec<f64>]),
-    ) {
-        let last = shape.len() - 1;
-        let first = (1..last).fold(0, |group, d| group * shape[d] + at[d] / factors[d]) * shape[last];
-        let masses = &masses[start..start + self.shape[last]];
-        let group = |j: usize| first + j / factors[last];
-        for (j, mass) in masses.iter().enumerate() {
-            sums[group(j)] += mass;
-        }
-        for d in 0..last {
-            // Only the outer states of a group lead out of it.
-            if at[d] % factors[d] == factors[d] - 1 {
-                let rates = &plane.up[d][start..start + masses.len()];
-                masses
-                    .iter()
-                    .zip(rates)
-                    .enumerate()
-                    .for_each(|(j, (mass, rate))| up[d][group(j)] += mass * rate);
-            }
-            if at[d] % factors[d] == 0 {
-                let rates = &plane.down[d][start..start + masses.len()];
-                masses
-                    .iter()
-                    .zip(rates)
-                    .enumerate()
-                    .for_each(|(j, (mass, rate))| down[d][group(j)] += mass * rate);
-            }
-        }
-        for j in (factors[last] - 1..masses.len()).step_by(factors[last]) {
-            up[last][group(j)] += masses[j] * plane.up[last][start + j];
-        }
-        for j in (0..masses.len()).step_by(factors[last]) {
-            down[last][group(j)] += masses[j] * plane.down[last][start + j];
-        }
     }
 
     /// Gives every group the mass that the coarser chain found for it, its states keeping their proportions.
@@ -351,5 +301,51 @@ fn balance_line(masses: &mut [f64], inflow: &[f64], up: &[f64], down: &[f64], in
     for ((mass, down), inverse) in masses.iter_mut().zip(down).zip(inverse_pivots).rev() {
         *mass = (*mass + returned * inverse).max(LEAST);
         returned = *mass * down;
+    }
+}
+
+/// The groups of a plane while they are summed up: their masses, and what flows out of them along each dimension.
+struct Groups {
+    sums: Vec<f64>,
+    up: Vec<Vec<f64>>,
+    down: Vec<Vec<f64>>,
+}
+
+impl Groups {
+    /// Adds the line that starts at state `start` of its plane, at position `at` of the lattice.
+    fn add_line(
+        &mut self,
+        plane: &Plane,
+        start: usize,
+        masses: &[f64],
+        at: &[usize],
+        factors: &[usize],
+        shape: &[usize],
+    ) {
+        let last = shape.len() - 1;
+        let first = (1..last).fold(0, |group, d| group * shape[d] + at[d] / factors[d]) * shape[last];
+        let group = |j: usize| first + j / factors[last];
+        for (j, mass) in masses.iter().enumerate() {
+            self.sums[group(j)] += mass;
+        }
+        for d in 0..last {
+            let add = |flows: &mut [f64], rates: &[f64]| {
+                let terms = masses.iter().zip(&rates[start..start + masses.len()]).enumerate();
+                terms.for_each(|(j, (mass, rate))| flows[group(j)] += mass * rate);
+            };
+            // Only the outer states of a group lead out of it.
+            if at[d] % factors[d] == factors[d] - 1 {
+                add(&mut self.up[d], &plane.up[d]);
+            }
+            if at[d] % factors[d] == 0 {
+                add(&mut self.down[d], &plane.down[d]);
+            }
+        }
+        for j in (factors[last] - 1..masses.len()).step_by(factors[last]) {
+            self.up[last][group(j)] += masses[j] * plane.up[last][start + j];
+        }
+        for j in (0..masses.len()).step_by(factors[last]) {
+            self.down[last][group(j)] += masses[j] * plane.down[last][start + j];
+        }
     }
 }

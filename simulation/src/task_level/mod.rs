@@ -16,7 +16,7 @@ use std::collections::BinaryHeap;
 
 /// Settings of [`task_level`].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TaskSettings {
+pub struct TaskLevelSettings {
     /// Mean tasks of a job; their number is geometric when the work is exponential.
     pub tasks_per_job: f64,
     /// The part of its dominant resource that a task takes. With the mean work and the mean tasks of a job this sets how
@@ -24,7 +24,7 @@ pub struct TaskSettings {
     pub task_share: f64,
 }
 
-impl Default for TaskSettings {
+impl Default for TaskLevelSettings {
     fn default() -> Self {
         Self { tasks_per_job: 5000.0, task_share: 0.02 }
     }
@@ -42,10 +42,10 @@ pub fn task_level(
     objective: Objective,
     rule: &SharingRule<'_>,
     settings: SimulationSettings,
-    tasks: TaskSettings,
+    tasks: TaskLevelSettings,
 ) -> Result<TrafficOutcome, SimulationError> {
     traffic.check_fluid()?;
-    let TaskSettings { tasks_per_job, task_share } = tasks;
+    let TaskLevelSettings { tasks_per_job, task_share } = tasks;
     if !(1.0..=MOST_TASKS).contains(&tasks_per_job) {
         let problem = format!("must be at least 1 and at most {MOST_TASKS}");
         return Err(Violation::new("tasks_per_job", tasks_per_job, problem).into());
@@ -76,7 +76,7 @@ fn run(
     traffic: &Traffic,
     mut deprivation: Deprivation,
     settings: SimulationSettings,
-    tasks: TaskSettings,
+    tasks: TaskLevelSettings,
     random: Random,
 ) -> Result<Vec<f64>, SolverError> {
     let classes = traffic.classes();

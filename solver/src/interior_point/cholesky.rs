@@ -176,4 +176,15 @@ mod tests {
         assert!(Cholesky::new(DMatrix::from_row_slice(1, 1, &[f64::NAN])).is_none());
         assert!(Cholesky::new(DMatrix::from_row_slice(1, 1, &[-1.0])).is_none());
     }
+
+    #[test]
+    fn a_pivot_counts_just_above_rounding_and_not_just_below() {
+        // What is left of the second diagonal entry is all but exactly `left`.
+        let pivot = |left: f64| {
+            let matrix = DMatrix::from_row_slice(2, 2, &[1.0, 1.0, 1.0, 1.0 + left]);
+            Cholesky::new(matrix).unwrap().row(1)[1].is_finite()
+        };
+        assert!(pivot(8.0 * f64::EPSILON) && !pivot(4.0 * f64::EPSILON));
+        assert!(8.0 * f64::EPSILON > LOST_PIVOT && 4.0 * f64::EPSILON < LOST_PIVOT);
+    }
 }

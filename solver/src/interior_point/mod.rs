@@ -48,7 +48,7 @@ pub(crate) trait NewtonSystem {
     const STEP_PART: (f64, f64) = STEP_PART;
 
     /// Sets up the system and factors it. `None` when rounding has made that impossible, or time was over before.
-    fn factor(&mut self) -> Option<Self::Factors>;
+    fn factor(&mut self, deadline: &Deadline) -> Option<Self::Factors>;
 
     /// The predictor, the step to products of zero, and what it would lead to.
     fn predict(&mut self, factors: &Self::Factors) -> (Self::Step, Prediction);
@@ -186,16 +186,16 @@ pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Dea
             problem.keep(quality);
         }
         let is_done = stopping.is_reached(best, step - halved_at) || deadline.is_over();
-        if is_done || advance(problem).is_none() {
+        if is_done || advance(problem, deadline).is_none() {
             return step;
         }
     }
     MAX_STEPS
 }
 
-/// One iteration: the parts of its step that were taken. `None` when no step can be taken any more.
-pub(crate) fn advance<S: NewtonSystem>(system: &mut S) -> Option<StepLength> {
-    let factors = system.factor()?;
+/// One iteration: the parts of its step that were taken. `None` when no step can be taken any more, or not in time.
+pub(crate) fn advance<S: NewtonSystem>(system: &mut S, deadline: &Deadline) -> Option<StepLength> {
+    let factors = system.factor(deadline)?;
     let (predictor, Prediction { now, after }) = system.predict(&factors);
     let centring = (after / now).powi(3).clamp(S::LEAST_CENTRING, 1.0);
     let (step, longest) = system.correct(&factors, predictor, centring * now);

@@ -48,7 +48,7 @@ impl LevelSolver for InteriorPoint {
         let (mut penalty, growth, tries) = PENALTY;
         let mut iterations = 0;
         let stopping = Stopping { accuracy, small: SMALL };
-        let mut run = Run::new(problem, penalty, &self.0);
+        let mut run = Run::new(problem, penalty);
         for attempt in 1..=tries {
             iterations += interior_point::run(&mut run, stopping, &self.0);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
@@ -56,7 +56,7 @@ impl LevelSolver for InteriorPoint {
                 break;
             }
             penalty *= growth;
-            run = Run::new(problem, penalty, &self.0);
+            run = Run::new(problem, penalty);
         }
         Ok(run.into_solution(iterations))
     }
@@ -75,13 +75,12 @@ struct Run<'a> {
     best: Point,
     measured: Measured,
     system: LevelSystem,
-    deadline: &'a Deadline,
 }
 
 impl<'a> Run<'a> {
     /// The first iterate: half of the capacity shared out in proportion, or half of the tasks of the group that has
     /// fewest; prices that make every class cost the same, multipliers at half of what those prices allow.
-    fn new(problem: &'a LevelProblem<'a>, penalty_levels: f64, deadline: &'a Deadline) -> Self {
+    fn new(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
         let (n, groups) = (problem.groups.len(), problem.groups);
         let rising = &groups.rising;
         let mut zeta = problem.even_splits();
@@ -148,7 +147,6 @@ impl<'a> Run<'a> {
             system: LevelSystem::new(problem),
             best: now.clone(),
             now,
-            deadline,
         }
     }
 
@@ -224,8 +222,8 @@ impl NewtonSystem for Run<'_> {
     type Factors = ();
     type Step = Point;
 
-    fn factor(&mut self) -> Option<()> {
-        let Self { problem, now, measured, penalty, deadline, system, .. } = self;
+    fn factor(&mut self, deadline: &Deadline) -> Option<()> {
+        let Self { problem, now, measured, penalty, system, .. } = self;
         let exhausted = now.complementarity() <= EXHAUSTED * dot(&now.p, problem.capacities);
         (!exhausted && system.factor(problem, now, measured, penalty, deadline)).then_some(())
     }

@@ -273,3 +273,20 @@ pub(crate) trait LevelSolver: Sync {
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_class_counts_as_faster_just_outside_the_tolerance_and_not_just_inside() {
+        let frozen = |rate: f64| {
+            let mut groups = Groups::new();
+            groups.push(&[1.0], 0, true, [(0, rate)].into_iter());
+            groups.limit[0] = 1.0;
+            let problem = LevelProblem { resources: 1, capacities: &[1.0], groups: &groups };
+            problem.frozen(&[false], 1.0)[0]
+        };
+        assert!(frozen(1.0 + 0.9 * FASTER) && !frozen(1.0 + 1.1 * FASTER));
+    }
+}

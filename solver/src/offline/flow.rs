@@ -1,4 +1,4 @@
-//! What is left to decide: the quanta in which not everybody can have everything, and who gets what in them.
+//! The congested quanta, in which not everybody can have everything, and who gets what in them.
 
 use fairplan_instances::OfflineProblem;
 

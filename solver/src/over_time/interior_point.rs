@@ -7,7 +7,6 @@ mod step;
 
 use super::block::Block;
 use super::problem::Problem;
-use fairplan_instances::Deadline;
 use rayon::prelude::*;
 
 /// What is asked for a user.
@@ -30,8 +29,6 @@ pub(super) enum Role {
 /// A point of the method. Sums over quanta are taken in parts of fixed size, so that they do not depend on threads.
 pub(super) struct Point<'a> {
     problem: &'a Problem,
-    /// There are no steps after it.
-    deadline: &'a Deadline,
     roles: Vec<Role>,
     /// What a held user's missing share costs.
     penalty: f64,
@@ -70,13 +67,7 @@ pub(super) struct Snapshot {
 
 impl<'a> Point<'a> {
     /// A point at which all products are alike, for a level that is about `guess`.
-    pub fn new(
-        problem: &'a Problem,
-        roles: Vec<Role>,
-        guess: f64,
-        penalty: f64,
-        deadline: &'a Deadline,
-    ) -> Self {
+    pub fn new(problem: &'a Problem, roles: Vec<Role>, guess: f64, penalty: f64) -> Self {
         let mu = guess / (problem.quanta.len() * problem.rows) as f64;
         let worth = |role: &Role| if matches!(role, Role::Full(_)) { penalty } else { 0.0 };
         let worths: Vec<f64> = roles.iter().map(worth).collect();
@@ -85,7 +76,6 @@ impl<'a> Point<'a> {
         let users = roles.len();
         let mut point = Self {
             problem,
-            deadline,
             roles,
             penalty,
             level: 0.0,

@@ -1,4 +1,4 @@
-//! The levels, one after the other: who rises, who is held at what it has, and who all its tasks run.
+//! The levels, one after the other: who rises, who is held at what it has, and who runs all its tasks.
 //!
 //! A user has at least `clamp(θ − base, least, most)` at level `θ`: nothing more once all its tasks run, and no less than
 //! it is guaranteed. The level is the largest `θ` at which all can have that, which is found from above: with the roles
@@ -66,7 +66,7 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
             search.every_row = attempt % 2 == 1;
-            let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty, deadline);
+            let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
             let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
             let solved = search.finish(&point, upper);
             // What is short of rounding counts as it runs, not as the point has it, which may overload what there is.
@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
                 break;
             }
             point.go_on(self.roles(*upper));
-            match advance(point) {
+            match advance(point, self.deadline) {
                 Some(reach) => slow = if reach.primal.max(reach.dual) < SLOW { slow + 1 } else { 0 },
                 None => break,
             }

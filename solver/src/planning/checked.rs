@@ -6,7 +6,7 @@ use crate::tolerance::planning::{CHEAPEST, SLACK};
 use fairplan_instances::{Decimal, Instance, Placement, Purchase, SolverError};
 
 /// Places the tasks of an instance, all of which shall run, serving the lowest weighted share first.
-pub type Placer<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
+pub type PlaceAll<'a> = dyn FnMut(&Instance, ServingOrder) -> Result<Placement, SolverError> + 'a;
 
 /// Which users the weights of an instance put first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ const SIZES: f64 = 9.0;
 /// How many times the share of the next smaller size is too little to be served before it.
 const AHEAD: f64 = 1000.0;
 
-/// What a purchase that passes is worth knowing by; nothing for one that does not.
+/// Checks a purchase: what there is to know of one that passes, `None` for one that does not.
 type Check<'c, T> = dyn FnMut(&Planner<'_>, &[u64]) -> Result<Option<T>, SolverError> + 'c;
 
 /// What came of looking for a purchase that passes.
@@ -64,7 +64,7 @@ impl Planner<'_> {
     /// none even of divided tasks. Its bound is that of divided tasks. The planner must be one for whole tasks.
     pub fn cheapest_of_whole_tasks(
         &mut self,
-        place: &mut Placer<'_>,
+        place: &mut PlaceAll<'_>,
     ) -> Result<Option<(Purchase, Placement)>, SolverError> {
         let mut short = None;
         let found =
@@ -148,7 +148,7 @@ impl Planner<'_> {
     fn placed(
         &self,
         bought: &[u64],
-        place: &mut Placer<'_>,
+        place: &mut PlaceAll<'_>,
         short: &mut Option<Short>,
     ) -> Result<Option<Placement>, SolverError> {
         self.in_time()?;

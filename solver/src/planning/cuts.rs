@@ -183,3 +183,16 @@ fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
         (status, _) => Err(broken(format!("stopped with status {status:?}"))),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_broken_just_outside_its_tolerances_and_not_just_inside() {
+        let cut = Cut::new(vec![1.0], 0.0, 1.0, Vec::new()).unwrap();
+        let unit = cut.asked;
+        let short = |by: f64| cut.is_broken_by(&[1.0 - SLACK - by * ROW / unit], 1.0);
+        assert!(short(4.1) && !short(3.9));
+    }
+}

@@ -1,4 +1,5 @@
-//! How many servers of each type to buy, by all that is known of the prices: a mixed-integer program through HiGHS.
+//! The restricted master: how many servers of each type to buy by the rows known so far, a mixed-integer program through
+//! HiGHS.
 //!
 //! Its only whole numbers are the counts, so that it is small whatever the number of users.
 

@@ -14,5 +14,5 @@ mod master;
 mod obstacle;
 mod planner;
 
-pub use checked::{Placer, ServingOrder};
+pub use checked::{PlaceAll, ServingOrder};
 pub use planner::Planner;

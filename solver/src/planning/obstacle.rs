@@ -68,10 +68,10 @@ impl Planner<'_> {
         let all = self.candidates.required[user];
         let mut enough = |part: f64| -> Result<bool, SolverError> {
             self.candidates.required[user] = part * all;
-            let reach = self.candidates.coverage(self.solver, servers, 1);
+            let coverage = self.candidates.coverage(self.solver, servers, 1);
             self.candidates.required[user] = all;
             self.in_time()?;
-            Ok(matches!(reach?, Coverage::Part(reached, _) if reached >= 1.0 - SLACK))
+            Ok(matches!(coverage?, Coverage::Part(reached, _) if reached >= 1.0 - SLACK))
         };
         if !enough(0.0)? {
             return Ok(None);

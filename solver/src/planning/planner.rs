@@ -1,4 +1,4 @@
-//! Asking in turn what to buy and whether it is enough.
+//! Benders decomposition: in turn, what to buy by the rows known so far, and whether that is enough.
 
 use super::candidates::{Candidates, Coverage, PARTS};
 use super::cuts::Cut;

@@ -121,3 +121,17 @@ fn user(
         [worth, price * cap, lost, 0.0, 0.0]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scales_are_balanced_just_outside_the_tolerance_and_not_just_inside() {
+        let paying = |part: f64| DualityGap { worth: 1.0, gap: 0.0, paid_freely: part, worth_freely: 1.0 };
+        let utility = Utility::new(1.0, 0.0);
+        assert!(paying(1.0 + 0.9 * BALANCED).balanced(utility).is_none());
+        assert!(paying(1.0 + 1.1 * BALANCED).balanced(utility).is_some());
+        assert!(paying(2.1).balanced(utility).is_none(), "too far off for prices to hold the others");
+    }
+}

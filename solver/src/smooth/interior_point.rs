@@ -147,7 +147,7 @@ impl NewtonSystem for Run<'_> {
     type Factors = (Schur, Sums);
     type Step = Step;
 
-    fn factor(&mut self) -> Option<(Schur, Sums)> {
+    fn factor(&mut self, _: &Deadline) -> Option<(Schur, Sums)> {
         let by_class = self.by_class;
         let (setting, rows, blocks) = self.parts();
         Schur::new(&setting, blocks, &rows, by_class)

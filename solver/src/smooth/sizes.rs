@@ -151,3 +151,21 @@ impl Sizes {
         excesses.fold(0.0, f64::max)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_has_tasks_left_just_outside_the_tolerance_and_not_just_inside() {
+        let sizes = Sizes {
+            size: vec![1.0],
+            cost: vec![1.0],
+            limit: vec![2.0],
+            log_scale: 0.0,
+            log_excess: vec![3.0],
+        };
+        assert_eq!(sizes.log_scale_excess(|_| 2.0 * (1.0 - 0.9 * TASKS_LEFT)), 0.0);
+        assert_eq!(sizes.log_scale_excess(|_| 2.0 * (1.0 - 1.1 * TASKS_LEFT)), 3.0);
+    }
+}

@@ -47,7 +47,8 @@ const SEED_BUDGET: u64 = 100_000;
 pub(super) fn bound(
     packing: &Packing,
     breakpoints: &Breakpoints,
-    start: (Breakpoint, Proof),
+    upper: Breakpoint,
+    proof: Proof,
     stop: &Deadline,
 ) -> Result<Bound, SolverError> {
     let servers = packing.servers();
@@ -58,7 +59,6 @@ pub(super) fn bound(
         let class = (0..servers.len()).max_by_key(all).filter(|l| shape.copies[*l] > 0);
         patterns.extend(class.map(|l| Pattern::of_one_shape(packing, l, s)));
     }
-    let (upper, proof) = start;
     let mut bound = Bound {
         upper,
         proof,
@@ -104,7 +104,7 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &
     };
     let below: Vec<f64> = server_values.iter().map(|value| value * (1.0 - SEED)).collect();
     let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len() };
-    let found = price(packing, (&values, &below), effort, None, stop);
+    let found = price(packing, &values, &below, effort, None, stop);
     exclude(packing, breakpoints, bound, &values, &found);
     bound.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
 }

@@ -1,6 +1,6 @@
 //! Shares come in whole tasks: the values that placements can have, and the tasks that each of them takes.
 
-use super::fill::ServingOrder;
+use super::fill::Priority;
 use super::packing::Packing;
 use crate::reduction::greatest_common_divisor;
 use crate::tolerance::whole_tasks::WHOLE_TASKS;
@@ -182,7 +182,7 @@ impl Breakpoints {
 }
 
 /// The smallest share is served first.
-impl ServingOrder for Breakpoints {
+impl Priority for Breakpoints {
     fn compare(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
         let share = |user, tasks| Breakpoint { user, tasks };
         Self::compare(self, share(a, of_a), share(b, of_b))

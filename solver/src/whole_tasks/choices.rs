@@ -1,6 +1,6 @@
-//! A few tasks out of some: every choice of one, two, three… of them while these are not too many.
+//! Combinations of a few tasks: every one of one, two, three… tasks while these are not too many.
 
-use super::packing::{Amounts, Packing};
+use super::packing::{Packing, Quantities};
 
 /// Most tasks of a choice.
 const MOST: usize = 6;
@@ -14,7 +14,7 @@ pub(super) struct Choice {
     /// What they are worth together.
     pub value: f64,
     /// The room they take.
-    pub load: Amounts,
+    pub load: Quantities,
 }
 
 impl Choice {
@@ -40,8 +40,8 @@ impl Choice {
     }
 }
 
-/// The choices out of these tasks, `(shape, how many there are)`, none of a kind first; larger ones as long as there are
-/// about `limit` at most of each size.
+/// The choices out of these tasks, given as `(shape, how many there are)`, small ones first; larger ones only as long as there
+/// are no more than about `limit` of a size.
 pub(super) fn choices(packing: &Packing, values: &[f64], tasks: &[(u32, u64)], limit: usize) -> Vec<Choice> {
     let mut all = vec![Choice::default()];
     // The task with which each choice may go on, so that none is had twice.
@@ -96,10 +96,9 @@ mod tests {
         assert_eq!(found, expected);
         for choice in &all {
             let worth: f64 = choice.shapes().iter().map(|shape| values[*shape as usize]).sum();
-            let load = choice
-                .shapes()
-                .iter()
-                .fold(Amounts::default(), |load, shape| more(&load, &packing.shapes[*shape as usize].demand));
+            let load = choice.shapes().iter().fold(Quantities::default(), |load, shape| {
+                more(&load, &packing.shapes[*shape as usize].demand)
+            });
             assert_eq!((choice.value, choice.load), (worth, load));
         }
     }

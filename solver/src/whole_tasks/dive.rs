@@ -76,8 +76,7 @@ pub(super) fn dive(
         }
         let Some(mut solved) = master.solve(stop)? else { break };
         for _ in (0..ROUNDS).take_while(|_| !stop.is_over()) {
-            let worth = (&solved.values[..], &solved.server_values[..]);
-            let found = price(packing, worth, EFFORT, Some(need), stop);
+            let found = price(packing, &solved.values, &solved.server_values, EFFORT, Some(need), stop);
             let mut added = false;
             for pattern in found.into_iter().flat_map(|found| found.patterns) {
                 if left[pattern.class] > 0 && known.insert(pattern.clone()) {

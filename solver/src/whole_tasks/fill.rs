@@ -1,4 +1,4 @@
-//! Whose the placed tasks are, and more of them until nothing fits: who is served next is a question of the
+//! Placed tasks are given to users, then more are placed until nothing fits: who is served next is a question of the
 //! objective, the first server with room is taken.
 //!
 //! Tasks are handed out one by one near the end and all at once before it: the order brings every user to the same level,
@@ -10,8 +10,8 @@ use fairplan_instances::{Deadline, Instance, Placement, UserId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-/// In which order users are served.
-pub(super) trait ServingOrder {
+/// Whose turn it is.
+pub(super) trait Priority {
     /// Which of two users that have so many tasks is served first.
     fn compare(&self, a: (UserId, u64), b: (UserId, u64)) -> Ordering;
 
@@ -23,7 +23,7 @@ pub(super) trait ServingOrder {
 struct Waiting<'a> {
     user: UserId,
     tasks: u64,
-    order: &'a dyn ServingOrder,
+    order: &'a dyn Priority,
 }
 
 impl PartialEq for Waiting<'_> {
@@ -58,135 +58,176 @@ const BETWEEN_STOPS: u64 = 4_096;
 pub(super) fn fill(
     instance: &Instance,
     packing: &Packing,
-    order: &dyn ServingOrder,
-    mut servers: Servers,
+    order: &dyn Priority,
+    servers: Servers,
     stop: &Deadline,
 ) -> Placement {
-    let mut tasks = vec![0u64; instance.user_count()];
-    own(instance, packing, order, &servers, &mut tasks);
-    add(instance, packing, order, &mut servers, &mut tasks, stop);
-    hand_out(instance, packing, &servers, tasks)
+    let mut filling = Filling { instance, packing, order, servers, tasks: vec![0; instance.user_count()] };
+    filling.own();
+    filling.add(stop);
+    filling.hand_out()
 }
 
-/// Gives the tasks that are on the servers to users: those of a shape to its users, in order.
-fn own(
-    instance: &Instance,
-    packing: &Packing,
-    order: &dyn ServingOrder,
-    servers: &Servers,
-    tasks: &mut [u64],
-) {
-    let mut unowned = vec![0u64; packing.shapes.len()];
-    for (shape, count) in servers.tasks.iter().flatten() {
-        unowned[*shape as usize] += count;
-    }
-    for (shape, mut unowned) in packing.shapes.iter().zip(unowned) {
-        let limit = |user: UserId| instance.user(user).tasks().unwrap_or(u64::MAX);
-        if unowned / SINGLY as u64 > shape.users.len() as u64 {
-            // One task each is left for those whose turn is told by a digit that doubles do not have.
-            let spare = unowned - shape.users.len() as u64;
-            let at = |user: &UserId, level: f64| order.tasks_at(*user, level).min(limit(*user));
-            let taken =
-                |level: f64| shape.users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)));
-            let level = highest(|level| taken(level) <= spare);
-            shape.users.iter().for_each(|user| tasks[user.0] = at(user, level));
-            unowned -= taken(level);
-        }
-        let waiting = |user: &UserId| Reverse(Waiting { user: *user, tasks: tasks[user.0], order });
-        let mut queue: BinaryHeap<Reverse<Waiting<'_>>> = shape.users.iter().map(waiting).collect();
-        while unowned > 0 {
-            let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { break };
-            if has < limit(user) {
-                unowned -= 1;
-                tasks[user.0] += 1;
-                queue.push(Reverse(Waiting { user, tasks: has + 1, order }));
-            }
-        }
-    }
+/// Servers being filled.
+struct Filling<'a> {
+    instance: &'a Instance,
+    packing: &'a Packing,
+    order: &'a dyn Priority,
+    servers: Servers,
+    /// What each user has.
+    tasks: Vec<u64>,
 }
 
-/// Adds tasks on the first servers with room, until nothing fits.
-fn add(
-    instance: &Instance,
-    packing: &Packing,
-    order: &dyn ServingOrder,
-    servers: &mut Servers,
-    tasks: &mut [u64],
-    stop: &Deadline,
-) {
-    let limit = |user: UserId| instance.user(user).tasks().unwrap_or(u64::MAX);
-    // Room only shrinks, so the first server with room for a shape only moves on.
-    let mut first = vec![0usize; packing.shapes.len()];
-    let mut users: Vec<(UserId, usize)> = Vec::new();
-    for (shape, of) in packing.shapes.iter().enumerate() {
-        users.extend(of.users.iter().map(|user| (*user, shape)));
+impl<'a> Filling<'a> {
+    fn limit(&self, user: UserId) -> u64 {
+        self.instance.user(user).tasks().unwrap_or(u64::MAX)
     }
-    let mut is_served = vec![true; instance.user_count()];
-    while !users.is_empty() && !stop.is_over() {
-        let waiting =
-            |(user, _): &(UserId, usize)| Reverse(Waiting { user: *user, tasks: tasks[user.0], order });
-        let mut queue: BinaryHeap<Reverse<Waiting<'_>>> = users.iter().map(waiting).collect();
-        let mut singly = 0;
-        while singly < SINGLY * users.len() {
-            let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { return };
-            let Some(shape) = packing.shape_of[user.0].map(|shape| shape as usize) else { continue };
-            let server = &mut first[shape];
-            while *server < servers.free.len() && !servers.has_room(packing, *server, shape) {
-                *server += 1;
-            }
-            if has >= limit(user) || *server == servers.free.len() {
-                is_served[user.0] = false;
-                continue;
-            }
-            servers.add(packing, *server, shape);
-            tasks[user.0] += 1;
-            queue.push(Reverse(Waiting { user, tasks: has + 1, order }));
-            singly += 1;
-            if (singly as u64).is_multiple_of(BETWEEN_STOPS) && stop.is_over() {
-                return;
-            }
-        }
-        users.retain(|(user, _)| is_served[user.0]);
-        add_at_once(packing, order, &users, &limit, &first, servers, tasks);
-    }
-}
 
-/// Brings all users to the highest level up to which the first servers with room stay the first.
-fn add_at_once(
-    packing: &Packing,
-    order: &dyn ServingOrder,
-    users: &[(UserId, usize)],
-    limit: &dyn Fn(UserId) -> u64,
-    first: &[usize],
-    servers: &mut Servers,
-    tasks: &mut [u64],
-) {
-    let more = |(user, _): &(UserId, usize), level: f64| {
-        order.tasks_at(*user, level).min(limit(*user)).saturating_sub(tasks[user.0])
-    };
-    let mut places: Vec<usize> = users.iter().map(|(_, shape)| first[*shape]).collect();
-    places.sort_unstable();
-    places.dedup();
-    let has_room = |level: f64| {
-        let mut load = vec![[0u128; WIDTH]; places.len()];
-        for user in users {
-            let place = places.partition_point(|place| *place < first[user.1]);
-            let demand = &packing.shapes[user.1].demand;
-            let count = u128::from(more(user, level));
-            let sums = load[place].iter_mut().zip(demand);
-            sums.for_each(|(sum, d)| *sum = sum.saturating_add(u128::from(*d).saturating_mul(count)));
+    /// These users, with what they have, the next to be served on top.
+    fn queue(&self, users: impl Iterator<Item = UserId>) -> BinaryHeap<Reverse<Waiting<'a>>> {
+        let waiting = |user: UserId| Waiting { user, tasks: self.tasks[user.0], order: self.order };
+        users.map(|user| Reverse(waiting(user))).collect()
+    }
+
+    /// Gives the tasks that are on the servers to users: those of a shape to its users, in order.
+    fn own(&mut self) {
+        let packing = self.packing;
+        let mut unowned = vec![0u64; packing.shapes.len()];
+        for (shape, count) in self.servers.tasks.iter().flatten() {
+            unowned[*shape as usize] += count;
         }
-        let fits = |(place, load): (&usize, &[u128; WIDTH])| {
-            let free = servers.free.get(*place).copied().unwrap_or_default();
-            load.iter().zip(free).all(|(load, free)| *load <= u128::from(free))
+        for (shape, mut unowned) in packing.shapes.iter().zip(unowned) {
+            if unowned / SINGLY as u64 > shape.users.len() as u64 {
+                // One task each is left for those whose turn is told by a digit that doubles do not have.
+                let spare = unowned - shape.users.len() as u64;
+                let at = |user: &UserId, level: f64| self.order.tasks_at(*user, level).min(self.limit(*user));
+                let taken = |level: f64| {
+                    shape.users.iter().fold(0, |sum: u64, user| sum.saturating_add(at(user, level)))
+                };
+                let level = highest(|level| taken(level) <= spare);
+                unowned -= taken(level);
+                let owned: Vec<u64> = shape.users.iter().map(|user| at(user, level)).collect();
+                shape.users.iter().zip(owned).for_each(|(user, owned)| self.tasks[user.0] = owned);
+            }
+            let mut queue = self.queue(shape.users.iter().copied());
+            while unowned > 0 {
+                let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { break };
+                if has < self.limit(user) {
+                    unowned -= 1;
+                    self.tasks[user.0] += 1;
+                    queue.push(Reverse(Waiting { user, tasks: has + 1, order: self.order }));
+                }
+            }
+        }
+    }
+
+    /// Adds tasks on the first servers with room, until nothing fits.
+    fn add(&mut self, stop: &Deadline) {
+        let packing = self.packing;
+        // Room only shrinks, so the first server with room for a shape only moves on.
+        let mut first = vec![0usize; packing.shapes.len()];
+        let mut users: Vec<(UserId, usize)> = Vec::new();
+        for (shape, of) in packing.shapes.iter().enumerate() {
+            users.extend(of.users.iter().map(|user| (*user, shape)));
+        }
+        let mut is_served = vec![true; self.instance.user_count()];
+        while !users.is_empty() && !stop.is_over() {
+            let mut queue = self.queue(users.iter().map(|(user, _)| *user));
+            let mut singly = 0;
+            while singly < SINGLY * users.len() {
+                let Some(Reverse(Waiting { user, tasks: has, .. })) = queue.pop() else { return };
+                let Some(shape) = packing.shape_of[user.0].map(|shape| shape as usize) else { continue };
+                let server = &mut first[shape];
+                while *server < self.servers.free.len() && !self.servers.has_room(packing, *server, shape) {
+                    *server += 1;
+                }
+                if has >= self.limit(user) || *server == self.servers.free.len() {
+                    is_served[user.0] = false;
+                    continue;
+                }
+                self.servers.add(packing, *server, shape);
+                self.tasks[user.0] += 1;
+                queue.push(Reverse(Waiting { user, tasks: has + 1, order: self.order }));
+                singly += 1;
+                if (singly as u64).is_multiple_of(BETWEEN_STOPS) && stop.is_over() {
+                    return;
+                }
+            }
+            users.retain(|(user, _)| is_served[user.0]);
+            self.add_at_once(&users, &first);
+        }
+    }
+
+    /// Brings all users to the highest level up to which the first servers with room stay the first.
+    fn add_at_once(&mut self, users: &[(UserId, usize)], first: &[usize]) {
+        let packing = self.packing;
+        let more = |(user, _): &(UserId, usize), level: f64| {
+            self.order.tasks_at(*user, level).min(self.limit(*user)).saturating_sub(self.tasks[user.0])
         };
-        places.iter().zip(&load).all(fits)
-    };
-    let level = highest(has_room);
-    let counts: Vec<u64> = users.iter().map(|user| more(user, level)).collect();
-    for ((user, shape), count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
-        servers.add_many(packing, first[*shape], *shape, count);
-        tasks[user.0] += count;
+        let mut places: Vec<usize> = users.iter().map(|(_, shape)| first[*shape]).collect();
+        places.sort_unstable();
+        places.dedup();
+        let has_room = |level: f64| {
+            let mut load = vec![[0u128; WIDTH]; places.len()];
+            for user in users {
+                let place = places.partition_point(|place| *place < first[user.1]);
+                let demand = &packing.shapes[user.1].demand;
+                let count = u128::from(more(user, level));
+                let sums = load[place].iter_mut().zip(demand);
+                sums.for_each(|(sum, d)| *sum = sum.saturating_add(u128::from(*d).saturating_mul(count)));
+            }
+            let fits = |(place, load): (&usize, &[u128; WIDTH])| {
+                let free = self.servers.free.get(*place).copied().unwrap_or_default();
+                load.iter().zip(free).all(|(load, free)| *load <= u128::from(free))
+            };
+            places.iter().zip(&load).all(fits)
+        };
+        let level = highest(has_room);
+        let counts: Vec<u64> = users.iter().map(|user| more(user, level)).collect();
+        for ((user, shape), count) in users.iter().zip(counts).filter(|(_, count)| *count > 0) {
+            self.servers.add_many(packing, first[*shape], *shape, count);
+            self.tasks[user.0] += count;
+        }
+    }
+
+    /// Gives each user its tasks on the servers, in the instance's order of both.
+    fn hand_out(self) -> Placement {
+        let Self { instance, packing, servers, tasks, .. } = self;
+        let mut starts = Vec::with_capacity(instance.classes().len());
+        let mut start = 0usize;
+        for class in instance.classes() {
+            starts.push(start);
+            start += class.count as usize;
+        }
+        let mut placed = vec![Vec::new(); start];
+        let mut left = tasks.clone();
+        let mut turn = vec![0usize; packing.shapes.len()];
+        let order = packing.classes.iter().flat_map(|class| {
+            let servers = |l: &fairplan_instances::ClassId| {
+                let start = starts[l.0];
+                start..start + instance.classes()[l.0].count as usize
+            };
+            class.members.iter().flat_map(servers)
+        });
+        for (server, on_it) in order.zip(&servers.tasks) {
+            for &(shape, mut count) in on_it {
+                let users = &packing.shapes[shape as usize].users;
+                let turn = &mut turn[shape as usize];
+                // Tasks beyond what any user may have stay off the servers.
+                while count > 0 && *turn < users.len() {
+                    let UserId(user) = users[*turn];
+                    let here = count.min(left[user]);
+                    if here > 0 {
+                        placed[server].push((user as u32, here));
+                    }
+                    left[user] -= here;
+                    count -= here;
+                    *turn += usize::from(left[user] == 0);
+                }
+            }
+            placed[server].sort_unstable();
+        }
+        Placement { tasks, servers: placed }
     }
 }
 
@@ -199,43 +240,4 @@ fn highest(is_possible: impl Fn(f64) -> bool) -> f64 {
         if is_possible(f64::from_bits(middle)) { low = middle } else { high = middle }
     }
     f64::from_bits(low)
-}
-
-/// Gives each user its tasks on the servers, in the instance's order of both.
-fn hand_out(instance: &Instance, packing: &Packing, servers: &Servers, tasks: Vec<u64>) -> Placement {
-    let mut starts = Vec::with_capacity(instance.classes().len());
-    let mut start = 0usize;
-    for class in instance.classes() {
-        starts.push(start);
-        start += class.count as usize;
-    }
-    let mut placed = vec![Vec::new(); start];
-    let mut left = tasks.clone();
-    let mut turn = vec![0usize; packing.shapes.len()];
-    let order = packing.classes.iter().flat_map(|class| {
-        let servers = |l: &fairplan_instances::ClassId| {
-            let start = starts[l.0];
-            start..start + instance.classes()[l.0].count as usize
-        };
-        class.members.iter().flat_map(servers)
-    });
-    for (server, on_it) in order.zip(&servers.tasks) {
-        for &(shape, mut count) in on_it {
-            let users = &packing.shapes[shape as usize].users;
-            let turn = &mut turn[shape as usize];
-            // Tasks beyond what any user may have stay off the servers.
-            while count > 0 && *turn < users.len() {
-                let UserId(user) = users[*turn];
-                let here = count.min(left[user]);
-                if here > 0 {
-                    placed[server].push((user as u32, here));
-                }
-                left[user] -= here;
-                count -= here;
-                *turn += usize::from(left[user] == 0);
-            }
-        }
-        placed[server].sort_unstable();
-    }
-    Placement { tasks, servers: placed }
 }

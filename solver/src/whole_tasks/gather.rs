@@ -52,7 +52,7 @@ pub(super) fn gather(
                 break 'rounds;
             }
             let emptied = choose(&repair.servers, values, count, &mut random);
-            let exchanged = gather_on(packing, repair, values, (&emptied, spare), stop)?;
+            let exchanged = gather_on(packing, repair, values, &emptied, spare, stop)?;
             repair.place_missing(stop);
             if at == 0 && exchanged < WORTHWHILE {
                 break 'rounds;
@@ -93,7 +93,8 @@ fn gather_on(
     packing: &Packing,
     repair: &mut Repair<'_>,
     values: &Values<'_>,
-    (emptied, spare): (&[usize], f64),
+    emptied: &[usize],
+    spare: f64,
     stop: &Deadline,
 ) -> Result<f64, SolverError> {
     let mut heap = Heap::new(packing, repair, emptied);
@@ -117,9 +118,8 @@ fn gather_on(
             to_take.sort_by(|a, b| a.value.total_cmp(&b.value));
         }
         let given = choices(packing, values.tasks, &repair.servers.tasks[server], GIVEN);
-        if let Some((given, taken)) =
-            heap.best_exchange(packing, &repair.servers, server, (loss, enough), &given, &to_take)
-        {
+        let at = Losing { server, loss, enough };
+        if let Some((given, taken)) = heap.best_exchange(packing, &repair.servers, at, &given, &to_take) {
             heap.exchange(packing, &mut repair.servers, server, &given, &taken);
             exchanges += 1;
         }
@@ -138,6 +138,14 @@ fn gather_on(
     }
     repair.has_no_room.fill(false);
     Ok(exchanges as f64 / considered as f64)
+}
+
+/// A server, by how much it holds less than it is worth, and how much less is little enough.
+#[derive(Clone, Copy)]
+struct Losing {
+    server: usize,
+    loss: f64,
+    enough: f64,
 }
 
 /// What some servers held and what was missing.
@@ -182,14 +190,13 @@ impl Heap {
         self.fits() && self.kinds().iter().all(|(shape, _)| packing.shapes[*shape as usize].copies[class] > 0)
     }
 
-    /// Tasks of a server that loses `loss`, and others worth more that fit instead: the first found that leave it losing no
-    /// more than `enough`, or those that leave it losing least.
+    /// Tasks of a server, and others worth more that fit instead: the first found with which it loses little enough, or those
+    /// with which it loses least.
     fn best_exchange(
         &self,
         packing: &Packing,
         servers: &Servers,
-        server: usize,
-        (loss, enough): (f64, f64),
+        Losing { server, loss, enough }: Losing,
         given: &[Choice],
         to_take: &[Choice],
     ) -> Option<(Choice, Choice)> {

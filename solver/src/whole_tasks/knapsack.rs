@@ -6,7 +6,7 @@
 //! that several of another can replace at more value is left out. What a search leaves unseen, because it could hardly be
 //! worth more or because it grew too long, still bounds the value.
 
-use super::packing::{Amounts, Packing, Shape, WIDTH, copies, directions, fits, less, size, times};
+use super::packing::{Packing, Quantities, Shape, WIDTH, copies, directions, fits, less, size, times};
 use super::patterns::Pattern;
 use super::table::Table;
 use crate::tolerance::whole_tasks::SIZES;
@@ -53,7 +53,7 @@ const DEPTH: usize = 1_000;
 
 struct Item {
     shape: u32,
-    demand: Amounts,
+    demand: Quantities,
     value: f64,
     limit: u64,
 }
@@ -83,6 +83,13 @@ struct Tree<'a> {
 struct Direction {
     weights: [f64; WIDTH],
     best_after: Vec<f64>,
+}
+
+/// The room that is left, measured in a direction.
+#[derive(Clone, Copy)]
+struct Space {
+    direction: usize,
+    size: f64,
 }
 
 fn density(item: &Item, weights: &[f64; WIDTH]) -> f64 {
@@ -204,7 +211,7 @@ impl Search<'_> {
 
 impl Tree<'_> {
     /// Adds to what is chosen, worth `value`, tasks from item `start` on that fit in `room`.
-    fn grow(&mut self, start: usize, room: &Amounts, value: f64) {
+    fn grow(&mut self, start: usize, room: &Quantities, value: f64) {
         self.nodes += 1;
         if value > self.best {
             self.best = value;
@@ -219,7 +226,7 @@ impl Tree<'_> {
     }
 
     /// The direction that bounds items from `start` on best in `room`, and the size of the room in it.
-    fn tightest(&self, start: usize, room: &Amounts) -> (usize, f64) {
+    fn tightest(&self, start: usize, room: &Quantities) -> Space {
         let mut tightest = (0, f64::INFINITY, f64::INFINITY);
         for (k, direction) in self.directions.iter().enumerate() {
             // Sums of a few products: rounding stays far below the margin.
@@ -230,17 +237,17 @@ impl Tree<'_> {
                 tightest = (k, space, gain);
             }
         }
-        (tightest.0, tightest.1)
+        Space { direction: tightest.0, size: tightest.1 }
     }
 
     /// What items from `start` on are worth at most in the space of a direction.
-    fn gain(&self, start: usize, (k, space): (usize, f64)) -> f64 {
-        let gain = (self.directions[k].best_after[start] * space).floor();
+    fn gain(&self, start: usize, Space { direction, size }: Space) -> f64 {
+        let gain = (self.directions[direction].best_after[start] * size).floor();
         if gain.is_nan() { f64::INFINITY } else { gain }
     }
 
     /// Adds tasks of item `j`, and of later ones. Returns whether contents from `j` on can be worth it at all.
-    fn choose(&mut self, j: usize, room: &Amounts, value: f64, space: (usize, f64)) -> bool {
+    fn choose(&mut self, j: usize, room: &Quantities, value: f64, space: Space) -> bool {
         let most = value + self.gain(j, space);
         if most <= self.best + self.slack {
             self.passed = self.passed.max(most);
@@ -264,16 +271,16 @@ impl Tree<'_> {
             let worth = value + each * count as f64;
             let rest = less(room, &times(&demand, count));
             // The direction of the whole room is tried first: it is often enough.
-            let in_it = size(&self.directions[space.0].weights, &rest) * SIZES;
-            let mut by_size = worth + self.gain(j + 1, (space.0, in_it));
+            let in_it = size(&self.directions[space.direction].weights, &rest) * SIZES;
+            let mut by_size = worth + self.gain(j + 1, Space { size: in_it, ..space });
             let mut bound = by_size;
-            let mut direction = space.0;
+            let mut direction = space.direction;
             if by_size > self.best + self.slack {
                 bound = worth + self.table.bound(&rest);
             }
             if bound > self.best + self.slack {
                 let tightest = self.tightest(j + 1, &rest);
-                direction = tightest.0;
+                direction = tightest.direction;
                 by_size = worth + self.gain(j + 1, tightest);
                 bound = by_size.min(bound);
             }
@@ -306,7 +313,7 @@ impl Tree<'_> {
 }
 
 /// The weights that bound a whole server best: the bound is convex in them, so it falls between two resources at a time.
-fn tightest(items: &[Item], capacity: &Amounts, known: &[[f64; WIDTH]]) -> [f64; WIDTH] {
+fn tightest(items: &[Item], capacity: &Quantities, known: &[[f64; WIDTH]]) -> [f64; WIDTH] {
     let bound = |weights: &[f64; WIDTH]| {
         let best = items.iter().map(|item| density(item, weights)).fold(0.0, f64::max);
         best * size(weights, capacity)

@@ -3,7 +3,7 @@
 //!
 //! Weights are counted as parts of their sum, so that with the best values of tasks all tasks together are worth about 1.
 
-use super::fill::ServingOrder;
+use super::fill::Priority;
 use super::master::Want;
 use super::packing::Packing;
 use fairplan_instances::{Instance, UserId};
@@ -178,7 +178,7 @@ impl Logarithms {
 }
 
 /// The largest gain is served first.
-impl ServingOrder for Logarithms {
+impl Priority for Logarithms {
     fn compare(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
         (of_a > 0).cmp(&(of_b > 0)).then(self.gain(b, of_b).total_cmp(&self.gain(a, of_a)))
     }

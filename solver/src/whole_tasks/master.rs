@@ -1,4 +1,5 @@
-//! The master program: how many servers hold each known pattern, so that what is wanted most is had.
+//! The restricted master program of column generation: how many servers hold each known pattern, so that as much as
+//! possible is had of what is wanted.
 //!
 //! Maximise `Σ_a worth_a α_a − Σ_q cost_q λ_q` with `Σ_q q_s λ_q >= Σ_a tasks_as α_a` for every shape, `α_a <= most_a` for
 //! every want and `Σ_{q of l} λ_q <= N_l` for every class.

@@ -65,7 +65,7 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
     let breakpoints = Breakpoints::new(instance, &packing)?;
     let without_tasks = packing.shape_of.iter().enumerate().filter(|(_, shape)| shape.is_none());
     let without_tasks = without_tasks.map(|(user, _)| UserId(user)).collect();
-    let Some(start) = first_bound(instance, &packing, &breakpoints) else {
+    let Some((upper, proof)) = first_bound(instance, &packing, &breakpoints) else {
         let servers = instance.server_count() as usize;
         let placement =
             Placement { tasks: vec![0; instance.user_count()], servers: vec![Vec::new(); servers] };
@@ -81,7 +81,7 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
             rounds: 0,
         });
     };
-    let bound = bound::bound(&packing, &breakpoints, start, &limit.after_part(BOUNDING))?;
+    let bound = bound::bound(&packing, &breakpoints, upper, proof, &limit.after_part(BOUNDING))?;
     let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit)?;
     let is_closed = breakpoints.compare(lower, bound.upper).is_eq();
     Ok(WholeTaskBracket {

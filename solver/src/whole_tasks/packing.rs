@@ -10,7 +10,7 @@ use hashbrown::HashMap;
 pub(super) const WIDTH: usize = 8;
 
 /// One number a resource, the rest 0.
-pub(super) type Amounts = [u64; WIDTH];
+pub(super) type Quantities = [u64; WIDTH];
 
 /// A placement lists every server, and no more than these.
 const MAX_SERVERS: u64 = 50_000_000;
@@ -28,14 +28,14 @@ pub(super) struct Packing {
 
 /// Servers of one capacity that all users treat alike.
 pub(super) struct Class {
-    pub capacity: Amounts,
+    pub capacity: Quantities,
     pub servers: u64,
     pub members: Vec<ClassId>,
 }
 
 /// Tasks of the same demand that may run on the same classes.
 pub(super) struct Shape {
-    pub demand: Amounts,
+    pub demand: Quantities,
     pub users: Vec<UserId>,
     /// For each class, how many of these tasks one server holds.
     pub copies: Vec<u64>,
@@ -120,17 +120,17 @@ impl Packing {
 }
 
 /// How many tasks of `demand` fit in `room`.
-pub(super) fn copies(demand: &Amounts, room: &Amounts) -> u64 {
+pub(super) fn copies(demand: &Quantities, room: &Quantities) -> u64 {
     demand.iter().zip(room).filter(|(d, _)| **d > 0).map(|(d, c)| c / d).min().unwrap_or(0)
 }
 
 /// What `amounts` come to with these weights.
-pub(super) fn size(weights: &[f64; WIDTH], amounts: &Amounts) -> f64 {
+pub(super) fn size(weights: &[f64; WIDTH], amounts: &Quantities) -> f64 {
     weights.iter().zip(amounts).map(|(weight, amount)| weight * *amount as f64).sum()
 }
 
 /// Weights that measure a server as 1 in sum: even ones, ones that lean to a resource, and ones for each alone.
-pub(super) fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDTH]> {
+pub(super) fn directions(capacity: &Quantities, resources: usize) -> Vec<[f64; WIDTH]> {
     let mut mixes: Vec<Vec<f64>> = Vec::new();
     if resources == 2 {
         for part in [0.0, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9, 1.0] {
@@ -158,24 +158,24 @@ pub(super) fn directions(capacity: &Amounts, resources: usize) -> Vec<[f64; WIDT
 }
 
 /// Whether a task of `demand` fits in `room`.
-pub(super) fn fits(demand: &Amounts, room: &Amounts) -> bool {
+pub(super) fn fits(demand: &Quantities, room: &Quantities) -> bool {
     demand.iter().zip(room).all(|(d, c)| d <= c)
 }
 
 /// `a - b`, which must fit.
-pub(super) fn less(a: &Amounts, b: &Amounts) -> Amounts {
+pub(super) fn less(a: &Quantities, b: &Quantities) -> Quantities {
     let mut rest = *a;
     rest.iter_mut().zip(b).for_each(|(rest, b)| *rest -= b);
     rest
 }
 
 /// `count` times `amounts`.
-pub(super) fn times(amounts: &Amounts, count: u64) -> Amounts {
+pub(super) fn times(amounts: &Quantities, count: u64) -> Quantities {
     amounts.map(|amount| amount * count)
 }
 
 /// `a + b`.
-pub(super) fn more(a: &Amounts, b: &Amounts) -> Amounts {
+pub(super) fn more(a: &Quantities, b: &Quantities) -> Quantities {
     let mut sum = *a;
     sum.iter_mut().zip(b).for_each(|(sum, b)| *sum += b);
     sum
@@ -227,7 +227,7 @@ impl Units {
         (0..instance.resources().len()).map(unit).collect::<Result<_, _>>().map(Self)
     }
 
-    fn measure(&self, amount: impl Fn(ResourceId) -> u128) -> Amounts {
+    fn measure(&self, amount: impl Fn(ResourceId) -> u128) -> Quantities {
         let mut amounts = [0; WIDTH];
         for (r, unit) in self.0.iter().enumerate() {
             amounts[r] = (amount(ResourceId(r)) / unit) as u64;

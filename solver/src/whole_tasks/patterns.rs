@@ -1,6 +1,6 @@
 //! Patterns: whole tasks that fit on one server of a class.
 
-use super::packing::{Amounts, Packing};
+use super::packing::{Packing, Quantities};
 
 /// `(shape, tasks)`, shapes rising, no zeros.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,8 +37,8 @@ impl Pattern {
     }
 
     /// The room it takes.
-    pub fn load(&self, packing: &Packing) -> Amounts {
-        let mut load = Amounts::default();
+    pub fn load(&self, packing: &Packing) -> Quantities {
+        let mut load = Quantities::default();
         for (shape, tasks) in &self.tasks {
             for (load, demand) in load.iter_mut().zip(&packing.shapes[*shape as usize].demand) {
                 *load += demand * tasks;

@@ -215,7 +215,7 @@ impl Search<'_> {
             if is_last {
                 let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
                 let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
-                let found = price(self.packing, (&mix.values, &below), effort, None, stop);
+                let found = price(self.packing, &mix.values, &below, effort, None, stop);
                 self.exclude(&mix, &mix.values, &found);
                 self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
                 break;

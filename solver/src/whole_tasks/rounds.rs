@@ -36,12 +36,15 @@ pub(super) const SCALE: f64 = (1u64 << 46) as f64;
 /// Nodes of a search, at first and at most: longer ones are tried only where shorter ones find nothing.
 const BUDGETS: (u64, u64) = (10_000, 1_000_000);
 
+/// Where searches are cut short and the mix hardly rises ([`SLOW`]), searches get the first many nodes; where that is slow again,
+/// searches of the second many, at the mean of the last values, end it.
 const LONG: u64 = 50_000;
 const LAST: u64 = 20_000;
 
 /// Parts by which contents may be worth more that are not looked for: at first, and where nothing else is found.
 const PARTS: (f64, f64) = (1e-3, 1e-8);
 
+/// Rounds after which a program is left as it is.
 pub(super) const MAX_ROUNDS: u64 = 20_000;
 
 /// Adds patterns to the program, which has `known` ones, until the goal is met or no pattern is missing.
@@ -73,7 +76,7 @@ pub(super) fn run(
         if goal.is_met(&mix) {
             return Ok(Ended { mix, is_met: true, truncated_searches: 0, rounds });
         }
-        let found = price(packing, (&mix.values, &mix.server_values), effort, None, stop);
+        let found = price(packing, &mix.values, &mix.server_values, effort, None, stop);
         let excess = goal.exclude(&mix, &mix.values, &found);
         let truncated = found.iter().filter(|found| found.is_truncated).count() as u64;
         let mut added = false;
@@ -103,7 +106,7 @@ pub(super) fn run(
             if truncated > 0 && !is_close && !stop.is_over() {
                 let (values, server_values) = mean(&mixes[mixes.len().saturating_sub(SLOW.0)..], &mix);
                 let effort = Effort { budget: LAST, part: PARTS.1, kept: 12 };
-                let found = price(packing, (&values, &server_values), effort, None, stop);
+                let found = price(packing, &values, &server_values, effort, None, stop);
                 goal.exclude(&mix, &values, &found);
             }
             return Ok(Ended { mix, is_met: false, truncated_searches: truncated, rounds });
@@ -152,7 +155,8 @@ pub(super) struct Effort {
 /// still bounds the value.
 pub(super) fn price(
     packing: &Packing,
-    (values, server_values): (&[f64], &[f64]),
+    values: &[f64],
+    server_values: &[f64],
     effort: Effort,
     limits: Option<&[u64]>,
     stop: &Deadline,

@@ -1,6 +1,6 @@
 //! The servers one by one: what is on each and what is free.
 
-use super::packing::{Amounts, Packing, fits, less, more, times};
+use super::packing::{Packing, Quantities, fits, less, more, times};
 use super::patterns::Pattern;
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ pub(super) struct Servers {
     /// The servers of each merged class.
     pub of_class: Vec<Range<usize>>,
     pub class: Vec<u32>,
-    pub free: Vec<Amounts>,
+    pub free: Vec<Quantities>,
     /// `(shape, tasks)`, no zeros.
     pub tasks: Vec<Vec<(u32, u64)>>,
     /// Of each class the first server that no pattern has filled.

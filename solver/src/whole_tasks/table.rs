@@ -1,6 +1,6 @@
 //! An upper bound on what fits in any room: an unbounded knapsack over two resources on a grid, tasks rounded down.
 
-use super::packing::{Amounts, Packing, WIDTH, directions, size};
+use super::packing::{Packing, Quantities, WIDTH, directions, size};
 use crate::tolerance::whole_tasks::SIZES;
 
 /// The most value for every amount of two resources, in steps of the grid.
@@ -46,7 +46,7 @@ impl Table {
                 copies > 0.0 && copies * values[j] > values[i]
             })
         };
-        let mut largest_room = Amounts::default();
+        let mut largest_room = Quantities::default();
         (0..packing.resources).for_each(|r| largest_room[r] = largest(r));
         let weights = directions(&largest_room, packing.resources);
         let mut left_out: Vec<([f64; WIDTH], f64)> = weights.into_iter().map(|w| (w, 0.0)).collect();
@@ -94,7 +94,7 @@ impl Table {
 
     /// No whole tasks that fit in `room` are worth more.
     #[inline]
-    pub fn bound(&self, room: &Amounts) -> f64 {
+    pub fn bound(&self, room: &Quantities) -> f64 {
         let [(r, r_step), (s, s_step)] = self.axes;
         let column = if self.columns == 1 { 0 } else { room[s] / s_step };
         let most = self.most[(room[r] / r_step) as usize * self.columns + column as usize];

@@ -78,7 +78,10 @@ fn every_page_is_in_the_summary() {
 #[test]
 fn every_link_leads_somewhere() {
     let mut files: Vec<PathBuf> = pages().into_iter().map(|page| page.path).collect();
-    files.extend(["README.md", "ARCHITECTURE.md", "docs/methods.md", "notebooks/README.md"].map(|name| root().join(name)));
+    files.extend(
+        ["README.md", "ARCHITECTURE.md", "docs/methods.md", "notebooks/README.md"]
+            .map(|name| root().join(name)),
+    );
     for file in files {
         for link in links(&std::fs::read_to_string(&file).unwrap()) {
             let (path, anchor) = link.split_once('#').unwrap_or((&link, ""));

@@ -5,6 +5,7 @@ use super::{Point, Role, add, part_size};
 use crate::interior_point::{Cholesky, NewtonSystem, Prediction, StepLength};
 use crate::over_time::block::{Block, products};
 use crate::tolerance::over_time::{LEAST_CENTRING, REGULARISATION, SHORTEST_STEP, STEP_PART};
+use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
 
@@ -23,9 +24,9 @@ impl NewtonSystem for Point<'_> {
     const LEAST_CENTRING: f64 = LEAST_CENTRING;
     const STEP_PART: (f64, f64) = STEP_PART;
 
-    fn factor(&mut self) -> Option<Cholesky> {
+    fn factor(&mut self, deadline: &Deadline) -> Option<Cholesky> {
         let counts = self.counts();
-        self.factor_users(&counts)
+        self.factor_users(&counts, deadline)
     }
 
     fn predict(&mut self, factor: &Cholesky) -> (UserStep, Prediction) {
@@ -65,8 +66,8 @@ impl NewtonSystem for Point<'_> {
 
 impl Point<'_> {
     /// The factored equations of the users' multipliers.
-    fn factor_users(&mut self, counts: &[bool]) -> Option<Cholesky> {
-        let (problem, deadline) = (self.problem, self.deadline);
+    fn factor_users(&mut self, counts: &[bool], deadline: &Deadline) -> Option<Cholesky> {
+        let problem = self.problem;
         let users = counts.len();
         let parts: Vec<Option<(DMatrix<f64>, Vec<f64>)>> = self
             .blocks

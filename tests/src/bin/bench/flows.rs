@@ -4,7 +4,7 @@ use super::{Outcome, fastest};
 use fairplan_instances::Evidence;
 use fairplan_instances::generate::{mrf_fig1, mrf_fig2};
 use fairplan_simulation::{
-    MarkovSettings, PacketSettings, SimulationSettings, TaskSettings, flow_level, markov, packet_level,
+    MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings, flow_level, markov, packet_level,
     task_level,
 };
 use fairplan_solver::{SHARED, sharing_rule};
@@ -31,7 +31,7 @@ fn simulations(scale: u64) -> Outcome {
         let (flow_seconds, done) =
             one_core.install(|| fastest(3, || flow_level(&traffic, &*rule, settings(flows))));
         done?;
-        let of_tasks = TaskSettings::default();
+        let of_tasks = TaskLevelSettings::default();
         let (task_seconds, done) = one_core
             .install(|| fastest(3, || task_level(&traffic, objective, &*rule, settings(tasks), of_tasks)));
         done?;
