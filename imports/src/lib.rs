@@ -8,6 +8,8 @@ mod azure_v1_instance;
 mod captured;
 mod census;
 mod columns;
+#[cfg(test)]
+mod defects;
 mod google2011;
 mod helios;
 mod kubernetes;

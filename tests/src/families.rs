@@ -44,7 +44,10 @@ pub const FAMILIES: [Family; 5] = [
 /// The instance of a seed without limits on tasks, and demands in tasks for a few quanta.
 pub fn with_demands(family: &Family, seed: u64) -> (Instance, DemandSeries) {
     let mut dice = Dice::new(seed ^ 0x0006_0000_0000);
-    let instance = (family.instance)(seed);
+    let mut draft = Draft::from(&(family.instance)(seed));
+    // The demands say how many tasks there are.
+    draft.users.iter_mut().for_each(|user| user.tasks = None);
+    let instance = draft.build().expect("limits can be left out");
     let mut series = DemandSeriesBuilder::default();
     for user in instance.users() {
         series.user(user.id()).expect("names of an instance differ");

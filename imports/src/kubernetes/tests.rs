@@ -2,6 +2,7 @@
 //! way gives, and every defect is refused with file, object, field and value.
 
 use super::*;
+use crate::defects::each_is_named;
 use crate::real_files::real_file;
 use fairplan_instances::{ClassId, UserId};
 use serde_json::Value;
@@ -113,8 +114,7 @@ fn users_are_the_values_of_a_label_or_every_request() {
 /// What is replaced in one of the shipped files, by what, and what the message must contain.
 #[test]
 fn each_defect_is_named_with_file_object_field_and_value() {
-    let folder = tempfile::tempdir().unwrap();
-    for (file, from, to, told) in [
+    let defects = [
         ("nodes.json", "3920m", "3920x", "Node worker-1: status.allocatable.cpu = 3920x: is no quantity"),
         (
             "nodes.json",
@@ -141,17 +141,13 @@ fn each_defect_is_named_with_file_object_field_and_value() {
         ("pods.yaml", "operator: In,", "operator: Is,", "Pod monitoring/agent-1: spec.affinity"),
         ("pods.yaml", "kind: PodList", "kind: NodeList", "kind = Node: there is no Pod here"),
         ("pods.yaml", "items:\n", "items: {\n", "line"),
-    ] {
-        let text = std::fs::read_to_string(shipped(file)).unwrap();
-        assert!(text.contains(from), "{from}");
-        let path = folder.path().join(file).to_str().unwrap().to_owned();
-        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    ];
+    each_is_named(shipped, &defects, |file, path| {
         let mut options = options();
         let list = if file == "nodes.json" { &mut options.nodes } else { &mut options.pods };
         *list = vec![path];
-        let error = kubernetes(&options).unwrap_err().to_string();
-        assert!(error.contains(file) && error.contains(told), "{to}: {error}");
-    }
+        kubernetes(&options).unwrap_err().to_string()
+    });
     let swapped = KubernetesOptions { nodes: options().pods, pods: options().nodes, ..Default::default() };
     let error = kubernetes(&swapped).unwrap_err().to_string();
     assert!(error.contains("kind = Pod: there is no Node here; `kubectl get nodes -o json`"), "{error}");

@@ -1,6 +1,7 @@
 //! The shipped cluster in both of Slurm's forms, a real one, and what is refused.
 
 use super::*;
+use crate::defects::each_is_named;
 use crate::real_files::real_file;
 use fairplan_instances::ClassId;
 
@@ -74,8 +75,7 @@ fn users_are_accounts_or_partitions_when_asked_for() {
 
 #[test]
 fn each_defect_is_named_with_file_object_field_and_value() {
-    let folder = tempfile::tempdir().unwrap();
-    for (file, from, to, told) in [
+    let defects = [
         ("nodes.json", "\"cpus\": 32", "\"cpus\": -32", "node g1: cpus = -32: must be a whole number >= 0"),
         (
             "nodes.json",
@@ -94,17 +94,13 @@ fn each_defect_is_named_with_file_object_field_and_value() {
         ("jobs.json", "1-10:2%4", "ten", "job 2: array_task_string = ten"),
         ("jobs.json", "\"partition\": \"gpu\"", "\"partition\": 3", "job 2: partition"),
         ("jobs.json", "\"jobs\": [", "\"sinfo\": [", "expected a list jobs; `squeue --json`"),
-    ] {
-        let text = std::fs::read_to_string(shipped(file)).unwrap();
-        assert!(text.contains(from), "{from}");
-        let path = folder.path().join(file).to_str().unwrap().to_owned();
-        std::fs::write(&path, text.replacen(from, to, 1)).unwrap();
+    ];
+    each_is_named(shipped, &defects, |file, path| {
         let mut options = options("nodes.json");
         let list = if file == "nodes.json" { &mut options.nodes } else { &mut options.jobs };
         *list = vec![path];
-        let error = slurm(&options).unwrap_err().to_string();
-        assert!(error.contains(file) && error.contains(told), "{to}: {error}");
-    }
+        slurm(&options).unwrap_err().to_string()
+    });
 }
 
 #[test]

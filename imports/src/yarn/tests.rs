@@ -1,6 +1,7 @@
 //! The shipped cluster under both schedulers, the load simulator's real node list, and what is refused.
 
 use super::*;
+use crate::defects::each_is_named;
 use crate::real_files::real_file;
 
 fn shipped(name: &str) -> String {
@@ -65,8 +66,7 @@ fn the_capacity_scheduler_takes_percentages_weights_and_maxima_of_the_queue_abov
 
 #[test]
 fn each_defect_is_named_with_file_queue_field_and_value() {
-    let folder = tempfile::tempdir().unwrap();
-    for (file, from, to, told) in [
+    let defects = [
         (
             "fair-scheduler.xml",
             "<weight>2.0</weight>",
@@ -86,14 +86,10 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
             "queue root.production: capacity = x",
         ),
         ("capacity-scheduler.xml", "root.queues", "root.ques", "root.queues is missing"),
-    ] {
-        let text = std::fs::read_to_string(shipped(file)).unwrap();
-        assert!(text.contains(from), "{from}");
-        let path = folder.path().join(file).to_str().unwrap().to_owned();
-        std::fs::write(&path, text.replace(from, to)).unwrap();
-        let error = yarn(&YarnOptions { queues: path, ..options("") }).unwrap_err().to_string();
-        assert!(error.contains(file) && error.contains(told), "{to}: {error}");
-    }
+    ];
+    each_is_named(shipped, &defects, |_, path| {
+        yarn(&YarnOptions { queues: path, ..options("") }).unwrap_err().to_string()
+    });
     let error =
         yarn(&YarnOptions { nodes: vec![shipped("../slurm/jobs.json")], ..options("fair-scheduler.xml") });
     assert!(error.unwrap_err().to_string().contains("there are no nodes here; `curl"));

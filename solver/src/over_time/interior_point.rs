@@ -26,6 +26,17 @@ pub(super) enum Role {
     Idle,
 }
 
+impl Role {
+    /// What is asked from here at a level.
+    pub fn due(self, level: f64) -> f64 {
+        match self {
+            Self::Rising { base } => level - base,
+            Self::Held(share) | Self::Full(share) => share,
+            Self::Idle => 0.0,
+        }
+    }
+}
+
 /// A point of the method. Sums over quanta are taken in parts of fixed size, so that they do not depend on threads.
 pub(super) struct Point<'a> {
     problem: &'a Problem,
@@ -57,12 +68,13 @@ struct Rising {
 
 /// What results are made of.
 pub(super) struct Snapshot {
-    level: f64,
-    blocks: Vec<(Vec<f64>, Vec<f64>, Vec<f64>)>,
-    work: Vec<f64>,
-    over: Vec<f64>,
-    y: Vec<f64>,
-    missing: Vec<f64>,
+    pub level: f64,
+    /// By quantum tasks of pairs, what they cost more than they are worth, and prices.
+    pub blocks: Vec<(Vec<f64>, Vec<f64>, Vec<f64>)>,
+    pub work: Vec<f64>,
+    pub over: Vec<f64>,
+    pub y: Vec<f64>,
+    pub missing: Vec<f64>,
 }
 
 impl<'a> Point<'a> {

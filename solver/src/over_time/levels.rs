@@ -6,17 +6,28 @@
 //! (Newton's method on a concave function, a few steps). The bound holds for any prices, so all but the last of these
 //! programs are left as soon as their bound is clear.
 
+<<<<<<< HEAD
 use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
 use crate::interior_point::advance;
 use crate::tolerance::over_time::{CLOSE, GOAL, HARDLY, MARGIN, MISSED, NEAR, SAME};
+=======
+mod freezing;
+
+use super::interior_point::{Point, Role, Snapshot};
+use super::problem::{Member, Problem, Quantum};
+use super::simplex;
+>>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
 use fairplan_instances::{Deadline, TaskLevel};
+use freezing::Frozen;
 
 /// What users have from elsewhere, and from here at least and at most: weighted dominant shares.
 pub(super) struct Asked {
     pub base: Vec<f64>,
     pub least: Vec<f64>,
     pub most: Vec<f64>,
+    /// Whether every level is to be proved by its own prices, users by their multipliers.
+    pub proved: bool,
 }
 
 /// What came of it.
@@ -33,9 +44,22 @@ pub(super) struct Outcome {
 /// Most iterations from one start, of which a third is usual; and starts, two for each penalty.
 const MAX_ITERATIONS: usize = 120;
 const TRIES: usize = 8;
+/// The try that is HiGHS's, where there are at most so many pairs of a demand and a class; and most of its programs.
+const BY_SIMPLEX: usize = 2;
+const PAIRS_FOR_SIMPLEX: usize = 5_000;
+const MAX_PROGRAMS: usize = 40;
 /// A point is left that goes less than this part of so many steps in a row.
 const SLOW: f64 = 0.01;
 const MAX_SLOW: usize = 10;
+<<<<<<< HEAD
+=======
+/// The largest part of what it has that a user may have left beyond by the prices that freeze it: less than is checked.
+const FREEZING: f64 = 8e-4;
+/// A level is as good as its bound when it is within this part of it.
+const SAME: f64 = 2e-9;
+/// A rise by this part of a unit is next to nothing.
+const HARDLY: f64 = 1e-10;
+>>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
 /// The first penalty for what is missing of a share, in parts of the level's own multipliers; and the last.
 const PENALTIES: (f64, f64) = (1e2, 1e8);
 
@@ -47,6 +71,16 @@ enum State {
     Frozen(f64),
 }
 
+impl State {
+    /// What the user is frozen with.
+    fn share(self) -> f64 {
+        match self {
+            Self::Open => 0.0,
+            Self::Frozen(share) => share,
+        }
+    }
+}
+
 /// Raises the levels until everybody has its last, or the time is over.
 pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadline) -> Outcome {
     let users = problem.users.len();
@@ -55,23 +89,40 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
         (0..users).map(|user| if idle(user) { State::Frozen(0.0) } else { State::Open }).collect();
     let mut outcome = Outcome { tasks: problem.nothing(), levels: Vec::new(), iterations: 0, gap: 0.0 };
     let all = problem.most();
+    let is_small = problem.pairs() <= PAIRS_FOR_SIMPLEX;
     let mut penalty = PENALTIES.0;
     while state.contains(&State::Open) {
         if deadline.is_over() {
             outcome.gap = f64::INFINITY;
             break;
         }
+<<<<<<< HEAD
         let mut search = Search::new(problem, asked, &state, &all);
         let mut upper = pooled_bound(&search);
+=======
+        let mut search = Search::new(problem, asked, &state, &all, deadline);
+        let pooled = pooled_bound(&search);
+>>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
-            search.every_row = attempt % 2 == 1;
+            let by_simplex = attempt == BY_SIMPLEX && is_small;
+            search.every_row = by_simplex || attempt % 2 == 1;
+            // Not from where the last try ended: its bound may be lost in rounding.
+            let mut upper = pooled;
             let mut point = Point::new(problem, search.roles(upper), search.scale(upper), penalty);
-            let gap = search.solve(&mut point, &mut upper, &mut outcome.iterations);
+            let gap = match by_simplex {
+                true => search.solve_by_simplex(&mut point, &mut upper, penalty),
+                false => search.solve(&mut point, &mut upper, &mut outcome.iterations),
+            };
             let solved = search.finish(&point, upper);
             // What is short of rounding counts as it runs, not as the point has it, which may overload what there is.
-            let gap = gap.max(search.lacking(&problem.work(&solved.tasks), upper) / search.scale(upper));
-            if best.as_ref().is_none_or(|(least, _)| gap < *least) {
+            let mut gap = gap.max(search.short(&problem.work(&solved.tasks), upper));
+            if asked.proved {
+                gap = gap.max((solved.bound - upper) / search.scale(upper));
+                let told = solved.left < FREEZING && (by_simplex || !is_small || !solved.is_light);
+                gap = gap.max(if told { 0.0 } else { CLOSE * solved.left.max(1.0) });
+            }
+            if best.as_ref().is_none_or(|(least, _)| gap <= *least) {
                 best = Some((gap, solved));
             }
             if gap < CLOSE || deadline.is_over() {
@@ -84,13 +135,13 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
                 };
                 point.y[user] > 0.5 * penalty && missing > MISSED * search.scale(upper)
             };
-            if search.every_row && (0..users).any(spent) && penalty < PENALTIES.1 {
+            if !by_simplex && search.every_row && (0..users).any(spent) && penalty < PENALTIES.1 {
                 penalty *= 100.0;
             }
         }
         let Some((gap, solved)) = best else { break };
         outcome.gap = outcome.gap.max(gap);
-        let Frozen { level, frozen, tasks } = solved;
+        let Frozen { level, frozen, tasks, .. } = solved;
         outcome.tasks = tasks;
         frozen.into_iter().for_each(|(user, share)| state[user] = State::Frozen(share));
         outcome.levels.extend(level);
@@ -148,14 +199,6 @@ struct Best {
     upper: f64,
     /// Kept when the gap is small.
     point: Option<Snapshot>,
-}
-
-/// What a level froze.
-struct Frozen {
-    /// `None` when only users froze that run all their tasks.
-    level: Option<TaskLevel>,
-    frozen: Vec<(usize, f64)>,
-    tasks: Vec<Vec<f64>>,
 }
 
 impl<'a> Search<'a> {
@@ -251,10 +294,48 @@ impl<'a> Search<'a> {
         best.gap
     }
 
+    /// The same by linear programs, one for each set of roles.
+    fn solve_by_simplex(&self, point: &mut Point<'a>, upper: &mut f64, penalty: f64) -> f64 {
+        let mut gap = f64::INFINITY;
+        for _ in 0..MAX_PROGRAMS {
+            let roles = self.roles(*upper);
+            let Some(found) = simplex::level(self.problem, &roles, *upper, self.deadline) else { break };
+            *point = Point::new(self.problem, roles, self.scale(*upper), penalty);
+            point.restore(found);
+            let y = point.multipliers();
+            let bound = point.bound(&y);
+            if !bound.is_finite() {
+                break;
+            }
+            let before = *upper;
+            let bounded = self.bounded(&y, bound, before);
+            // What everybody has is no more than the level, whatever is lost in rounding.
+            let has_all =
+                (0..y.len()).all(|user| point.missing[user] <= GOAL * point.role(user).due(0.0).max(0.0));
+            let bounded = if has_all { bounded.max(point.level.min(before)) } else { bounded };
+            let found = self.gap_as_held(point, &y, bound, bounded);
+            (gap, *upper) = (found.gap, found.upper);
+            if gap <= GOAL || *upper >= before {
+                break;
+            }
+        }
+        gap
+    }
+
     /// The most that anybody who has so much lacks of what is due to it at a level. (A point's roles do not say that: at
     /// a lower level than theirs, users may be due what they are guaranteed instead of rising.)
     fn lacking(&self, work: &[f64], level: f64) -> f64 {
         (0..work.len()).map(|user| self.due(user, level) - work[user]).fold(0.0, f64::max)
+    }
+
+    /// The largest part that somebody who has so much lacks: of the level, or of what it is held at, be it all its tasks.
+    fn short(&self, work: &[f64], level: f64) -> f64 {
+        let part = |user: usize| {
+            let due = self.due(user, level);
+            let rises = self.state[user] == State::Open && due < self.asked.most[user];
+            (due - work[user]) / if rises { self.scale(level) } else { due.max(f64::MIN_POSITIVE) }
+        };
+        (0..work.len()).map(part).fold(0.0, f64::max)
     }
 
     /// The gap to the bound, in parts of the level. Where users who are held have a hair more than they are held at, which
@@ -313,6 +394,7 @@ impl<'a> Search<'a> {
         let highest = ranges.into_iter().filter(|(_, top)| *top <= level).max_by(|a, b| a.1.total_cmp(&b.1));
         highest.map_or(level, |(from, top)| top - (SAME * self.scale(top)).min(0.5 * (top - from)))
     }
+<<<<<<< HEAD
 
     /// Who is frozen at the point's level, and its proof.
     fn finish(&self, point: &Point<'_>, upper: f64) -> Frozen {
@@ -394,4 +476,6 @@ impl<'a> Search<'a> {
         };
         point.blocks.iter().zip(&self.problem.quanta).map(of).collect()
     }
+=======
+>>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
 }

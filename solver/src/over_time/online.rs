@@ -185,7 +185,7 @@ impl<'a> Run<'a> {
                 above_lowest(&quantum, &spent.collect::<Vec<f64>>())
             }
         };
-        let asked = Asked { base, least, most };
+        let asked = Asked { base, least, most, proved: false };
         self.problem.quanta = vec![quantum];
         let Outcome { mut tasks, gap, .. } = lexicographic(&self.problem, &asked, deadline);
         let quantum = self.problem.quanta.pop().unwrap_or_default();

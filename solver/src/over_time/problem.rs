@@ -98,6 +98,12 @@ impl Problem {
         problem
     }
 
+    /// How many pairs there are of a demand and a class that it can use.
+    pub fn pairs(&self) -> usize {
+        let users = self.quanta.iter().flat_map(|quantum| &quantum.users);
+        users.map(|user| self.users[*user].classes.len()).sum()
+    }
+
     /// What each user would have if all its tasks ran where they give most.
     pub fn most(&self) -> Vec<f64> {
         let mut most = vec![0.0; self.users.len()];

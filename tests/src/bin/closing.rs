@@ -1,18 +1,18 @@
 //! How often an answer is not proved: every family of random instances under every objective, as one Markdown table.
 //!
 //! ```text
-//! closing [--cases N] [--first SEED] [--family NAME]... [--objective NAME]... [--backend NAME] [--list] [--print]
+//! closing [--cases N] [--first SEED] [--family NAME]... [--objective NAME]... [--backend NAME] [--time-limit SECONDS] [--list] [--print]
 //! ```
 //! `offline` among the objectives stands for the optimum over demands that are known in advance, a few quanta of them.
 //!
 //! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
 
-use fairplan_instances::{Certificate, Instance, Objective, Solution, Status, TaskDemands};
-use fairplan_solver::{backend, task_optimum};
+use fairplan_instances::{Certificate, Deadline, Instance, Objective, Solution, Status, TaskDemands};
+use fairplan_solver::{backend_within, task_optimum};
 use fairplan_tests::{FAMILIES, Family, family, printed, with_demands};
-use fairplan_verify::{SolutionClaim, TaskClaim, verify_solution, verify_task_optimum};
+use fairplan_verify::{SolutionClaim, TaskClaim, Verdict, verify_solution, verify_task_optimum};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 
@@ -49,6 +49,8 @@ struct Settings {
     families: Vec<&'static Family>,
     objectives: Vec<Asked>,
     backend: String,
+    /// Most seconds for an instance.
+    limit: Option<Duration>,
     list: bool,
     print: bool,
 }
@@ -61,6 +63,7 @@ impl Settings {
             families: Vec::new(),
             objectives: Vec::new(),
             backend: "auto".into(),
+            limit: None,
             list: false,
             print: false,
         };
@@ -77,6 +80,7 @@ impl Settings {
                 }
                 "--objective" => settings.objectives.push(Asked::read(&value()?)?),
                 "--backend" => settings.backend = value()?,
+                "--time-limit" => settings.limit = Some(Duration::from_secs(value()?.parse()?)),
                 "--list" => settings.list = true,
                 "--print" => settings.print = true,
                 other => return Err(format!("unknown argument {other}").into()),
@@ -95,8 +99,8 @@ impl Settings {
 /// What came of one instance.
 enum Answer {
     Proved,
-    /// Uncertified, as it says; with the gap.
-    Open(f64),
+    /// Uncertified, as it says; with the gap and what does not hold.
+    Open(f64, String),
     /// No solution, or one that the checker refuses.
     Wrong(String),
 }
@@ -132,7 +136,7 @@ fn row(settings: &Settings, family: &Family, asked: Asked) {
         cases += 1;
         let started = Instant::now();
         let answer = match asked {
-            Asked::Objective(objective) => answer(&instance, objective, &settings.backend),
+            Asked::Objective(objective) => answer(&instance, objective, settings),
             Asked::Offline => answer_offline(family, seed),
         };
         let seconds = started.elapsed().as_secs_f64();
@@ -141,9 +145,9 @@ fn row(settings: &Settings, family: &Family, asked: Asked) {
         let told = match answer {
             Answer::Proved if seconds < 10.0 => continue,
             Answer::Proved => "slow".to_string(),
-            Answer::Open(gap) => {
+            Answer::Open(gap, property) => {
                 open += 1;
-                format!("open, gap {gap:.1e}")
+                format!("open, gap {gap:.1e} ({property})")
             }
             Answer::Wrong(problem) => {
                 wrong += 1;
@@ -161,6 +165,11 @@ fn row(settings: &Settings, family: &Family, asked: Asked) {
         }
         if settings.print {
             eprintln!("{}", printed(&instance));
+            if matches!(asked, Asked::Offline) {
+                let (_, series) = with_demands(family, seed);
+                let quantum = |t| format!("quantum {t}: (users, tasks) {:?}", series.demands(t));
+                (0..series.quantum_count()).for_each(|t| eprintln!("{}", quantum(t)));
+            }
         }
     }
     let mean = sum / f64::from(cases);
@@ -182,14 +191,19 @@ fn answer_offline(family: &Family, seed: u64) -> Answer {
     match catch_unwind(AssertUnwindSafe(solve)) {
         Err(_) => Answer::Wrong("it panicked".into()),
         Ok(Err(problem)) => Answer::Wrong(problem),
-        Ok(Ok(proof)) if proof.holds() => Answer::Proved,
-        Ok(Ok(proof)) => Answer::Open(proof.relative_gap),
+        Ok(Ok(proof)) => match proof.verdicts.iter().find(|verdict| !verdict.holds) {
+            None => Answer::Proved,
+            Some(Verdict { property, witness, .. }) => {
+                Answer::Open(proof.relative_gap, format!("{property}: {witness}"))
+            }
+        },
     }
 }
 
-fn answer(instance: &Instance, objective: Objective, name: &str) -> Answer {
+fn answer(instance: &Instance, objective: Objective, settings: &Settings) -> Answer {
+    let deadline = settings.limit.map_or_else(Deadline::never, Deadline::after);
     let solve = || {
-        let solver = backend(name).ok_or("no such backend")?;
+        let solver = backend_within(&settings.backend, &deadline).ok_or("no such backend")?;
         solver.solve(instance, objective).map_err(|error| error.to_string())
     };
     match catch_unwind(AssertUnwindSafe(solve)) {
@@ -206,7 +220,7 @@ fn judged(instance: &Instance, solution: &Solution) -> Answer {
             Certificate::Total(total) => total.relative_gap,
             _ => proof.level_gaps.iter().copied().fold(proof.relative_gap, f64::max),
         };
-        return Answer::Open(gap);
+        return Answer::Open(gap, "as it says".into());
     }
     match proof.failures().next() {
         None => Answer::Proved,

@@ -1,0 +1,80 @@
+//! Volcano's queues: `weight`, or the weights of a hierarchy in annotations, and `capability`.
+
+use super::super::manifests::nullable;
+use super::super::report::ImportReport;
+use super::{Found, Object, Reading, Weight, quantities, refused};
+use fairplan_instances::InstanceError;
+use fairplan_instances::quantity::Written;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+pub(super) struct VolcanoSpec {
+    #[serde(default)]
+    weight: Option<f64>,
+    #[serde(default, deserialize_with = "nullable")]
+    parent: String,
+    #[serde(default, deserialize_with = "nullable")]
+    capability: BTreeMap<String, Written>,
+    #[serde(default, deserialize_with = "nullable")]
+    guarantee: VolcanoGuarantee,
+    #[serde(default, deserialize_with = "nullable")]
+    deserved: BTreeMap<String, Written>,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct VolcanoGuarantee {
+    #[serde(default, deserialize_with = "nullable")]
+    resource: BTreeMap<String, Written>,
+}
+
+impl Reading {
+    /// A queue, and those of its hierarchy that have no object of their own.
+    pub(super) fn volcano(
+        &mut self,
+        file: &str,
+        place: &str,
+        Object { metadata, spec }: Object<VolcanoSpec>,
+        report: &mut ImportReport,
+    ) -> Result<(), InstanceError> {
+        let mut given = quantities(file, place, "spec.deserved", &spec.deserved)?;
+        given.extend(quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?);
+        if !given.is_empty() {
+            report.one("queues guarantee or deserve something, which an instance cannot state");
+        }
+        let limit = quantities(file, place, "spec.capability", &spec.capability)?;
+        let annotation = |key: &str| metadata.annotations.get(key).map(String::as_str);
+        let (mut parent, mut weight) =
+            (Some(spec.parent).filter(|parent| !parent.is_empty()), spec.weight.unwrap_or(1.0));
+        if let (Some(path), Some(weights)) =
+            (annotation("volcano.sh/hierarchy"), annotation("volcano.sh/hierarchy-weights"))
+        {
+            let malformed = || {
+                refused(
+                    file,
+                    &format!("{place}: hierarchy-weights"),
+                    weights,
+                    "must have a number for each part of the hierarchy",
+                )
+            };
+            let numbers: Option<Vec<f64>> = weights.split('/').map(|weight| weight.parse().ok()).collect();
+            let parts: Vec<&str> = path.split('/').collect();
+            let numbers = numbers.filter(|numbers| numbers.len() == parts.len()).ok_or_else(malformed)?;
+            // The queue itself is the last part; those above it have no object of their own.
+            for depth in 1..parts.len() {
+                let above = (depth > 1).then(|| parts[..depth - 1].join("/"));
+                let name = parts[..depth].join("/");
+                if !self.found.iter().any(|queue| queue.name == name) {
+                    let weight = Weight::Stated(numbers[depth - 1]);
+                    let (limit, given) = (BTreeMap::new(), BTreeMap::new());
+                    self.found.push(Found { name, parent: above, weight, limit, given });
+                }
+            }
+            parent = (parts.len() > 1).then(|| parts[..parts.len() - 1].join("/"));
+            weight = numbers[numbers.len() - 1];
+        }
+        let weight = Weight::Stated(weight);
+        self.found.push(Found { name: metadata.name, parent, weight, limit, given });
+        Ok(())
+    }
+}
