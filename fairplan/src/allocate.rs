@@ -195,7 +195,7 @@ pub fn allocate(
     let outcome = run.named(mechanism, &settings, series).map_err(Error::input)?;
     let settings = AllocationSettings {
         strategy: strategy.map(Into::into),
-        reported_sha256: reported.map(|reported| files::demands_sha256_hex(reported).into()),
+        reported_sha256: reported.map(files::demands_sha256_hex),
         ..MechanismOptions::echoed(&settings, shares, &[mechanism], false)
     };
     let sha256 = files::demands_sha256_hex(series);
@@ -295,7 +295,7 @@ pub fn allocate_tasks(
     let allocation =
         divided_tasks(&options.mechanism, reported.unwrap_or(demands), settings, &control.deadline)?;
     let karma = options.mechanism == "karma";
-    let reported_sha256 = reported.map(|reported| files::demands_sha256_hex(reported.series()).into());
+    let reported_sha256 = reported.map(|reported| files::demands_sha256_hex(reported.series()));
     Ok(AllocatedTasks {
         allocation,
         mechanism: options.mechanism.clone(),

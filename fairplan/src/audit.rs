@@ -53,7 +53,7 @@ pub struct Audited {
 /// let instance = generate::drfh_fig1()?;
 /// let audited = audit(&instance, &AuditOptions::default(), &Control::none())?;
 /// let properties = &audited.audits[0].properties;
-/// assert_eq!(properties[0].property, "envy-freeness");
+/// assert_eq!(properties[0].name, "envy-freeness");
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {

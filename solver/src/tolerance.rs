@@ -215,6 +215,11 @@ pub(crate) mod over_time {
     /// system do not survive; so steps aim higher and all go the same part of the way (a tenth faster, measured).
     pub(crate) const LEAST_CENTRING: f64 = 1e-3;
     pub(crate) const STEP_PART: (f64, f64) = (0.995, 0.995);
+    /// The finest that HiGHS's simplex accepts: tolerances, and entries that count.
+    pub(crate) const SIMPLEX: f64 = 1e-10;
+    pub(crate) const SMALLEST_ENTRY: f64 = 1e-12;
+    /// The largest part of what it has that a user may have left beyond by the prices that freeze it: less than is checked.
+    pub(crate) const FREEZING: f64 = 8e-4;
     /// Parts of a step that count as none: with shorter ones points get worse by rounding, not better.
     pub(crate) const SHORTEST_STEP: f64 = 1e-6;
     /// Part of its terms that is added to a diagonal: more than their rounding, so that multipliers which nothing decides

@@ -55,8 +55,8 @@ impl Rates {
     /// A curve for each class.
     fn curves(&self, kind: &str, mark: Mark) -> Vec<Curve> {
         let curve = |k: usize| Curve {
-            kind: kind.to_owned().into(),
-            subject: format!("class {}", k + 1).into(),
+            kind: kind.to_owned(),
+            subject: format!("class {}", k + 1),
             mark,
             points: self.loads.iter().zip(&self.rates).map(|(load, rates)| [*load, rates[k]]).collect(),
         };
@@ -87,7 +87,7 @@ fn figure(exhibit: Exhibit, title: &'static str, panels: Vec<Panel>) -> Figure {
 /// A panel of two objectives.
 fn versus((name, rates): (&str, &Rates), (other_name, other): (&str, &Rates)) -> Panel {
     let curves = [rates.curves(name, Mark::Line), other.curves(other_name, Mark::Dashes)].concat();
-    Panel { title: format!("{name} and {other_name}").into(), curves }
+    Panel { title: format!("{name} and {other_name}"), curves }
 }
 
 fn all(rates: &Rates) -> f64 {

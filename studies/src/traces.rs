@@ -160,7 +160,7 @@ pub(crate) fn fig4(control: &Control<'_>) -> Result<Curves, Error> {
     let panel = |title: &'static str, of: &dyn Fn(&UserSample) -> f64| {
         let curve = |user: u32| Curve {
             kind: BEST_FIT.into(),
-            subject: format!("user {}", user + 1).into(),
+            subject: format!("user {}", user + 1),
             mark: Mark::Line,
             points: outcome
                 .samples

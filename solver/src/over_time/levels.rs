@@ -6,18 +6,13 @@
 //! (Newton's method on a concave function, a few steps). The bound holds for any prices, so all but the last of these
 //! programs are left as soon as their bound is clear.
 
-<<<<<<< HEAD
-use super::interior_point::{Point, Role, Snapshot};
-use super::problem::{Member, Problem, Quantum};
-use crate::interior_point::advance;
-use crate::tolerance::over_time::{CLOSE, GOAL, HARDLY, MARGIN, MISSED, NEAR, SAME};
-=======
 mod freezing;
 
 use super::interior_point::{Point, Role, Snapshot};
 use super::problem::{Member, Problem, Quantum};
 use super::simplex;
->>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
+use crate::interior_point::advance;
+use crate::tolerance::over_time::{CLOSE, FREEZING, GOAL, HARDLY, MISSED, NEAR, SAME};
 use fairplan_instances::{Deadline, TaskLevel};
 use freezing::Frozen;
 
@@ -51,15 +46,6 @@ const MAX_PROGRAMS: usize = 40;
 /// A point is left that goes less than this part of so many steps in a row.
 const SLOW: f64 = 0.01;
 const MAX_SLOW: usize = 10;
-<<<<<<< HEAD
-=======
-/// The largest part of what it has that a user may have left beyond by the prices that freeze it: less than is checked.
-const FREEZING: f64 = 8e-4;
-/// A level is as good as its bound when it is within this part of it.
-const SAME: f64 = 2e-9;
-/// A rise by this part of a unit is next to nothing.
-const HARDLY: f64 = 1e-10;
->>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
 /// The first penalty for what is missing of a share, in parts of the level's own multipliers; and the last.
 const PENALTIES: (f64, f64) = (1e2, 1e8);
 
@@ -96,13 +82,8 @@ pub(super) fn lexicographic(problem: &Problem, asked: &Asked, deadline: &Deadlin
             outcome.gap = f64::INFINITY;
             break;
         }
-<<<<<<< HEAD
-        let mut search = Search::new(problem, asked, &state, &all);
-        let mut upper = pooled_bound(&search);
-=======
         let mut search = Search::new(problem, asked, &state, &all, deadline);
         let pooled = pooled_bound(&search);
->>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
         let mut best: Option<(f64, Frozen)> = None;
         for attempt in 0..TRIES {
             let by_simplex = attempt == BY_SIMPLEX && is_small;
@@ -191,6 +172,7 @@ struct Search<'a> {
     every_row: bool,
     /// A tenth of what a user could have from here at most: rises by much less are not told apart.
     unit: f64,
+    deadline: &'a Deadline,
 }
 
 /// The gap at a point and the bound on the level that it is a gap to, in a search where none was smaller.
@@ -202,14 +184,20 @@ struct Best {
 }
 
 impl<'a> Search<'a> {
-    fn new(problem: &'a Problem, asked: &'a Asked, state: &'a [State], all: &'a [f64]) -> Self {
+    fn new(
+        problem: &'a Problem,
+        asked: &'a Asked,
+        state: &'a [State],
+        all: &'a [f64],
+        deadline: &'a Deadline,
+    ) -> Self {
         let alone = |member: &Member| -> f64 {
             member.alone.iter().zip(&member.gain).map(|(tasks, gain)| tasks * gain).sum()
         };
         let quanta = problem.quanta.len() as f64;
         let could = problem.users.iter().zip(&asked.most).map(|(user, most)| most.min(quanta * alone(user)));
         let unit = 0.1 * could.fold(0.0, f64::max);
-        Self { problem, asked, state, all, every_row: false, unit }
+        Self { problem, asked, state, all, deadline, every_row: false, unit }
     }
 
     /// What a user has from here at least, at a level.
@@ -394,88 +382,4 @@ impl<'a> Search<'a> {
         let highest = ranges.into_iter().filter(|(_, top)| *top <= level).max_by(|a, b| a.1.total_cmp(&b.1));
         highest.map_or(level, |(from, top)| top - (SAME * self.scale(top)).min(0.5 * (top - from)))
     }
-<<<<<<< HEAD
-
-    /// Who is frozen at the point's level, and its proof.
-    fn finish(&self, point: &Point<'_>, upper: f64) -> Frozen {
-        let scale = self.scale(upper);
-        let standing = |user: usize| self.asked.base[user] + point.work[user];
-        let mut stuck = self.stuck(point, scale);
-        let mut frozen = Vec::new();
-        let mut held = Vec::new();
-        let mut lowest = f64::INFINITY;
-        for user in (0..self.state.len()).filter(|user| self.state[*user] == State::Open) {
-            let most = self.asked.most[user];
-            let full = matches!(point.role(user), Role::Full(_))
-                || point.work[user] >= most * (1.0 - MISSED)
-                    && upper - self.asked.base[user] >= most * (1.0 - MISSED);
-            if full {
-                frozen.push((user, most));
-            } else if point.y[user] * scale > point.over[user] || stuck[user] {
-                frozen.push((user, point.work[user].max(self.asked.least[user])));
-                held.push(user as u32);
-                lowest = lowest.min(standing(user));
-            }
-        }
-        if frozen.is_empty() {
-            // No multiplier stands out: the largest of them decides.
-            stuck.fill(false);
-            let open = (0..self.state.len()).filter(|user| self.state[*user] == State::Open);
-            if let Some(user) = open.max_by(|a, b| point.y[*a].total_cmp(&point.y[*b])) {
-                frozen.push((user, point.work[user]));
-                held.push(user as u32);
-                lowest = standing(user);
-            }
-        }
-        let level = (!held.is_empty()).then(|| TaskLevel {
-            value: lowest,
-            users: held,
-            multipliers: point.multipliers(),
-            prices: point.blocks.iter().flat_map(|block| block.p.iter().copied()).collect(),
-        });
-        Frozen { level, frozen, tasks: self.tasks(point) }
-    }
-
-    /// Users who have nothing and rise nowhere, because every class that they can use is too dear at any level.
-    fn stuck(&self, point: &Point<'_>, scale: f64) -> Vec<bool> {
-        let mut stuck: Vec<bool> = (0..self.state.len())
-            .map(|user| self.state[user] == State::Open && self.asked.least[user] <= 0.0)
-            .collect();
-        for (block, quantum) in point.blocks.iter().zip(&self.problem.quanta) {
-            block.for_each_pair(|entry, user, slot, x, z| {
-                let most = self.problem.users[user].alone[slot].min(quantum.limit[entry]);
-                stuck[user] &= x / most < z * most / scale;
-            });
-        }
-        stuck
-    }
-
-    /// The tasks of a point by quantum, entry and class, all a little less so that nothing is overloaded.
-    fn tasks(&self, point: &Point<'_>) -> Vec<Vec<f64>> {
-        let (m, rows) = (self.problem.resources, self.problem.rows);
-        let classes = rows / m;
-        let of = |(block, quantum): (&super::block::Block<'_>, &Quantum)| {
-            let mut tasks = vec![0.0; quantum.users.len() * classes];
-            let mut usage = vec![0.0; rows];
-            let mut running = vec![0.0; quantum.users.len()];
-            block.for_each_pair(|entry, _, _, x, _| running[entry] += x);
-            let part = |entry: usize| (quantum.limit[entry] / running[entry]).min(1.0);
-            block.for_each_pair(|entry, user, slot, x, _| {
-                let member = &self.problem.users[user];
-                tasks[entry * classes + member.classes[slot]] = x * part(entry);
-                for (r, load) in member.loads(slot, m).iter().enumerate() {
-                    usage[member.classes[slot] * m + r] += load * x * part(entry);
-                }
-            });
-            for (position, tasks) in tasks.iter_mut().enumerate() {
-                let class = position % classes;
-                let fullest = usage[class * m..(class + 1) * m].iter().copied().fold(1.0, f64::max);
-                *tasks *= (1.0 - MARGIN) / fullest;
-            }
-            tasks
-        };
-        point.blocks.iter().zip(&self.problem.quanta).map(of).collect()
-    }
-=======
->>>>>>> a530fd27360db976ce4203ee226c30da5418a0ad
 }

@@ -3,9 +3,9 @@
 //! A point is right to a small part of its level, which may be far more than users with small shares have at all. What they
 //! lack is next to nothing of a class: they get it, and the others there give way by as much.
 
-use super::MARGIN;
 use super::interior_point::Point;
 use super::problem::{Member, Problem, Quantum};
+use crate::tolerance::over_time::MARGIN;
 
 /// Users who lack no more than this part of what is due to them are left as they are: it may not be there.
 const HARDLY: f64 = 3e-8;

@@ -7,15 +7,10 @@
 
 use super::interior_point::{Role, Snapshot};
 use super::problem::{Member, Problem};
-use crate::highs::{ONE_MODEL_AT_A_TIME, power};
+use crate::linear_program::{guarded, no_other_model, power, quiet};
+use crate::tolerance::over_time::{SIMPLEX, SMALLEST_ENTRY};
 use fairplan_instances::Deadline;
 use highs::{Col, HighsModelStatus, RowProblem, Sense};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::PoisonError;
-
-/// The finest that HiGHS accepts: tolerances, and entries that count.
-const TOLERANCE: f64 = 1e-10;
-const SMALLEST: f64 = 1e-12;
 
 /// What a held share costs that is missing, in parts of the level. It is missing by the rounding of earlier levels.
 const PENALTY: f64 = 1e6;
@@ -30,7 +25,7 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
         let enough = if due[user] > 0.0 { due[user] / member.gain[slot] } else { f64::INFINITY };
         limit.min(member.alone[slot]).min(enough)
     };
-    let mut part = vec![SMALLEST; users];
+    let mut part = vec![SMALLEST_ENTRY; users];
     for (user, limit) in problem.quanta.iter().flat_map(|quantum| quantum.users.iter().zip(&quantum.limit)) {
         let alone = problem.users[*user].alone.iter().enumerate();
         let parts = alone.map(|(slot, alone)| unit(*user, slot, *limit) / alone);
@@ -62,7 +57,7 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
     }
     let of_capacities = capacities.iter().map(|row| (row, 1.0));
     for (row, most) in of_capacities.chain(demands.iter().map(|(row, most)| (row, *most))) {
-        program.add_row(..=most, row.iter().copied().filter(|(_, entry)| *entry >= SMALLEST));
+        program.add_row(..=most, row.iter().copied().filter(|(_, entry)| *entry >= SMALLEST_ENTRY));
     }
     for (user, mut row) in shares.into_iter().enumerate().filter(|(user, _)| due[*user] > 0.0) {
         let least = match roles[user] {
@@ -75,7 +70,10 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
                 1.0
             }
         };
-        program.add_row(least * weight[user].., row.into_iter().filter(|(_, entry)| entry.abs() >= SMALLEST));
+        program.add_row(
+            least * weight[user]..,
+            row.into_iter().filter(|(_, entry)| entry.abs() >= SMALLEST_ENTRY),
+        );
     }
     let (columns, duals) = optimum(program, deadline)?;
     let tasks = columns[1..].iter().zip(&units).map(|(column, unit)| column.max(0.0) * unit);
@@ -158,25 +156,23 @@ fn raise(problem: &Problem, user: &Member, y: f64, worth: f64, prices: &mut [f64
 
 /// The columns and the rows' multipliers of an optimum.
 fn optimum(program: RowProblem, deadline: &Deadline) -> Option<(Vec<f64>, Vec<f64>)> {
-    let _alone = ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    let solve = || {
+    let _alone = no_other_model();
+    let solved = guarded(|| {
         let mut model = program.optimise(Sense::Maximise);
-        model.make_quiet();
-        model.set_option("threads", 1);
-        model.set_option("parallel", "off");
+        quiet(&mut model);
         model.set_option("solver", "simplex");
         model.set_option("presolve", "off");
-        model.set_option("small_matrix_value", SMALLEST);
-        model.set_option("primal_feasibility_tolerance", TOLERANCE);
-        model.set_option("dual_feasibility_tolerance", TOLERANCE);
+        model.set_option("small_matrix_value", SMALLEST_ENTRY);
+        model.set_option("primal_feasibility_tolerance", SIMPLEX);
+        model.set_option("dual_feasibility_tolerance", SIMPLEX);
         if let Some(left) = deadline.time_left() {
             model.set_option("time_limit", left.as_secs_f64());
         }
         let solved = model.solve();
         let solution = solved.get_solution();
         (solved.status(), solution.columns().to_vec(), solution.dual_rows().to_vec())
-    };
-    match catch_unwind(AssertUnwindSafe(solve)) {
+    });
+    match solved {
         Ok((HighsModelStatus::Optimal, columns, rows))
             if columns.iter().chain(&rows).all(|number| number.is_finite()) =>
         {

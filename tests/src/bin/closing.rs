@@ -203,7 +203,7 @@ fn answer_offline(family: &Family, seed: u64) -> Answer {
 fn answer(instance: &Instance, objective: Objective, settings: &Settings) -> Answer {
     let deadline = settings.limit.map_or_else(Deadline::never, Deadline::after);
     let solve = || {
-        let solver = backend_within(&settings.backend, &deadline).ok_or("no such backend")?;
+        let solver = backend_within(&settings.backend, &deadline).map_err(|error| error.to_string())?;
         solver.solve(instance, objective).map_err(|error| error.to_string())
     };
     match catch_unwind(AssertUnwindSafe(solve)) {

@@ -3,6 +3,7 @@
 use super::super::interior_point::{Point, Role};
 use super::super::running::running;
 use super::{Search, State};
+use crate::tolerance::over_time::MISSED;
 use fairplan_instances::TaskLevel;
 
 /// More than the roundings of a bound, in parts of it.
@@ -32,8 +33,8 @@ impl Search<'_> {
         let is_full = |user: usize| {
             let most = self.asked.most[user];
             matches!(point.role(user), Role::Full(_))
-                || point.work[user] >= most * (1.0 - 1e-7)
-                    && upper - self.asked.base[user] >= most * (1.0 - 1e-7)
+                || point.work[user] >= most * (1.0 - MISSED)
+                    && upper - self.asked.base[user] >= most * (1.0 - MISSED)
         };
         let (full, rising): (Vec<usize>, Vec<usize>) = open.into_iter().partition(|user| is_full(*user));
         let mut settled: Vec<f64> = self.state.iter().map(|state| state.share()).collect();
