@@ -133,7 +133,8 @@ enum Expected {
 }
 
 /// Verbs that stand right behind what is counted.
-const VERBS: [&str; 9] = ["are", "have", "state", "run", "belong", "count", "guarantee", "deserve", "weigh"];
+const VERBS: [&str; 11] =
+    ["are", "ask", "belong", "count", "deserve", "guarantee", "have", "request", "run", "state", "weigh"];
 
 fn third_person(verb: &str) -> String {
     match verb {

@@ -19,6 +19,11 @@ pub(super) fn read(
     }
     // All queues are below root, whether the file says so or not.
     let written = matches!(tops[..], [one] if one.attribute("name") == Some("root"));
+    for ignored in ["queueMaxResourcesDefault", "queueMaxAppsDefault", "userMaxAppsDefault"] {
+        if root.text_of(ignored).is_some() {
+            report.one(format!("defaults not read, which an instance cannot state: {ignored}"));
+        }
+    }
     let mut reading = Reading { place, report, queues: &mut queues };
     if written {
         reading.queue(tops[0], None)?;
@@ -77,6 +82,15 @@ impl Reading<'_> {
                     RESOURCES[r]
                 ));
             }
+        }
+        if element.text_of("maxChildResources").is_some() {
+            self.report.one("queues whose maxChildResources are not read");
+        }
+        let children = queue_elements(element).count();
+        if parent.is_some() && children > 1 && most.iter().any(Option::is_some) {
+            self.report.one(
+                "queues whose maxResources are taken for each queue below them, since an instance cannot state a common limit",
+            );
         }
         match element.text_of("schedulingPolicy") {
             None | Some("drf") => {}

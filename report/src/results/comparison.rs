@@ -17,6 +17,11 @@ pub(super) fn answer(document: &Comparison) -> String {
     let Some(best) = policies.iter().max_by(|a, b| a.value.total_cmp(&b.value)) else {
         return "No policy was compared.".into();
     };
+    if best.value == 0.0 && document.bounds.integral_upper == Some(0.0) {
+        return "Under every policy the smallest share is 0: somebody can have no task on any server. `fairplan bound` tells \
+                what the others can have."
+            .into();
+    }
     // What sums of doubles leave over does not tell policies apart.
     let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
     let winners: Vec<String> = (policies.iter())
