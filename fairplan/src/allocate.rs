@@ -144,7 +144,7 @@ pub struct Allocated {
 
 impl Allocated {
     /// The `fairplan.allocation.v1`.
-    pub fn document<'a>(&'a self, series: &'a DemandSeries) -> AllocationDocument {
+    pub fn document(&self, series: &DemandSeries) -> AllocationDocument {
         let (settings, mechanism) = (self.settings.clone(), &self.mechanism);
         allocation_document(series, &self.sha256, mechanism, settings, &self.outcome, self.cache)
     }
@@ -241,10 +241,10 @@ pub struct AllocatedTasks {
 
 impl AllocatedTasks {
     /// The `fairplan.task-allocation.v1`; `demands` and `reported` as they were given.
-    pub fn document<'a>(
-        &'a self,
-        demands: &TaskDemands<'a>,
-        reported: Option<&TaskDemands<'a>>,
+    pub fn document(
+        &self,
+        demands: &TaskDemands<'_>,
+        reported: Option<&TaskDemands<'_>>,
     ) -> TaskAllocationDocument {
         task_allocation_document(
             demands,

@@ -63,12 +63,7 @@ pub struct Offline {
 
 impl Offline {
     /// The `fairplan.offline.v1`; with `per_quantum` it has every quantum, without which it cannot be verified.
-    pub fn document<'a>(
-        &'a self,
-        series: &'a DemandSeries,
-        shares: &'a FairShares,
-        per_quantum: bool,
-    ) -> OfflineDocument {
+    pub fn document(&self, series: &DemandSeries, shares: &FairShares, per_quantum: bool) -> OfflineDocument {
         let problem = self.options.problem(series, shares);
         let held = Held { against: self.against.clone(), online_bound: self.online.clone() };
         let settings = self.settings.clone();
@@ -167,7 +162,7 @@ pub struct TaskOffline {
 
 impl TaskOffline {
     /// The `fairplan.offline.v1`; with `per_quantum` it has every quantum, without which it cannot be verified.
-    pub fn document<'a>(&'a self, demands: &TaskDemands<'a>, per_quantum: bool) -> TaskOfflineDocument {
+    pub fn document(&self, demands: &TaskDemands<'_>, per_quantum: bool) -> TaskOfflineDocument {
         let held = (self.against.clone(), self.online.clone());
         let sha256 = self.sha256.each_ref().map(String::as_str);
         let demands = demands.clone().measured_by(self.measure);

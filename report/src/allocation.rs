@@ -150,16 +150,16 @@ pub struct AllocatedQuantum {
 }
 
 /// The document of an outcome, ready to be written.
-pub fn allocation_document<'a>(
-    series: &'a DemandSeries,
-    sha256: &'a str,
-    mechanism: &'a str,
+pub fn allocation_document(
+    series: &DemandSeries,
+    sha256: &str,
+    mechanism: &str,
     settings: AllocationSettings,
-    outcome: &'a DynamicOutcome,
+    outcome: &DynamicOutcome,
     cache: Option<CacheModel>,
 ) -> AllocationDocument {
     let quanta = outcome.quanta.as_ref().map(|quanta| {
-        let quantum = |(position, kept): (usize, &'a fairplan_instances::QuantumOutcome)| AllocatedQuantum {
+        let quantum = |(position, kept): (usize, &fairplan_instances::QuantumOutcome)| AllocatedQuantum {
             quantum: series.label(position).into(),
             allocated: kept.allocated.clone(),
             credits: kept.credits.clone(),
@@ -177,7 +177,7 @@ pub fn allocation_document<'a>(
     })
 }
 
-fn users<'a>(series: &'a DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser> {
+fn users(series: &DemandSeries, totals: &[UserTotals]) -> Vec<AllocatedUser> {
     let all_honest = totals.iter().all(|user| user.conformant);
     let user = |(position, totals): (usize, &UserTotals)| {
         let member = series.membership(position);

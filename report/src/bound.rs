@@ -153,9 +153,9 @@ impl DivisibleBound {
     }
 
     /// The prices class by class.
-    pub(crate) fn stated<'a>(&self, instance: &'a Instance) -> Option<Vec<ClassPrice>> {
+    pub(crate) fn stated(&self, instance: &Instance) -> Option<Vec<ClassPrice>> {
         let rows = self.prices.as_ref()?.chunks(instance.resources().len());
-        let price = |(class, row): (&'a ServerClass, &[f64])| ClassPrice {
+        let price = |(class, row): (&ServerClass, &[f64])| ClassPrice {
             class: class.id.as_str().into(),
             price: ResourceMap::new(instance, row.iter().copied()),
         };

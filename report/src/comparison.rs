@@ -71,11 +71,11 @@ pub struct ComparedPolicy {
     pub seconds: Option<f64>,
 }
 
-impl<'a> ComparedPolicy {
+impl ComparedPolicy {
     /// What a policy's placement comes to, held against the bounds.
     pub fn new(
-        name: &'a str,
-        instance: &'a Instance,
+        name: &str,
+        instance: &Instance,
         figures: &PlacementFigures,
         bounds: Bounds,
         proved_optimal: Option<bool>,

@@ -30,7 +30,7 @@ impl Body for ReproductionBody {
 /// The whole file.
 pub type ReproductionDocument = Document<ReproductionBody>;
 
-impl<'a> ReproductionBody {
+impl ReproductionBody {
     /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ.
     pub fn new(
         numbers: Vec<Reproduced>,

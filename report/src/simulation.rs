@@ -179,16 +179,16 @@ pub fn seconds(microseconds: u64) -> f64 {
     microseconds as f64 / MICROSECONDS as f64
 }
 
-impl<'a> TraceStamp {
+impl TraceStamp {
     /// The stamp of a trace.
-    pub fn new(header: &TraceHeader, sha256: &'a str) -> Self {
+    pub fn new(header: &TraceHeader, sha256: &str) -> Self {
         let counts =
-            header.counts.iter().map(|(what, count)| TraceCount { what: what.clone().into(), count: *count });
-        Self { name: header.name.clone().into(), sha256: sha256.into(), counts: counts.collect() }
+            header.counts.iter().map(|(what, count)| TraceCount { what: what.clone(), count: *count });
+        Self { name: header.name.clone(), sha256: sha256.into(), counts: counts.collect() }
     }
 }
 
-impl<'a> SimulationBody {
+impl SimulationBody {
     /// The document of these runs.
     pub fn new(
         trace: TraceStamp,
@@ -215,12 +215,12 @@ impl CompletionTimes {
     }
 }
 
-impl<'a> PolicyRun {
+impl PolicyRun {
     /// What a policy came to, and on dedicated clouds if these were run.
     pub fn new(
-        policy: &'a str,
+        policy: &str,
         header: &TraceHeader,
-        outcome: &'a ClusterOutcome,
+        outcome: &ClusterOutcome,
         dedicated: Option<&ClusterOutcome>,
     ) -> Self {
         let tasks = outcome.tasks;
@@ -258,8 +258,8 @@ impl<'a> PolicyRun {
     }
 }
 
-impl<'a> UserResult {
-    fn new(run: &'a UserRun, dedicated_completion_ratio: Option<f64>) -> Self {
+impl UserResult {
+    fn new(run: &UserRun, dedicated_completion_ratio: Option<f64>) -> Self {
         let mean = run.completion_time as f64 / run.jobs_completed as f64 / MICROSECONDS as f64;
         Self {
             id: run.id.as_str().into(),

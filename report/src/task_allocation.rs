@@ -125,11 +125,11 @@ pub fn useful_tasks(truth: &TaskDemands<'_>, reported: &TaskDemands<'_>, tasks: 
 }
 
 /// The document of an allocation to what was reported, ready to be written.
-pub fn task_allocation_document<'a>(
-    truth: &TaskDemands<'a>,
-    reported: &TaskDemands<'a>,
-    [demands_sha256, instance_sha256]: [&'a str; 2],
-    mechanism: &'a str,
+pub fn task_allocation_document(
+    truth: &TaskDemands<'_>,
+    reported: &TaskDemands<'_>,
+    [demands_sha256, instance_sha256]: [&str; 2],
+    mechanism: &str,
     settings: TaskAllocationSettings,
     allocation: &TaskAllocation,
     per_quantum: bool,

@@ -77,7 +77,7 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
     (instance, bytes, sha256)
 }
 
-fn compared<'a>(instance: &'a Instance, figures: &PlacementFigures) -> Document<Comparison> {
+fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Comparison> {
     const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
     let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
     let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));

@@ -99,7 +99,7 @@ pub struct UserChange {
     pub limited_after: Option<LimitedBy>,
 }
 
-impl<'a> UserChange {
+impl UserChange {
     /// A user's work in both.
     pub fn new(id: String, before: Option<f64>, after: Option<f64>) -> Self {
         let part = match (before, after) {

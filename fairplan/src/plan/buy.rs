@@ -71,7 +71,7 @@ pub struct Plan {
 
 impl Plan {
     /// The `fairplan.plan.v1`.
-    pub fn document<'a>(&'a self, instance: &'a Instance, catalog: &'a Catalog) -> PlanDocument {
+    pub fn document(&self, instance: &Instance, catalog: &Catalog) -> PlanDocument {
         let placed = self.placement.as_ref();
         plan_document(&PlanParts {
             instance,

@@ -170,10 +170,10 @@ pub struct Held {
 }
 
 /// What a mechanism's useful slices come to, beside the optimum.
-pub fn against<'a>(
+pub fn against(
     problem: &OfflineProblem<'_>,
     optimum: f64,
-    mechanism: &'a str,
+    mechanism: &str,
     useful: impl Iterator<Item = u64>,
 ) -> Against {
     let value = smallest(problem, useful.map(|useful| useful as f64));
@@ -201,9 +201,9 @@ pub fn smallest(problem: &OfflineProblem<'_>, totals: impl Iterator<Item = f64>)
 }
 
 /// The document of an optimum, ready to be written.
-pub fn offline_document<'a>(
-    problem: &OfflineProblem<'a>,
-    sha256: &'a str,
+pub fn offline_document(
+    problem: &OfflineProblem<'_>,
+    sha256: &str,
     settings: AllocationSettings,
     optimum: &OfflineOptimum,
     proof: &OfflineProof,
@@ -253,7 +253,7 @@ pub fn offline_document<'a>(
     })
 }
 
-fn quanta<'a>(problem: &OfflineProblem<'a>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum> {
+fn quanta(problem: &OfflineProblem<'_>, optimum: &OfflineOptimum) -> Vec<OfflineQuantum> {
     let series = problem.series;
     let mut amounts = optimum.allocated.iter();
     let quantum = |quantum: usize| {

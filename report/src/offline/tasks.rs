@@ -105,12 +105,7 @@ pub fn smallest_standing(demands: &TaskDemands<'_>, standings: &[f64]) -> f64 {
 }
 
 /// The smallest measure that a rule comes to, beside the optimum.
-pub fn task_against<'a>(
-    demands: &TaskDemands<'_>,
-    optimum: f64,
-    mechanism: &'a str,
-    standings: &[f64],
-) -> Against {
+pub fn task_against(demands: &TaskDemands<'_>, optimum: f64, mechanism: &str, standings: &[f64]) -> Against {
     let value = smallest_standing(demands, standings);
     let regret = regret(optimum, value);
     let regret_per_quantum = (optimum - value) / demands.series().quantum_count() as f64;
@@ -143,9 +138,9 @@ pub fn stated_measure(document: &TaskOfflineDocument) -> Result<OfflineMeasure, 
 }
 
 /// The document of an optimum, ready to be written.
-pub fn task_offline_document<'a>(
-    demands: &TaskDemands<'a>,
-    [demands_sha256, instance_sha256]: [&'a str; 2],
+pub fn task_offline_document(
+    demands: &TaskDemands<'_>,
+    [demands_sha256, instance_sha256]: [&str; 2],
     optimum: &TaskOptimum,
     proof: &TaskProof,
     (against, online_bound): (Vec<Against>, Option<Against>),
@@ -265,7 +260,7 @@ pub(crate) fn task_metrics(demands: &TaskDemands<'_>, tasks: &[f64]) -> OfflineM
 }
 
 /// Every quantum with the tasks of each user on each class.
-pub(crate) fn task_quanta<'a>(demands: &TaskDemands<'a>, tasks: &[f64]) -> Vec<TaskQuantum> {
+pub(crate) fn task_quanta(demands: &TaskDemands<'_>, tasks: &[f64]) -> Vec<TaskQuantum> {
     let series = demands.series();
     let empty = |quantum: usize| TaskQuantum {
         quantum: series.label(quantum).into(),

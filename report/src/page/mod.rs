@@ -263,7 +263,7 @@ const POINTS: usize = 400;
 
 /// A line with a name.
 pub(crate) fn line(name: &str, points: Vec<[f64; 2]>) -> Curve {
-    Curve { kind: "".into(), subject: name.to_owned().into(), mark: Mark::Line, points }
+    Curve { kind: "".into(), subject: name.to_owned(), mark: Mark::Line, points }
 }
 
 /// Curves in one pair of axes.
@@ -275,9 +275,9 @@ pub(crate) fn curves(title: &str, horizontal: &str, vertical: &str, curves: Vec<
 pub(crate) fn figure(title: &str, horizontal: &str, vertical: &str, panels: Vec<Panel>) -> Figure {
     Figure {
         exhibit: "".into(),
-        title: title.to_owned().into(),
-        horizontal: horizontal.to_owned().into(),
-        vertical: vertical.to_owned().into(),
+        title: title.to_owned(),
+        horizontal: horizontal.to_owned(),
+        vertical: vertical.to_owned(),
         panels,
     }
 }

@@ -210,7 +210,7 @@ pub struct PlanParts<'a> {
 }
 
 /// The document of a plan, ready to be written.
-pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument {
+pub fn plan_document(parts: &PlanParts<'_>) -> PlanDocument {
     let PlanParts { instance, catalog, extended, .. } = *parts;
     let servers = |counts: &[u64]| bought(catalog, counts);
     let purchase = parts.outcome.ok().map(|purchase| PurchaseResult {
@@ -241,7 +241,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument {
         bound: purchase.bound,
         servers: servers(&purchase.counts),
     };
-    let user = |(i, user): (usize, fairplan_instances::User<'a>)| PlannedUser {
+    let user = |(i, user): (usize, fairplan_instances::User<'_>)| PlannedUser {
         id: user.id().into(),
         required: parts.required[i],
         placed: parts.placed.map(|placed| placed[i]),
@@ -266,7 +266,7 @@ pub fn plan_document<'a>(parts: &PlanParts<'a>) -> PlanDocument {
 }
 
 /// Prices under the names of classes and of types that become classes.
-fn prices<'a>(cluster: &'a Instance, catalog: &'a Catalog, prices: &[Vec<f64>]) -> Vec<PricesOfClass> {
+fn prices(cluster: &Instance, catalog: &Catalog, prices: &[Vec<f64>]) -> Vec<PricesOfClass> {
     let classes = cluster.classes().iter().map(|class| class.id.as_str());
     let types = catalog.types.iter().filter(|kind| kind.more_of.is_none()).map(|kind| kind.id.as_str());
     let named = classes.chain(types).zip(prices);
@@ -278,7 +278,7 @@ fn prices<'a>(cluster: &'a Instance, catalog: &'a Catalog, prices: &[Vec<f64>]) 
         .collect()
 }
 
-fn bought<'a>(catalog: &'a Catalog, counts: &[u64]) -> Vec<ServersBought> {
+fn bought(catalog: &Catalog, counts: &[u64]) -> Vec<ServersBought> {
     let all = catalog.types.iter().zip(counts).filter(|(_, count)| **count > 0);
     all.map(|(kind, count)| {
         let price = kind.price.to_f64();

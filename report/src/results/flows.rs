@@ -123,13 +123,13 @@ pub(crate) fn section(document: Flows) -> Section {
     for result in &document.results {
         let title = format!("{}, {}", result.objective, result.demands);
         let position = panels.iter().position(|panel| panel.title == title).unwrap_or_else(|| {
-            panels.push(Panel { title: title.into(), curves: Vec::new() });
+            panels.push(Panel { title, curves: Vec::new() });
             panels.len() - 1
         });
         let curves = &mut panels[position].curves;
         for class in &result.classes {
             let position = curves.iter().position(|curve| curve.subject == class.id).unwrap_or_else(|| {
-                let subject = class.id.to_string().into();
+                let subject = class.id.to_string();
                 curves.push(Curve { kind: "class".into(), subject, mark: Mark::Line, points: Vec::new() });
                 curves.len() - 1
             });

@@ -35,7 +35,7 @@ pub(crate) fn section(file: &str, bytes: &[u8]) -> Result<Option<Section>, Malfo
         .fact("Policies", policies.join(", "))
         .fact("Samples", thousands(samples.len() as u64));
     let panels = |title: &str, vertical: &str, curves: &dyn Fn(&Run<'_>) -> Vec<Curve>| {
-        let panel = |run: &Run<'_>| Panel { title: run.policy.to_owned().into(), curves: curves(run) };
+        let panel = |run: &Run<'_>| Panel { title: run.policy.to_owned(), curves: curves(run) };
         Block::Curves(figure(title, "seconds", vertical, runs.iter().map(panel).collect()))
     };
     if let Some(ids) = few_users(&samples) {
@@ -65,7 +65,7 @@ fn answer(samples: &[SampleLine]) -> String {
 }
 
 /// The users, if there are few.
-fn few_users<'a>(samples: &'a [SampleLine]) -> Option<Vec<&'a str>> {
+fn few_users(samples: &[SampleLine]) -> Option<Vec<&str>> {
     let mut ids: Vec<&str> = Vec::new();
     for user in samples.iter().flat_map(|sample| &sample.users) {
         if !ids.contains(&&*user.id) {

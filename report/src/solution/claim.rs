@@ -66,7 +66,7 @@ impl StatedSolution {
             status: document.status,
             tasks_on_classes: tasks_on_classes(document, &classes)?,
             certificate,
-            limited_by: users.limited_by.iter().copied().collect(),
+            limited_by: users.limited_by.to_vec(),
             value: document.value,
             primal: document.certificate.primal,
             dual: document.certificate.dual,

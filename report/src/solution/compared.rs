@@ -5,15 +5,13 @@ use fairplan_analysis::{Difference, DifferenceSide, UserChange};
 use std::collections::HashMap;
 
 /// The document of what differs between two results of `solve`, ready to be written.
-pub fn difference_of_results<'a>(
-    [before, after]: [&'a SolutionDocument<Vec<UserResult<'a>>>; 2],
-) -> Difference {
-    let side = |result: &'a SolutionDocument<Vec<UserResult<'a>>>| DifferenceSide {
+pub fn difference_of_results([before, after]: [&SolutionDocument<Vec<UserResult<'_>>>; 2]) -> Difference {
+    let side = |result: &SolutionDocument<Vec<UserResult<'_>>>| DifferenceSide {
         instance: result.instance.clone(),
-        objective: result.objective.to_string().into(),
+        objective: result.objective.to_string(),
         value: Some(result.value),
     };
-    let by_id: HashMap<&str, &UserResult<'a>> = after.users.iter().map(|user| (&*user.id, user)).collect();
+    let by_id: HashMap<&str, &UserResult<'_>> = after.users.iter().map(|user| (&*user.id, user)).collect();
     let known: HashMap<&str, ()> = before.users.iter().map(|user| (&*user.id, ())).collect();
     let mut users: Vec<UserChange> = Vec::new();
     for user in &before.users {

@@ -33,7 +33,7 @@ impl<'a> UserResults<'a> {
             dominant_resource: instance.resources()[user.dominant_resource().0].as_str().into(),
             dominant_share: solution.allocation.dominant_share(instance, index),
             tasks: solution.allocation.tasks(index),
-            limited_by: solution.limited_by[index.0].into(),
+            limited_by: solution.limited_by[index.0],
             level: solution.certificate.level_of().map(|levels| levels[index.0]),
             placement: (!solution.allocation.is_pooled())
                 .then(|| solution.allocation.placement(index).map(placed).collect()),
@@ -85,7 +85,7 @@ pub fn solution_document<'a>(
         objective: solution.objective,
         backend: solution.backend.into(),
         method: solution.method.into(),
-        status: solution.status.into(),
+        status: solution.status,
         value: headline.value,
         value_exponent,
         users: UserResults::new(instance, solution),

@@ -337,7 +337,7 @@ impl Groups {
             if at[d] % factors[d] == factors[d] - 1 {
                 add(&mut self.up[d], &plane.up[d]);
             }
-            if at[d] % factors[d] == 0 {
+            if at[d].is_multiple_of(factors[d]) {
                 add(&mut self.down[d], &plane.down[d]);
             }
         }
