@@ -52,7 +52,7 @@ pub(crate) const COUNTED: f64 = 1e-28;
 /// Prices below this count as 0 (any price may be lowered), which keeps every product clear of underflow.
 pub(crate) const LEAST_PRICE: f64 = 1e-200;
 
-/// How much of its level a user may lack in an offline optimum of slices, in parts of the level: as [`GAP`].
+/// How much of its level a user may lack in an offline optimum of slices, in parts of the level: as `GAP`.
 pub const OFFLINE_TOLERANCE: f64 = 1e-9;
 
 /// How far the value of a level of whole slices, a division of two whole numbers, may be from what it is, in parts of it.

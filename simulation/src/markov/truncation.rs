@@ -3,7 +3,7 @@
 use super::lattice::{Masses, advance};
 use crate::SimulationError;
 
-/// Settings of [`markov`].
+/// Settings of [`markov`](super::markov).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MarkovSettings {
     /// The largest probability, for each class, of the states in which no more of it are let in.
