@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once};
+use std::sync::{Arc, Mutex, Once, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Every target. Some samples are made by the `fairplan` command at `binary`.
@@ -131,6 +131,15 @@ fn quiet() {
     });
 }
 
+/// The thread that reads: a pool of its own. In the pool of all tests a reader that waits for a part of its work would
+/// take up the work of another test, and its time would be counted as reading.
+fn reader() -> &'static rayon::ThreadPool {
+    static READER: OnceLock<rayon::ThreadPool> = OnceLock::new();
+    READER.get_or_init(|| {
+        rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be started")
+    })
+}
+
 /// Reads the files with these contents and judges what happens.
 fn read(target: &Target, paths: &inputs::Paths, contents: &[Vec<u8>]) -> Outcome {
     paths.write(contents);
@@ -138,9 +147,12 @@ fn read(target: &Target, paths: &inputs::Paths, contents: &[Vec<u8>]) -> Outcome
     if let Ok(mut panic) = PANIC.lock() {
         *panic = None;
     }
-    READS.set(true);
-    let outcome = catch_unwind(AssertUnwindSafe(|| (target.read)(&paths.names)));
-    READS.set(false);
+    let outcome = reader().install(|| {
+        READS.set(true);
+        let outcome = catch_unwind(AssertUnwindSafe(|| (target.read)(&paths.names)));
+        READS.set(false);
+        outcome
+    });
     let taken = begun.elapsed();
     let memory = peak_memory().saturating_sub(before);
     let size: usize = contents.iter().map(Vec::len).sum();
