@@ -1,4 +1,4 @@
-//! Where the instance comes from: one JSON file, or a table of servers and a table of users.
+//! Where the instance comes from: one JSON file, or tables of servers, of users and perhaps of groups.
 
 use fairplan::{Error, Instance, read};
 
@@ -11,7 +11,7 @@ pub struct InstanceArguments {
     tables: TableArguments,
 }
 
-/// The instance as two tables.
+/// The instance as tables.
 #[derive(Clone, Debug, clap::Args)]
 pub struct TableArguments {
     /// Instead of INSTANCE: a table of server classes (CSV, gzipped or not, or Parquet)
@@ -20,6 +20,9 @@ pub struct TableArguments {
     /// With --servers: a table of users
     #[arg(long, value_name = "FILE", requires = "servers")]
     users: Option<String>,
+    /// With --servers: a table of groups, where users are in groups
+    #[arg(long, value_name = "FILE", requires = "users")]
+    groups: Option<String>,
 }
 
 impl TableArguments {
@@ -34,12 +37,14 @@ impl TableArguments {
 pub enum InstanceSource {
     /// One JSON file.
     Json(String),
-    /// Two tables.
+    /// Tables.
     Tables {
         /// The server classes.
         servers: String,
         /// The users.
         users: String,
+        /// The groups.
+        groups: Option<String>,
     },
 }
 
@@ -55,10 +60,16 @@ impl InstanceSource {
     pub fn new(instance: Option<String>, tables: TableArguments) -> Result<Self, Error> {
         match (instance, tables.servers, tables.users) {
             (Some(path), None, None) => Ok(Self::Json(path)),
-            (None, Some(servers), Some(users)) if servers == "-" && users == "-" => {
-                Err(Error::input("only one of --servers and --users can be standard input"))
+            (None, Some(servers), Some(users)) => {
+                let groups = tables.groups;
+                let paths = [Some(&servers), Some(&users), groups.as_ref()];
+                if paths.into_iter().flatten().filter(|path| *path == "-").count() > 1 {
+                    return Err(Error::input(
+                        "only one of --servers, --users and --groups can be standard input",
+                    ));
+                }
+                Ok(Self::Tables { servers, users, groups })
             }
-            (None, Some(servers), Some(users)) => Ok(Self::Tables { servers, users }),
             (Some(_), ..) => Err(Error::input("name an INSTANCE or --servers and --users, not both")),
             _ => {
                 Err(Error::input("name an INSTANCE file (or - for standard input), or --servers and --users"))
@@ -70,7 +81,7 @@ impl InstanceSource {
     pub fn read(&self) -> Result<Instance, Error> {
         match self {
             Self::Json(path) => read::instance(path),
-            Self::Tables { servers, users } => read::tables(servers, users),
+            Self::Tables { servers, users, groups } => read::tables(servers, users, groups.as_deref()),
         }
     }
 
@@ -78,7 +89,9 @@ impl InstanceSource {
     pub fn takes_standard_input(&self) -> bool {
         match self {
             Self::Json(path) => path == "-",
-            Self::Tables { servers, users } => servers == "-" || users == "-",
+            Self::Tables { servers, users, groups } => {
+                servers == "-" || users == "-" || groups.as_deref() == Some("-")
+            }
         }
     }
 }
@@ -92,14 +105,15 @@ mod tests {
         servers: Option<&str>,
         users: Option<&str>,
     ) -> Result<InstanceSource, Error> {
-        let tables = TableArguments { servers: servers.map(Into::into), users: users.map(Into::into) };
+        let tables =
+            TableArguments { servers: servers.map(Into::into), users: users.map(Into::into), groups: None };
         InstanceSource::new(instance.map(Into::into), tables)
     }
 
     #[test]
     fn an_instance_is_one_file_or_two_tables() {
         assert_eq!(source(Some("a.json"), None, None).unwrap(), InstanceSource::Json("a.json".into()));
-        let tables = InstanceSource::Tables { servers: "s.csv".into(), users: "-".into() };
+        let tables = InstanceSource::Tables { servers: "s.csv".into(), users: "-".into(), groups: None };
         assert_eq!(source(None, Some("s.csv"), Some("-")).unwrap(), tables);
         assert!(tables.takes_standard_input());
         for (instance, servers, users) in [

@@ -14,13 +14,14 @@ pub fn instance(path: &str) -> Result<Instance, Error> {
     Ok(files::read_instance(path)?)
 }
 
-/// Reads an instance from a table of server classes and a table of users, each CSV, gzipped or not, or Parquet.
+/// Reads an instance from a table of server classes, a table of users and, where users are in groups, a table of groups; each
+/// CSV, gzipped or not, or Parquet.
 ///
 /// ```
-/// assert!(fairplan::read::tables("/missing.csv", "/missing.csv").is_err());
+/// assert!(fairplan::read::tables("/missing.csv", "/missing.csv", None).is_err());
 /// ```
-pub fn tables(servers: &str, users: &str) -> Result<Instance, Error> {
-    Ok(files::read_tables(servers, users)?)
+pub fn tables(servers: &str, users: &str, groups: Option<&str>) -> Result<Instance, Error> {
+    Ok(files::read_tables(servers, users, groups)?)
 }
 
 /// Reads what can be bought for `instance`: a `fairplan.catalog.v1`, or a table with the columns id and price.

@@ -65,7 +65,7 @@ fn in_two_units() -> impl Strategy<Value = (Instance, Instance)> {
         for user in coarse.users() {
             let rule = builder.rule(user.rule().clone());
             let (id, demand, weight, tasks) = (user.id(), user.demand(), user.weight(), user.tasks());
-            builder.user(NewUser { id, demand, weight, tasks, rule }).unwrap();
+            builder.user(NewUser { id, demand, weight, tasks, rule, group: None }).unwrap();
         }
         // A user without tasks, whose demand only sets the unit.
         let crumb = |r| {

@@ -50,8 +50,8 @@ pub use headline::Headline;
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, Draft, DraftUser, Instance, InstanceBuilder, NewUser, PlacementRule, ResourceId, RuleId,
-    ServerClass, User, UserId,
+    ClassId, Draft, DraftUser, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule,
+    ResourceId, RuleId, ServerClass, User, UserId,
 };
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};

@@ -33,6 +33,20 @@ pub(crate) struct Amounts {
     /// The weight of a rising user, the dominant share of a settled one.
     pub amount: Vec<f64>,
     pub rising: Vec<bool>,
+    /// The share that each rising user has besides, whatever the level; `None` where none has.
+    pub base: Option<Vec<f64>>,
+}
+
+impl Amounts {
+    /// Of users that have nothing besides.
+    pub fn new(amount: Vec<f64>, rising: Vec<bool>) -> Self {
+        Self { amount, rising, base: None }
+    }
+
+    /// What the user has besides.
+    fn base(&self, user: usize) -> f64 {
+        self.base.as_ref().map_or(0.0, |base| base[user])
+    }
 }
 
 /// The groups of a level problem, made from bins: one for the rising and one for the settled users of each.
@@ -158,13 +172,21 @@ impl Bins {
         let rows = self.kind.len() * 2;
         let sums = table_of_sums(users.len(), rows * m, |range, sums| {
             for i in range {
-                let (bin, amount) = (self.of[i], amounts.amount[i]);
-                if bin == NO_BIN || amount == 0.0 {
+                let bin = self.of[i];
+                if bin == NO_BIN {
                     continue;
                 }
-                let row = bin as usize * 2 + usize::from(!amounts.rising[i]);
-                for (sum, column) in sums[row * m..(row + 1) * m].iter_mut().zip(&users.directions) {
-                    sum.add(amount * column[i]);
+                let mut add = |amount: f64, rising: bool| {
+                    let row = bin as usize * 2 + usize::from(!rising);
+                    for (sum, column) in sums[row * m..(row + 1) * m].iter_mut().zip(&users.directions) {
+                        sum.add(amount * column[i]);
+                    }
+                };
+                if amounts.amount[i] > 0.0 {
+                    add(amounts.amount[i], amounts.rising[i]);
+                }
+                if amounts.base(i) > 0.0 {
+                    add(amounts.base(i), false);
                 }
             }
         });
@@ -213,8 +235,12 @@ impl Bins {
     pub fn costs_of_groups(&self, grouping: &Grouping, amounts: &Amounts, costs: &[f64]) -> Vec<f64> {
         table_of_sums(costs.len(), grouping.groups.len(), |users, sums| {
             for i in users {
-                if self.of[i] != NO_BIN && amounts.amount[i] > 0.0 {
-                    sums[grouping.group(self.of[i], amounts.rising[i])].add(amounts.amount[i] * costs[i]);
+                let bin = self.of[i];
+                if bin != NO_BIN && amounts.amount[i] > 0.0 {
+                    sums[grouping.group(bin, amounts.rising[i])].add(amounts.amount[i] * costs[i]);
+                }
+                if bin != NO_BIN && amounts.base(i) > 0.0 {
+                    sums[grouping.group(bin, false)].add(amounts.base(i) * costs[i]);
                 }
             }
         })

@@ -112,8 +112,7 @@ impl Certifier<'_> {
             at > position || (at == position && !by_tasks)
         };
         let amount = |i: usize| if rises(&i) { users.weight(i) } else { shares[i] };
-        let amounts =
-            Amounts { amount: column(users.len(), amount), rising: column(users.len(), |i| rises(&i)) };
+        let amounts = Amounts::new(column(users.len(), amount), column(users.len(), |i| rises(&i)));
         let reached = |range: Range<usize>| {
             let reached = range.filter(has_bin).filter(rises).map(|i| shares[i] / users.weight(i));
             reached.fold(f64::INFINITY, f64::min)

@@ -30,6 +30,7 @@ mod task_rows;
 #[cfg(test)]
 mod test_stream;
 mod tolerance;
+mod tree;
 mod ways;
 mod whole_tasks;
 

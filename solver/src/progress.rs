@@ -29,7 +29,7 @@ impl Progress {
         let n = users.len();
         let fastest = |rates: &Vec<f64>| rates.iter().copied().fold(0.0, f64::max);
         let mut progress = Self {
-            amounts: Amounts { amount: column(n, |i| users.weight(i)), rising: column(n, |_| true) },
+            amounts: Amounts::new(column(n, |i| users.weight(i)), column(n, |_| true)),
             level_of: vec![0; n],
             limited_by: vec![LimitedBy::Capacity; n],
             fastest: reduction.kinds.iter().map(fastest).collect(),

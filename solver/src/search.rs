@@ -78,7 +78,7 @@ fn targets(reduction: &Reduction, progress: &Progress, level: f64) -> Amounts {
         let amount = progress.amounts.amount[i];
         if progress.amounts.rising[i] { (amount * level).min(progress.cap(reduction, i)) } else { amount }
     };
-    Amounts { amount: (0..users.len()).map(target).collect(), rising: vec![false; users.len()] }
+    Amounts::new((0..users.len()).map(target).collect(), vec![false; users.len()])
 }
 
 /// What the shares cost at these prices, given what they cost without task rows.

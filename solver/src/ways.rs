@@ -12,6 +12,7 @@ use crate::level::LevelSolver;
 use crate::lexicographic;
 use crate::question::Question;
 use crate::smooth::{self, SumSolver, market};
+use crate::tree;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
 
 /// A way to solve an instance, whether for the levels of a max-min or for a sum.
@@ -115,6 +116,9 @@ impl Way {
     ) -> Result<Solution, SolverError> {
         match question.objective.alpha() {
             Some(_) => smooth::solve_over(question, self.method(), bins, alike, solver, budget),
+            None if question.instance.has_groups() => {
+                tree::solve(question, self.method(), bins, solver, budget)
+            }
             None => lexicographic::solve(question, self.method(), bins, solver, budget),
         }
     }

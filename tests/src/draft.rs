@@ -24,13 +24,21 @@ pub fn draft(classes: &[(u64, &str)], users: &[&str]) -> Draft {
     let classes: Vec<_> = classes.iter().enumerate().map(class).collect();
     let resources = (0..classes[0].capacity.len()).map(|r| format!("resource-{r}")).collect();
     let users = users.iter().enumerate().map(|(i, demand)| plain_user(i, decimals(demand))).collect();
-    Draft { name: "draft".into(), resources, classes, users }
+    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users }
 }
 
 /// A user named after its position, of weight 1, unlimited, that may run anywhere.
 pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
     let id = format!("user-{position}");
-    DraftUser { id, demand, weight: Decimal::ONE, tasks: None, eligible: None, rates: Vec::new() }
+    DraftUser {
+        id,
+        demand,
+        weight: Decimal::ONE,
+        tasks: None,
+        eligible: None,
+        rates: Vec::new(),
+        group: None,
+    }
 }
 
 /// The draft with another capacity of resource `r` in each server of class `l`, and weights `w (δ' / δ)^power` (to 17

@@ -89,6 +89,7 @@ pub fn with_tiny_tasks(seed: u64) -> Draft {
         name: "tiny tasks".into(),
         resources: (0..resources).map(|r| format!("resource-{r}")).collect(),
         classes,
+        groups: Vec::new(),
         users: (0..users).map(|i| plain_user(i, demand(i))).collect(),
     }
 }

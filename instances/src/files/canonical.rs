@@ -3,7 +3,7 @@
 //! Fixed key order, resources in the instance's order with zeros left out, numbers in normal form
 //! ([`Decimal::text`]), optional fields only where they are not the default, one class or user a line.
 
-use crate::{ClassId, Decimal, Draft, Instance, ServerClass, User};
+use crate::{ClassId, Decimal, Draft, Group, Instance, ServerClass, User};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
@@ -30,7 +30,17 @@ pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
         text.class(class, &keys);
         text.pass_on(out)?;
     }
-    text.raw("\n  ],\n  \"users\": [");
+    text.raw("\n  ],");
+    if !instance.groups().is_empty() {
+        text.raw("\n  \"groups\": [");
+        for (position, group) in instance.groups().iter().enumerate() {
+            text.raw(if position == 0 { "\n    " } else { ",\n    " });
+            text.group(group, instance);
+            text.pass_on(out)?;
+        }
+        text.raw("\n  ],");
+    }
+    text.raw("\n  \"users\": [");
     for (position, user) in instance.users().enumerate() {
         text.raw(if position == 0 { "\n    " } else { ",\n    " });
         text.user(user, instance, &keys);
@@ -132,6 +142,20 @@ impl Text {
         self.raw("}");
     }
 
+    fn group(&mut self, group: &Group, instance: &Instance) {
+        self.raw("{\"id\": ");
+        self.string(&group.id);
+        if group.weight != Decimal::ONE {
+            self.raw(", \"weight\": ");
+            self.number(group.weight);
+        }
+        if let Some(parent) = group.parent {
+            self.raw(", \"parent\": ");
+            self.string(&instance.groups()[parent.0].id);
+        }
+        self.raw("}");
+    }
+
     /// Text that is ready to be written.
     pub(super) fn bytes(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
@@ -142,6 +166,10 @@ impl Text {
         self.string(user.id());
         self.raw(", \"demand\": ");
         self.amounts(user.demand(), keys);
+        if let Some(group) = user.group() {
+            self.raw(", \"group\": ");
+            self.string(&instance.groups()[group.0].id);
+        }
         if user.weight() != Decimal::ONE {
             self.raw(", \"weight\": ");
             self.number(user.weight());

@@ -3,7 +3,7 @@
 //! The text is scanned once for syntax (errors with line and column); what is inside the known-good text is
 //! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
 
-use crate::{Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId};
+use crate::{Decimal, Instance, InstanceBuilder, InstanceError, NewGroup, NewUser, PlacementRule, RuleId};
 use crate::{ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -42,6 +42,8 @@ struct Document<'a> {
     resources: &'a RawValue,
     #[serde(borrow)]
     server_classes: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "given")]
+    groups: Option<&'a RawValue>,
     #[serde(borrow)]
     users: &'a RawValue,
 }
@@ -59,6 +61,17 @@ struct ClassFields<'a> {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+struct GroupFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    weight: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    parent: Option<Text<'a>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct UserFields<'a> {
     #[serde(borrow)]
     id: Text<'a>,
@@ -72,6 +85,8 @@ struct UserFields<'a> {
     eligible: Option<Vec<Text<'a>>>,
     #[serde(borrow, default, deserialize_with = "given")]
     rates: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "given")]
+    group: Option<Text<'a>>,
 }
 
 fn instance(document: &Document) -> Result<Instance, Violation> {
@@ -90,14 +105,32 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         let capacity = amounts.values.clone();
         builder.class(ServerClass { id: class.id.0.into_owned(), count, capacity }).map(|_| ())
     })?;
+    let mut groups = Vec::new();
+    if let Some(listed) = document.groups {
+        for_each(listed, "groups", |position, Object(group): Object<GroupFields>| {
+            let weight = group.weight.map(|raw| number(raw, || format!("groups[{position}].weight")));
+            groups.push(NewGroup {
+                id: group.id.0.into_owned(),
+                weight: weight.transpose()?.unwrap_or(Decimal::ONE),
+                parent: group.parent.map(|name| name.0.into_owned()),
+            });
+            Ok(())
+        })?;
+    }
+    builder.groups(groups)?;
     for_each(document.users, "users", |position, Object(user): Object<UserFields>| {
         let place = |field: &str| format!("users[{position}].{field}");
         amounts.read(&user.demand, || place("demand"))?;
         let weight = user.weight.map(|raw| number(raw, || place("weight"))).transpose()?;
         let tasks = user.tasks.map(|raw| whole(raw, || place("tasks"))).transpose()?;
         let rule = rule(&mut builder, &user, place)?;
+        let unknown = |name: &str| Violation::new(place("group"), name, "there is no group with this id");
+        let group = match &user.group {
+            None => None,
+            Some(name) => Some(builder.group_named(&name.0).ok_or_else(|| unknown(&name.0))?),
+        };
         let (id, demand, weight) = (user.id.0.as_ref(), &amounts.values, weight.unwrap_or(Decimal::ONE));
-        builder.user(NewUser { id, demand, weight, tasks, rule }).map(|_| ())
+        builder.user(NewUser { id, demand, weight, tasks, rule, group }).map(|_| ())
     })?;
     builder.build()
 }

@@ -7,6 +7,7 @@ mod catalog;
 mod columnar;
 mod csv;
 mod demands;
+mod groups;
 mod guard;
 mod json;
 mod open;
@@ -29,6 +30,7 @@ pub use demands::{
     QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
     read_fair_shares, read_members, write_demands,
 };
+pub use groups::write_groups;
 pub use guard::guarded;
 pub use json::read_json;
 pub use open::open_table;

@@ -9,6 +9,7 @@ pub(super) struct OptionalColumns {
     pub(super) tasks: bool,
     pub(super) eligible: Option<Vec<String>>,
     pub(super) rates: Option<Vec<String>>,
+    pub(super) group: bool,
 }
 
 impl OptionalColumns {
@@ -36,11 +37,12 @@ impl OptionalColumns {
             tasks: instance.users().any(|user| user.tasks().is_some()),
             eligible: unless_empty(eligible),
             rates: unless_empty(rates),
+            group: instance.has_groups(),
         })
     }
 
     pub(super) fn names(&self) -> Vec<&'static str> {
-        let present = [self.weight, self.tasks, self.eligible.is_some(), self.rates.is_some()];
+        let present = [self.weight, self.tasks, self.eligible.is_some(), self.rates.is_some(), self.group];
         FIXED[2..].iter().zip(present).filter(|(_, present)| *present).map(|(name, _)| *name).collect()
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 #[cfg(feature = "parquet")]
 use super::columnar::Columnar;
 use super::csv::push_field;
+use super::groups::parent_of;
 use super::optional_columns::OptionalColumns;
 use super::source::has_ending;
 use super::tables::FIXED;
@@ -78,6 +79,10 @@ pub fn write_users(
                 line.push(b',');
                 push_field(&mut line, &cells[user.rule_id().0]);
             }
+            if optional.group {
+                line.push(b',');
+                push_field(&mut line, parent_of(instance, user.group()));
+            }
             end_line(&mut line, out)?;
         }
         out.write_all(&line)
@@ -124,12 +129,12 @@ fn header(line: &mut Vec<u8>, first: &[&str], instance: &Instance, last: &[&str]
     line.push(b'\n');
 }
 
-fn push_number(line: &mut Vec<u8>, number: Decimal) {
+pub(super) fn push_number(line: &mut Vec<u8>, number: Decimal) {
     line.push(b',');
     line.extend_from_slice(number.text(&mut [0; Decimal::TEXT]));
 }
 
-fn end_line(line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn end_line(line: &mut Vec<u8>, out: &mut dyn Write) -> io::Result<()> {
     line.push(b'\n');
     if line.len() >= BUFFER {
         out.write_all(line)?;

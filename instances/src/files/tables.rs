@@ -1,32 +1,37 @@
 //! An instance as two tables: servers (`id`, `count`, one column a resource) and users (`id`, one column a
-//! resource, and optionally `weight`, `tasks`, `eligible`, `rates`).
+//! resource, and optionally `weight`, `tasks`, `eligible`, `rates`, `group`); and a third one of groups where there are any.
 //!
 //! The resources are the servers' other columns, in their order. An empty cell is the default: zero of a
 //! resource, weight 1, unlimited tasks, every class, rate 1. `eligible` lists class ids between `;` (a lone
 //! `;` is the empty list) and `rates` lists `class=rate` likewise. Tables carry no instance name.
 
 use crate::{
-    ClassId, Decimal, DecimalError, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, RuleId,
-    UserId,
+    ClassId, Decimal, DecimalError, GroupId, Instance, InstanceBuilder, InstanceError, NewUser,
+    PlacementRule, RuleId, UserId,
 };
 use crate::{ServerClass, Violation};
 use std::collections::HashMap;
 
+use super::groups::GroupTable;
 use super::open::open_table;
 use super::rows::{Row, Rows, Table, for_each_batch, for_each_row};
 use super::{decimal, repeated, whole_number};
 
 /// The columns that are no resources; no resource may be called so.
-pub(super) const FIXED: [&str; 6] = ["id", "count", "weight", "tasks", "eligible", "rates"];
+pub(super) const FIXED: [&str; 7] = ["id", "count", "weight", "tasks", "eligible", "rates", "group"];
 
-/// Reads an instance from a table of servers and a table of users, each CSV (gzipped or not; `-` is standard
-/// input for one of them) or, with the feature `parquet`, Parquet.
-pub fn read_tables(servers: &str, users: &str) -> Result<Instance, InstanceError> {
-    if servers == "-" && users == "-" {
-        let problem = "standard input can hold only one of the two tables".to_owned();
+/// Reads an instance from a table of servers, a table of users and, where users are in groups, a table of groups, each CSV
+/// (gzipped or not; `-` is standard input for one of them) or, with the feature `parquet`, Parquet.
+pub fn read_tables(servers: &str, users: &str, groups: Option<&str>) -> Result<Instance, InstanceError> {
+    if [servers, users, groups.unwrap_or_default()].iter().filter(|path| **path == "-").count() > 1 {
+        let problem = "standard input can hold only one of the tables".to_owned();
         return Err(InstanceError::Malformed { file: "-".into(), place: "--users".into(), problem });
     }
     let mut builder = read_servers(open_table(servers)?.as_mut())?;
+    if let Some(groups) = groups {
+        let mut table = GroupTable::read(groups)?;
+        builder.groups(std::mem::take(&mut table.groups)).map_err(|violation| table.locate(violation))?;
+    }
     read_users(open_table(users)?.as_mut(), &mut builder)?;
     builder.build().map_err(|violation| {
         let file = if violation.place.starts_with("users") { users } else { servers };
@@ -42,6 +47,7 @@ struct Layout {
     tasks: Option<usize>,
     eligible: Option<usize>,
     rates: Option<usize>,
+    group: Option<usize>,
     /// The columns under other names.
     resources: Vec<(usize, String)>,
 }
@@ -62,13 +68,13 @@ impl Layout {
         }
         let resources = header.iter().cloned().enumerate();
         let resources = resources.filter(|(_, name)| !FIXED.contains(&name.as_str())).collect();
-        let [id, count, weight, tasks, eligible, rates] = FIXED.map(column);
-        Ok(Self { id, count, weight, tasks, eligible, rates, resources })
+        let [id, count, weight, tasks, eligible, rates, group] = FIXED.map(column);
+        Ok(Self { id, count, weight, tasks, eligible, rates, group, resources })
     }
 
     /// Of each column whether it holds numbers.
     fn numeric(&self, table: &Table) -> Vec<bool> {
-        let words = [self.id, self.eligible, self.rates];
+        let words = [self.id, self.eligible, self.rates, self.group];
         (0..table.header.len()).map(|column| !words.contains(&Some(column))).collect()
     }
 }
@@ -142,7 +148,8 @@ fn read_users(rows: &mut dyn Rows, builder: &mut InstanceBuilder) -> Result<(), 
                 let weight = cells.number(layout.weight)?.unwrap_or(Decimal::ONE);
                 let tasks = cells.whole(layout.tasks, "tasks")?;
                 let rule = cells.rule(builder, &mut rules)?;
-                let user = NewUser { id, demand: &demand, weight, tasks, rule };
+                let group = cells.group(builder)?;
+                let user = NewUser { id, demand: &demand, weight, tasks, rule, group };
                 builder.user(user).map_err(|violation| cells.locate(violation))
             };
             user().map(|_| ()).map_err(invalid)
@@ -201,6 +208,21 @@ impl<'a> Cells<'a> {
             None => self.place(field),
         };
         Violation { place, ..violation }
+    }
+
+    fn group(&self, builder: &InstanceBuilder) -> Result<Option<GroupId>, Violation> {
+        let name = self.text(self.layout.group)?;
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let unknown = || {
+            Violation::new(
+                self.place("group"),
+                name,
+                "there is no group with this id in the table of --groups",
+            )
+        };
+        builder.group_named(name).map(Some).ok_or_else(unknown)
     }
 
     fn rule(&self, builder: &mut InstanceBuilder, known: &mut KnownRules) -> Result<RuleId, Violation> {

@@ -1,6 +1,7 @@
-//! How an instance comes about: server classes, then users, each checked against the rules of the model.
+//! How an instance comes about: server classes, groups, then users, each checked against the rules of the model.
 
-use super::{ClassId, Instance, PlacementRule, RuleId, ServerClass, UserId};
+use super::groups::{NewGroup, tree};
+use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId};
 use crate::violation::Violation;
 use crate::{Decimal, IdTable};
 use std::collections::HashMap;
@@ -18,12 +19,14 @@ pub struct NewUser<'a> {
     pub tasks: Option<u64>,
     /// Where tasks may run, from [`InstanceBuilder::rule`].
     pub rule: RuleId,
+    /// The group it belongs to; `None`: the root.
+    pub group: Option<GroupId>,
 }
 
 impl<'a> NewUser<'a> {
-    /// A user of weight 1 with unlimited tasks that may run anywhere.
+    /// A user of weight 1 with unlimited tasks that may run anywhere, in no group.
     pub fn new(id: &'a str, demand: &'a [Decimal]) -> Self {
-        Self { id, demand, weight: Decimal::ONE, tasks: None, rule: RuleId(0) }
+        Self { id, demand, weight: Decimal::ONE, tasks: None, rule: RuleId(0), group: None }
     }
 }
 
@@ -61,6 +64,8 @@ impl InstanceBuilder {
                 resources,
                 classes: Vec::new(),
                 class_positions: HashMap::new(),
+                groups: Vec::new(),
+                group_positions: HashMap::new(),
                 ids: IdTable::default(),
                 demands: Vec::new(),
                 demand_doubles: Vec::new(),
@@ -68,6 +73,7 @@ impl InstanceBuilder {
                 tasks: None,
                 rules: vec![anywhere.clone()],
                 rule_of: None,
+                group_of: None,
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],
@@ -112,6 +118,17 @@ impl InstanceBuilder {
         }
         self.instance.classes.push(class);
         Ok(ClassId(position))
+    }
+
+    /// Sets the groups, all at once since they name each other. The violation's place starts at the group (`groups[2].parent`).
+    pub fn groups(&mut self, groups: Vec<NewGroup>) -> Result<(), Violation> {
+        (self.instance.groups, self.instance.group_positions) = tree(groups)?;
+        Ok(())
+    }
+
+    /// The group with this name.
+    pub fn group_named(&self, id: &str) -> Option<GroupId> {
+        self.instance.group_named(id)
     }
 
     /// The id of a placement rule; equal rules share one.
@@ -184,6 +201,8 @@ impl InstanceBuilder {
         }
         set_unless_default(&mut instance.weights, position, user.weight, Decimal::ONE);
         set_unless_default(&mut instance.tasks, position, user.tasks, None);
+        let group = user.group.map_or(0, |group| group.0 as u32 + 1);
+        set_unless_default(&mut instance.group_of, position, group, 0);
         set_unless_default(&mut instance.rule_of, position, user.rule.0 as u32, 0);
         Ok(UserId(position))
     }

@@ -1,6 +1,8 @@
 //! An instance taken apart: to ask what if, change a part and build it again.
 
-use super::{ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, User};
+use super::{
+    ClassId, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule, ServerClass, User,
+};
 use crate::Decimal;
 use crate::violation::Violation;
 
@@ -13,7 +15,9 @@ pub struct Draft {
     pub resources: Vec<String>,
     /// Server classes.
     pub classes: Vec<ServerClass>,
-    /// Users; they name classes by position.
+    /// Groups; they name their parents.
+    pub groups: Vec<NewGroup>,
+    /// Users; they name classes and groups by position.
     pub users: Vec<DraftUser>,
 }
 
@@ -32,6 +36,8 @@ pub struct DraftUser {
     pub eligible: Option<Vec<usize>>,
     /// Work per task by position of the class, where it is not 1.
     pub rates: Vec<(usize, Decimal)>,
+    /// Position of the group; `None`: the root.
+    pub group: Option<usize>,
 }
 
 impl Draft {
@@ -41,6 +47,7 @@ impl Draft {
         for class in &self.classes {
             builder.class(class.clone())?;
         }
+        builder.groups(self.groups.clone())?;
         for user in &self.users {
             let eligible = user.eligible.as_ref().map(|all| all.iter().copied().map(ClassId).collect());
             let rates = user.rates.iter().map(|&(class, rate)| (ClassId(class), rate)).collect();
@@ -51,6 +58,7 @@ impl Draft {
                 weight: user.weight,
                 tasks: user.tasks,
                 rule,
+                group: user.group.map(GroupId),
             })?;
         }
         builder.build()
@@ -59,10 +67,16 @@ impl Draft {
 
 impl From<&Instance> for Draft {
     fn from(instance: &Instance) -> Self {
+        let new_group = |group: &Group| NewGroup {
+            id: group.id.clone(),
+            weight: group.weight,
+            parent: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
+        };
         Self {
             name: instance.name().to_owned(),
             resources: instance.resources().to_vec(),
             classes: instance.classes().to_vec(),
+            groups: instance.groups().iter().map(new_group).collect(),
             users: instance.users().map(DraftUser::from).collect(),
         }
     }
@@ -78,6 +92,7 @@ impl From<User<'_>> for DraftUser {
             tasks: user.tasks(),
             eligible: rule.eligible().map(|classes| classes.iter().map(|class| class.0).collect()),
             rates: rule.rates().iter().map(|(class, rate)| (class.0, *rate)).collect(),
+            group: user.group().map(|group| group.0),
         }
     }
 }

@@ -2,9 +2,11 @@
 
 mod builder;
 mod draft;
+mod groups;
 
 pub use builder::{InstanceBuilder, NewUser};
 pub use draft::{Draft, DraftUser};
+pub use groups::{Group, NewGroup};
 
 use crate::{Decimal, IdTable, compare_ratios};
 use std::collections::HashMap;
@@ -24,6 +26,10 @@ index!(
 index!(
     /// Position of a user in its instance.
     UserId
+);
+index!(
+    /// Position of a group in its instance.
+    GroupId
 );
 index!(
     /// Position of a resource in its instance.
@@ -95,6 +101,8 @@ pub struct Instance {
     resources: Vec<String>,
     classes: Vec<ServerClass>,
     class_positions: HashMap<String, usize>,
+    groups: Vec<Group>,
+    group_positions: HashMap<String, usize>,
     ids: IdTable,
     /// One task's demand, row-major `users × resources`.
     demands: Vec<Decimal>,
@@ -103,6 +111,8 @@ pub struct Instance {
     tasks: Option<Vec<Option<u64>>>,
     rules: Vec<PlacementRule>,
     rule_of: Option<Vec<u32>>,
+    /// One more than the position of each user's group; 0 for users without one.
+    group_of: Option<Vec<u32>>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,
@@ -158,6 +168,21 @@ impl Instance {
     /// All demands as nearest doubles, row-major `users × resources`.
     pub fn demand_doubles(&self) -> &[f64] {
         &self.demand_doubles
+    }
+
+    /// The groups, in the instance's order; parents may come after their children.
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// The group with this name.
+    pub fn group_named(&self, id: &str) -> Option<GroupId> {
+        self.group_positions.get(id).map(|&position| GroupId(position))
+    }
+
+    /// Whether any user is in a group: without, users alone divide the cluster.
+    pub fn has_groups(&self) -> bool {
+        self.group_of.is_some()
     }
 
     /// The distinct placement rules; rule 0 is "every class, at rate 1".
@@ -251,6 +276,12 @@ impl<'a> User<'a> {
     /// How many tasks the user has; `None` is unlimited.
     pub fn tasks(self) -> Option<u64> {
         self.instance.tasks.as_ref().and_then(|tasks| tasks[self.id.0])
+    }
+
+    /// The group that the user belongs to; `None`: the root.
+    pub fn group(self) -> Option<GroupId> {
+        let group = self.instance.group_of.as_ref().map_or(0, |groups| groups[self.id.0]);
+        group.checked_sub(1).map(|position| GroupId(position as usize))
     }
 
     /// Which placement rule the user has.

@@ -77,7 +77,7 @@ impl Rounds<'_> {
         let capacities = &reduction.capacities;
         let n = users.len();
         let (mut iterations, mut rounds) = (0, 0);
-        let mut amounts = Amounts { amount: vec![0.0; n], rising: vec![true; n] };
+        let mut amounts = Amounts::new(vec![0.0; n], vec![true; n]);
         let mut costs = vec![0.0; n];
         let (mut prices, mut utility, mut gap) = match guess {
             Some(Guess { prices, utility }) => {

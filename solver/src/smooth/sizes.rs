@@ -34,7 +34,7 @@ pub(super) fn set_amounts(
     demand: impl Fn(usize) -> f64 + Sync,
     amounts: &mut Amounts,
 ) {
-    let Amounts { amount, rising } = amounts;
+    let Amounts { amount, rising, .. } = amounts;
     let pieces = amount.par_chunks_mut(CHUNK).zip(rising.par_chunks_mut(CHUNK)).enumerate();
     pieces.for_each(|(chunk, (amount, rising))| {
         for (offset, (amount, rising)) in amount.iter_mut().zip(rising).enumerate() {

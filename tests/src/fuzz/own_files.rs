@@ -49,10 +49,10 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
             instance(files::read_instance(&paths[0]).map_err(text)?, paths)
         }),
         Target::new("instance tables", [("s.csv", SERVERS.into()), ("u.csv", USERS.into())], |paths| {
-            instance(files::read_tables(&paths[0], &paths[1]).map_err(text)?, paths)
+            instance(files::read_tables(&paths[0], &paths[1], None).map_err(text)?, paths)
         }),
         Target::new("instance Parquet", [("s.parquet", servers), ("u.parquet", users)], |paths| {
-            instance(files::read_tables(&paths[0], &paths[1]).map_err(text)?, paths)
+            instance(files::read_tables(&paths[0], &paths[1], None).map_err(text)?, paths)
         }),
         Target::new("demands long", [("d.csv", LONG.into())], demands),
         Target::new("demands wide", [("d.csv", WIDE.into())], demands),

@@ -181,7 +181,14 @@ fn plant(prices: &[[u64; 2]], mut users: Vec<Draft>, spare: u64) -> Planted {
         let tasks = (user.fate == Fate::OutOfTasks).then(|| user.tasks.iter().sum());
         let rule = user.rule(&mut builder);
         builder
-            .user(NewUser { id: &format!("u{i}"), demand: &whole(&user.demand), weight, tasks, rule })
+            .user(NewUser {
+                id: &format!("u{i}"),
+                demand: &whole(&user.demand),
+                weight,
+                tasks,
+                rule,
+                group: None,
+            })
             .unwrap();
     }
     let instance = builder.build().unwrap();

@@ -10,7 +10,9 @@ fn mirrored() -> Instance {
     for (id, demand) in [("a", ["0.5", "1"]), ("b", ["1", "0.5"])] {
         let demand = decimals(&demand);
         let weight = "1".parse().unwrap();
-        builder.user(NewUser { id, demand: &demand, weight, tasks: None, rule: RuleId(0) }).unwrap();
+        builder
+            .user(NewUser { id, demand: &demand, weight, tasks: None, rule: RuleId(0), group: None })
+            .unwrap();
     }
     builder.build().unwrap()
 }

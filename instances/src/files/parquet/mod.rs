@@ -8,7 +8,7 @@ mod write;
 
 pub(super) use super::columnar::io_error;
 pub(super) use read::ParquetRows;
-pub(super) use write::{write_servers, write_users};
+pub(super) use write::{write_groups, write_servers, write_users};
 
 /// Rows read or written at a time.
 pub(super) const BATCH: usize = 1 << 14;

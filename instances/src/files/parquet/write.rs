@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::BATCH;
 use crate::files::columnar::{BatchWriter, Columnar};
+use crate::files::groups::COLUMNS;
 use crate::files::optional_columns::OptionalColumns;
 use crate::files::tables::FIXED;
 
@@ -69,9 +70,31 @@ pub(in crate::files) fn write_users(
                 ));
             }
         }
+        if optional.group {
+            let groups = users().map(|user| user.group().map(|group| instance.groups()[group.0].id.as_str()));
+            columns.push(("group", Arc::new(StringArray::from_iter(groups))));
+        }
         Ok(columns)
     });
     write(format, path, out, batches)
+}
+
+/// Writes the table of groups.
+pub(in crate::files) fn write_groups(
+    instance: &Instance,
+    format: Columnar,
+    path: &str,
+    out: &mut (impl Write + Send),
+) -> Result<(), InstanceError> {
+    let groups = instance.groups();
+    let place = |group: usize| format!("groups[{group}].weight");
+    let parents = groups.iter().map(|group| group.parent.map(|parent| groups[parent.0].id.as_str()));
+    let columns: Vec<(&str, ArrayRef)> = vec![
+        ("id", Arc::new(StringArray::from_iter_values(groups.iter().map(|group| &group.id)))),
+        ("weight", doubles(groups.iter().map(|group| group.weight), place, path)?),
+        ("parent", Arc::new(StringArray::from_iter(parents))),
+    ];
+    write(format, path, out, [Ok(columns)])
 }
 
 /// A column of doubles that equal the decimals.
@@ -102,7 +125,7 @@ fn write<'a>(
 ) -> Result<(), InstanceError> {
     let failed = |source| InstanceError::Io { file: path.to_owned(), source };
     let mut batches = batches.into_iter().map(|columns| {
-        let optional = |name: &str| FIXED[2..].contains(&name);
+        let optional = |name: &str| FIXED[2..].contains(&name) || COLUMNS[1..].contains(&name);
         let columns = columns?.into_iter().map(|(name, column)| (name, column, optional(name)));
         RecordBatch::try_from_iter_with_nullable(columns).map_err(|error| failed(io::Error::other(error)))
     });

@@ -8,7 +8,7 @@ const USERS: &str =
 
 fn refusal(folder: &Folder, servers: impl AsRef<[u8]>, users: impl AsRef<[u8]>) -> String {
     let (servers, users) = (folder.file("servers.csv", servers), folder.file("users.csv", users));
-    message(folder, crate::files::read_tables(&servers, &users))
+    message(folder, crate::files::read_tables(&servers, &users, None))
 }
 
 /// A case: a part of the valid table, what it becomes, and what the message must contain.
@@ -256,7 +256,7 @@ fn byte_order_marks_crlf_blank_lines_and_a_missing_last_newline_change_nothing()
     let folder = Folder::new();
     let read = |servers: String, users: String| {
         let (servers, users) = (folder.file("servers.csv", servers), folder.file("users.csv", users));
-        json(&crate::files::read_tables(&servers, &users).unwrap())
+        json(&crate::files::read_tables(&servers, &users, None).unwrap())
     };
     let plain = read(SERVERS.into(), USERS.into());
     for (from, to) in [("\n", "\r\n"), ("\n", "\n\n"), ("\n", "\r\n\r\n")] {
@@ -270,9 +270,9 @@ fn byte_order_marks_crlf_blank_lines_and_a_missing_last_newline_change_nothing()
 #[test]
 fn two_tables_cannot_share_standard_input_or_be_absent() {
     let folder = Folder::new();
-    let text = message(&folder, crate::files::read_tables("-", "-"));
+    let text = message(&folder, crate::files::read_tables("-", "-", None));
     assert_eq!(text, "-: --users: standard input can hold only one of the two tables");
     let servers = folder.file("servers.csv", SERVERS);
-    let text = message(&folder, crate::files::read_tables(&servers, &folder.path("users.csv")));
+    let text = message(&folder, crate::files::read_tables(&servers, &folder.path("users.csv"), None));
     assert_eq!(text, "users.csv: No such file or directory (os error 2)");
 }

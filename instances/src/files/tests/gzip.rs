@@ -127,9 +127,9 @@ fn tables_are_read_from_gzip_and_damage_is_found_while_reading_rows() {
         .collect();
     let whole = gzip(table.as_bytes());
     let users = folder.file("users.csv.gz", &whole);
-    assert_eq!(crate::files::read_tables(&servers, &users).unwrap().user_count(), 50_000);
+    assert_eq!(crate::files::read_tables(&servers, &users, None).unwrap().user_count(), 50_000);
     let users = folder.file("users.csv.gz", &whole[..whole.len() - 9]);
-    let text = message(&folder, crate::files::read_tables(&servers, &users));
+    let text = message(&folder, crate::files::read_tables(&servers, &users, None));
     assert_eq!(text, "users.csv.gz: truncated gzip: the data ends early");
 }
 

@@ -103,7 +103,7 @@ fn tables_and_json_of_one_instance_have_one_hash() {
         "id,cpu,memory,weight,tasks,eligible,rates\nuser-1,.2,1,,,,\n\
          \"user-2\",1,0.20,2.5,40,high-memory;high-cpu,high-cpu=1.5\n",
     );
-    let tables = super::read_tables(&servers, &users).unwrap();
+    let tables = super::read_tables(&servers, &users, None).unwrap();
     assert_eq!(json(&tables), FULL.replace("  \"name\": \"DRFH paper, Fig. 1\",\n", ""));
 }
 

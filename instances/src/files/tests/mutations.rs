@@ -47,10 +47,12 @@ fn read_mutations(count: usize, seed: u64) {
             1 => crate::files::read_tables(
                 &folder.file("s.csv", SERVERS),
                 &folder.file("u.csv", mutate(&mut random, USERS)),
+                None,
             ),
             _ => crate::files::read_tables(
                 &folder.file("s.csv", mutate(&mut random, SERVERS)),
                 &folder.file("u.csv", USERS),
+                None,
             ),
         };
         match result {

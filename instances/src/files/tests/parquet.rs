@@ -34,7 +34,7 @@ fn every_usual_codec_is_read() {
     };
     let read = |codec| {
         let users = repeated(&folder, "users.parquet", columns(), 1, codec);
-        json(&crate::files::read_tables(&servers(&folder), &users).unwrap())
+        json(&crate::files::read_tables(&servers(&folder), &users, None).unwrap())
     };
     let plain = read(Compression::UNCOMPRESSED);
     assert!(plain.contains(r#"{"id": "user-2999", "demand": {"cpu": 0.5}}"#));
@@ -56,7 +56,7 @@ fn a_few_bytes_do_not_become_endless_rows_or_texts() {
     let nobody: Column = ("id", Arc::new(Int64Array::new_null(1 << 20)));
     let rows = repeated(&folder, "rows.parquet", vec![nobody], 65, Compression::UNCOMPRESSED);
     assert!(std::fs::metadata(&rows).unwrap().len() < 640_000);
-    let text = message(&folder, crate::files::read_tables(&servers(&folder), &rows));
+    let text = message(&folder, crate::files::read_tables(&servers(&folder), &rows, None));
     assert_eq!(text, format!("rows.parquet: metadata: {told}"));
     // Every row is the same text, which the file has once.
     let long = "x".repeat(1 << 18);
@@ -75,7 +75,7 @@ fn servers(folder: &Folder) -> String {
 
 fn read(folder: &Folder, users: Vec<Column>) -> Result<Instance, crate::InstanceError> {
     let users = parquet(folder, "users.parquet", users);
-    crate::files::read_tables(&servers(folder), &users)
+    crate::files::read_tables(&servers(folder), &users, None)
 }
 
 #[test]
@@ -156,8 +156,9 @@ fn unusable_columns_and_files_are_refused() {
     let boolean: Column = ("cpu", Arc::new(BooleanArray::from(vec![true])));
     let wide: Column = ("cpu", Arc::new(Decimal128Array::from(vec![i128::from(u64::MAX) * 7])));
     let whole = std::fs::read(parquet(&folder, "whole.parquet", vec![id.clone(), one("cpu")])).unwrap();
-    let bytes =
-        |content: &[u8]| crate::files::read_tables(&servers(&folder), &folder.file("users.parquet", content));
+    let bytes = |content: &[u8]| {
+        crate::files::read_tables(&servers(&folder), &folder.file("users.parquet", content), None)
+    };
     let cases = [
         (
             message(&folder, read(&folder, vec![id.clone(), boolean])),
@@ -191,8 +192,9 @@ fn damaged_files_never_panic() {
         ("id", Arc::new(StringArray::from_iter_values((0..50).map(|user| format!("user-{user}")))));
     let numbers: Column = ("cpu", Arc::new(Float64Array::from_iter_values((1..51).map(f64::from))));
     let whole = std::fs::read(parquet(&folder, "whole.parquet", vec![ids, numbers])).unwrap();
-    let read =
-        |content: &[u8]| crate::files::read_tables(&servers(&folder), &folder.file("users.parquet", content));
+    let read = |content: &[u8]| {
+        crate::files::read_tables(&servers(&folder), &folder.file("users.parquet", content), None)
+    };
     for end in 0..whole.len() {
         assert!(read(&whole[..end]).is_err(), "cut after {end} of {} bytes", whole.len());
     }

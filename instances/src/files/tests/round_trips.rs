@@ -98,7 +98,7 @@ prop_compose! {
             rates.dedup_by_key(|(class, _)| *class);
             let rule = builder.rule(PlacementRule::new(user.eligible.map(unique), rates));
             let weight = user.weight.unwrap_or(Decimal::ONE);
-            builder.user(NewUser { id: &id, demand: &demand, weight, tasks: user.tasks, rule }).unwrap();
+            builder.user(NewUser { id: &id, demand: &demand, weight, tasks: user.tasks, rule, group: None }).unwrap();
         }
         builder.build().unwrap()
     }
@@ -145,7 +145,7 @@ proptest! {
             match write_tables(&folder, &instance, ending) {
                 Ok((servers, users)) => {
                     prop_assert!(!separator);
-                    let again = crate::files::read_tables(&servers, &users).unwrap();
+                    let again = crate::files::read_tables(&servers, &users, None).unwrap();
                     prop_assert_eq!(&json(&again), &text);
                     prop_assert_eq!(&crate::files::sha256_hex(&again), &hash);
                 }

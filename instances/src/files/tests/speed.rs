@@ -31,7 +31,7 @@ fn speed_of_a_million_users() {
     }
     let users = folder.file("users.csv", users);
     let servers = folder.file("servers.csv", "id,count,cpu,memory\na,6732,0.5,0.5\nb,5000,1,0.25\n");
-    let instance = timed("read CSV", || crate::files::read_tables(&servers, &users).unwrap());
+    let instance = timed("read CSV", || crate::files::read_tables(&servers, &users, None).unwrap());
     let hash = timed("hash", || crate::files::sha256_hex(&instance));
     let mut bytes = Vec::new();
     for name in ["users.csv", "users.parquet"] {
@@ -43,7 +43,8 @@ fn speed_of_a_million_users() {
         timed(&format!("write {name}"), || crate::files::write_users(&instance, &path, &mut bytes).unwrap());
         println!("    {} MB", bytes.len() / 1_000_000);
         let path = folder.file(name, &bytes);
-        let again = timed(&format!("read {name}"), || crate::files::read_tables(&servers, &path).unwrap());
+        let again =
+            timed(&format!("read {name}"), || crate::files::read_tables(&servers, &path, None).unwrap());
         assert_eq!(crate::files::sha256_hex(&again), hash);
     }
     let text = timed("write JSON", || json(&instance));
