@@ -290,6 +290,7 @@ pub fn allocate_tasks(
     if let Some((_, setting)) = stated.iter().find(|(is_stated, _)| *is_stated) {
         return Err(Error::Setting(format!("{setting} has no meaning for tasks")));
     }
+    demands.instance().without_groups("allocate")?;
     let settings = options.settings.of_tasks(demands);
     control.stage("dividing");
     let allocation =

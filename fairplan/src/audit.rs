@@ -57,6 +57,7 @@ pub struct Audited {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {
+    instance.without_groups("audit")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let settings = AuditSettings { users: options.users, seed: options.seed };
     let sha256 = files::sha256_hex(instance);

@@ -76,6 +76,7 @@ pub fn compare(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
+    instance.without_groups("compare")?;
     let placers = options.placers()?;
     let solving = control.deadline.after_part(BOUNDING);
     let solver = solver(&options.backend, &solving)?;

@@ -63,6 +63,7 @@ pub fn entitlements(
     quotas: Option<&Quotas>,
     control: &Control<'_>,
 ) -> Result<Entitlements, Error> {
+    instance.without_groups("entitlements")?;
     let solver = solver(AUTO, &control.deadline)?;
     let quotas = quotas.map(|quotas| quotas.0.as_slice());
     let (found, sha256) = hashed(instance, || {

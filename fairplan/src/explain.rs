@@ -23,6 +23,7 @@ pub fn explain(
     options: &SolveOptions,
     control: &Control<'_>,
 ) -> Result<Explanation, Error> {
+    instance.without_groups("explain")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let solve = || Solved::new(instance, &*solver, options.objective, control);
     let (solved, sha256) = hashed(instance, solve)?;

@@ -206,6 +206,7 @@ pub fn offline_tasks(
             return Err(Error::Setting(format!("{setting} cannot be given with an instance: {why}")));
         }
     }
+    shares.instance().without_groups("offline")?;
     let demands = shares.clone().measured_by(options.measure);
     control.stage("solving");
     let deadline = control.deadline.after_part(SOLVING);

@@ -2,9 +2,9 @@
 
 use super::report::ImportReport;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass, Violation,
+    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule, ServerClass, Violation,
 };
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
 use std::str::FromStr;
 
@@ -17,16 +17,26 @@ pub enum TaskGrouping {
     User,
     /// Each different request of each owner, as `OWNER:cpu2-memory4Gi`; the demand is the request.
     Shape,
+    /// The same, and each owner is a group: however many its users are, they share one weight.
+    Tree,
+}
+
+impl TaskGrouping {
+    /// Whether tasks that ask for different amounts belong to different users.
+    fn tells_requests_apart(self) -> bool {
+        matches!(self, Self::Shape | Self::Tree)
+    }
 }
 
 impl FromStr for TaskGrouping {
     type Err = Violation;
-    /// `user` or `shape`.
+    /// `user`, `shape` or `tree`.
     fn from_str(text: &str) -> Result<Self, Violation> {
         match text {
             "user" => Ok(Self::User),
             "shape" => Ok(Self::Shape),
-            _ => Err(Violation::new("group", text, "choose user or shape")),
+            "tree" => Ok(Self::Tree),
+            _ => Err(Violation::new("group", text, "choose user, shape or tree")),
         }
     }
 }
@@ -107,7 +117,7 @@ impl Census {
             } else if may_run.is_empty() {
                 report.add(tasks.count, "tasks left out: no server meets their conditions");
             } else {
-                let request = (grouping == TaskGrouping::Shape).then_some(tasks.demand.as_slice());
+                let request = grouping.tells_requests_apart().then_some(tasks.demand.as_slice());
                 let user = *found.entry((&tasks.owner, may_run, request)).or_insert_with(|| {
                     users.push(User { owner: &tasks.owner, may_run, tasks: Vec::new() });
                     users.len() - 1
@@ -119,11 +129,14 @@ impl Census {
         if users.is_empty() && !classes.is_empty() {
             return Err(none_left(report));
         }
+        if grouping == TaskGrouping::Tree {
+            builder.groups(groups(&users))?;
+        }
         let mut names = Names::default();
         for user in &users {
             let (demand, count) = user.mean(&resources)?;
             let mut id = user.owner.to_owned();
-            if grouping == TaskGrouping::Shape {
+            if grouping.tells_requests_apart() {
                 id = format!("{id}:{}", shape(&resources, &demand, self.memory));
             }
             let everywhere = user.may_run.len() == classes.len();
@@ -138,10 +151,18 @@ impl Census {
             let eligible = user.may_run.iter().copied().map(ClassId).collect();
             let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
             let id = names.unique(id);
-            builder.user(NewUser { tasks: Some(count), rule, ..NewUser::new(&id, &demand) })?;
+            let group = builder.group_named(user.owner);
+            builder.user(NewUser { tasks: Some(count), rule, group, ..NewUser::new(&id, &demand) })?;
         }
         builder.build()
     }
+}
+
+/// A group of weight 1 for each owner, in the order of their first users.
+fn groups(users: &[User<'_>]) -> Vec<NewGroup> {
+    let mut seen = HashSet::new();
+    let owners = users.iter().map(|user| user.owner).filter(|owner| seen.insert(*owner));
+    owners.map(|id| NewGroup { id: id.to_owned(), weight: Decimal::ONE, parent: None }).collect()
 }
 
 /// What to say where no user is left: what became of the tasks.

@@ -1,6 +1,9 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
-use crate::{Certificate, ClassId, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId};
+use crate::{
+    Certificate, ClassId, GroupResult, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
+    group_results,
+};
 use rayon::prelude::*;
 
 /// What a solution comes to: the numbers over all users that head its document and its summary.
@@ -8,7 +11,10 @@ use rayon::prelude::*;
 pub struct Headline {
     /// The value of the objective; of a sum in units of its certificate's `10^exponent`, as all that follows.
     pub value: f64,
-    /// An upper bound on it.
+    /// The smallest weighted share among the children of the root (users without a group, and groups without a parent) of those
+    /// that still want more; `None` if all have all they ask for.
+    pub level: Option<f64>,
+    /// An upper bound on the value.
     pub bound: f64,
     /// How far the bound is above the value: for a max-min `1 - value / bound`, 0 when both are 0; for a sum as
     /// [`Total`](crate::Total) has it.
@@ -22,37 +28,45 @@ pub struct Headline {
     pub loads: Vec<f64>,
     /// Whether all servers are one.
     pub pooled: bool,
+    /// What groups get.
+    pub groups: Vec<GroupResult>,
 }
 
 impl Headline {
     /// Takes one pass over the users.
     pub fn new(instance: &Instance, solution: &Solution) -> Self {
         let pooled = solution.allocation.is_pooled();
-        let loads = || solution.allocation.loads(instance);
+        let (loads, standing) =
+            rayon::join(|| solution.allocation.loads(instance), || standing(instance, solution));
+        let level = (standing.level < f64::INFINITY).then_some(standing.level);
+        let groups = group_results(instance, solution);
         match &solution.certificate {
             Certificate::Levels { .. } | Certificate::Bottlenecks => {
-                let (loads, (value, bound, first)) =
-                    rayon::join(loads, || smallest_share(instance, solution));
+                let Standing { value, bound, first, .. } = standing;
                 let unpriced = || match solution.certificate {
                     Certificate::Bottlenecks => Vec::new(),
                     _ => vec![0.0; instance.classes().len() * instance.resources().len()],
                 };
                 Self {
                     value,
+                    level,
                     bound,
                     relative_gap: if value == bound { 0.0 } else { (1.0 - value / bound).max(0.0) },
                     prices: first.map_or_else(unpriced, |level| level.prices.clone()),
                     loads,
                     pooled,
+                    groups,
                 }
             }
             Certificate::Total(total) => Self {
                 value: total.value,
+                level,
                 bound: total.bound,
                 relative_gap: total.relative_gap,
                 prices: total.prices.clone(),
-                loads: loads(),
+                loads,
                 pooled,
+                groups,
             },
         }
     }
@@ -83,21 +97,64 @@ impl Headline {
     }
 }
 
-/// The smallest weighted share, an upper bound on it, and the first level if its prices are those of the value.
-///
-/// As the checker has it, the bound is what the first level proves of all users (where none of them is out of tasks below
-/// it), or what somebody's tasks allow, if that is less.
-fn smallest_share<'a>(instance: &Instance, solution: &'a Solution) -> (f64, f64, Option<&'a Level>) {
-    if matches!(solution.certificate, Certificate::Bottlenecks) {
-        let shares = (0..instance.user_count()).into_par_iter();
-        let value = shares.map(|i| solution.allocation.dominant_share(instance, UserId(i)));
-        let value = value.reduce(|| f64::INFINITY, f64::min);
-        return (value, value, None);
+/// What the children of the root come to: users without a group, and groups without a parent.
+struct Standing<'a> {
+    /// The smallest weighted share.
+    value: f64,
+    /// An upper bound on it.
+    bound: f64,
+    /// The first level, if its prices are those of the value.
+    first: Option<&'a Level>,
+    /// The smallest weighted share of those that still want more; infinite if nobody does.
+    level: f64,
+}
+
+/// One child of the root, or several: the least of each number.
+#[derive(Clone, Copy)]
+struct Least {
+    /// The weighted share.
+    share: f64,
+    /// The same of those that want no more, and of those that do.
+    satisfied: f64,
+    wanting: f64,
+    /// What tasks allow, weighted.
+    cap: f64,
+    /// Whether somebody runs out of tasks below the first level.
+    is_out_of_tasks: bool,
+}
+
+impl Least {
+    const NOBODY: Self = Self {
+        share: f64::INFINITY,
+        satisfied: f64::INFINITY,
+        wanting: f64::INFINITY,
+        cap: f64::INFINITY,
+        is_out_of_tasks: false,
+    };
+
+    fn of(share: f64, cap: f64, wants_more: bool, is_out_of_tasks: bool) -> Self {
+        let other = f64::INFINITY;
+        let (satisfied, wanting) = if wants_more { (other, share) } else { (share, other) };
+        Self { share, satisfied, wanting, cap, is_out_of_tasks }
     }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            share: self.share.min(other.share),
+            satisfied: self.satisfied.min(other.satisfied),
+            wanting: self.wanting.min(other.wanting),
+            cap: self.cap.min(other.cap),
+            is_out_of_tasks: self.is_out_of_tasks || other.is_out_of_tasks,
+        }
+    }
+}
+
+/// As the checker has it, the bound is what the first level proves of all (where none of them is out of tasks below it), or
+/// what somebody's tasks allow, if that is less. A group's tasks are those of its members.
+fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     let level_of = solution.certificate.level_of().unwrap_or_default();
-    // The smallest of all, of those that capacity does not limit, and of what tasks allow; and whether the first level
-    // bounds nobody less.
-    let shares = (0..instance.user_count()).into_par_iter().map(|i| {
+    // Weighted share, weighted cap, and whether the user wants more.
+    let figures = |i: usize| {
         let (user, reason) = (instance.user(UserId(i)), solution.limited_by[i]);
         let weighted = |share: f64| match share {
             0.0 => 0.0,
@@ -109,19 +166,38 @@ fn smallest_share<'a>(instance: &Instance, solution: &'a Solution) -> (f64, f64,
             (_, None) => f64::INFINITY,
             (_, Some(tasks)) => weighted(tasks as f64 * largest_rate(instance, user) * user.task_share()),
         };
-        let limited = if reason == LimitedBy::Capacity { f64::INFINITY } else { share };
-        (share, limited, cap, reason == LimitedBy::Tasks && level_of.get(i) == Some(&0))
-    });
-    let least = |a: (f64, f64, f64, bool), b: (f64, f64, f64, bool)| {
-        (a.0.min(b.0), a.1.min(b.1), a.2.min(b.2), a.3 || b.3)
+        (share, cap, reason == LimitedBy::Capacity)
     };
-    let nobody = || (f64::INFINITY, f64::INFINITY, f64::INFINITY, false);
-    let (value, least_of_the_limited, cap, is_out_of_tasks) = shares.reduce(nobody, least);
+    let grouped = instance.has_groups();
+    let users = (0..instance.user_count()).into_par_iter();
+    let users = users.filter(|i| !grouped || instance.user(UserId(*i)).group().is_none()).map(|i| {
+        let (share, cap, wants_more) = figures(i);
+        let is_out_of_tasks = solution.limited_by[i] == LimitedBy::Tasks && level_of.get(i) == Some(&0);
+        Least::of(share, cap, wants_more, is_out_of_tasks)
+    });
+    let mut least = users.reduce(|| Least::NOBODY, Least::and);
+    if grouped {
+        let of_user = |i: usize| {
+            let (share, cap, wants_more) = figures(i);
+            let weight = instance.user(UserId(i)).weight().to_f64();
+            (share * weight, cap * weight, wants_more)
+        };
+        let add = |a: (f64, f64, bool), b: (f64, f64, bool)| (a.0 + b.0, a.1 + b.1, a.2 || b.2);
+        let groups = instance.groups().iter().zip(instance.of_groups((0.0, 0.0, false), of_user, add));
+        for (group, (share, cap, wants_more)) in groups.filter(|(group, _)| group.parent.is_none()) {
+            let weight = group.weight.to_f64();
+            least = least.and(Least::of(share / weight, cap / weight, wants_more, false));
+        }
+    }
+    let Least { share: value, satisfied, wanting: level, cap, is_out_of_tasks } = least;
+    if matches!(solution.certificate, Certificate::Bottlenecks) {
+        return Standing { value, bound: value, first: None, level };
+    }
     let first = solution.certificate.levels().first();
     let bound = first.filter(|_| !is_out_of_tasks).map_or(cap, |level| level.bound.min(cap));
     // What differs by the rounding of a product is the same.
     let bound = if (bound - value).abs() <= 4.0 * f64::EPSILON * value { value } else { bound };
-    (value, bound, first.filter(|level| least_of_the_limited >= level.value))
+    Standing { value, bound, first: first.filter(|first| satisfied >= first.value), level }
 }
 
 /// The most work that a task of this user does on a class that it can use.

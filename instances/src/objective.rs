@@ -108,6 +108,11 @@ impl Objective {
         let refuse = |user: User<'_>, field: &str, problem: String| {
             Err(Violation::new(format!("users[{}].{field}", user.index().0), "", problem))
         };
+        let knows_groups = matches!(self, Self::Drfh | Self::TaskShareFairness | Self::DrfPooled);
+        if instance.has_groups() && !knows_groups {
+            let problem = format!("{self} does not know them; drop them or use drfh, tsf or drf");
+            return Err(Violation::new("groups", "", problem));
+        }
         if !self.is_pooled() && self != Self::DrfPerServer {
             return Ok(());
         }

@@ -14,6 +14,7 @@ mod max_min;
 mod over_time;
 mod random_instances;
 mod simplex;
+mod tree;
 mod water_filling;
 mod whole_tasks;
 
@@ -30,5 +31,6 @@ pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
 };
 pub use simplex::Tableau;
+pub use tree::{exact_tree, random_tree};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_sum, best_whole_tasks, compare_breakpoints};

@@ -47,7 +47,7 @@ pub(crate) fn class_units(instance: &Instance, class: ClassId, resource: Resourc
 
 /// The work that is worth a weighted share of one: of DRFH `w_i / δ_i`, of task share fairness `w_i` times what the user
 /// could do alone if it were eligible everywhere (1 where that is nothing: its share is 0 in any unit).
-fn work_per_level(instance: &Instance, objective: Objective, user: User<'_>) -> Fraction {
+pub(crate) fn work_per_level(instance: &Instance, objective: Objective, user: User<'_>) -> Fraction {
     let weight = Fraction::from(user.weight());
     if objective == Objective::Drfh {
         return &weight / &task_share(instance, user);
@@ -76,37 +76,14 @@ pub fn exact_max_min(instance: &Instance) -> ExactMaxMin {
 /// The same for DRFH or task share fairness.
 pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMin {
     let classes = instance.classes().len();
-    let variables = instance.user_count() * classes;
-    let row = || vec![BigInt::ZERO; variables];
-    let mut constraints = Vec::new();
-    for class in (0..classes).map(ClassId) {
-        for resource in (0..instance.resources().len()).map(ResourceId) {
-            let mut usage = row();
-            for user in instance.users() {
-                usage[user.index().0 * classes + class.0] = user.demand_units(resource).into();
-            }
-            constraints.push((usage, class_units(instance, class, resource)));
-        }
-    }
-    for user in instance.users() {
-        let (mut everywhere, mut not_allowed) = (row(), row());
-        for class in (0..classes).map(ClassId) {
-            let position = user.index().0 * classes + class.0;
-            everywhere[position] = BigInt::from(1);
-            not_allowed[position] = BigInt::from(u8::from(!user.rule().allows(class)));
-        }
-        constraints.push((not_allowed, BigInt::ZERO));
-        if let Some(tasks) = user.tasks() {
-            constraints.push((everywhere, BigInt::from(tasks)));
-        }
-    }
+    let ExactRows { variables, mut constraints } = ExactRows::of(instance);
     // a_i t - Σ ρ_il x_il <= 0 in whole numbers, and the coefficient of t that goes with it.
     let first_share_row = constraints.len();
     let mut level_coefficients = Vec::new();
     for user in instance.users() {
         let per_level = work_per_level(instance, objective, user);
         let (of_level, of_classes) = share_row(instance, &per_level, user);
-        let mut work = row();
+        let mut work = vec![BigInt::ZERO; variables];
         work[user.index().0 * classes..][..classes].clone_from_slice(&of_classes);
         constraints.push((work, BigInt::ZERO));
         level_coefficients.push(of_level);
@@ -117,6 +94,43 @@ pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMi
         &(level * &work_per_level(instance, objective, user)) * &task_share(instance, user)
     };
     ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
+}
+
+/// What servers hold and tasks allow, in whole numbers over the tasks of each user on each class.
+pub(crate) struct ExactRows {
+    pub variables: usize,
+    pub constraints: Vec<(Vec<BigInt>, BigInt)>,
+}
+
+impl ExactRows {
+    pub fn of(instance: &Instance) -> Self {
+        let classes = instance.classes().len();
+        let variables = instance.user_count() * classes;
+        let row = || vec![BigInt::ZERO; variables];
+        let mut constraints = Vec::new();
+        for class in (0..classes).map(ClassId) {
+            for resource in (0..instance.resources().len()).map(ResourceId) {
+                let mut usage = row();
+                for user in instance.users() {
+                    usage[user.index().0 * classes + class.0] = user.demand_units(resource).into();
+                }
+                constraints.push((usage, class_units(instance, class, resource)));
+            }
+        }
+        for user in instance.users() {
+            let (mut everywhere, mut not_allowed) = (row(), row());
+            for class in (0..classes).map(ClassId) {
+                let position = user.index().0 * classes + class.0;
+                everywhere[position] = BigInt::from(1);
+                not_allowed[position] = BigInt::from(u8::from(!user.rule().allows(class)));
+            }
+            constraints.push((not_allowed, BigInt::ZERO));
+            if let Some(tasks) = user.tasks() {
+                constraints.push((everywhere, BigInt::from(tasks)));
+            }
+        }
+        Self { variables, constraints }
+    }
 }
 
 /// Every user's weighted share when all are raised together, those that cannot rise further staying where they are. User

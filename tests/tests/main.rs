@@ -15,6 +15,7 @@ mod edges;
 mod every_field;
 mod explain;
 mod fuzz;
+mod groups;
 mod guarantees;
 mod guide;
 mod lying_backend;

@@ -1,5 +1,6 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
+use fairplan_instances::GroupResult;
 use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution, UserId,
 };
@@ -62,6 +63,10 @@ impl Tasks<'_> {
 pub struct Printed<'a> {
     /// The value of the objective.
     pub value: f64,
+    /// The smallest weighted share of the root's children that still want more; `None` if none does.
+    pub level: Option<f64>,
+    /// What groups get.
+    pub groups: &'a [GroupResult],
     /// The certificate's lower bound on the best value.
     pub primal: f64,
     /// The certificate's upper bound on the best value.

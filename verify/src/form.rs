@@ -134,6 +134,7 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), Str
 
 fn printed(instance: &Instance, stated: &Printed<'_>, pooled: bool) -> Result<(), String> {
     let (users, m) = (instance.user_count(), instance.resources().len());
+    length("groups", stated.groups.len(), instance.groups().len())?;
     length("tasks", stated.tasks.len(), users)?;
     length("dominant shares", stated.dominant_shares.len(), users)?;
     length("dominant resources", stated.dominant_resources.len(), users)?;

@@ -125,7 +125,7 @@ struct Line {
 }
 
 /// The prices of a level, and what follows from them for all users of one usable.
-struct LevelPrices {
+pub(crate) struct LevelPrices {
     /// Row-major `classes × resources`.
     prices: Vec<f64>,
     /// For each usable its different price vectors per unit of work.
@@ -135,7 +135,7 @@ struct LevelPrices {
 }
 
 impl LevelPrices {
-    fn of(instance: &Instance, usable_classes: &UsableClasses, level: &Level) -> Self {
+    pub fn of(instance: &Instance, usable_classes: &UsableClasses, level: &Level) -> Self {
         let m = instance.resources().len();
         let prices = usable_prices(&level.prices);
         Self {
@@ -150,16 +150,26 @@ impl LevelPrices {
         }
     }
 
+    /// Row-major `classes × resources`, without what is too small to count.
+    pub fn all(&self) -> &[f64] {
+        &self.prices
+    }
+
+    /// What a unit of work costs a user at least, whatever its tasks.
+    pub fn slope(&self, user: User<'_>, usable_classes: &UsableClasses) -> f64 {
+        let cost = cheapest(user.demand_doubles(), &self.columns[usable_classes.position(user.index().0)]);
+        down(cost.min(f64::MAX) * self.surely)
+    }
+
     /// The best line for this much work.
     fn line(&self, user: User<'_>, usable_classes: &UsableClasses, work: f64) -> Line {
-        let (i, usable) = (user.index().0, usable_classes.of_user(user.index().0));
+        let usable = usable_classes.of_user(user.index().0);
         if has_task_row(user, usable) {
             let limit = user.tasks().unwrap_or(0) as f64;
             let tangent = tangent(user, usable, &self.prices, work / limit, self.surely);
             return Line { slope: tangent.slope, intercept: up(tangent.intercept * limit) };
         }
-        let cost = cheapest(user.demand_doubles(), &self.columns[usable_classes.position(i)]);
-        Line { slope: down(cost.min(f64::MAX) * self.surely), intercept: 0.0 }
+        Line { slope: self.slope(user, usable_classes), intercept: 0.0 }
     }
 }
 

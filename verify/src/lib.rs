@@ -9,6 +9,7 @@ mod divisible;
 mod exact;
 mod feasibility;
 mod form;
+mod groups;
 mod levels;
 mod limits;
 mod max_min;

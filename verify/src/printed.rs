@@ -6,7 +6,7 @@ use crate::tolerance;
 use crate::tolerance::COUNTED;
 use crate::users::UserShares;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Instance, ResourceId};
+use fairplan_instances::{Instance, LimitedBy, Objective, ResourceId, UserId};
 
 /// The verdicts on stated numbers that follow from the allocation alone, all of them finite and >= 0. `loads` are
 /// row-major `classes × resources`, in whole smallest units.
@@ -16,8 +16,64 @@ pub(crate) fn judge(
     stated: &Printed<'_>,
     proved: &[UserShares],
     loads: &[f64],
-) -> [Verdict; 2] {
-    [shares(instance, claim, stated, proved), utilization(instance, stated, loads)]
+) -> [Verdict; 3] {
+    [
+        shares(instance, claim, stated, proved),
+        levels(instance, claim, stated, proved),
+        utilization(instance, stated, loads),
+    ]
+}
+
+/// `groups`: what groups have, and the smallest weighted share of the root's children that still want more.
+fn levels(
+    instance: &Instance,
+    claim: &SolutionClaim<'_>,
+    stated: &Printed<'_>,
+    proved: &[UserShares],
+) -> Verdict {
+    let weighs = !matches!(claim.objective, Objective::BottleneckMaxFairness | Objective::DrfPerServer);
+    let weighted = |i: usize| if weighs { proved[i].weighted } else { proved[i].share };
+    let of_user = |i: usize| {
+        let share = weighted(i) * instance.user(UserId(i)).weight().to_f64();
+        (share, Some(claim.limited_by[i]))
+    };
+    let computed = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, hardest(a.1, b.1)));
+    let mut worst = Worst::of("groups", tolerance::STATED);
+    let mut level = f64::INFINITY;
+    for user in instance.users().filter(|user| user.group().is_none()) {
+        if claim.limited_by[user.index().0] == LimitedBy::Capacity {
+            level = level.min(weighted(user.index().0));
+        }
+    }
+    for ((group, stated), (share, limited_by)) in instance.groups().iter().zip(stated.groups).zip(computed) {
+        let (weight, id) = (group.weight.to_f64(), &group.id);
+        let limited_by = limited_by.unwrap_or(LimitedBy::Tasks);
+        worst.compare(stated.weight, weight, || format!("weight of group {id}"));
+        worst.compare(stated.share, share, || format!("share of group {id}"));
+        worst.compare(stated.level, share / weight, || format!("level of group {id}"));
+        if stated.limited_by != limited_by {
+            worst.fail(|| {
+                let stated = stated.limited_by.name();
+                format!("group {id} is limited by {}, not by {stated}", limited_by.name())
+            });
+        }
+        if group.parent.is_none() && limited_by == LimitedBy::Capacity {
+            level = level.min(share / weight);
+        }
+    }
+    match stated.level {
+        Some(stated) => worst.compare(stated, level, || "level of those that still want more".into()),
+        None if level == f64::INFINITY => {}
+        None => worst.fail(|| format!("somebody still wants more, at level {level}, and no level is stated")),
+    }
+    worst.verdict()
+}
+
+/// What holds two: capacity if it holds one, no usable class only if it holds both.
+fn hardest(one: Option<LimitedBy>, other: Option<LimitedBy>) -> Option<LimitedBy> {
+    use LimitedBy::{Capacity, NoUsableClass, Tasks};
+    let either = |reason: LimitedBy| [one, other].contains(&Some(reason)).then_some(reason);
+    either(Capacity).or(either(Tasks)).or(either(NoUsableClass))
 }
 
 /// `shares`: tasks, dominant shares and dominant resources (of several equal ones the first).

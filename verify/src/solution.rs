@@ -4,6 +4,7 @@ use crate::bottlenecks;
 use crate::claim::SolutionClaim;
 use crate::feasibility;
 use crate::form::well_formed;
+use crate::groups;
 use crate::levels::Levels;
 use crate::max_min;
 use crate::printed;
@@ -27,7 +28,8 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
-            max_min::prove(subject, levels, claim.printed.as_ref())
+            let prove = if instance.has_groups() { groups::prove } else { max_min::prove };
+            prove(subject, levels, claim.printed.as_ref())
         }
         Certificate::Total(total) => total::prove(subject, claim, total),
         Certificate::Bottlenecks => bottlenecks::prove(subject, claim, &feasible.loads),

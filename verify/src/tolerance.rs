@@ -26,6 +26,10 @@ pub(crate) const MEASURED: f64 = 1e-4;
 /// So many times what a user has its gains are measured by at most: no user is left to have more than ten times as much.
 pub(crate) const TIMES: f64 = 1e3;
 
+/// The part of a level by which it is moved to see what prices make of it, and by which they may miss that: where a user
+/// comes to its ceiling just there, the two sides differ.
+pub(crate) const SLOPE: f64 = 1e-6;
+
 /// How far a user's tasks may be from all run, in parts of the share that they give, to leave nothing to gain; of shares
 /// above this one, a millionth of the cluster.
 pub(crate) const NEARLY_ALL: f64 = 1e-3;

@@ -11,12 +11,12 @@ use fairplan::report::output::{Destination, Prepared, Sink, commit};
 use fairplan::report::summary;
 use std::path::Path;
 
-/// Rewrite an instance as JSON, or as a table of servers and a table of users; or a trace
+/// Rewrite an instance as JSON, or as tables of servers, of users and of groups; or a trace
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The ending of a table's name is its format: .parquet, .arrow (which other programs read), .csv or .csv.gz. JSON is written \
 in one canonical form, whose SHA-256 identifies the instance in every result. A trace is Parquet where -o FILE ends in \
-.parquet, and else JSON Lines. Of two tables both are replaced or none.
+.parquet, and else JSON Lines. Of several tables all are replaced or none.
 
 Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv --to-users users.csv")]
 pub struct Arguments {
@@ -31,13 +31,16 @@ pub struct Arguments {
     /// With --to-servers: write a table of users here
     #[arg(long, value_name = "FILE", requires = "to_servers", conflicts_with = "output")]
     to_users: Option<String>,
+    /// With --to-servers: write a table of groups here, where users are in groups
+    #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
+    to_groups: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 enum Target {
     Json(Destination),
-    Tables { servers: Table, users: Table },
+    Tables { servers: Table, users: Table, groups: Option<Table> },
 }
 
 struct Table {
@@ -57,10 +60,18 @@ impl TryFrom<Arguments> for Job {
             Ok(Table { destination: output::table(Path::new(&path))?.1, path })
         };
         let target = match (arguments.to_servers, arguments.to_users) {
-            (Some(servers), Some(users)) if servers == users => {
-                return Err(Error::input("--to-servers and --to-users must be two files"));
+            (Some(servers), Some(users)) => {
+                let groups = arguments.to_groups;
+                if servers == users
+                    || [&servers, &users].into_iter().any(|path| Some(path) == groups.as_ref())
+                {
+                    return Err(Error::input(
+                        "--to-servers, --to-users and --to-groups must be different files",
+                    ));
+                }
+                let groups = groups.map(table).transpose()?;
+                Target::Tables { servers: table(servers)?, users: table(users)?, groups }
             }
-            (Some(servers), Some(users)) => Target::Tables { servers: table(servers)?, users: table(users)? },
             _ => Target::Json(arguments.output.destination().map_err(|refused| {
                 Error::input(format!("{refused}; tables are written by --to-servers and --to-users"))
             })?),
@@ -79,11 +90,20 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let instance = job.source.read()?;
     match &job.target {
         Target::Json(destination) => destination.write(|out| files::write_json(&instance, out))?,
-        Target::Tables { servers, users } => {
-            commit([
+        Target::Tables { groups: None, .. } if instance.has_groups() => {
+            return Err(Error::input(
+                "the users are in groups: name a table for these too, with --to-groups",
+            ));
+        }
+        Target::Tables { servers, users, groups } => {
+            let mut tables = vec![
                 servers.prepare(&instance, files::write_servers)?,
                 users.prepare(&instance, files::write_users)?,
-            ])?;
+            ];
+            if let Some(groups) = groups {
+                tables.push(groups.prepare(&instance, files::write_groups)?);
+            }
+            commit(tables)?;
         }
     }
     tell(common, || summary::heading(&instance));

@@ -126,6 +126,7 @@ pub fn buy(
     options: &BuyOptions,
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
+    instance.without_groups("plan buy")?;
     let deadline = control.deadline.after_part(SOLVING);
     let planning = &*solver(&options.backend, &deadline)?;
     let asked = options.target.asked(instance, planning, control);

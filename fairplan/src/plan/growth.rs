@@ -49,6 +49,7 @@ pub fn growth(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
+    instance.without_groups("plan growth")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let asked = options.target.asked(instance, &*solver, control)?;
     let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)

@@ -2,12 +2,14 @@
 
 mod builder;
 mod draft;
+mod group_sums;
 mod groups;
 
 pub use builder::{InstanceBuilder, NewUser};
 pub use draft::{Draft, DraftUser};
 pub use groups::{Group, NewGroup};
 
+use crate::violation::Violation;
 use crate::{Decimal, IdTable, compare_ratios};
 use std::collections::HashMap;
 use std::fmt;
@@ -183,6 +185,19 @@ impl Instance {
     /// Whether any user is in a group: without, users alone divide the cluster.
     pub fn has_groups(&self) -> bool {
         self.group_of.is_some()
+    }
+
+    /// For what does not know groups.
+    ///
+    /// # Errors
+    /// If users are in groups; `what` asks.
+    pub fn without_groups(&self, what: &str) -> Result<(), Violation> {
+        if !self.has_groups() {
+            return Ok(());
+        }
+        let problem =
+            format!("{what} does not know groups yet; leave them out (an import does with --group user)");
+        Err(Violation::new("groups", "", problem))
     }
 
     /// The distinct placement rules; rule 0 is "every class, at rate 1".

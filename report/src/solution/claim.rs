@@ -4,7 +4,9 @@ use super::UserColumns;
 use super::document::*;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
-use fairplan_instances::{Certificate, Instance, Level, LimitedBy, Objective, ResourceId, Status, Total};
+use fairplan_instances::{
+    Certificate, GroupId, GroupResult, Instance, Level, LimitedBy, Objective, ResourceId, Status, Total,
+};
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
 /// Everything a solution document states, in the instance's order.
@@ -16,6 +18,8 @@ pub struct StatedSolution {
     certificate: Certificate,
     limited_by: Vec<LimitedBy>,
     value: f64,
+    level: Option<f64>,
+    groups: Vec<GroupResult>,
     primal: f64,
     dual: f64,
     relative_gap: f64,
@@ -68,6 +72,8 @@ impl StatedSolution {
             certificate,
             limited_by: users.limited_by.to_vec(),
             value: document.value,
+            level: document.level,
+            groups: groups(document, instance)?,
             primal: document.certificate.primal,
             dual: document.certificate.dual,
             relative_gap: document.certificate.relative_gap,
@@ -102,6 +108,8 @@ impl StatedSolution {
             limited_by: &self.limited_by,
             printed: Some(Printed {
                 value: self.value,
+                level: self.level,
+                groups: &self.groups,
                 primal: self.primal,
                 dual: self.dual,
                 relative_gap: self.relative_gap,
@@ -114,6 +122,25 @@ impl StatedSolution {
             }),
         }
     }
+}
+
+/// What is stated of the groups, which are those of the instance.
+fn groups(document: &SolutionDocument, instance: &Instance) -> Result<Vec<GroupResult>, Foreign> {
+    let id = |g: GroupId| instance.groups()[g.0].id.as_str();
+    list(
+        "groups",
+        document.groups.iter().map(|group| &*group.id),
+        instance.groups().iter().map(|group| &*group.id),
+    )?;
+    for (g, (group, stated)) in instance.groups().iter().zip(&document.groups).enumerate() {
+        let parent = group.parent.map(id);
+        if stated.parent.as_deref() != parent {
+            let problem = format!("in the instance it is inside {}", parent.unwrap_or("no group"));
+            let stated = stated.parent.as_deref().unwrap_or_default();
+            return Err(Foreign::new(format!("groups[{g}].parent"), stated, problem));
+        }
+    }
+    Ok(document.groups.clone())
 }
 
 /// Only sums have a unit other than one, and state it.

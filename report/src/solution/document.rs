@@ -3,7 +3,7 @@
 use super::columns::UserColumns;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
-use fairplan_instances::{Body, Document, LimitedBy, Objective, Status};
+use fairplan_instances::{Body, Document, GroupResult, LimitedBy, Objective, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -39,6 +39,13 @@ pub struct SolutionBody<U = UserColumns> {
     /// large `A` are ever beyond what a double holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_exponent: Option<i32>,
+    /// The smallest weighted share of those that still want more: users without a group, and groups without a parent. Absent if
+    /// all have all they ask for. (`value` counts these too: a user whose few tasks all run may decide it.)
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// What groups get. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupResult>,
     /// What each user gets.
     pub users: U,
     /// How full each server class is and what more of it would be worth.

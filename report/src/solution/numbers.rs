@@ -43,9 +43,11 @@ impl StatedNumbers {
 
     /// The claim that the document will make.
     pub fn claim<'a>(&'a self, solution: &'a Solution) -> SolutionClaim<'a> {
-        let Headline { value, bound, relative_gap, prices, .. } = &self.headline;
+        let Headline { value, level, bound, relative_gap, prices, groups, .. } = &self.headline;
         let printed = Printed {
             value: *value,
+            level: *level,
+            groups,
             primal: *value,
             dual: *bound,
             relative_gap: *relative_gap,

@@ -88,6 +88,8 @@ pub fn solution_document<'a>(
         status: solution.status,
         value: headline.value,
         value_exponent,
+        level: headline.level,
+        groups: headline.groups.clone(),
         users: UserResults::new(instance, solution),
         server_classes: classes()
             .map(|(l, class)| ClassResult {

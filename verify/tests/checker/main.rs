@@ -49,6 +49,7 @@ struct Statement {
     level_of: Vec<u32>,
     limited_by: Vec<LimitedBy>,
     value: f64,
+    level: Option<f64>,
     primal: f64,
     dual: f64,
     relative_gap: f64,
@@ -77,6 +78,8 @@ impl Statement {
         let shares: Vec<f64> = instance.users().map(|user| work(user) * user.task_share()).collect();
         let weighted = |i: usize| shares[i] / instance.user(fairplan_instances::UserId(i)).weight().to_f64();
         let value = (0..shares.len()).map(weighted).fold(f64::INFINITY, f64::min);
+        let wants_more = |i: &usize| limited_by[*i] == LimitedBy::Capacity;
+        let level = (0..shares.len()).filter(wants_more).map(weighted).fold(f64::INFINITY, f64::min);
         let mut loads = vec![0.0; classes * m];
         for user in instance.users() {
             for l in 0..classes {
@@ -93,6 +96,7 @@ impl Statement {
         let first_is_value = levels.first().is_some_and(|level| level.value <= value * (1.0 + 1e-12));
         Self {
             value,
+            level: (level < f64::INFINITY).then_some(level),
             primal: value,
             dual: value,
             relative_gap: 0.0,
@@ -113,6 +117,8 @@ impl Statement {
 
     fn printed(&self) -> Printed<'_> {
         Printed {
+            level: self.level,
+            groups: &[],
             value: self.value,
             primal: self.primal,
             dual: self.dual,

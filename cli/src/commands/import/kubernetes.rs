@@ -29,7 +29,8 @@ pub struct Arguments {
     /// Whose a pod is: its namespace's (namespace), or the value's of a label (label=KEY)
     #[arg(long, value_name = "WHOSE", default_value = "namespace")]
     user: PodOwner,
-    /// Who becomes a user: each namespace or label with its mean request (user), or each different request of it (shape)
+    /// Who becomes a user: each namespace or label with its mean request (user), each different request of it (shape), or the
+    /// same with each namespace or label as a group of one weight (tree)
     #[arg(long, value_name = "HOW", default_value = "user")]
     group: TaskGrouping,
     /// The resources that count, such as cpu,memory,pods (default: all that are requested); a pod takes one of pods

@@ -29,7 +29,8 @@ pub struct AlibabaArguments {
     /// Only the pods that are there at this second of the trace
     #[arg(long, value_name = "SECOND")]
     at: Option<u64>,
-    /// Who becomes a user: each class of service with its mean request (user), or each different request of it (shape)
+    /// Who becomes a user: each class of service with its mean request (user), each different request of it (shape), or
+    /// the same as a group of one weight (tree)
     #[arg(long, value_name = "HOW", default_value = "user")]
     group: TaskGrouping,
     #[command(flatten)]

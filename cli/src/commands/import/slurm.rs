@@ -27,7 +27,8 @@ pub struct Arguments {
     /// Whose a job is: user, account or partition
     #[arg(long, value_name = "WHOSE", default_value = "user")]
     user: JobOwner,
-    /// Who becomes a user: each of these with its mean request (user), or each different request of it (shape)
+    /// Who becomes a user: each of these with its mean request (user), each different request of it (shape), or
+    /// the same as a group of one weight (tree)
     #[arg(long, value_name = "HOW", default_value = "user")]
     group: TaskGrouping,
     /// Count nodes that are down, drained or otherwise closed as well

@@ -1,0 +1,72 @@
+//! What groups get of a solution.
+
+use crate::table::{Kind, Table};
+use crate::{Instance, LimitedBy, Solution, UserId};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What one group gets.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GroupResult {
+    /// The group's id.
+    pub id: String,
+    /// The group it belongs to. Absent for a child of the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Its weight among its siblings.
+    pub weight: f64,
+    /// What its members have together: the sum of their dominant shares (of `tsf`: of their parts of the tasks that each could
+    /// run alone), those of groups inside it included.
+    #[schemars(range(min = 0))]
+    pub share: f64,
+    /// `share / weight`, which siblings that still want more have alike as far as servers allow.
+    #[schemars(range(min = 0))]
+    pub level: f64,
+    /// What keeps its members from more: `capacity` if it holds any of them.
+    pub limited_by: LimitedBy,
+}
+
+/// What all groups get, in the instance's order.
+pub fn group_results(instance: &Instance, solution: &Solution) -> Vec<GroupResult> {
+    let of_user = |i: usize| {
+        let user = instance.user(UserId(i));
+        let per_share = solution.objective.share_per_level(user) / user.weight().to_f64();
+        let share = solution.allocation.dominant_share(instance, user.index());
+        (if share == 0.0 { 0.0 } else { share / per_share }, Some(solution.limited_by[i]))
+    };
+    let all = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, hardest(a.1, b.1)));
+    let result = |(group, (share, limited_by)): (&crate::Group, (f64, Option<LimitedBy>))| GroupResult {
+        id: group.id.clone(),
+        parent: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
+        weight: group.weight.to_f64(),
+        share,
+        level: share / group.weight.to_f64(),
+        // A group without members has all it asks for.
+        limited_by: limited_by.unwrap_or(LimitedBy::Tasks),
+    };
+    instance.groups().iter().zip(all).map(result).collect()
+}
+
+/// What holds two: capacity if it holds one, no usable class only if it holds both.
+fn hardest(one: Option<LimitedBy>, other: Option<LimitedBy>) -> Option<LimitedBy> {
+    let rank = |reason: &LimitedBy| match reason {
+        LimitedBy::Capacity => 2,
+        LimitedBy::Tasks => 1,
+        LimitedBy::NoUsableClass => 0,
+    };
+    one.into_iter().chain(other).max_by_key(rank)
+}
+
+/// The table of groups.
+pub fn groups_table(groups: &[GroupResult]) -> Table<'_> {
+    Table::of(groups)
+        .column("id", "group", Kind::Id, |group| &group.id)
+        .column("parent", "inside", Kind::Name, |group| group.parent.as_ref())
+        .column("weight", "weight", Kind::Number, |group| group.weight)
+        .column("share", "share", Kind::Share, |group| group.share)
+        .column("level", "share by weight", Kind::Share, |group| group.level)
+        .column("limited_by", "limited by", Kind::Words, |group| group.limited_by.name())
+        .said(|group| Some(group.limited_by.in_words()))
+        .done()
+}

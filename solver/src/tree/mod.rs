@@ -1,0 +1,7 @@
+//! Groups: the division is fair among the children of the root first, then inside each (filling the tree, exact over servers).
+
+mod certificate;
+mod filling;
+mod stages;
+
+pub(crate) use stages::solve;

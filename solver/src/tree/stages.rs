@@ -1,0 +1,325 @@
+//! Groups and their users as a max-min in stages: raise the level at the root as far as the servers hold what the tree makes of
+//! it, let those who can have no more keep what they have, and go on with the rest.
+//!
+//! Between two breaks everybody's share is a straight line in the level, so that one level problem finds how far it can
+//! rise: with the slopes as weights, and what shares are above them as base. If that is beyond the piece, its prices say
+//! where to look next. Newton's method from both sides, since what one user leaves another takes.
+
+use super::filling::{Bracket, Piece, Tree};
+use crate::aggregation::{Solved, solve_level};
+use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
+use crate::level::{LevelSolver, dot};
+use crate::question::Question;
+use crate::reduction::{NO_KIND, Reduction};
+use crate::repair::{SplitRows, feasible_splits};
+use crate::streaming::cheapest_costs;
+use crate::tolerance::allocation::MARGIN;
+use crate::tolerance::level::{MISSING, PIECE};
+use fairplan_instances::{
+    Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, Status, UserId,
+};
+
+/// Solves an instance with groups from these bins with any way to solve a level; each level within the `budget` (see
+/// [`solve_level`]).
+pub(crate) fn solve(
+    question: &Question<'_>,
+    method: &'static str,
+    bins: Bins,
+    solver: &dyn LevelSolver,
+    budget: f64,
+) -> Result<Solution, SolverError> {
+    let mut stages = Stages::start(question, bins, solver, budget)?;
+    while stages.raise()? {
+        if solver.deadline().is_over() {
+            break;
+        }
+    }
+    let allocation = stages.allocate()?;
+    let (levels, closed) = stages.certify(&allocation);
+    let users = &stages.reduction.users;
+    Ok(Solution {
+        objective: question.objective,
+        backend: question.backend,
+        method,
+        status: if closed { Status::Optimal } else { Status::Uncertified },
+        allocation,
+        certificate: Certificate::Levels { levels, level_of: users.by_position(stages.level_of) },
+        limited_by: users.by_position(stages.limited_by),
+        statistics: stages.statistics,
+    })
+}
+
+/// The stages so far.
+pub(super) struct Stages<'a> {
+    pub question: &'a Question<'a>,
+    pub reduction: &'a Reduction,
+    pub tree: Tree,
+    bins: Bins,
+    solver: &'a dyn LevelSolver,
+    budget: f64,
+    /// Dominant share per unit of the objective's own share, for each user.
+    pub unit: Vec<f64>,
+    /// What each user can have at most, in the objective's shares: what its tasks are worth, or what it holds.
+    ceilings: Vec<f64>,
+    /// What each user's tasks are worth, in the objective's shares.
+    pub of_tasks: Vec<f64>,
+    /// Whether something is left to decide about a user.
+    open: Vec<bool>,
+    pub shares: Vec<f64>,
+    pub level_of: Vec<u32>,
+    pub limited_by: Vec<LimitedBy>,
+    /// The level of each stage with its prices, in the reduction's terms.
+    pub raised: Vec<(f64, Vec<f64>)>,
+    statistics: Statistics,
+}
+
+impl<'a> Stages<'a> {
+    fn start(
+        question: &'a Question<'a>,
+        mut bins: Bins,
+        solver: &'a dyn LevelSolver,
+        budget: f64,
+    ) -> Result<Self, SolverError> {
+        let reduction = question.reduction();
+        if reduction.has_task_rows.contains(&true) {
+            return Err(SolverError::Unsupported(
+                "users in groups whose tasks are limited and do different work on different classes are not solved; \
+                 leave out their rates or their tasks"
+                    .into(),
+            ));
+        }
+        let (users, tree) = (&reduction.users, Tree::new(question.instance, reduction));
+        let n = users.len();
+        let fastest = |i: usize| match users.kind[i] {
+            NO_KIND => 0.0,
+            kind => reduction.kinds[kind as usize].iter().copied().fold(0.0, f64::max),
+        };
+        let unit: Vec<f64> = (0..n).map(|i| users.weight(i) / tree.user_weight(i)).collect();
+        let of_tasks = |i: usize| match users.kind[i] {
+            NO_KIND => 0.0,
+            _ => users.tasks(i) * fastest(i) / unit[i],
+        };
+        let of_tasks: Vec<f64> = (0..n).map(of_tasks).collect();
+        let limited_by = |i: usize| match users.kind[i] {
+            NO_KIND => LimitedBy::NoUsableClass,
+            _ if of_tasks[i] == 0.0 => LimitedBy::Tasks,
+            _ => LimitedBy::Capacity,
+        };
+        (0..n).filter(|i| of_tasks[*i] == 0.0).for_each(|i| bins.of[i] = NO_BIN);
+        Ok(Self {
+            open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
+            shares: vec![0.0; n],
+            level_of: vec![0; n],
+            limited_by: (0..n).map(limited_by).collect(),
+            ceilings: of_tasks.clone(),
+            statistics: Statistics { classes_merged: reduction.classes(), ..Statistics::default() },
+            raised: Vec::new(),
+            question,
+            reduction,
+            tree,
+            bins,
+            solver,
+            budget,
+            unit,
+            of_tasks,
+        })
+    }
+
+    /// Raises the level until somebody can have no more. False when nothing is left to raise.
+    fn raise(&mut self) -> Result<bool, SolverError> {
+        if !self.open.contains(&true) {
+            return Ok(false);
+        }
+        let Some(top) = self.highest()? else {
+            // There is room for all that anybody still asks for.
+            self.settle(|_| false, |stages, i| stages.ceilings[i]);
+            return Ok(false);
+        };
+        let Highest { level, piece, solved } = top;
+        let stage = self.raised.len() as u32;
+        let frozen = self.frozen(&piece, &solved);
+        self.settle(|i| frozen[i], |_, i| piece.share(i, level));
+        self.statistics.users_merged = solved.grouping.groups.len();
+        self.raised.push((level, solved.solution.prices));
+        debug_assert!(self.level_of.iter().all(|level| *level <= stage));
+        Ok(true)
+    }
+
+    /// Settles those whose tasks all run, and those that are frozen, at their shares.
+    fn settle(&mut self, frozen: impl Fn(usize) -> bool, share: impl Fn(&Self, usize) -> f64) {
+        let stage = self.raised.len() as u32;
+        for i in 0..self.open.len() {
+            if !self.open[i] {
+                continue;
+            }
+            self.shares[i] = share(self, i);
+            let by_tasks = self.shares[i] >= self.ceilings[i];
+            if by_tasks || frozen(i) {
+                self.open[i] = false;
+                self.ceilings[i] = self.shares[i];
+                self.level_of[i] = stage;
+                self.limited_by[i] = if by_tasks { LimitedBy::Tasks } else { LimitedBy::Capacity };
+            }
+        }
+    }
+
+    /// The highest level that the servers hold; `None` if they hold everybody at its ceiling.
+    fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
+        let mut bracket = Bracket::EVERYTHING;
+        let mut costs = vec![0.0; self.shares.len()];
+        let capacities = &self.reduction.capacities;
+        let even: Vec<f64> = capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
+        let start = self.raised.last().map_or(1.0, |(level, _)| *level);
+        let mut level = self.affordable(&even, &mut costs, start);
+        loop {
+            if level == f64::INFINITY {
+                let (solved, held) = self.holds_all(&mut costs)?;
+                if held {
+                    return Ok(None);
+                }
+                level = bracket.inside(self.affordable(&solved.solution.prices, &mut costs, start));
+            }
+            let piece = self.tree.at(level, &self.ceilings);
+            let below = piece.lowest_line();
+            let solved = self.solve(&self.amounts(&piece, below), &mut costs)?;
+            let reached = below + solved.solution.level;
+            let done = reached >= piece.from * (1.0 - PIECE) && reached <= piece.to * (1.0 + PIECE);
+            if reached > piece.to {
+                bracket.low = piece.to
+            } else {
+                bracket.high = piece.from
+            }
+            if done || bracket.is_closed() || self.solver.deadline().is_over() {
+                let level = reached.clamp(piece.from, piece.to);
+                return Ok(Some(Highest { level, piece, solved }));
+            }
+            let next = self.affordable(&solved.solution.prices, &mut costs, reached.max(piece.from));
+            level = if next == f64::INFINITY && bracket.high == f64::INFINITY {
+                next
+            } else {
+                bracket.inside(next)
+            };
+        }
+    }
+
+    /// Whether the servers hold everybody at its ceiling.
+    fn holds_all(&mut self, costs: &mut [f64]) -> Result<(Solved, bool), SolverError> {
+        let all = Amounts::new(self.in_dominant_shares(&self.ceilings), vec![true; self.ceilings.len()]);
+        let solved = self.solve(&all, costs)?;
+        let held = solved.solution.level >= 1.0 - MISSING;
+        Ok((solved, held))
+    }
+
+    /// The level up to which these prices allow the users' shares.
+    fn affordable(&self, prices: &[f64], costs: &mut [f64], start: f64) -> f64 {
+        let capacities = &self.reduction.capacities;
+        cheapest_costs(&self.reduction.users, prices, capacities, costs);
+        let of_share: Vec<f64> = self.costs_of_shares(costs);
+        self.tree.affordable(&self.ceilings, &of_share, dot(prices, capacities), start)
+    }
+
+    /// Costs of the objective's shares, from those of dominant shares; nothing for users that can run nowhere.
+    pub fn costs_of_shares(&self, costs: &[f64]) -> Vec<f64> {
+        let cost = |i: usize| if self.of_tasks[i] == 0.0 { 0.0 } else { costs[i] * self.unit[i] };
+        (0..costs.len()).map(cost).collect()
+    }
+
+    fn in_dominant_shares(&self, shares: &[f64]) -> Vec<f64> {
+        shares.iter().zip(&self.unit).map(|(share, unit)| share * unit).collect()
+    }
+
+    /// The users of a piece as a level problem has them, with the level counted from `below` on.
+    fn amounts(&self, piece: &Piece, below: f64) -> Amounts {
+        let rising: Vec<bool> = piece.slope.iter().map(|slope| *slope > 0.0).collect();
+        let amount = |i: usize| if rising[i] { piece.slope[i] } else { piece.base[i] } * self.unit[i];
+        let base = |i: usize| {
+            let share = if rising[i] { piece.base[i] + piece.slope[i] * below } else { 0.0 };
+            share.max(0.0) * self.unit[i]
+        };
+        let base: Vec<f64> = (0..rising.len()).map(base).collect();
+        Amounts {
+            amount: (0..rising.len()).map(amount).collect(),
+            base: base.iter().any(|share| *share > 0.0).then_some(base),
+            rising,
+        }
+    }
+
+    fn solve(&mut self, amounts: &Amounts, costs: &mut [f64]) -> Result<Solved, SolverError> {
+        let solved = solve_level(self.reduction, &mut self.bins, amounts, self.solver, costs, self.budget)?;
+        self.statistics.iterations += solved.iterations;
+        self.statistics.rounds += solved.rounds;
+        Ok(solved)
+    }
+
+    /// Who can have no more. Whether one can is the same for all users of a kind (it depends on which prices are zero), so the
+    /// rising groups of a kind vote by size.
+    fn frozen(&self, piece: &Piece, solved: &Solved) -> Vec<bool> {
+        let (groups, m) = (&solved.grouping.groups, self.reduction.resources);
+        let mut votes = vec![0.0; self.reduction.kinds.len()];
+        for g in (0..groups.len()).filter(|g| groups.rising[*g]) {
+            let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
+            votes[groups.kind[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
+        }
+        let rises = |i: usize| self.open[i] && piece.slope[i] > 0.0;
+        let is_frozen = |i: usize| rises(i) && votes[self.reduction.users.kind[i] as usize] > 0.0;
+        let frozen: Vec<bool> = (0..self.open.len()).map(is_frozen).collect();
+        if frozen.contains(&true) {
+            return frozen;
+        }
+        // Somebody always freezes: when rounding hides who, all do, and the certificate tells.
+        (0..self.open.len()).map(rises).collect()
+    }
+
+    /// Tasks from shares: everybody takes its bin's split, shrunk where rounding had overloaded a class.
+    fn allocate(&mut self) -> Result<Allocation, SolverError> {
+        let (instance, n) = (self.question.instance, self.shares.len());
+        let classes = instance.classes().len();
+        let amounts = Amounts::new(self.in_dominant_shares(&self.shares), vec![true; n]);
+        let pooled = self.question.objective.is_pooled();
+        if !amounts.amount.iter().any(|share| *share > 0.0) {
+            let nobody = vec![0.0; n];
+            return Ok(match pooled {
+                true => Allocation::pooled(nobody),
+                false => Allocation::new(classes, nobody, vec![0; n], vec![0.0; classes]),
+            });
+        }
+        let solved = self.solve(&amounts, &mut vec![0.0; n])?;
+        let groups = &solved.grouping.groups;
+        let problem = level_problem(self.reduction, &solved.grouping);
+        let splits = feasible_splits(&problem, &solved.solution.splits);
+        let SplitRows { work, placed, rows } = SplitRows::new(self.reduction, groups, &splits, classes);
+        let users = &self.reduction.users;
+        let group = |i: usize| {
+            let has_share = self.bins.of[i] != NO_BIN && amounts.amount[i] > 0.0;
+            has_share.then(|| solved.grouping.group(self.bins.of[i], true))
+        };
+        let tasks = |i: usize| {
+            let Some(g) = group(i) else { return 0.0 };
+            let view = instance.user(UserId(users.position(i)));
+            let per_task = view.task_share() * work[g] / placed[g];
+            let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
+            (amounts.amount[i] * work[g].min(1.0) / per_task).min(most)
+        };
+        let tasks = users.by_position((0..n).map(tasks).collect());
+        if pooled {
+            return Ok(Allocation::pooled(tasks));
+        }
+        let split_of = (0..n).map(|i| group(i).unwrap_or(groups.len()) as u32).collect();
+        Ok(Allocation::new(classes, tasks, users.by_position(split_of), rows))
+    }
+}
+
+/// The end of a stage.
+struct Highest {
+    level: f64,
+    piece: Piece,
+    solved: Solved,
+}
+
+impl Piece {
+    /// The lowest level at which nobody's line is below nothing: from there on shares are a base and so much a level.
+    fn lowest_line(&self) -> f64 {
+        let root = |(base, slope): (&f64, &f64)| if *slope > 0.0 { -base / slope } else { 0.0 };
+        self.base.iter().zip(&self.slope).map(root).fold(0.0, f64::max)
+    }
+}

@@ -1,0 +1,142 @@
+//! Groups: the division over a tree against exact arithmetic, on random trees and on cases worked by hand.
+
+use crate::conformance::backends;
+use crate::solving::shares_of;
+use fairplan_instances::{Instance, Objective, Solver, Status};
+use fairplan_report::solution::StatedNumbers;
+use fairplan_tests::{Draft, Fraction, draft, exact_tree, random_tree};
+use fairplan_verify::verify_solution;
+use std::ops::Range;
+
+/// Relative difference from the exact share that is still the same share.
+const SAME: f64 = 1e-8;
+
+fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<(), String> {
+    let exact = exact_tree(instance, objective);
+    let solution = solver.solve(instance, objective).map_err(|error| error.to_string())?;
+    let numbers = StatedNumbers::new(instance, &solution);
+    let proof = verify_solution(instance, &numbers.claim(&solution));
+    if let Some(verdict) = proof.failures().next() {
+        return Err(format!("the checker refuses it: {verdict:?}"));
+    }
+    for (user, (share, exact)) in instance.users().zip(shares_of(instance, &solution).iter().zip(&exact)) {
+        let per_share = Fraction::from_f64(objective.share_per_level(user) / user.weight().to_f64());
+        let exact = exact * &per_share;
+        if (&Fraction::from_f64(*share) - &exact).abs() > &Fraction::from_f64(SAME) * &exact {
+            return Err(format!("user {} has {share}, exactly {exact:?}", user.id()));
+        }
+    }
+    if solution.status != Status::Optimal {
+        return Err("not certified".into());
+    }
+    Ok(())
+}
+
+fn every_backend_divides_exactly(seeds: Range<u64>, objective: Objective) {
+    let backends = backends();
+    let mut failures = Vec::new();
+    for seed in seeds {
+        let draft = random_tree(seed);
+        let instance = draft.build().unwrap();
+        for solver in &backends {
+            if let Err(problem) = conforms(&instance, objective, solver.as_ref()) {
+                failures.push(format!("seed {seed}, {}: {problem}\n{draft}", solver.name()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn every_backend_divides_a_thousand_random_trees_exactly() {
+    every_backend_divides_exactly(0..1_000, Objective::Drfh);
+}
+
+#[test]
+fn every_backend_divides_random_trees_by_task_shares_exactly() {
+    every_backend_divides_exactly(0..300, Objective::TaskShareFairness);
+}
+
+/// Users named by letters in groups of weight 1, as `("a", Some(0))`.
+fn in_groups(mut draft: Draft, groups: &[(&str, Option<&str>)], of_users: &[Option<usize>]) -> Draft {
+    draft.groups = (groups.iter())
+        .map(|(id, parent)| fairplan_instances::NewGroup {
+            id: (*id).into(),
+            weight: fairplan_instances::Decimal::ONE,
+            parent: parent.map(str::to_owned),
+        })
+        .collect();
+    draft.users.iter_mut().zip(of_users).for_each(|(user, group)| user.group = *group);
+    draft
+}
+
+#[test]
+fn a_namespace_of_three_users_gets_as_much_as_its_neighbour_of_one() {
+    let users = draft(&[(1, "12")], &["1", "1", "1", "1"]);
+    let instance = in_groups(users, &[("three", None), ("one", None)], &[Some(0), Some(0), Some(0), Some(1)])
+        .build()
+        .unwrap();
+    let exact = exact_tree(&instance, Objective::Drfh);
+    let (sixth, half) = (Fraction::new(1, 6), Fraction::new(1, 2));
+    assert_eq!(exact, [sixth.clone(), sixth.clone(), sixth, half]);
+    every_backend(&instance);
+}
+
+#[test]
+fn what_a_member_leaves_goes_to_its_siblings_before_it_goes_up() {
+    let mut users = draft(&[(1, "12")], &["1", "1", "1"]);
+    users.users[0].tasks = Some(1);
+    let instance =
+        in_groups(users, &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)]).build().unwrap();
+    let twelfth = |n: u32| Fraction::new(n, 12);
+    assert_eq!(exact_tree(&instance, Objective::Drfh), [twelfth(1), twelfth(5), twelfth(6)]);
+    every_backend(&instance);
+}
+
+#[test]
+fn a_member_that_is_blocked_does_not_block_its_group() {
+    // u can only use the small server; its sibling makes up for it on the large one.
+    let mut users = draft(&[(1, "2"), (1, "18")], &["1", "1", "1"]);
+    users.users[0].eligible = Some(vec![0]);
+    let instance =
+        in_groups(users, &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)]).build().unwrap();
+    let twentieth = |n: u32| Fraction::new(n, 20);
+    assert_eq!(exact_tree(&instance, Objective::Drfh), [twentieth(2), twentieth(8), twentieth(10)]);
+    every_backend(&instance);
+}
+
+fn every_backend(instance: &Instance) {
+    for solver in &backends() {
+        conforms(instance, Objective::Drfh, solver.as_ref())
+            .unwrap_or_else(|problem| panic!("{}: {problem}", solver.name()));
+    }
+}
+
+#[test]
+fn one_group_of_everybody_divides_as_without_groups() {
+    for seed in 0..200 {
+        let mut draft = random_tree(seed);
+        draft.groups.truncate(1);
+        draft.users.iter_mut().for_each(|user| user.group = None);
+        let flat = draft.build().unwrap();
+        draft.users.iter_mut().for_each(|user| user.group = Some(0));
+        let grouped = draft.build().unwrap();
+        let exact = |instance| exact_tree(instance, Objective::Drfh);
+        assert_eq!(exact(&flat), exact(&grouped), "seed {seed}");
+        assert_eq!(exact(&flat), fairplan_tests::exact_max_min(&flat).shares, "seed {seed}");
+    }
+}
+
+#[test]
+fn objectives_that_know_no_groups_say_so() {
+    let users = draft(&[(1, "12")], &["1", "1"]);
+    let instance = in_groups(users, &[("a", None)], &[Some(0), None]).build().unwrap();
+    for objective in ["pf", "alpha=2", "utilitarian", "bmf", "drf-per-server"] {
+        let objective: Objective = objective.parse().unwrap();
+        let error = backends()[0].solve(&instance, objective).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            format!("groups: {objective} does not know them; drop them or use drfh, tsf or drf")
+        );
+    }
+}

@@ -1,0 +1,169 @@
+//! What a level at the root of a tree of groups comes to for each user, between bounds rounded outward.
+//!
+//! A child `c` of the root has `S_c = min(w_c t, U_c)`; what a group has is divided so that `S_c = min(w_c τ, U_c)` add up to
+//! it. `U` is a user's ceiling, of a group the sum of its members'. Every `τ` is guessed and then checked from both sides:
+//! what the children take at it, rounded outward, is not more, or not less, than there is.
+
+use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
+use fairplan_instances::Instance;
+
+/// A number between two doubles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Bounds {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Bounds {
+    pub const NOTHING: Self = Self { low: 0.0, high: 0.0 };
+
+    fn times(self, other: Self) -> Self {
+        let high = if self.high == 0.0 || other.high == 0.0 { 0.0 } else { up(self.high * other.high) };
+        Self { low: down(self.low * other.low), high }
+    }
+
+    fn at_most(self, other: Self) -> Self {
+        Self { low: self.low.min(other.low), high: self.high.min(other.high) }
+    }
+
+    /// What is infinite on the lower side stays so: nobody limits it.
+    fn sum(terms: impl Iterator<Item = Self> + Clone) -> Self {
+        let (mut low, mut high, mut unlimited) = (Sum::new(), Sum::new(), false);
+        for term in terms {
+            unlimited |= term.low == f64::INFINITY;
+            low.add(term.low);
+            high.add(term.high);
+        }
+        Self { low: if unlimited { f64::INFINITY } else { low.below() }, high: high.above() }
+    }
+}
+
+/// What the filling gives one user.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Filled {
+    /// What it has, at most its ceiling.
+    pub share: Bounds,
+    /// What it would have without a ceiling of its own.
+    pub due: Bounds,
+}
+
+/// The tree of an instance. Node 0 is the root, then come the groups, then the users.
+pub(crate) struct Tree {
+    inner: usize,
+    weight: Vec<Bounds>,
+    children: Vec<Vec<u32>>,
+    /// The inner nodes, every one after the node above it.
+    downwards: Vec<usize>,
+}
+
+/// Times that a guess is moved outward by twice as much as before: beyond, nothing is known.
+const WIDENINGS: i32 = 50;
+
+impl Tree {
+    pub fn of(instance: &Instance) -> Self {
+        let inner = 1 + instance.groups().len();
+        let mut children = vec![Vec::new(); inner];
+        let node = |group: Option<fairplan_instances::GroupId>| group.map_or(0, |group| group.0 + 1);
+        let mut weight = vec![Bounds { low: 1.0, high: 1.0 }];
+        let bounds = |weight| Bounds { low: decimal_down(weight), high: decimal_up(weight) };
+        for (g, group) in instance.groups().iter().enumerate() {
+            children[node(group.parent)].push(g as u32 + 1);
+            weight.push(bounds(group.weight));
+        }
+        for user in instance.users() {
+            children[node(user.group())].push((inner + user.index().0) as u32);
+            weight.push(bounds(user.weight()));
+        }
+        let mut downwards: Vec<usize> = vec![0];
+        downwards.extend(instance.groups_upwards().into_iter().rev().map(|group| group.0 + 1));
+        Self { inner, weight, children, downwards }
+    }
+
+    /// Weight of a user among its siblings.
+    pub fn user_weight(&self, user: usize) -> Bounds {
+        self.weight[self.inner + user]
+    }
+
+    /// The children of the root, as what they have over their weight, given what users have.
+    pub fn at_the_root(&self, users: &[Bounds]) -> impl Iterator<Item = Bounds> {
+        let all = self.sums(users);
+        let over = move |c: &u32| {
+            let (has, weight) = (all[*c as usize], self.weight[*c as usize]);
+            let high = if has.high == 0.0 { 0.0 } else { up(has.high / weight.low) };
+            Bounds { low: down(has.low / weight.high), high }
+        };
+        self.children[0].iter().map(over)
+    }
+
+    /// Of every node the sum over its members.
+    fn sums(&self, users: &[Bounds]) -> Vec<Bounds> {
+        let mut all = vec![Bounds::NOTHING; self.inner];
+        all.extend_from_slice(users);
+        for &v in self.downwards[1..].iter().rev() {
+            all[v] = Bounds::sum(self.children[v].iter().map(|c| all[*c as usize]));
+        }
+        all
+    }
+
+    /// What a level at the root comes to, given the users' ceilings.
+    pub fn at(&self, level: f64, ceilings: &[Bounds]) -> Vec<Filled> {
+        let ceilings = self.sums(ceilings);
+        let mut filled = vec![Filled { share: Bounds::NOTHING, due: Bounds::NOTHING }; ceilings.len()];
+        for &v in &self.downwards {
+            let each = match v {
+                0 => Bounds { low: level, high: level },
+                _ => self.each(v, filled[v].share, &ceilings),
+            };
+            for c in self.children[v].iter().map(|c| *c as usize) {
+                let due = self.weight[c].times(each);
+                filled[c] = Filled { share: due.at_most(ceilings[c]), due };
+            }
+        }
+        filled.drain(..self.inner);
+        filled
+    }
+
+    /// What a group that has so much gives its children for each weight.
+    fn each(&self, v: usize, has: Bounds, ceilings: &[Bounds]) -> Bounds {
+        let guess = self.guess(v, has.low, ceilings);
+        // What all children take, at most for one side and at least for the other.
+        let taken = |each: f64, bound: fn(&Bounds) -> f64, round: fn(f64) -> f64| {
+            let mut sum = Sum::new();
+            for c in self.children[v].iter().map(|c| *c as usize) {
+                sum.add(round(bound(&self.weight[c]) * each).min(bound(&ceilings[c])));
+            }
+            sum
+        };
+        let steps = || (0..WIDENINGS).map(|k| f64::EPSILON * 2f64.powi(k));
+        let low = steps()
+            .map(|step| down(guess * (1.0 - step)))
+            .find(|each| *each == 0.0 || taken(*each, |bounds| bounds.high, up).above() <= has.low);
+        let high = steps()
+            .map(|step| up(guess * (1.0 + step)))
+            .find(|each| taken(*each, |bounds| bounds.low, down).below() >= has.high);
+        Bounds { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }
+    }
+
+    /// About what each child gets for its weight: who comes to its ceiling leaves more to the others.
+    fn guess(&self, v: usize, has: f64, ceilings: &[Bounds]) -> f64 {
+        let weight = |c: &u32| self.weight[*c as usize].low;
+        let ceiling = |c: &u32| ceilings[*c as usize].low;
+        let mut below = self.children[v].clone();
+        let (mut left, mut each) = (has, 0.0);
+        while !below.is_empty() {
+            each = left.max(0.0) / below.iter().map(weight).sum::<f64>();
+            let count = below.len();
+            below.retain(|c| {
+                let stays = ceiling(c) > weight(c) * each;
+                left -= if stays { 0.0 } else { ceiling(c) };
+                stays
+            });
+            if below.len() == count {
+                return each;
+            }
+        }
+        // All are at their ceilings: the one that comes there last.
+        let last = self.children[v].iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
+        last.max(each)
+    }
+}

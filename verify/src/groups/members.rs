@@ -1,0 +1,171 @@
+//! What a claim says of the users of groups: what each has, what it may have at most, and what holds it.
+
+use super::filling::{Bounds, Filled, Tree};
+use crate::claim::Printed;
+use crate::levels::{LevelPrices, Levels};
+use crate::rounding::{decimal_up, down, up};
+use crate::tolerance;
+use crate::users::Subject;
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{LimitedBy, UserId};
+
+/// The users, their shares counted as the objective does and without their weights.
+pub(super) struct Members<'a> {
+    subject: Subject<'a>,
+    claim: Levels<'a>,
+    /// What each has.
+    pub shares: Vec<Bounds>,
+    /// What its tasks are worth.
+    caps: Vec<Bounds>,
+    /// The work that a share of one takes, at least.
+    work_of_share: Vec<f64>,
+}
+
+impl<'a> Members<'a> {
+    pub fn of(subject: Subject<'a>, claim: Levels<'a>, tree: &Tree) -> Self {
+        let users = subject.shares.iter().enumerate();
+        let share = |(i, user): (usize, &crate::users::UserShares)| {
+            let low = down(user.weighted * tree.user_weight(i).low);
+            let high = if low == 0.0 { 0.0 } else { up(low * (1.0 + tolerance::ROUNDINGS)) };
+            Bounds { low, high }
+        };
+        let cap = |(i, user): (usize, &crate::users::UserShares)| match user.cap {
+            0.0 => Bounds::NOTHING,
+            cap => {
+                let high = up(cap * tree.user_weight(i).high);
+                Bounds { low: down(high * (1.0 - tolerance::ROUNDINGS)), high }
+            }
+        };
+        let work = |(i, user): (usize, &crate::users::UserShares)| {
+            down(user.work_per_level / decimal_up(subject.instance.user(UserId(i)).weight()))
+        };
+        Self {
+            shares: users.clone().map(share).collect(),
+            caps: users.clone().map(cap).collect(),
+            work_of_share: users.map(work).collect(),
+            subject,
+            claim,
+        }
+    }
+
+    /// Whether capacity holds the user, on whatever level.
+    pub fn is_held(&self, user: usize) -> bool {
+        self.claim.limited_by[user] == LimitedBy::Capacity
+    }
+
+    /// The ceilings of a stage: of those held before what they have, of the others what their tasks are worth.
+    pub fn ceilings(&self, stage: usize) -> Vec<Bounds> {
+        let held = |i: usize| self.is_held(i) && (self.claim.level_of[i] as usize) < stage;
+        (0..self.caps.len()).map(|i| if held(i) { self.shares[i] } else { self.caps[i] }).collect()
+    }
+
+    /// What all tasks are worth, for those who can run any.
+    pub fn caps(&self) -> &[Bounds] {
+        &self.caps
+    }
+
+    /// What a share of one costs each user at these prices, at least.
+    pub fn costs(&self, prices: &LevelPrices) -> Vec<f64> {
+        let Subject { instance, usable_classes, .. } = self.subject;
+        let cost = |i: usize| {
+            if self.caps[i].high == 0.0 {
+                return 0.0;
+            }
+            down(prices.slope(instance.user(UserId(i)), usable_classes) * self.work_of_share[i])
+        };
+        (0..self.caps.len()).map(cost).collect()
+    }
+
+    /// True reasons: no usable class, or a level, or all tasks.
+    pub fn judge_reasons(&self, worst: &mut Worst) {
+        let Subject { instance, usable_classes, .. } = self.subject;
+        for user in instance.users() {
+            let i = user.index().0;
+            let (reason, level) = (self.claim.limited_by[i], self.claim.level_of[i] as usize);
+            let classes = usable_classes.of_user(i).classes.len();
+            if (classes == 0) != (reason == LimitedBy::NoUsableClass) {
+                worst.fail(|| {
+                    format!(
+                        "user {} is limited by {}, with {classes} usable classes",
+                        user.id(),
+                        reason.name()
+                    )
+                });
+                continue;
+            }
+            match reason {
+                LimitedBy::NoUsableClass if level != 0 => {
+                    worst.fail(|| format!("user {} has no usable class and level {level}, not 0", user.id()));
+                }
+                LimitedBy::Capacity if level == self.claim.levels.len() => {
+                    worst.fail(|| {
+                        format!("user {} is limited by capacity on level {level}, which is none", user.id())
+                    });
+                }
+                LimitedBy::Tasks => worst.see(below(self.shares[i].low, self.caps[i].low), || {
+                    let (has, cap) = (self.shares[i].low, self.caps[i].low);
+                    format!("user {} has {has}, but tasks for {cap}", user.id())
+                }),
+                LimitedBy::NoUsableClass | LimitedBy::Capacity => {}
+            }
+        }
+    }
+
+    /// Who is held on a level has what the level gives it; nobody has less; and those whose tasks run out there have tasks
+    /// for more on the level before.
+    pub fn judge_level(&self, k: usize, at: &[Filled], before: Option<&[Filled]>, worst: &mut Worst) {
+        let instance = self.subject.instance;
+        for (i, filled) in at.iter().enumerate() {
+            let (has, id) = (self.shares[i], || instance.user(UserId(i)).id());
+            let reaches = self.claim.level_of[i] as usize == k;
+            match self.claim.limited_by[i] {
+                LimitedBy::NoUsableClass => continue,
+                LimitedBy::Capacity if reaches => worst.compare(has.low, filled.share.low, || {
+                    format!("share of user {}, which is held on level {k}", id())
+                }),
+                LimitedBy::Tasks if reaches => {
+                    worst.see(below(filled.due.high, self.caps[i].low), || {
+                        format!("level {k} gives user {} {}, not all its tasks", id(), filled.due.high)
+                    });
+                    let earlier = before.map_or(0.0, |before| before[i].due.low);
+                    worst.see(below(self.caps[i].high, earlier), || {
+                        format!("the tasks of user {} run out before level {k}", id())
+                    });
+                }
+                _ => {}
+            }
+            worst.see(below(has.high, filled.share.low), || {
+                format!("user {} has {}, and {} by level {k}", id(), has.high, filled.share.low)
+            });
+        }
+    }
+
+    /// `prices`: those of the first level where it decides the value; else 0, since no capacity raises the value. Where somebody
+    /// with all its tasks is just at the first level, either may be stated.
+    pub fn judge_prices(&self, tree: &Tree, stated: &Printed<'_>) -> Verdict {
+        let first = self.claim.levels.first();
+        let out_of_tasks = tree.at_the_root(&self.caps).map(|child| child.low).fold(f64::INFINITY, f64::min);
+        let level = first.map_or(f64::INFINITY, |level| level.value);
+        let may_be_zero = out_of_tasks <= level * (1.0 + tolerance::STATED);
+        let may_be_first = out_of_tasks >= level * (1.0 - tolerance::STATED);
+        let mut worst = Worst::of("prices", tolerance::STATED);
+        if may_be_zero && stated.prices.iter().all(|price| *price == 0.0) {
+            return worst.verdict();
+        }
+        let instance = self.subject.instance;
+        let m = instance.resources().len();
+        for (position, stated) in stated.prices.iter().enumerate() {
+            let price = first.filter(|_| may_be_first).map_or(0.0, |level| level.prices[position]);
+            worst.compare(*stated, price, || {
+                let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
+                format!("price of {r} in class {class}")
+            });
+        }
+        worst.verdict()
+    }
+}
+
+/// By which part of `reference` the smaller `value` is below it; 0 when it is not smaller.
+fn below(value: f64, reference: f64) -> f64 {
+    if value >= reference { 0.0 } else { 1.0 - value / reference }
+}

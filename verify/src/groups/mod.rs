@@ -1,0 +1,164 @@
+//! A max-min over a tree of groups, proved stage by stage.
+//!
+//! At a stage everybody who is held has what it has as ceiling, the others what their tasks are worth; a level `t` at the root
+//! then comes to shares `S_i(t)` for all users (see `filling`), which rise with `t`. Any feasible allocation has
+//! `Σ_i c_i S_i <= Σ_lr C_lr p_lr`, where `c_i` is the least that a share can cost. So no level is possible at which the
+//! shares would cost more: that is the stage's bound. At its level the shares are what the users held there have, and what
+//! the prices leave beyond is all that one of them could gain. So by induction every user has what filling the tree gives it.
+
+mod filling;
+mod members;
+
+use crate::claim::Printed;
+use crate::levels::{LevelPrices, Levels, relative_gap};
+use crate::max_min;
+use crate::prices::capacity_value;
+use crate::proof::SolutionProof;
+use crate::rounding::{Sum, at_least_nothing, down, up};
+use crate::task_limits::has_task_row;
+use crate::tolerance;
+use crate::users::{Subject, usual_share};
+use crate::verdict::Worst;
+use fairplan_instances::{Level, UserId};
+use filling::{Filled, Tree};
+use members::Members;
+
+/// The verdicts on stages, as they are collected.
+struct Verdicts {
+    levels: Worst,
+    bounds: Worst,
+    scales: Worst,
+    gaps: Worst,
+    freezing: Worst,
+}
+
+/// Proves the stages of a claim, and the value that follows from them: the smallest weighted share of the root's children.
+///
+/// The bound of the value holds for allocations that divide each group's part by the filling.
+pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Printed<'_>>) -> SolutionProof {
+    let Subject { instance, usable_classes, .. } = subject;
+    let tree = Tree::of(instance);
+    let members = Members::of(subject, claim, &tree);
+    let mut reasons = Worst::of("limited-by", tolerance::STATED);
+    members.judge_reasons(&mut reasons);
+    let has_row =
+        |user: &fairplan_instances::User<'_>| has_task_row(*user, usable_classes.of_user(user.index().0));
+    if let Some(user) = instance.users().find(has_row) {
+        reasons.fail(|| {
+            let problem = "tasks are limited and do different work on different classes: in groups nothing is proved of that";
+            format!("user {}: {problem}", user.id())
+        });
+    }
+    let mut verdicts = Verdicts {
+        levels: Worst::of("levels", tolerance::STATED),
+        bounds: Worst::of("level-bounds", 0.0),
+        scales: Worst::of("price-scale", tolerance::SLOPE),
+        gaps: Worst::of("level-gaps", tolerance::GAP),
+        freezing: Worst::of("freezing", tolerance::FREEZING),
+    };
+    let mut level_gaps = Vec::new();
+    let mut before: Option<Vec<Filled>> = None;
+    for (k, level) in claim.levels.iter().enumerate() {
+        if k > 0 && level.value < claim.levels[k - 1].value {
+            verdicts.levels.fail(|| format!("level {k} is below level {}", k - 1));
+        }
+        let stage = Stage { subject, tree: &tree, members: &members, claim, k, level };
+        let (at, gap) = stage.prove(before.as_deref(), &mut verdicts);
+        level_gaps.push(gap);
+        before = Some(at);
+    }
+    let least = |users: &[filling::Bounds], side: fn(&filling::Bounds) -> f64| {
+        tree.at_the_root(users).map(|child| side(&child)).fold(f64::INFINITY, f64::min)
+    };
+    let primal = least(&members.shares, |share| share.low);
+    let caps = least(members.caps(), |cap| cap.high);
+    let dual = claim.levels.first().map_or(caps, |level| level.bound.min(caps));
+    let gap = relative_gap(primal, dual);
+    let mut optimality = Worst::of("optimality", tolerance::GAP);
+    optimality.see(gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
+    let Verdicts { levels, bounds, scales, gaps, freezing } = verdicts;
+    let mut verdicts: Vec<_> =
+        [reasons, levels, bounds, scales, gaps, freezing, optimality].map(Worst::verdict).into();
+    if let Some(stated) = printed {
+        verdicts.push(max_min::value(stated, primal, dual, gap));
+        verdicts.push(members.judge_prices(&tree, stated));
+    }
+    SolutionProof { primal, dual, relative_gap: gap, level_gaps, verdicts }
+}
+
+/// One level of the claim, with what comes before it.
+struct Stage<'a> {
+    subject: Subject<'a>,
+    tree: &'a Tree,
+    members: &'a Members<'a>,
+    claim: Levels<'a>,
+    k: usize,
+    level: &'a Level,
+}
+
+impl Stage<'_> {
+    /// Judges the level; returns what it gives everybody, and how far its bound is above it.
+    fn prove(&self, before: Option<&[Filled]>, verdicts: &mut Verdicts) -> (Vec<Filled>, f64) {
+        let Self { tree, members, k, level, .. } = *self;
+        let Subject { instance, usable_classes, .. } = self.subject;
+        let ceilings = members.ceilings(k);
+        let at = tree.at(level.value, &ceilings);
+        members.judge_level(k, &at, before, &mut verdicts.levels);
+        let prices = LevelPrices::of(instance, usable_classes, level);
+        let costs = members.costs(&prices);
+        let worth = capacity_value(instance, prices.all());
+
+        let beyond = up(level.bound * (1.0 + tolerance::ROUNDING));
+        let needed = paid(&costs, &tree.at(beyond, &ceilings));
+        verdicts.bounds.see(at_least_nothing(up(worth - needed)), || {
+            format!("level {k}: all capacity is worth {worth}, of which level {beyond} would cost {needed}")
+        });
+        let gap = relative_gap(level.value, beyond);
+        verdicts.gaps.see(gap, || format!("level {k} has {}, up to {beyond} is not ruled out", level.value));
+
+        let here = paid(&costs, &at);
+        self.judge_freezing(&costs, at_least_nothing(up(worth - here)), verdicts);
+
+        // Prices are the derivative of the level: one level more costs 1 by what a little less saves or a little more costs.
+        let step = level.value * tolerance::SLOPE;
+        let at_cost = |value: f64| paid(&costs, &tree.at(value, &ceilings));
+        let (less, more) =
+            ((here - at_cost(level.value - step)) / step, (at_cost(level.value + step) - here) / step);
+        let outside = (less.min(more) - 1.0).max(1.0 - less.max(more)).max(0.0);
+        verdicts.scales.see(outside, || {
+            format!("level {k}: one level costs between {less} and {more} at its prices, not 1")
+        });
+        (at, gap)
+    }
+
+    /// Nobody is held here who could gain, given what the prices leave when everybody has what the level gives.
+    fn judge_freezing(&self, costs: &[f64], slack: f64, verdicts: &mut Verdicts) {
+        let Subject { instance, shares, .. } = self.subject;
+        let (members, k) = (self.members, self.k);
+        let usual = usual_share(shares);
+        let mut anybody = false;
+        for i in (0..costs.len()).filter(|i| members.is_held(*i) && self.claim.level_of[*i] as usize == k) {
+            anybody = true;
+            if shares[i].nearly_all_tasks() {
+                continue;
+            }
+            // Of the share, as much as gains are measured by.
+            let part = shares[i].measure(usual) / shares[i].work;
+            let again = down(costs[i] * down(members.shares[i].low * part));
+            verdicts.freezing.see(up(slack / again), || {
+                let (id, gain) = (instance.user(UserId(i)).id(), slack / again);
+                format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")
+            });
+        }
+        if !anybody {
+            verdicts.levels.fail(|| format!("level {k} freezes no user"));
+        }
+    }
+}
+
+/// What shares cost, at least.
+fn paid(costs: &[f64], filled: &[Filled]) -> f64 {
+    let mut sum = Sum::new();
+    costs.iter().zip(filled).for_each(|(cost, filled)| sum.add(down(cost * filled.share.low)));
+    sum.below()
+}
