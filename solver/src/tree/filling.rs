@@ -39,7 +39,7 @@ pub(super) struct Piece {
 }
 
 /// Pieces that a search for a level looks at, at most; few steps of Newton's method are usual.
-const MOST_PIECES: usize = 200;
+pub(super) const MOST_PIECES: usize = 200;
 
 impl Piece {
     /// The share of a user at a level.

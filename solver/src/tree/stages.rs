@@ -5,8 +5,8 @@
 //! rise: with the slopes as weights, and what shares are above them as base. If that is beyond the piece, its prices say
 //! where to look next. Newton's method from both sides, since what one user leaves another takes.
 
-use super::filling::{Bracket, Piece, Tree};
-use crate::aggregation::{Solved, solve_level};
+use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
+use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::level::{LevelSolver, dot};
 use crate::question::Question;
@@ -14,7 +14,7 @@ use crate::reduction::{NO_KIND, Reduction};
 use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::tolerance::allocation::MARGIN;
-use crate::tolerance::level::{MISSING, PIECE};
+use crate::tolerance::level::{MISSING, PIECE, ROUNDING};
 use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, Status, UserId,
 };
@@ -164,50 +164,59 @@ impl<'a> Stages<'a> {
     }
 
     /// The highest level that the servers hold; `None` if they hold everybody at its ceiling.
+    ///
+    /// The level of the stage before is possible; no level is beyond what some prices allow. A piece is raised as far as it goes
+    /// once some level on it is known to be possible.
     fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
-        let mut bracket = Bracket::EVERYTHING;
         let mut costs = vec![0.0; self.shares.len()];
-        let capacities = &self.reduction.capacities;
-        let even: Vec<f64> = capacities.iter().map(|c| if *c > 0.0 { 1.0 / c } else { 0.0 }).collect();
-        let start = self.raised.last().map_or(1.0, |(level, _)| *level);
-        let mut level = self.affordable(&even, &mut costs, start);
-        loop {
+        let mut bracket =
+            Bracket { low: self.raised.last().map_or(0.0, |(level, _)| *level), ..Bracket::EVERYTHING };
+        let even = |c: &f64| if *c > 0.0 { 1.0 / c } else { 0.0 };
+        let even: Vec<f64> = self.reduction.capacities.iter().map(even).collect();
+        let mut level = self.affordable(&even, &mut costs, bracket.low.max(1.0));
+        for _ in 0..MOST_PIECES {
             if level == f64::INFINITY {
-                let (solved, held) = self.holds_all(&mut costs)?;
+                let (held, prices) = self.holds(&self.ceilings.clone(), &mut costs)?;
                 if held {
                     return Ok(None);
                 }
-                level = bracket.inside(self.affordable(&solved.solution.prices, &mut costs, start));
+                level = bracket.inside(self.affordable(&prices, &mut costs, 1.0));
             }
             let piece = self.tree.at(level, &self.ceilings);
+            if piece.from > bracket.low * (1.0 + PIECE) {
+                let shares: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, level)).collect();
+                let (held, prices) = self.holds(&shares, &mut costs)?;
+                if !held {
+                    bracket.high = level;
+                    level = bracket.inside(self.affordable(&prices, &mut costs, level));
+                    continue;
+                }
+                bracket.low = level;
+            }
             let below = piece.lowest_line();
             let solved = self.solve(&self.amounts(&piece, below), &mut costs)?;
             let reached = below + solved.solution.level;
-            let done = reached >= piece.from * (1.0 - PIECE) && reached <= piece.to * (1.0 + PIECE);
-            if reached > piece.to {
-                bracket.low = piece.to
-            } else {
-                bracket.high = piece.from
+            let beyond = reached > piece.to * (1.0 + PIECE) && bracket.high > piece.to * (1.0 + PIECE);
+            if !beyond || self.solver.deadline().is_over() {
+                return Ok(Some(Highest {
+                    level: reached.clamp(bracket.low.min(reached), piece.to),
+                    piece,
+                    solved,
+                }));
             }
-            if done || bracket.is_closed() || self.solver.deadline().is_over() {
-                let level = reached.clamp(piece.from, piece.to);
-                return Ok(Some(Highest { level, piece, solved }));
-            }
-            let next = self.affordable(&solved.solution.prices, &mut costs, reached.max(piece.from));
-            level = if next == f64::INFINITY && bracket.high == f64::INFINITY {
-                next
-            } else {
-                bracket.inside(next)
-            };
+            bracket.low = piece.to;
+            let next = self.affordable(&solved.solution.prices, &mut costs, reached);
+            let after = piece.to * (1.0 + 2.0 * PIECE);
+            level = if next == f64::INFINITY { next } else { bracket.inside(next).max(after) };
         }
+        Err(gives_up())
     }
 
-    /// Whether the servers hold everybody at its ceiling.
-    fn holds_all(&mut self, costs: &mut [f64]) -> Result<(Solved, bool), SolverError> {
-        let all = Amounts::new(self.in_dominant_shares(&self.ceilings), vec![true; self.ceilings.len()]);
+    /// Whether the servers hold these shares, and prices that tell.
+    fn holds(&mut self, shares: &[f64], costs: &mut [f64]) -> Result<(bool, Vec<f64>), SolverError> {
+        let all = Amounts::new(self.in_dominant_shares(shares), vec![true; shares.len()]);
         let solved = self.solve(&all, costs)?;
-        let held = solved.solution.level >= 1.0 - MISSING;
-        Ok((solved, held))
+        Ok((solved.solution.level >= 1.0 - MISSING, solved.solution.prices))
     }
 
     /// The level up to which these prices allow the users' shares.
@@ -233,8 +242,10 @@ impl<'a> Stages<'a> {
         let rising: Vec<bool> = piece.slope.iter().map(|slope| *slope > 0.0).collect();
         let amount = |i: usize| if rising[i] { piece.slope[i] } else { piece.base[i] } * self.unit[i];
         let base = |i: usize| {
-            let share = if rising[i] { piece.base[i] + piece.slope[i] * below } else { 0.0 };
-            share.max(0.0) * self.unit[i]
+            let risen = piece.slope[i] * below;
+            let share = if rising[i] { piece.base[i] + risen } else { 0.0 };
+            // The line that is lowest begins at nothing, but for rounding.
+            if share > risen * ROUNDING && share > 0.0 { share * self.unit[i] } else { 0.0 }
         };
         let base: Vec<f64> = (0..rising.len()).map(base).collect();
         Amounts {
