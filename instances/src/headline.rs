@@ -180,11 +180,14 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
         let of_user = |i: usize| {
             let (share, cap, wants_more) = figures(i);
             let weight = instance.user(UserId(i)).weight().to_f64();
-            (share * weight, cap * weight, wants_more)
+            (share * weight, cap * weight, Some(wants_more))
         };
-        let add = |a: (f64, f64, bool), b: (f64, f64, bool)| (a.0 + b.0, a.1 + b.1, a.2 || b.2);
-        let groups = instance.groups().iter().zip(instance.of_groups((0.0, 0.0, false), of_user, add));
+        type Sums = (f64, f64, Option<bool>);
+        let add = |a: Sums, b: Sums| (a.0 + b.0, a.1 + b.1, a.2.max(b.2));
+        let groups = instance.groups().iter().zip(instance.of_groups((0.0, 0.0, None), of_user, add));
         for (group, (share, cap, wants_more)) in groups.filter(|(group, _)| group.parent.is_none()) {
+            // A group without members asks for nothing.
+            let Some(wants_more) = wants_more else { continue };
             let weight = group.weight.to_f64();
             least = least.and(Least::of(share / weight, cap / weight, wants_more, false));
         }

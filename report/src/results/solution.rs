@@ -6,9 +6,8 @@ use crate::page::{Block, GROUPS, Section, sizes};
 use crate::solution::{SolutionDocument, classes_of, users_of};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{number, percent, share};
-use fairplan_instances::Headline;
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{Certificate, Instance, Solution, Status};
+use fairplan_instances::{Certificate, Headline, Instance, Objective, Solution, Status, groups_table};
 use std::fmt::Write;
 
 /// A solution.
@@ -29,14 +28,32 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     text += &paragraph(&Fates::of(limits).told());
     let (value, unit) = (value_of(solution.objective, headline.value), unit(&solution.certificate));
     let _ = writeln!(text, "{}: {value}{unit} ({proof})", value_name(solution.objective));
+    text += &level(solution.objective, headline.value, headline.level);
     let _ = writeln!(text, "Used: {}", few_used(instance, &headline.utilization(instance)));
     let _ = writeln!(text, "Solved by {method} in {seconds:.3} s\n");
 
+    if !headline.groups.is_empty() {
+        text += &listed(&groups_table(&headline.groups), "groups");
+        text.push('\n');
+    }
     text += &listed(&users_of(instance, solution).without(&["level"]), "users");
     text.push('\n');
     text += &listed(&classes_of(instance, headline), "server classes");
     text
 }
+
+/// The level, where those who have all they asked for decide the value.
+fn level(objective: Objective, value: f64, level: Option<f64>) -> String {
+    match level {
+        Some(level) if objective.alpha().is_none() && level > value * (1.0 + SAME) => {
+            format!("Level of those who still want more: {}\n", value_of(objective, level))
+        }
+        _ => String::new(),
+    }
+}
+
+/// The level and the value are one number up to this part of it: they are added up in another order.
+const SAME: f64 = 1e-9;
 
 /// What follows a value in the summary: its power of ten, if it has one.
 fn unit(certificate: &Certificate) -> String {
@@ -60,6 +77,12 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
         .fact("Proof", proof)
         .fact("Used", used(&document.utilization));
 
+    if let Some(level) = document.level.filter(|_| document.objective.alpha().is_none()) {
+        section = section.fact("Level of those who still want more", value_of(document.objective, level));
+    }
+    if !document.groups.is_empty() {
+        section = section.grid("Groups", &groups_table(&document.groups));
+    }
     let users = &document.users;
     let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, part)| (id.to_owned(), *part));
     section = section.block(sizes("Dominant shares by user", shares.collect(), share));

@@ -54,6 +54,8 @@ pub(crate) struct Tree {
     children: Vec<Vec<u32>>,
     /// The inner nodes, every one after the node above it.
     downwards: Vec<usize>,
+    /// Of each node whether it is a user or has any below.
+    has_users: Vec<bool>,
 }
 
 /// Times that a guess is moved outward by twice as much as before: beyond, nothing is known.
@@ -76,7 +78,12 @@ impl Tree {
         }
         let mut downwards: Vec<usize> = vec![0];
         downwards.extend(instance.groups_upwards().into_iter().rev().map(|group| group.0 + 1));
-        Self { inner, weight, children, downwards }
+        let mut has_users = vec![false; inner];
+        has_users.resize(weight.len(), true);
+        for &v in downwards.iter().rev() {
+            has_users[v] = children[v].iter().any(|c| has_users[*c as usize]);
+        }
+        Self { inner, weight, children, downwards, has_users }
     }
 
     /// Weight of a user among its siblings.
@@ -84,7 +91,7 @@ impl Tree {
         self.weight[self.inner + user]
     }
 
-    /// The children of the root, as what they have over their weight, given what users have.
+    /// The children of the root that have any users, as what they have over their weight, given what users have.
     pub fn at_the_root(&self, users: &[Bounds]) -> impl Iterator<Item = Bounds> {
         let all = self.sums(users);
         let over = move |c: &u32| {
@@ -92,7 +99,7 @@ impl Tree {
             let high = if has.high == 0.0 { 0.0 } else { up(has.high / weight.low) };
             Bounds { low: down(has.low / weight.high), high }
         };
-        self.children[0].iter().map(over)
+        self.children[0].iter().filter(|c| self.has_users[**c as usize]).map(over)
     }
 
     /// Of every node the sum over its members.
