@@ -83,10 +83,12 @@ pub fn compare(
     let (solved, sha256) = hashed(instance, || Solved::new(instance, &*solver, Objective::Drfh, control))?;
     let solved = solved.certified().map_err(|failure| failure.by(&solving))?;
     let divisible = Headline::new(instance, &solved.solution).bound;
+    let divisible_level = solved.solution.certificate.levels().first().map(|level| level.bound);
     let bracket = whole_task_bound(instance, control);
     let stated = bracket.as_ref().map(|bracket| stated_bounds(instance, bracket));
     let mut bounds = Bounds {
         divisible,
+        divisible_level,
         integral_upper: stated.map(|bounds| bounds.upper),
         integral_lower: stated.map(|bounds| bounds.lower),
     };

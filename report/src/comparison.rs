@@ -36,6 +36,10 @@ impl Body for Comparison {
 pub struct Bounds {
     /// No allocation of divisible tasks is better: the proved bound of the DRFH optimum.
     pub divisible: f64,
+    /// The same for the level: no allocation of divisible tasks gives those who still want more a larger smallest share. Absent if
+    /// there is room for all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divisible_level: Option<f64>,
     /// No placement of whole tasks is better. Absent when not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_upper: Option<f64>,
@@ -52,12 +56,21 @@ pub struct ComparedPolicy {
     pub name: String,
     /// The smallest weighted dominant share of all users.
     pub value: f64,
+    /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// Tasks that wait, of users who have a number of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unplaced: Option<u64>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
     pub utilization: ResourceMap,
     /// Tasks placed, over all users.
     pub tasks: u64,
     /// `1 - value / bounds.divisible`; 0 when both are 0.
     pub gap_to_divisible: f64,
+    /// `1 - level / bounds.divisible_level`. Absent when one of them is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_to_divisible_level: Option<f64>,
     /// `1 - value / bounds.integral_upper`. Absent when that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_to_integral: Option<f64>,
@@ -81,13 +94,20 @@ impl ComparedPolicy {
         proved_optimal: Option<bool>,
         seconds: Option<f64>,
     ) -> Self {
-        let gap = |bound: f64| if figures.value == bound { 0.0 } else { 1.0 - figures.value / bound };
+        let part = |value: f64, bound: f64| if value == bound { 0.0 } else { 1.0 - value / bound };
+        let gap = |bound: f64| part(figures.value, bound);
         Self {
             name: name.into(),
             value: figures.value,
+            level: figures.level,
+            unplaced: Some(figures.unplaced),
             utilization: ResourceMap::new(instance, figures.utilization.iter().copied()),
             tasks: figures.tasks,
             gap_to_divisible: gap(bounds.divisible),
+            gap_to_divisible_level: figures
+                .level
+                .zip(bounds.divisible_level)
+                .map(|(level, most)| part(level, most)),
             gap_to_integral: bounds.integral_upper.map(gap),
             proved_optimal,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
@@ -101,8 +121,13 @@ impl Tabular for Comparison {
         let mut columns = Table::of(&self.policies)
             .column("name", "policy", Kind::Id, |policy| &policy.name)
             .column("value", "smallest share", Kind::Share, |policy| policy.value)
+            .column("level", "share of who wants more", Kind::Share, |policy| policy.level)
             .column("tasks", "tasks", Kind::Count, |policy| policy.tasks)
+            .column("unplaced", "waiting", Kind::Count, |policy| policy.unplaced)
             .column("gap_to_divisible", "below divisible", Kind::Part, |policy| policy.gap_to_divisible)
+            .column("gap_to_divisible_level", "below divisible", Kind::Part, |policy| {
+                policy.gap_to_divisible_level
+            })
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
             .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
             .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)

@@ -5,7 +5,9 @@ use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{Body, ClassId, Document, Instance, Placement, ResourceId, ServerTasks, UserId};
+use fairplan_instances::{
+    Body, ClassId, Document, Instance, Placement, ResourceId, ServerTasks, User, UserId,
+};
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;
@@ -26,6 +28,12 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     pub seed: u64,
     /// The smallest weighted dominant share (dominant share over weight) of all users.
     pub value: f64,
+    /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// Tasks that wait, of users who have a number of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unplaced: Option<u64>,
     /// What each user gets.
     pub users: Vec<PlacedUser>,
     /// The part of the whole cluster's capacity that is used, 0 to 1.
@@ -85,6 +93,10 @@ pub struct UserTasks {
 pub struct PlacementFigures {
     /// The smallest weighted dominant share of all users.
     pub value: f64,
+    /// The same of those that still want more; `None` if nobody does.
+    pub level: Option<f64>,
+    /// Tasks that wait, of users who have a number of them.
+    pub unplaced: u64,
     /// The dominant share of each user.
     pub dominant_shares: Vec<f64>,
     /// The part of the whole cluster's capacity that is used, one number a resource; 0 where it has none.
@@ -99,9 +111,18 @@ impl PlacementFigures {
         let work = work(instance, placement);
         let dominant_shares: Vec<f64> =
             instance.users().zip(work).map(|(user, work)| work * user.task_share()).collect();
-        let weighted = instance.users().zip(&dominant_shares).map(|(u, share)| share / u.weight().to_f64());
+        let weighted = |(user, share): (User<'_>, &f64)| share / user.weight().to_f64();
+        let smallest = |users: &mut dyn Iterator<Item = (User<'_>, &f64)>| {
+            users.map(weighted).fold(f64::INFINITY, f64::min)
+        };
+        let waits =
+            |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
+        let wants_more = |(user, _): &(User<'_>, &f64)| waits(*user) != Some(0) && user.fits_somewhere();
+        let users = || instance.users().zip(&dominant_shares);
+        let level = smallest(&mut users().filter(wants_more));
+        let value = smallest(&mut users());
         let utilization = (0..instance.resources().len()).map(|r| {
-            let units = |(user, tasks): (fairplan_instances::User<'_>, &u64)| {
+            let units = |(user, tasks): (User<'_>, &u64)| {
                 user.demand_units(ResourceId(r)).saturating_mul(u128::from(*tasks))
             };
             let used: u128 = instance.users().zip(&placement.tasks).map(units).fold(0, u128::saturating_add);
@@ -109,7 +130,9 @@ impl PlacementFigures {
             if total == 0 { 0.0 } else { used as f64 / total as f64 }
         });
         Self {
-            value: weighted.fold(f64::INFINITY, f64::min),
+            value,
+            level: (level < f64::INFINITY).then_some(level),
+            unplaced: instance.users().filter_map(waits).fold(0, u64::saturating_add),
             utilization: utilization.collect(),
             dominant_shares,
             tasks: placement.tasks.iter().sum(),
@@ -217,6 +240,8 @@ pub fn placement_document<'a>(
         policy: settings.policy.into(),
         seed: settings.seed,
         value: figures.value,
+        level: figures.level,
+        unplaced: Some(figures.unplaced),
         users: users
             .map(|((user, share), tasks)| PlacedUser {
                 id: user.id().into(),
@@ -235,6 +260,8 @@ pub fn placement_document<'a>(
 pub struct StatedPlacement {
     placement: Placement,
     value: f64,
+    level: Option<f64>,
+    unplaced: Option<u64>,
     dominant_shares: Vec<f64>,
     utilization: Vec<f64>,
 }
@@ -260,6 +287,8 @@ impl StatedPlacement {
         Ok(Self {
             placement: Placement { tasks: document.users.iter().map(|user| user.tasks).collect(), servers },
             value: document.value,
+            level: document.level,
+            unplaced: document.unplaced,
             dominant_shares: document.users.iter().map(|user| user.dominant_share).collect(),
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
         })
@@ -270,6 +299,8 @@ impl StatedPlacement {
         PlacementClaim {
             printed: Some(PrintedPlacement {
                 value: self.value,
+                level: self.level,
+                unplaced: self.unplaced,
                 dominant_shares: &self.dominant_shares,
                 utilization: &self.utilization,
             }),

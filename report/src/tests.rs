@@ -79,7 +79,8 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
 
 fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Comparison> {
     const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-    let bounds = Bounds { divisible: 0.75, integral_upper: None, integral_lower: None };
+    let bounds =
+        Bounds { divisible: 0.75, divisible_level: Some(0.75), integral_upper: None, integral_lower: None };
     let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));
     let instance = InstanceStamp::new(instance, SHA256);
     Document::new(Comparison { instance, backend: "auto".into(), seed: 0, bounds, policies: vec![policy] })

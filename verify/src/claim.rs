@@ -120,6 +120,10 @@ impl<'a> From<&'a Solution> for SolutionClaim<'a> {
 pub struct PrintedPlacement<'a> {
     /// The value of the objective.
     pub value: f64,
+    /// The smallest weighted share of those that have tasks left and fit some server; `None` if there are none.
+    pub level: Option<f64>,
+    /// Tasks that wait; `None` where it is not said.
+    pub unplaced: Option<u64>,
     /// Dominant share per user.
     pub dominant_shares: &'a [f64],
     /// Used part of the whole cluster's capacity, one a resource; 0 where there is no capacity.

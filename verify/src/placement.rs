@@ -78,15 +78,28 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let mut shares = Worst::of("shares", tolerance::STATED);
         let mut value = Worst::of("value", tolerance::STATED);
         let mut utilization = Worst::of("utilization", tolerance::STATED);
-        let mut smallest = f64::INFINITY;
+        let (mut smallest, mut level, mut unplaced) = (f64::INFINITY, f64::INFINITY, 0u64);
         for (user, work) in instance.users().zip(work) {
             let share = work * user.task_share();
-            smallest = smallest.min(share / decimal_down(user.weight()));
+            let weighted = share / decimal_down(user.weight());
+            smallest = smallest.min(weighted);
+            let waits = user.tasks().map(|tasks| tasks.saturating_sub(counted[user.index().0]));
+            unplaced = unplaced.saturating_add(waits.unwrap_or(0));
+            if waits != Some(0) && user.fits_somewhere() {
+                level = level.min(weighted);
+            }
             shares.compare(stated.dominant_shares[user.index().0], share, || {
                 format!("dominant share of user {}", user.id())
             });
         }
         value.compare(stated.value, smallest, || "value".into());
+        // Results of before there was a level state none.
+        if let Some(stated) = stated.level {
+            value.compare(stated, level, || "level of those that want more".into());
+        }
+        if let Some(stated) = stated.unplaced.filter(|stated| *stated != unplaced) {
+            value.fail(|| format!("{stated} tasks are said to wait, {unplaced} do"));
+        }
         for (r, used) in used.into_iter().enumerate() {
             let total = instance.total_units(ResourceId(r));
             let part = if total == 0 { 0.0 } else { used as f64 / total as f64 };

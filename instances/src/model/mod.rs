@@ -321,6 +321,16 @@ impl<'a> User<'a> {
                 .all(|(demand, capacity)| demand.is_zero() || !capacity.is_zero())
     }
 
+    /// Whether a whole task fits some empty server that the user may run on.
+    pub fn fits_somewhere(self) -> bool {
+        let resources = (0..self.instance.resources.len()).map(ResourceId);
+        let fits = |class: ClassId| {
+            let fits = |r: ResourceId| self.demand_units(r) <= self.instance.capacity_units(class, r);
+            self.can_use(class) && resources.clone().all(fits)
+        };
+        (0..self.instance.classes.len()).map(ClassId).any(fits)
+    }
+
     /// The resource of which one task takes the largest part of the whole cluster; ties: the first
     /// (DRFH Sec. III-A, `r*_i`). Decided in exact integers.
     pub fn dominant_resource(self) -> ResourceId {

@@ -6,7 +6,7 @@ use crate::figure::Bars;
 use crate::json::MalformedResult;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
-use crate::units::share;
+use crate::units::{counted, share};
 use fairplan_instances::Instance;
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
@@ -14,6 +14,9 @@ use std::fmt::Write;
 /// A comparison: which policy does best, whether anything could do better, and how bad a bad choice is.
 pub(super) fn answer(document: &Comparison) -> String {
     let policies = &document.policies;
+    if tells_by_level(document) {
+        return answer_by_level(document);
+    }
     let Some(best) = policies.iter().max_by(|a, b| a.value.total_cmp(&b.value)) else {
         return "No policy was compared.".into();
     };
@@ -23,7 +26,7 @@ pub(super) fn answer(document: &Comparison) -> String {
             .into();
     }
     // What sums of doubles leave over does not tell policies apart.
-    let same = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    let same = |a: f64, b: f64| (a - b).abs() <= SAME * a.abs().max(b.abs());
     let winners: Vec<String> = (policies.iter())
         .filter(|policy| same(policy.value, best.value))
         .map(|policy| name(&policy.name))
@@ -46,6 +49,59 @@ pub(super) fn answer(document: &Comparison) -> String {
     format!("{first}{better}.{worst}")
 }
 
+/// Whether users that have all their tasks decide the smallest share, under some policy: then it tells little.
+fn tells_by_level(document: &Comparison) -> bool {
+    document
+        .policies
+        .iter()
+        .any(|policy| policy.level.is_none_or(|level| level > policy.value * (1.0 + SAME)))
+}
+
+/// Shares that differ by less than this part of themselves are one: sums of doubles.
+const SAME: f64 = 1e-9;
+
+/// The same of those who still want more, and of what waits.
+fn answer_by_level(document: &Comparison) -> String {
+    let level = |policy: &ComparedPolicy| policy.level.unwrap_or(f64::INFINITY);
+    let ordered = |a: &&ComparedPolicy, b: &&ComparedPolicy| {
+        level(a).total_cmp(&level(b)).then(b.unplaced.cmp(&a.unplaced))
+    };
+    let policies = &document.policies;
+    let (Some(best), Some(worst)) = (policies.iter().max_by(ordered), policies.iter().min_by(ordered)) else {
+        return "No policy was compared.".into();
+    };
+    let told = |policy: &ComparedPolicy| {
+        let waiting = match policy.unplaced {
+            Some(tasks) if tasks > 0 => format!(", and {} wait", counted(tasks, "task", "tasks")),
+            _ => String::new(),
+        };
+        match policy.level {
+            Some(level) => format!("whoever wants more has at least {}{waiting}", share(level)),
+            None => "all have all that they ask for".into(),
+        }
+    };
+    let alike = |policy: &ComparedPolicy| {
+        let (a, b) = (level(policy), level(best));
+        policy.unplaced == best.unplaced && (a == b || (a - b).abs() <= SAME * a.max(b))
+    };
+    let winners: Vec<String> =
+        policies.iter().filter(|policy| alike(policy)).map(|policy| name(&policy.name)).collect();
+    let better = match (best.level, document.bounds.divisible_level) {
+        (Some(_), Some(most)) => format!("; if tasks could be divided at will, it would be {}", share(most)),
+        _ => String::new(),
+    };
+    if winners.len() == policies.len() && policies.len() > 1 {
+        return format!("{} policies do equally well: {}{better}.", all_of(winners.len()), told(best));
+    }
+    let does = if winners.len() == 1 { "does" } else { "do" };
+    let worst = if policies.len() > 1 {
+        format!(" With {}, the worst, {}.", name(&worst.name), told(worst))
+    } else {
+        String::new()
+    };
+    format!("{} {does} best: {}{better}.{worst}", listed(&winners), told(best))
+}
+
 /// Whether anything could do better than the best policy.
 fn better(document: &Comparison, best: &ComparedPolicy) -> String {
     let bounds = document.bounds;
@@ -64,8 +120,13 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
     }
 }
 
-/// The columns that people read first.
-const ORDER: [&str; 5] = ["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"];
+/// The columns that people read first; by the level where it tells more than the smallest share.
+fn order(document: &Comparison) -> &'static [&'static str] {
+    match tells_by_level(document) {
+        false => &["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"],
+        true => &["name", "level", "gap_to_divisible_level", "unplaced", "tasks", "value"],
+    }
+}
 
 /// The summary of a comparison.
 pub fn summary(instance: &Instance, document: &Comparison) -> String {
@@ -81,7 +142,7 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
     let table = document.table().without(&["proved_optimal"]).without_empty();
     let used = table.columns().iter().map(|column| column.name.to_string());
     let used: Vec<String> = used.filter(|name| name.starts_with("utilization_")).collect();
-    let order: Vec<&str> = ORDER.into_iter().chain(used.iter().map(String::as_str)).collect();
+    let order: Vec<&str> = order(document).iter().copied().chain(used.iter().map(String::as_str)).collect();
     text += &grid(&table.in_order(&order));
     text
 }
@@ -123,6 +184,6 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         mark: Some(mark),
         format: share,
     };
-    let table = document.table().without(&["proved_optimal", "seconds"]).in_order(&ORDER);
+    let table = document.table().without(&["proved_optimal", "seconds"]).in_order(order(&document));
     Ok(section.block(Block::Bars(bars)).grid("Policies", &table))
 }

@@ -27,6 +27,12 @@ pub fn summary(
     let mut text = heading(instance);
     let _ = writeln!(text, "Placed by {policy}: {}", counted(figures.tasks, "task", "tasks"));
     let _ = writeln!(text, "Smallest weighted dominant share: {}", share(figures.value));
+    if figures.unplaced > 0 {
+        let level = figures
+            .level
+            .map_or_else(String::new, |level| format!(", of users who have at least {}", share(level)));
+        let _ = writeln!(text, "Waiting: {}{level}", counted(figures.unplaced, "task", "tasks"));
+    }
     let _ = writeln!(text, "Used: {}\n", few_used(instance, &figures.utilization));
     text += &listed(&placed_users(instance, placement, figures), "users");
     text
@@ -36,12 +42,16 @@ pub fn summary(
 pub(crate) fn section(document: PlacementDocument) -> Section {
     let tasks = document.users.iter().fold(0u64, |sum, user| sum.saturating_add(user.tasks));
     let shares = document.users.iter().map(|user| (user.id.to_string(), user.dominant_share)).collect();
-    Section::new(format!("Whole tasks placed by {}", document.policy))
+    let section = Section::new(format!("Whole tasks placed by {}", document.policy))
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .fact("Smallest weighted dominant share", share(document.value))
         .fact("Tasks placed", thousands(tasks))
         .fact("Used", used(&document.utilization))
         .block(sizes("Dominant shares by user", shares, share))
-        .grid("Users", &document.table())
+        .grid("Users", &document.table());
+    match document.unplaced.filter(|unplaced| *unplaced > 0) {
+        Some(unplaced) => section.fact("Tasks waiting", thousands(unplaced)),
+        None => section,
+    }
 }

@@ -20,6 +20,9 @@ pub(super) struct InstanceDocument {
     /// The servers, in classes of identical ones.
     #[schemars(length(min = 1))]
     server_classes: Vec<ServerClass>,
+    /// Groups of users, and of groups; parents in any order. A group counts as one beside its siblings.
+    #[schemars(default)]
+    groups: Vec<Group>,
     /// The users.
     #[schemars(length(min = 1))]
     users: Vec<User>,
@@ -49,6 +52,21 @@ struct ServerClass {
     capacity: BTreeMap<String, Amount>,
 }
 
+/// Users, and other groups, that count as one beside their siblings.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct Group {
+    /// Unique name among groups.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// Weight among its siblings.
+    #[schemars(default = "one", range(max = 1e30), extend("exclusiveMinimum" = 0))]
+    weight: f64,
+    /// The group it belongs to; absent: none.
+    parent: Option<String>,
+}
+
 /// Someone whose tasks run on the servers.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
@@ -71,6 +89,8 @@ struct User {
     /// Work that one task does on a server class, by class; a class left out counts 1.
     #[schemars(default)]
     rates: BTreeMap<String, Rate>,
+    /// The group it belongs to; absent: none.
+    group: Option<String>,
 }
 
 /// An amount of a resource: a decimal of at most 19 significant digits, 0 or between 1e-30 and 1e30.

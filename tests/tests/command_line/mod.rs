@@ -6,6 +6,7 @@ mod dynamic;
 mod endings;
 mod faults;
 mod flows;
+mod groups;
 mod imports;
 mod outputs;
 mod over_instance;

@@ -119,3 +119,35 @@ fn rates_and_numbers_too_long_are_refused_with_their_place() {
     let refusal = folder.refused(&["-q", "bound", "long.json"]);
     assert!(refusal.contains("resources[0]") && refusal.contains("round them"), "{refusal}");
 }
+
+#[test]
+fn policies_are_told_apart_by_those_who_still_want_more_where_somebody_has_all_it_asked_for() {
+    let folder = Folder::new();
+    // The single task of `small` decides the smallest share under every policy.
+    folder.write(
+        "i.json",
+        r#"{"format": "fairplan.instance.v1", "resources": ["cpu", "memory"],
+            "server_classes": [{"id": "a", "count": 6, "capacity": {"cpu": 4, "memory": 12}},
+                               {"id": "b", "count": 4, "capacity": {"cpu": 12, "memory": 3}}],
+            "users": [{"id": "small", "demand": {"cpu": 0.1, "memory": 0.1}, "tasks": 1},
+                      {"id": "memory", "demand": {"cpu": 1, "memory": 3}, "tasks": 40},
+                      {"id": "cpu", "demand": {"cpu": 3, "memory": 0.7}, "tasks": 40}]}"#
+            .to_owned(),
+    );
+    let output =
+        folder.run(&["compare", "i.json", "--policies", "best-fit,first-fit,slots=4", "--no-timing"]);
+    let comparison: Value = read(&text(&output.stdout));
+    let policies = comparison["policies"].as_array().unwrap();
+    let most = comparison["bounds"]["divisible_level"].as_f64().unwrap();
+    for policy in policies {
+        assert_eq!(policy["value"], policies[0]["value"], "the single task decides the value");
+        let level = policy["level"].as_f64().unwrap();
+        assert!(level > policy["value"].as_f64().unwrap() && level <= most, "{policy}");
+        let gap = policy["gap_to_divisible_level"].as_f64().unwrap();
+        assert!((gap - (1.0 - level / most)).abs() < 1e-12);
+        assert_eq!(policy["tasks"].as_u64().unwrap() + policy["unplaced"].as_u64().unwrap(), 81);
+    }
+    assert_ne!(policies[0]["level"], policies[2]["level"]);
+    let said = text(&output.stderr).to_owned();
+    assert!(said.contains("whoever wants more has at least"), "{said}");
+}

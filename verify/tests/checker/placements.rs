@@ -18,6 +18,8 @@ struct Claim {
     tasks: Vec<u64>,
     servers: Vec<ServerTasks>,
     value: f64,
+    level: Option<f64>,
+    unplaced: u64,
     shares: Vec<f64>,
     utilization: Vec<f64>,
 }
@@ -28,6 +30,8 @@ fn full() -> Claim {
         tasks: vec![3, 5],
         servers: vec![vec![(1, 3)], vec![(0, 3), (1, 2)]],
         value: 5.0 / 8.0 / 2.0,
+        level: Some(5.0 / 8.0 / 2.0),
+        unplaced: 0,
         shares: vec![3.0 / 8.0, 5.0 / 8.0],
         utilization: vec![1.0, 0.5],
     }
@@ -36,6 +40,8 @@ fn full() -> Claim {
 fn failures(claim: &Claim) -> Vec<&'static str> {
     let printed = PrintedPlacement {
         value: claim.value,
+        level: claim.level,
+        unplaced: Some(claim.unplaced),
         dominant_shares: &claim.shares,
         utilization: &claim.utilization,
     };
@@ -54,7 +60,9 @@ type Case = (&'static str, fn(&mut Claim), &'static [&'static str]);
 
 #[test]
 fn every_kind_of_false_placement_is_refused_by_its_property() {
-    let cases: [Case; 15] = [
+    let cases: [Case; 17] = [
+        ("a level that nobody has", |c| c.level = Some(0.4), &["value"]),
+        ("tasks that wait though all run", |c| c.unplaced = 1, &["value"]),
         (
             "one task too many",
             |c| c.servers[0][0].1 = 4,

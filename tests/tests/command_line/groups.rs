@@ -1,0 +1,124 @@
+//! Groups as users meet them: tables, results, what refuses them, and bad input.
+
+use super::{Folder, text};
+use serde_json::Value;
+
+const SERVERS: &str = "id,count,cpu\ncore,12,1\n";
+const USERS: &str = "id,cpu,group\nshop,1,web\nsearch,1,web\nmail,1,web\nnightly,1,batch\nalone,1,\n";
+const GROUPS: &str = "id,weight,parent\nweb,2,company\nbatch,,company\ncompany,3,\n";
+
+fn tables() -> Folder {
+    let folder = Folder::new();
+    folder.write("s.csv", SERVERS);
+    folder.write("u.csv", USERS);
+    folder.write("g.csv", GROUPS);
+    folder
+}
+
+const TABLES: [&str; 6] = ["--servers", "s.csv", "--users", "u.csv", "--groups", "g.csv"];
+
+#[test]
+fn a_tree_from_tables_is_divided_by_its_weights_and_verified() {
+    let folder = tables();
+    folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
+    folder.done(&["-q", "solve", "i.json", "-o", "r.json"]);
+    let result: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let share = |list: &str, id: &str| {
+        let entries = result[list].as_array().unwrap();
+        let entry = entries.iter().find(|entry| entry["id"] == id).unwrap();
+        entry[if list == "groups" { "share" } else { "dominant_share" }].as_f64().unwrap()
+    };
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+    near(share("groups", "company"), 0.75);
+    near(share("groups", "web"), 0.5);
+    near(share("users", "mail"), 0.5 / 3.0);
+    near(share("users", "nightly"), 0.25);
+    near(share("users", "alone"), 0.25);
+    near(result["level"].as_f64().unwrap(), 0.25);
+    assert_eq!(result["groups"][0]["parent"], "company");
+    folder.done(&["-q", "verify", "i.json", "r.json"]);
+    let page = folder.done(&["-q", "report", "r.json"]);
+    assert!(page.contains("Groups"), "the page shows the groups");
+}
+
+#[test]
+fn tables_of_every_format_come_back_as_the_same_instance() {
+    let folder = tables();
+    let first = folder.done(&[&["-q", "convert"], &TABLES[..]].concat());
+    folder.write("i.json", &first);
+    for ending in ["csv", "csv.gz", "parquet"] {
+        let [servers, users, groups] = ["s2", "u2", "g2"].map(|name| format!("{name}.{ending}"));
+        let to = ["--to-servers", &servers, "--to-users", &users, "--to-groups", &groups];
+        folder.done(&[&["-q", "convert", "i.json"], &to[..]].concat());
+        let from = ["--servers", &servers, "--users", &users, "--groups", &groups];
+        assert_eq!(folder.done(&[&["-q", "convert"], &from[..]].concat()), first, "{ending}");
+    }
+    let refusal = folder.refused(&["convert", "i.json", "--to-servers", "a.csv", "--to-users", "b.csv"]);
+    assert!(refusal.contains("--to-groups"), "{refusal}");
+}
+
+#[test]
+fn what_does_not_know_groups_refuses_them() {
+    let folder = tables();
+    folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
+    for command in ["place", "bound", "compare", "audit", "entitlements", "plan worth", "plan lose"] {
+        let words: Vec<&str> = command.split(' ').chain(["i.json"]).collect();
+        let refusal = folder.refused(&words);
+        let expected = format!("groups: {command} does not know groups yet");
+        assert!(refusal.contains(&expected), "{command}: {refusal}");
+    }
+    let refusal = folder.refused(&["solve", "i.json", "--objective", "pf"]);
+    assert!(refusal.contains("groups: pf does not know them"), "{refusal}");
+}
+
+#[test]
+fn bad_groups_name_file_place_and_value() {
+    let folder = tables();
+    let refusal = |groups: &str, users: &str| {
+        folder.write("g.csv", groups);
+        folder.write("u.csv", users);
+        folder.refused(&[&["solve"], &TABLES[..]].concat())
+    };
+    for (groups, said) in [
+        ("id,parent\na,b\nb,a\n", "g.csv: line 2, column parent = a: the group is inside itself"),
+        ("id,parent\na,\nb,c\n", "g.csv: line 3, column parent = c: there is no group with this id"),
+        ("id,weight\na,0\n", "g.csv: line 2, column weight = 0: must be > 0"),
+        ("id\na\na\n", "g.csv: line 3, column id = a: duplicate id"),
+        ("id,colour\na,red\n", "g.csv: line 1, column colour: unknown column"),
+        ("weight\n1\n", "g.csv: line 1, column id: is missing"),
+    ] {
+        let refusal = refusal(groups, USERS);
+        assert!(refusal.contains(said), "{refusal}");
+    }
+    let refusal = refusal(GROUPS, "id,cpu,group\nshop,1,wob\n");
+    assert!(
+        refusal.contains("u.csv: line 2, column group = wob: there is no group with this id"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn a_result_with_false_groups_is_refused() {
+    let folder = tables();
+    folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
+    folder.done(&["-q", "solve", "i.json", "-o", "r.json"]);
+    let result: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let forge = |change: &dyn Fn(&mut Value)| {
+        let mut forged = result.clone();
+        change(&mut forged);
+        folder.write("forged.json", &forged.to_string());
+        let output = folder.run(&["-q", "verify", "i.json", "forged.json"]);
+        assert_ne!(output.status.code(), Some(0), "{}", text(&output.stdout));
+    };
+    forge(&|result| result["groups"][0]["share"] = 0.6.into());
+    forge(&|result| result["groups"][1]["level"] = 0.1.into());
+    forge(&|result| result["groups"][1]["weight"] = 2.0.into());
+    forge(&|result| result["groups"][0]["limited_by"] = "tasks".into());
+    forge(&|result| result["groups"][0]["parent"] = "batch".into());
+    forge(&|result| result["level"] = 0.3.into());
+    forge(&|result| result["certificate"]["levels"][0]["value"] = 0.26.into());
+    forge(&|result| result["certificate"]["levels"][0]["bound"] = 0.24.into());
+    forge(&|result| {
+        result["groups"].as_array_mut().unwrap().pop();
+    });
+}
