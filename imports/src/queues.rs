@@ -1,10 +1,10 @@
-//! A tree of queues over a cluster: its leaves become users, weights multiplied down the tree and limits the least on
-//! the way.
+//! A tree of queues over a cluster: its leaves become users, with limits the least on the way up; the queues above become
+//! groups, or weights are multiplied down the tree.
 
 use super::census::{Memory, Server, add_classes};
 use super::queue_tasks::Scope;
 use super::report::ImportReport;
-use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewUser, Violation};
+use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Violation};
 use hashbrown::HashMap;
 
 /// One queue of the tree, which is none below itself.
@@ -22,16 +22,22 @@ pub(super) struct Queue {
     pub(super) given: Vec<usize>,
 }
 
-/// The cluster with the leaves of the tree as users.
+/// The cluster that queues share.
+pub(super) struct Cluster<'a> {
+    pub(super) name: String,
+    pub(super) resources: Vec<String>,
+    pub(super) memory: Memory,
+    pub(super) servers: &'a [Server],
+}
+
+/// The cluster with the leaves of the tree as users, in groups if the `tree` is to be kept.
 ///
 /// What a task asks for and how small it is, [`Scope`] says; `tasks` is how many of them the tightest limit of the queue
 /// and those above it allows, or no limit.
 pub(super) fn instance(
-    name: String,
-    resources: Vec<String>,
-    memory: Memory,
-    servers: &[Server],
+    Cluster { name, resources, memory, servers }: Cluster<'_>,
     queues: &[Queue],
+    tree: bool,
     report: &mut ImportReport,
 ) -> Result<Instance, Violation> {
     let mut builder = InstanceBuilder::new(name, resources)?;
@@ -44,14 +50,16 @@ pub(super) fn instance(
         }
         *weights.entry(queue.parent).or_default() += queue.weight;
     }
+    let groups = if tree { groups(queues, &is_leaf) } else { Vec::new() };
+    builder.groups(groups)?;
     let mut scopes: HashMap<Vec<usize>, Scope> = HashMap::new();
     for (queue, _) in queues.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
-        let mut weight = 1.0;
+        let mut of_cluster = 1.0;
         let mut limits: Vec<Option<Decimal>> = vec![None; builder.resources().len()];
         let mut given: &[usize] = &[];
         let mut at = Some(queue);
         while let Some(queue) = at {
-            weight *= queue.weight / weights[&queue.parent];
+            of_cluster *= queue.weight / weights[&queue.parent];
             for (limit, own) in limits.iter_mut().zip(&queue.limit) {
                 *limit = tighter(*limit, *own);
             }
@@ -64,7 +72,9 @@ pub(super) fn instance(
             scopes.insert(given.to_vec(), Scope::new(servers, limits.len(), given)?);
         }
         let scope = &scopes[given];
-        let Some(weight) = rounded(weight).filter(|weight| !weight.is_zero()) else {
+        let weight = rounded(if tree { queue.weight } else { of_cluster });
+        // Of what has no part of the cluster some queue above may have none.
+        let Some(weight) = weight.filter(|weight| !weight.is_zero() && of_cluster > 0.0) else {
             report.one("queues left out: their weight is 0");
             continue;
         };
@@ -72,10 +82,32 @@ pub(super) fn instance(
             report.one("queues left out: their limit is 0, or too small to hold a task");
             continue;
         };
-        builder.user(NewUser { weight, tasks: task.most, ..NewUser::new(&queue.name, &task.demand) })?;
+        let group = queue.parent.and_then(|parent| builder.group_named(&queues[parent].name));
+        builder.user(NewUser {
+            weight,
+            tasks: task.most,
+            group,
+            ..NewUser::new(&queue.name, &task.demand)
+        })?;
     }
     report.add(builder.user_count() as u64, "queues at the leaves");
     builder.build()
+}
+
+/// The queues above leaves as groups, but for a single one above all, and those without weight, below which nobody has any.
+fn groups(queues: &[Queue], is_leaf: &[bool]) -> Vec<NewGroup> {
+    let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
+    let is_group = |position: usize| {
+        let queue = &queues[position];
+        !is_leaf[position] && queue.weight > 0.0 && (tops > 1 || queue.parent.is_some())
+    };
+    let group = |position: usize| {
+        let queue = &queues[position];
+        let parent = queue.parent.filter(|parent| is_group(*parent));
+        let weight = rounded(queue.weight).unwrap_or(Decimal::ONE);
+        NewGroup { id: queue.name.clone(), weight, parent: parent.map(|parent| queues[parent].name.clone()) }
+    };
+    (0..queues.len()).filter(|position| is_group(*position)).map(group).collect()
 }
 
 /// The smaller of two limits, of which each may be none.

@@ -7,7 +7,7 @@ mod yunikorn;
 use super::census::Memory;
 use super::kubernetes::open_nodes;
 use super::manifests::{Metadata, documents};
-use super::queues::{self, Queue};
+use super::queues::{self, Cluster, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
@@ -24,6 +24,8 @@ pub struct KubernetesQueuesOptions {
     pub nodes: Vec<String>,
     /// Files of queues: objects of kind Queue of Volcano or KAI, or YuniKorn's partitions.
     pub queues: Vec<String>,
+    /// Whether the queues above the leaves become groups; else weights are multiplied down the tree.
+    pub tree: bool,
 }
 
 /// The name under which nodes mostly have GPUs.
@@ -75,8 +77,9 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
         .collect();
     let queues = reading.tree(&resources, &totals).map_err(failed)?;
     let name = format!("Kubernetes, {} nodes", servers.len());
-    let names = resources.iter().map(|name| (*name).to_owned()).collect();
-    queues::instance(name, names, Memory::Bytes, &servers, &queues, report)
+    let resources = resources.iter().map(|name| (*name).to_owned()).collect();
+    let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers };
+    queues::instance(cluster, &queues, options.tree, report)
         .map_err(|violation| Stopped::Building(failed(violation)))
 }
 

@@ -9,7 +9,7 @@ fn shipped(name: &str) -> String {
 }
 
 fn users(queues: Vec<String>) -> Result<(Vec<String>, ImportReport), String> {
-    let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues };
+    let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues, tree: false };
     let (instance, report) = kubernetes_queues(&options).map_err(|error| error.to_string())?;
     let most = |tasks: Option<u64>| tasks.map_or("any".to_owned(), |tasks| tasks.to_string());
     let user = |user: fairplan_instances::User<'_>| {
@@ -90,7 +90,11 @@ fn tasks_fit_the_servers_and_small_limits_do_not_vanish() {
         + &queue("training", "parent: root, capability: {nvidia.com/gpu: 4, example.com/fpga: 1}");
     let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
     std::fs::write(&path, text).unwrap();
-    let options = KubernetesQueuesOptions { nodes: vec![large_cluster(folder.path())], queues: vec![path] };
+    let options = KubernetesQueuesOptions {
+        nodes: vec![large_cluster(folder.path())],
+        queues: vec![path],
+        tree: false,
+    };
     let (instance, report) = kubernetes_queues(&options).unwrap();
     assert_eq!(instance.resources(), ["cpu", "memory", "nvidia.com/gpu"]);
     let users: Vec<String> = instance

@@ -8,7 +8,7 @@ mod nodes;
 mod tests;
 
 use super::census::Memory;
-use super::queues;
+use super::queues::{self, Cluster};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use super::{some, together};
@@ -22,6 +22,8 @@ pub struct YarnOptions {
     pub nodes: Vec<String>,
     /// `fair-scheduler.xml` or `capacity-scheduler.xml`.
     pub queues: String,
+    /// Whether the queues above the leaves become groups; else weights are multiplied down the tree.
+    pub tree: bool,
 }
 
 /// The resources of YARN that count, memory in MiB.
@@ -29,7 +31,7 @@ const RESOURCES: [&str; 2] = ["memory", "vcores"];
 
 /// The cluster and its users as the files tell.
 ///
-/// Weights are multiplied down the tree of queues, each over the sum of its siblings; the most that a queue may have
+/// Weights are multiplied down the tree of queues, each over the sum of its siblings, unless the tree is kept; the most that a queue may have
 /// is its tightest maximum or that of a queue above it. A task is a thousandth of the cluster or less, such that nine of ten
 /// nodes hold ten tasks and a maximum a hundred. A minimum, which an
 /// instance cannot state, is counted in the report, and so is a minimum above its maximum.
@@ -57,7 +59,8 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     };
     let name = format!("YARN, {} nodes", nodes.len());
     let resources = RESOURCES.map(str::to_owned).to_vec();
-    queues::instance(name, resources, Memory::Mebibytes, &nodes, &queues, report).map_err(|violation| {
+    let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes };
+    queues::instance(cluster, &queues, options.tree, report).map_err(|violation| {
         let file = together(options.nodes.iter().chain([&options.queues]));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })

@@ -9,7 +9,7 @@ fn shipped(name: &str) -> String {
 }
 
 fn options(queues: &str) -> YarnOptions {
-    YarnOptions { nodes: vec![shipped("nodes.json")], queues: shipped(queues) }
+    YarnOptions { nodes: vec![shipped("nodes.json")], queues: shipped(queues), tree: false }
 }
 
 fn users(instance: &Instance) -> Vec<String> {
@@ -48,6 +48,25 @@ fn the_fair_scheduler_weighs_down_the_tree_and_limits_by_the_tightest_maximum() 
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
     }
+}
+
+#[test]
+fn the_tree_of_queues_is_kept_as_groups_with_their_own_weights() {
+    let (instance, _) = yarn(&YarnOptions { tree: true, ..options("fair-scheduler.xml") }).unwrap();
+    let groups: Vec<_> = instance.groups().iter().map(|group| (&*group.id, group.weight.to_f64())).collect();
+    // The root above all is none: everybody is in it.
+    assert_eq!(groups, [("root.production", 3.0), ("root.research", 1.0)]);
+    assert_eq!(
+        users(&instance),
+        [
+            "root.production.etl weight 2 x250",
+            "root.production.reports weight 1 x500",
+            "root.research.alice weight 1 x156",
+            "root.research.bob & co weight 1 x300",
+        ]
+    );
+    let of: Vec<_> = instance.users().filter_map(|user| user.group()).map(|group| group.0).collect();
+    assert_eq!(of, [0, 0, 1, 1]);
 }
 
 #[test]

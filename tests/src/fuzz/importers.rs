@@ -188,7 +188,13 @@ pub(super) fn targets() -> Vec<Target> {
 }
 
 fn queues(paths: &[String]) -> Result<(), String> {
-    let options = KubernetesQueuesOptions { nodes: vec![paths[0].clone()], queues: vec![paths[1].clone()] };
+    let options = KubernetesQueuesOptions {
+        nodes: vec![paths[0].clone()],
+        queues: vec![paths[1].clone()],
+        tree: false,
+    };
+    let kept = KubernetesQueuesOptions { tree: true, ..options.clone() };
+    let _ = imported(paths, fairplan_imports::kubernetes_queues(&kept));
     imported(paths, fairplan_imports::kubernetes_queues(&options))
 }
 
@@ -206,6 +212,7 @@ fn cluster_of_slurm(paths: &[String]) -> Result<(), String> {
 }
 
 fn cluster_of_yarn(paths: &[String]) -> Result<(), String> {
-    let options = YarnOptions { nodes: vec![paths[0].clone()], queues: paths[1].clone() };
+    let options = YarnOptions { nodes: vec![paths[0].clone()], queues: paths[1].clone(), tree: false };
+    let _ = imported(paths, fairplan_imports::yarn(&YarnOptions { tree: true, ..options.clone() }));
     imported(paths, fairplan_imports::yarn(&options))
 }

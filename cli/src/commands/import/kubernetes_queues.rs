@@ -28,13 +28,16 @@ pub struct Arguments {
     /// Queues, as YAML or JSON, gzipped or not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     queues: Vec<String>,
+    /// Keep the tree: queues above the leaves become groups, each with its own weight
+    #[arg(long)]
+    tree: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 /// Reads nodes and queues and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, queues, output } = arguments;
-    let options = KubernetesQueuesOptions { nodes, queues };
+    let Arguments { nodes, queues, tree, output } = arguments;
+    let options = KubernetesQueuesOptions { nodes, queues, tree };
     write_import(|| fairplan::imports::kubernetes_queues(&options), &output, common)
 }

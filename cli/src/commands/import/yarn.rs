@@ -25,13 +25,16 @@ pub struct Arguments {
     /// fair-scheduler.xml or capacity-scheduler.xml
     #[arg(long, value_name = "FILE")]
     queues: String,
+    /// Keep the tree: queues above the leaves become groups, each with its own weight
+    #[arg(long)]
+    tree: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 /// Reads nodes and queues and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, queues, output } = arguments;
-    let options = YarnOptions { nodes, queues };
+    let Arguments { nodes, queues, tree, output } = arguments;
+    let options = YarnOptions { nodes, queues, tree };
     write_import(|| fairplan::imports::yarn(&options), &output, common)
 }
