@@ -6,6 +6,8 @@
 mod dynamic;
 #[path = "bench/flows.rs"]
 mod flows;
+#[path = "bench/groups.rs"]
+mod groups;
 #[path = "bench/over_time.rs"]
 mod over_time;
 #[path = "bench/planning.rs"]
@@ -35,9 +37,10 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 18] = [
+const PARTS: [Part; 19] = [
     ("highs", against_highs),
     ("million", a_million_users),
+    ("groups", groups::groups),
     ("servers", different_servers),
     ("clarabel", sums::against_clarabel),
     ("sums", sums::a_million_users),
