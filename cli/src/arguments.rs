@@ -153,7 +153,7 @@ mod tests {
             ("schema x", "unknown format x: use instance, demands"),
             ("reproduce drfh-fig9", "unknown exhibit drfh-fig9 (did you mean drfh-fig1?): use drfh-fig1"),
             ("reproduce mrf-fig1 --plots /missing", "--plots /missing: no such directory"),
-            ("convert a --to-servers t --to-users t", "must be two files"),
+            ("convert a --to-servers t --to-users t", "must be different files"),
             ("generate google --servers 0", "servers = 0: draw at least 1"),
             ("frobnicate", "unrecognized subcommand 'frobnicate'"),
         ] {

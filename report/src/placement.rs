@@ -1,6 +1,7 @@
 //! `fairplan.placement.v1`: whole tasks on servers, as `place` writes them.
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
+use crate::json::stated;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
@@ -29,10 +30,10 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     /// The smallest weighted dominant share (dominant share over weight) of all users.
     pub value: f64,
     /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
     /// Tasks that wait, of users who have a number of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub unplaced: Option<u64>,
     /// What each user gets.
     pub users: Vec<PlacedUser>,

@@ -219,7 +219,7 @@ fn duplicate_and_unknown_keys_and_other_versions_are_refused() {
     };
     assert!(refused("solution.v1", "solution.v2").contains("expected fairplan.solution.v1"));
     assert!(refused("\"value\":", "\"value\": 1, \"value\":").contains("duplicate field `value`"));
-    assert!(refused("\"level\": 0", "\"level\": 0, \"level\": 0").starts_with("r: users[0]"));
+    assert!(refused("\"level\": 0,", "\"level\": 0, \"level\": 0,").starts_with("r: users[0]"));
     assert!(refused("\"method\":", "\"extra\": 1, \"method\":").contains("unknown field `extra`"));
     assert!(refused("\"cpu\":", "\"cpu\": 0, \"cpu\":").contains("duplicate resource `cpu`"));
     assert!(refused("\"tasks\":", "\"tasks\": NaN, \"x\":").contains("line"));
@@ -332,7 +332,8 @@ fn the_other_tables_are_written_in_all_formats() {
 
     let comparison = compared(&instance, &figures);
     let text = file_of(|out| write_table(out, TableFormat::Csv, &comparison.table()));
-    let header = "name,value,tasks,gap_to_divisible,gap_to_integral,proved_optimal,seconds,utilization_cpu,utilization_memory\n";
+    let header = "name,value,level,tasks,unplaced,gap_to_divisible,gap_to_divisible_level,gap_to_integral,proved_optimal,seconds,\
+                  utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
     assert!(
         file_of(|out| write_table(out, TableFormat::Columns(Columnar::Parquet), &comparison.table()))

@@ -10,6 +10,8 @@ most C.p, so of the users A that may still rise none is kept from a weighted sha
 more work on some classes than on others, its work costs a convex function of it: a tangent takes the place of c_i work_i.
 A sum of utilities w U(G) is at most C.p + sum_i (z_i T_i + max_G (w_i U(G) - y_i G)) for any prices z_i >= 0 of a task,
 y_i = min over usable classes of (sum_r D_ir p_lr / delta_i + z_i) / rate, with z_i T_i in shares.
+Over groups a level t at the root gives everybody a share S_i(t), by weights from the root down: none is possible at which
+sum_i y_i S_i(t) > C.p, when those who are held keep what they have.
 An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
 bmf, pf, alpha=A and utilitarian.
 """
@@ -140,6 +142,131 @@ def best(alpha, user, cost):
     return min(z * tasks + most(alpha, weight, min((cost[l] + z) / rate[l] for l in cost)) for z in at if z >= 0)
 
 
+def fill(tree, ceiling, level):
+    """What a level at the root gives every user: each child its weight times what its parent gives, at most its ceiling."""
+    def below(node):
+        if node in tree["users"]:
+            return ceiling[node]
+        parts = [below(child) for child, _ in tree["children"][node]]
+        top[node] = None if None in parts else sum(parts, Fraction(0))
+        return top[node]
+
+    def divide(node, has):
+        if node in tree["users"]:
+            out[node] = has
+            return
+        children, left = list(tree["children"][node]), has
+        while children:
+            each = level if node is None else left / sum(weight for _, weight in children)
+            full = [(c, w) for c, w in children if top[c] is not None and top[c] <= w * each]
+            for child, weight in full:
+                divide(child, top[child])
+                left = left if left is None else left - top[child]
+            children = [child for child in children if child not in full]
+            if not full:
+                break
+        for child, weight in children:
+            divide(child, weight * each)
+
+    top, out = dict(ceiling), {}
+    below(None)
+    divide(None, None)
+    return out
+
+
+def standing(instance, solution, users):
+    """What groups have, and the children of the root that still want more, against what is stated."""
+    groups, named = instance.get("groups", []), {}
+    need([g["id"] for g in groups] == [g["id"] for g in solution.get("groups", [])], "the group ids differ")
+    children = {None: []} | {("group", g["id"]): [] for g in groups}
+    for g in groups:
+        children[("group", g["parent"]) if "parent" in g else None].append((("group", g["id"]), g.get("weight", Fraction(1))))
+    for user in users:
+        children[("group", user["group"]) if "group" in user else None].append((("user", user["id"]), user["own"]))
+        named["user", user["id"]] = user
+    tree = {"children": children, "users": named}
+
+    def total(node, what):
+        if node in named:
+            return what(named[node])
+        return sum((total(child, what) for child, _ in children[node]), Fraction(0))
+
+    plain = solution["objective"] in ("bmf", "drf-per-server")  # Their value is a share without weights.
+    has = lambda user: (user["share"] if plain else user["weighted"]) * user["own"]
+    wants = lambda user: Fraction(user["limit"] == "capacity")
+    for g, said in zip(groups, solution.get("groups", [])):
+        node, weight = ("group", g["id"]), g.get("weight", Fraction(1))
+        near(said["share"], total(node, has), f"share of group {g['id']}")
+        near(said["level"], said["share"] / weight, f"level of group {g['id']}")
+        near(said["weight"], weight, f"weight of group {g['id']}")
+        need((said["limited_by"] == "capacity") == (total(node, wants) > 0), f"what limits group {g['id']}")
+        need(said.get("parent") == g.get("parent"), f"parent of group {g['id']}")
+    levels = [total(child, has) / weight
+              for child, weight in children[None] if total(child, wants)]
+    if "level" in solution:
+        near(solution["level"], min(levels, default=Fraction(-1)), "level of those who want more")
+    return tree
+
+
+def stages(solution, users, capacity, tree, measure):
+    """Whether every level of a tree is the largest that there can be, and everybody has what the levels give."""
+    named, levels = tree["users"], solution["certificate"]["levels"]
+    share = {node: user["weighted"] * user["own"] for node, user in named.items()}
+    cap = {node: None if user["cap"] is None else user["cap"] * user["own"] for node, user in named.items()}
+    worst = Fraction(0)
+    for k, level in enumerate(levels):
+        price = {(one["class"], r): p for one in level["prices"] for r, p in one["price"].items()}
+        need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
+        need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), f"a price of what is not there on level {k}")
+        need(k == 0 or level["value"] >= levels[k - 1]["value"], f"level {k} is below level {k - 1}")
+        held = {node: user["limit"] == "capacity" and user["level"] < k for node, user in named.items()}
+        ceiling = {node: share[node] if held[node] else cap[node] for node in named}
+        # The price of a share, as the objective counts it.
+        y = {node: line(user, price, Fraction(0))[0] * user["weight"] / user["own"] / user["delta"] if user["usable"] else 0
+             for node, user in named.items()}
+        paid = lambda at: sum(floor(y[node] * S) for node, S in fill(tree, ceiling, at).items())
+        worth = sum(capacity[at] * p for at, p in price.items())
+        here, bound = fill(tree, ceiling, level["value"]), level["bound"] * (1 + GAP / 10)
+        need(paid(bound) >= worth, f"level {k} could be above {float(bound)!r}")
+        need(bound - level["value"] <= GAP * bound, f"gap of level {k}")
+        worst = max(worst, 1 - level["value"] / level["bound"])
+        slack, anybody = worth - paid(level["value"]), False
+        for node, user in named.items():
+            need(share[node] >= here[node] * (1 - GAP), f"user {user['id']} has less than level {k} gives")
+            if user["limit"] != "capacity" or user["level"] != k:
+                continue
+            anybody = True
+            near(share[node], here[node], f"share of user {user['id']}, held on level {k}")
+            done = cap[node] is not None and cap[node] - share[node] <= ALL * min(share[node], ALL)
+            rest = GAIN * measure(user["share"]) * share[node] / user["share"]
+            need(done or y[node] > 0 and slack <= rest * y[node], f"user {user['id']} is held on level {k} but could have more")
+        need(anybody, f"level {k} holds nobody")
+    for node, user in named.items():
+        need(not user["limited"], f"user {user['id']} has few tasks and several rates: not known here in groups")
+        if user["limit"] == "capacity":
+            need(user["level"] < len(levels), f"user {user['id']} is held by no level")
+        elif user["limit"] == "tasks":
+            need(share[node] >= cap[node] * (1 - GAP), f"user {user['id']} has tasks left")
+        else:
+            need(user["limit"] == "no-usable-class" and not user["usable"], f"limit of user {user['id']}")
+
+    def total(node, of):
+        parts = [of[node]] if node in named else [total(child, of) for child, _ in tree["children"][node]]
+        return None if None in parts else sum(parts, Fraction(0))
+
+    def least(of):
+        empty = {node: Fraction(1) for node in named}
+        tops = [(total(child, of), weight) for child, weight in tree["children"][None] if total(child, empty)]
+        return min([top / weight for top, weight in tops if top is not None], default=None)
+
+    bounds = [x for x in [least(cap)] + [level["bound"] for level in levels[:1]] if x is not None]
+    certificate = solution["certificate"]
+    for stated, computed, what in [(solution["value"], least(share), "value"), (certificate["primal"], least(share), "primal"),
+                                   (certificate["dual"], min(bounds), "dual")]:
+        near(stated, computed, what)
+    return f"value {float(solution['value']):.12g}, {len(levels)} levels of a tree, largest gap {float(worst):.1e}"
+
+
 def decimal(x):
     return Decimal(x.numerator) / Decimal(x.denominator)
 
@@ -231,7 +358,7 @@ def check(instance, solution):
              f"dominant resource of user {user['id']}")
         user.update(needs=demand, usable=usable, rate=rate, work=work, share=delta * work, delta=delta, weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
-                    limited=limited, running=tasks)
+                    limited=limited, running=tasks, own=user.get("weight", Fraction(1)))
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate
 
     for l, r in capacity:
@@ -243,6 +370,9 @@ def check(instance, solution):
         used = sum(load[l["id"], r] for l in classes)
         near(solution["utilization"].get(r, 0), used / total[r] if total[r] else 0, f"utilization of {r}")
 
+    tree = standing(instance, solution, users)
+    if any("group" in user for user in users) and (is_sum or objective in ("drf-per-server", "bmf")):
+        raise Wrong(f"{objective} is not known here in groups")
     if objective in ("drf-per-server", "bmf"):
         return bottlenecks(instance, solution, users, capacity, load)
     if is_sum:
@@ -254,6 +384,8 @@ def check(instance, solution):
     def measure(share):
         return min(max(share, min(usual, share * 1000)), MEASURED)
 
+    if any("group" in user for user in users):
+        return stages(solution, users, capacity, tree, measure)
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
         need(0 <= k <= len(levels) and limit in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {limit}")

@@ -51,10 +51,10 @@ pub(super) fn answer(document: &Comparison) -> String {
 
 /// Whether users that have all their tasks decide the smallest share, under some policy: then it tells little.
 fn tells_by_level(document: &Comparison) -> bool {
-    document
-        .policies
-        .iter()
-        .any(|policy| policy.level.is_none_or(|level| level > policy.value * (1.0 + SAME)))
+    let tells =
+        |policy: &ComparedPolicy| policy.level.is_none_or(|level| level > policy.value * (1.0 + SAME));
+    // Results of before there was a level state none of this.
+    document.policies.iter().any(|policy| policy.unplaced.is_some() && tells(policy))
 }
 
 /// Shares that differ by less than this part of themselves are one: sums of doubles.

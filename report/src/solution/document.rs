@@ -1,6 +1,7 @@
 //! The types of `fairplan.solution.v1`; their comments are the descriptions in its JSON Schema.
 
 use super::columns::UserColumns;
+use crate::json::stated;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::{Body, Document, GroupResult, LimitedBy, Objective, Status};
@@ -41,7 +42,7 @@ pub struct SolutionBody<U = UserColumns> {
     pub value_exponent: Option<i32>,
     /// The smallest weighted share of those that still want more: users without a group, and groups without a parent. Absent if
     /// all have all they ask for. (`value` counts these too: a user whose few tasks all run may decide it.)
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
     /// What groups get. Absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

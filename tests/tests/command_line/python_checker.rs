@@ -2,6 +2,7 @@
 
 use super::{Folder, fixtures, root, text};
 use fairplan_instances::Objective;
+use fairplan_tests::random_tree;
 use std::process::{Command, Output};
 
 /// What the checker says, or nothing where there is no Python.
@@ -47,4 +48,20 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
         let Some(output) = check(&folder, "raised.json") else { return };
         assert_eq!(output.status.code(), Some(1), "{}", text(&output.stdout));
     }
+}
+
+#[test]
+fn random_trees_of_groups_pass_the_second_checker_too() {
+    let mut checked = 0;
+    for seed in 0..60 {
+        let folder = Folder::new();
+        folder.instance("instance.json", &random_tree(seed).build().unwrap());
+        for objective in ["drfh", "tsf"] {
+            folder.done(&["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"]);
+            let Some(output) = check(&folder, "solution.json") else { return };
+            assert!(output.status.success(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 120);
 }

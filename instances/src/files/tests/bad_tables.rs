@@ -271,7 +271,7 @@ fn byte_order_marks_crlf_blank_lines_and_a_missing_last_newline_change_nothing()
 fn two_tables_cannot_share_standard_input_or_be_absent() {
     let folder = Folder::new();
     let text = message(&folder, crate::files::read_tables("-", "-", None));
-    assert_eq!(text, "-: --users: standard input can hold only one of the two tables");
+    assert_eq!(text, "-: --users: standard input can hold only one of the tables");
     let servers = folder.file("servers.csv", SERVERS);
     let text = message(&folder, crate::files::read_tables(&servers, &folder.path("users.csv"), None));
     assert_eq!(text, "users.csv: No such file or directory (os error 2)");
