@@ -127,10 +127,7 @@ impl<'a> Members<'a> {
                     worst.see(below(filled.due.high, self.caps[i].low), || {
                         format!("level {k} gives user {} {}, not all its tasks", id(), filled.due.high)
                     });
-                    let earlier = before.map_or(0.0, |before| before[i].due.low);
-                    worst.see(below(self.caps[i].high, earlier), || {
-                        format!("the tasks of user {} run out before level {k}", id())
-                    });
+                    self.judge_order(i, k, before, worst);
                 }
                 _ => {}
             }
@@ -138,6 +135,26 @@ impl<'a> Members<'a> {
                 format!("user {} has {}, and {} by level {k}", id(), has.high, filled.share.low)
             });
         }
+    }
+
+    /// Those whose tasks run out above all levels have tasks for more on the last of them.
+    pub fn judge_last(&self, last: Option<&[Filled]>, worst: &mut Worst) {
+        let levels = self.claim.levels.len();
+        let above = |i: &usize| {
+            self.claim.limited_by[*i] == LimitedBy::Tasks && self.claim.level_of[*i] as usize == levels
+        };
+        (0..self.caps.len()).filter(above).for_each(|i| self.judge_order(i, levels, last, worst));
+    }
+
+    /// A user whose tasks run out by level `k` has tasks for more on the one before.
+    fn judge_order(&self, i: usize, k: usize, before: Option<&[Filled]>, worst: &mut Worst) {
+        let earlier = before.map_or(0.0, |before| before[i].due.low);
+        worst.see(below(self.caps[i].high, earlier), || {
+            format!(
+                "the tasks of user {} run out before level {k}",
+                self.subject.instance.user(UserId(i)).id()
+            )
+        });
     }
 
     /// `prices`: those of the first level where it decides the value; else 0, since no capacity raises the value. Where somebody

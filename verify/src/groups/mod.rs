@@ -67,6 +67,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
         level_gaps.push(gap);
         before = Some(at);
     }
+    members.judge_last(before.as_deref(), &mut verdicts.levels);
     let least = |users: &[filling::Bounds], side: fn(&filling::Bounds) -> f64| {
         tree.at_the_root(users).map(|child| side(&child)).fold(f64::INFINITY, f64::min)
     };
