@@ -2,7 +2,7 @@
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, seconds};
-use crate::failure::Answer;
+use crate::failure::{Answer, what_there_is};
 use crate::{interrupt, output, progress};
 use fairplan::instances::trace::{LATEST, MICROSECONDS};
 use fairplan::report::output::commit;
@@ -118,13 +118,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let deadline = limit.or_when(interrupt::ask());
     let trace = TraceInput::new(arguments.trace, dedicated)?;
     let simulate = |control: &Control<'_>| fairplan::simulate(&trace, &options, control);
-    let (simulated, end) = match progress::under(common, deadline, simulate) {
-        Ok(simulated) => (simulated, Ok(Answer::Yes)),
-        Err(mut error) => match error.take_found() {
-            Found::Simulation(simulated) => (*simulated, Err(error)),
-            _ => return Err(error),
-        },
-    };
+    let (simulated, end) = what_there_is(progress::under(common, deadline, simulate), Found::simulation)?;
     let (document, outcomes) = (simulated.document(), simulated.outcomes());
     let mut prepared = Vec::new();
     if let Some((format, destination)) = &series {
