@@ -4,6 +4,7 @@
 use super::case::{Case, work};
 use super::largest::LargestViolation;
 use super::{Searched, amount, shortfall};
+use fairplan_instances::wording::counted;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 
 /// On each server alone, the shares are those of DRF.
@@ -34,7 +35,7 @@ pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Re
             });
         }
     }
-    Ok(Searched::All(format!("one server of each of {servers} classes")))
+    Ok(Searched::All(format!("one server of each of {}", counted(servers, "class", "classes"))))
 }
 
 /// With one resource alone, all have the same of it for their weight, unless they have no more tasks.

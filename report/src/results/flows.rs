@@ -6,7 +6,7 @@ use crate::flows::{Flows, FlowsClass, FlowsResult};
 use crate::names::beginning;
 use crate::page::{Block, Section};
 use crate::summary::grid::first;
-use crate::units::{number, thousands};
+use crate::units::{counted, number, thousands};
 use fairplan_instances::Traffic;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use std::fmt::Write;
@@ -35,7 +35,8 @@ pub(super) fn answer(document: &Flows) -> String {
 pub fn traffic(traffic: &Traffic) -> String {
     let (r, load) = traffic.heaviest();
     let resource = label(&traffic.resources()[r]);
-    format!("{} classes of transactions; load of {resource}: {}\n", traffic.classes().len(), number(load))
+    let classes = counted(traffic.classes().len() as u64, "class", "classes");
+    format!("{classes} of transactions; load of {resource}: {}\n", number(load))
 }
 
 /// The summary of service rates.
