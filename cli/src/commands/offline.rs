@@ -22,7 +22,8 @@ use fairplan::{
 The lexicographic max-min of the users' totals by weight (or of their welfare), proved by nested cuts: the users of \
 the lowest levels cannot get more together than they do. The result is a fairplan.offline.v1.
 
-Example: fairplan generate karma-fig2 | fairplan offline - --fair-share 2 --against karma,max-min,strict")]
+Example: fairplan generate karma-fig2 | fairplan offline - --fair-share 2 \\
+           --against karma,max-min,strict")]
 pub struct Arguments {
     #[command(flatten)]
     demands: DemandsArguments,

@@ -26,7 +26,8 @@ the exit status is 3.
 Examples:
   fairplan generate trace-drfh-fig4 | fairplan simulate - --policy best-fit,first-fit,slots=14
   fairplan generate trace-drfh-fig4 -o fig4.jsonl
-  fairplan simulate fig4.jsonl --policy best-fit --series shares.jsonl --sample 10 --optimum 100 -o fig4.json")]
+  fairplan simulate fig4.jsonl --policy best-fit --series shares.jsonl --sample 10 \\
+    --optimum 100 -o fig4.json")]
 pub struct Arguments {
     /// The trace: JSON Lines, gzipped or not, or Parquet; - for standard input
     trace: String,
