@@ -264,7 +264,7 @@ fn parts_of_a_gpus_memory_that_pods_ask_for_in_annotations_are_told() {
              spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}\n"
         )
     };
-    let pods = [pod("one", "{alibabacloud.com/gpu-mem: 8Gi}"), pod("two", "{other: 1}")];
+    let pods = [pod("one", "{alibabacloud.com/gpu-mem: 8Gi}"), pod("two", "{other: one}")];
     std::fs::write(&path, pods.join("---\n")).unwrap();
     let (_, report) = kubernetes(&KubernetesOptions { pods: vec![path], ..options() }).unwrap();
     let told =

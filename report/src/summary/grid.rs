@@ -326,7 +326,7 @@ mod tests {
             .collect();
         let rows: [&[&str]; 2] = [&["0.5", "a", "0.12345678", "0.2"], &["0.5", "b", "0.3", "0.4"]];
         let text = table(&columns, &rows, 32);
-        assert!(text.ends_with(" load   class   rate-1\n────────────────────────\n  0.5   a          0.2\n  0.5   b          0.4\n"), "{text}");
+        assert!(text.ends_with(" load   class   rate-1\n───────────────────────\n  0.5   a          0.2\n  0.5   b          0.4\n"), "{text}");
     }
 
     #[test]
