@@ -42,8 +42,6 @@ struct Best {
 const MOST_BINS: usize = 40_000;
 /// Rounds after which the gap should have halved.
 const PATIENCE: u64 = 6;
-/// Rounds before the pace is looked at.
-const FIRST_ROUNDS: usize = 1;
 /// Where users that have tasks for more pay less than this part, the scale of utilities is high enough for a start.
 const FREE: f64 = 0.05;
 /// Below this α shares are in proportion to the powers that this one says, which are not as far apart.
@@ -99,7 +97,7 @@ impl Rounds<'_> {
         let mut halved = (f64::INFINITY, 0);
         let mut best = Best { gap: f64::INFINITY, prices: prices.clone(), utility };
         let mut offer_all = true;
-        let (mut spent, mut gaps) = (0.0, Vec::new());
+        let mut spent = 0.0;
         loop {
             let worth = dot(&prices, capacities);
             let tempered = Utility::new(alpha.max(LEAST_POWER), utility.log_scale());
@@ -152,10 +150,8 @@ impl Rounds<'_> {
             if gap < 0.5 * halved.0 {
                 halved = (gap, rounds);
             }
-            let work = solution.iterations as f64 * work_of_a_step(&grouping.groups, capacities.len());
-            spent += work;
-            gaps.push(gap.min(best.gap));
-            if gap > TOLERANCE && spent + rounds_left(&gaps) * work > budget {
+            spent += solution.iterations as f64 * work_of_a_step(&grouping.groups, capacities.len());
+            if gap > TOLERANCE && spent > budget {
                 return Err(gives_up());
             }
             let hopeless = rounds >= most_rounds
@@ -189,14 +185,6 @@ impl Rounds<'_> {
             return Ok(Solved { grouping, amounts, solution, utility, iterations, rounds });
         }
     }
-}
-
-/// About how many rounds more it takes to close, at the pace of the last ones: the least gap after each round is known. Nothing
-/// is foretold of the first rounds.
-fn rounds_left(gaps: &[f64]) -> f64 {
-    let [.., before, _, _, _, now] = gaps[FIRST_ROUNDS.min(gaps.len())..] else { return 0.0 };
-    let logs = (before / now).ln() / 4.0;
-    (now / TOLERANCE).ln().max(0.0) / logs
 }
 
 /// How uncertain the prices of each class are: those of an average one by this much, and of one that is worth less by
@@ -326,20 +314,3 @@ fn solve_in_stages(
 
 /// Sizes further below the largest than this, in logarithms, are beyond a double.
 const LEAST_LOG_SIZE: f64 = -650.0;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_rounds_that_are_left_go_by_the_pace_of_the_last_ones() {
-        let falling =
-            |factor: f64, rounds: i32| (0..rounds).map(|k| 0.1 * factor.powi(k)).collect::<Vec<_>>();
-        // The first rounds say nothing.
-        assert_eq!(rounds_left(&falling(0.9, 5)), 0.0);
-        let quick = rounds_left(&falling(0.1, 6));
-        assert!((quick - ((1e-6f64).ln() - TOLERANCE.ln()) / 10f64.ln()).abs() < 1e-6, "{quick}");
-        assert!(rounds_left(&falling(0.5, 6)) > 20.0);
-        assert_eq!(rounds_left(&falling(1.0, 6)), f64::INFINITY);
-    }
-}
