@@ -156,3 +156,69 @@ pub(crate) fn hashed<T>(
     });
     Ok((outcome?, hash.map_err(|_| Error::backend("hashing the instance failed"))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Certificate, SolverError, generate};
+
+    /// Says first what the checker refuses, and then the truth.
+    struct SecondTry;
+
+    impl SecondTry {
+        fn truth(instance: &Instance) -> Result<Solution, SolverError> {
+            match fairplan_solver::backend(AUTO) {
+                Some(solver) => solver.solve(instance, Objective::Drfh),
+                None => Err(SolverError::Unsupported("there is no default backend".into())),
+            }
+        }
+    }
+
+    impl Solver for SecondTry {
+        fn name(&self) -> &'static str {
+            "second-try"
+        }
+
+        fn solve(&self, instance: &Instance, _: Objective) -> Result<Solution, SolverError> {
+            let mut solution = Self::truth(instance)?;
+            if let Certificate::Levels { levels, .. } = &mut solution.certificate {
+                levels.iter_mut().for_each(|level| level.bound *= 1.0 + 1e-6);
+            }
+            Ok(solution)
+        }
+
+        fn solve_for(
+            &self,
+            instance: &Instance,
+            objective: Objective,
+            accept: &mut dyn FnMut(&Solution) -> bool,
+        ) -> Result<Solution, SolverError> {
+            let first = self.solve(instance, objective)?;
+            if accept(&first) {
+                return Ok(first);
+            }
+            let second = Self::truth(instance)?;
+            Ok(if accept(&second) { second } else { first })
+        }
+    }
+
+    #[test]
+    fn what_the_checker_refuses_is_not_the_answer_while_the_solver_has_another() {
+        let instance = generate::drfh_fig1().unwrap();
+        let solved = Solved::new(&instance, &SecondTry, Objective::Drfh, &Control::none()).unwrap();
+        assert_eq!((solved.failures.len(), solved.solution.status), (0, Status::Optimal));
+        // Where it has none, the refusal stands.
+        struct OnlyTry;
+        impl Solver for OnlyTry {
+            fn name(&self) -> &'static str {
+                "only-try"
+            }
+            fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+                SecondTry.solve(instance, objective)
+            }
+        }
+        let refused = Solved::new(&instance, &OnlyTry, Objective::Drfh, &Control::none()).unwrap();
+        assert_eq!(refused.solution.status, Status::Uncertified);
+        assert!(!refused.failures.is_empty());
+    }
+}
