@@ -94,12 +94,10 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
     if let Some(message) = scarce {
         warn(WarningKind::ScarceServers, message);
     }
-    let amounts: Vec<Amounts> =
-        (0..resources.len()).filter(|&r| demanded[r]).map(|r| Amounts::of(instance, ResourceId(r))).collect();
-    // Where tasks are small in everything they are small, as those made up for queues; a unit goes wrong in one resource.
-    let all_small = amounts.iter().all(|amounts| amounts.tasks_far_below_servers().is_some());
-    for amounts in &amounts {
-        let below = || amounts.tasks_far_below_servers().filter(|_| !all_small);
+    for r in (0..resources.len()).filter(|&r| demanded[r]) {
+        let amounts = Amounts::of(instance, ResourceId(r));
+        // Asked last: it looks at every user.
+        let below = || amounts.tasks_far_below_servers().filter(|_| is_small_in_this_alone(instance, r));
         if let Some(message) = amounts.in_two_groups().or_else(below) {
             warn(WarningKind::MixedUnits, message);
         }
@@ -193,6 +191,24 @@ fn tasks_and_servers(instance: &Instance) -> (Option<String>, Option<String>) {
 
 /// A gap of this many binary orders in the numbers of a resource looks like two units (1024 and 1000 are such steps).
 const GAP: usize = 9;
+
+/// Whether somebody's tasks are small in this resource and not in another. Where tasks are small in everything they are small, as
+/// those made up for queues; a unit goes wrong in one resource.
+fn is_small_in_this_alone(instance: &Instance, resource: usize) -> bool {
+    let classes = instance.classes();
+    let capacities: Vec<Vec<f64>> = classes
+        .iter()
+        .map(|class| class.capacity.iter().map(|capacity| capacity.to_f64()).collect())
+        .collect();
+    let is_large_in_another = |user: User<'_>| {
+        let demands = user.demand_doubles();
+        let others = (0..demands.len()).filter(|&r| r != resource && demands[r] > 0.0);
+        let usable: Vec<usize> = (0..classes.len()).filter(|&l| user.can_use(ClassId(l))).collect();
+        let fit = |r: usize| usable.iter().map(|&l| capacities[l][r] / demands[r]).fold(0.0, f64::max);
+        others.map(fit).any(|fit| fit > 0.0 && fit < 2f64.powi(GAP as i32))
+    };
+    instance.users().any(|user| needs(user, resource) && is_large_in_another(user))
+}
 
 /// How the numbers of a resource are spread.
 struct Amounts<'a> {
