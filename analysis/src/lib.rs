@@ -6,10 +6,12 @@
 
 mod audit;
 mod explain;
+mod in_time;
 mod what_if;
 
-pub use audit::{Audit, AuditSettings, Finding, Holds, NotApplicable, PROPERTIES, Property, audit};
+pub use audit::{Audit, AuditSettings, Finding, Holds, NotTested, PROPERTIES, Property, audit};
 pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
+pub use in_time::InTime;
 pub use what_if::{
     Difference, DifferenceSide, Followed, GainingUser, Growth, GrowthQuantum, Loser, Loss, Losses,
     PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth, losses,

@@ -97,6 +97,23 @@ mod tests {
         }
     }
 
+    /// The terminal would break them where nobody can copy them.
+    #[test]
+    fn examples_are_lines_that_fit() {
+        fn check(command: &mut clap::Command) {
+            let help = command.render_long_help().to_string();
+            let (_, examples) = help.split_once("Example").unwrap_or_default();
+            for line in format!("Example{examples}").lines() {
+                assert!(line.len() <= 100, "{}: {line}", command.get_name());
+                // A line that was broken goes on at its beginning.
+                let begins = line.starts_with("Example") || line.starts_with("  ") || line.is_empty();
+                assert!(begins, "{}: {line}", command.get_name());
+            }
+            command.get_subcommands_mut().for_each(check);
+        }
+        check(&mut Cli::command());
+    }
+
     /// What becomes of a line that cannot be meant.
     fn refused(line: &str) -> String {
         let words = ["fairplan", "-q"].into_iter().chain(line.split(' '));

@@ -1,7 +1,7 @@
 //! How a command ends: an answer, or an error with the exit status that scripts rely on.
 
-use fairplan::Error;
 use fairplan::instances::wording::printable;
+use fairplan::{Error, Found};
 use std::io::ErrorKind;
 
 /// What a command that did its work has found.
@@ -19,6 +19,21 @@ impl Answer {
     /// Yes if `holds`.
     pub fn yes_if(holds: bool) -> Self {
         if holds { Self::Yes } else { Self::No }
+    }
+}
+
+/// What a command has to write, with how it ends: its answer, or with the error what there is all the same, if `take` finds it
+/// there.
+pub fn what_there_is<T>(
+    outcome: Result<T, Error>,
+    take: impl FnOnce(Found) -> Option<T>,
+) -> Result<(T, Result<Answer, Error>), Error> {
+    match outcome {
+        Ok(answer) => Ok((answer, Ok(Answer::Yes))),
+        Err(mut error) => match take(error.take_found()) {
+            Some(found) => Ok((found, Err(error))),
+            None => Err(error),
+        },
     }
 }
 

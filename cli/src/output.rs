@@ -154,7 +154,7 @@ fn columnar(format: FileFormat) -> Option<Columnar> {
 }
 
 /// The format and the destination of what can be written in the formats `offered` (none: in any), the first where nothing
-/// is said. What is `stated` wins over the ending.
+/// is said. What is `stated` must be what the ending means, if that means any.
 fn resolve(
     path: Option<&Path>,
     stated: Option<FileFormat>,
@@ -168,6 +168,10 @@ fn resolve(
     let meant = file.and_then(FileFormat::of);
     let default = offered.first().copied().unwrap_or(FileFormat::Json);
     let format = match (stated, meant) {
+        (Some(stated), Some(meant)) if stated != meant => {
+            let problem = format!("the ending says .{}, and --format {}", meant.ending(), stated.ending());
+            return Err(cannot(file.unwrap_or(Path::new("")), &problem, &[stated]));
+        }
         (Some(stated), _) => stated,
         (None, Some(meant)) if offered.contains(&meant) => meant,
         (None, None) => default,
@@ -223,7 +227,27 @@ mod tests {
             ("-", ResultFormat::Json),
         ] {
             assert_eq!(format(path, None), meant.table(), "{path}");
+            assert_eq!(format(path, Some(meant)), meant.table(), "{path}");
+        }
+        for path in ["a", "a.txt", "-", "a.csv.gz"] {
             assert_eq!(format(path, Some(ResultFormat::Csv)), Some(TableFormat::Csv), "{path}");
+        }
+    }
+
+    #[test]
+    fn an_ending_that_contradicts_the_stated_format_is_refused() {
+        for (path, stated, told) in [
+            (
+                "t.json",
+                ResultFormat::Csv,
+                "t.json: the ending says .json, and --format csv; name a file that ends in .csv or .csv.gz",
+            ),
+            ("t.csv", ResultFormat::Json, "ends in .json or .json.gz"),
+            ("t.html", ResultFormat::Json, "the ending says .html"),
+            ("t.parquet", ResultFormat::Arrow, "name a file that ends in .arrow"),
+        ] {
+            let refused = output(path).result(Some(stated)).unwrap_err().to_string();
+            assert!(refused.contains(told), "{refused}");
         }
     }
 
@@ -243,7 +267,7 @@ mod tests {
         assert!(told(chart(Path::new("a")).unwrap_err()).contains(".svg, .svg.gz or .png"));
         for refused in [
             output("a.parquet.gz").result(None).unwrap_err(),
-            output("a.csv.gz").result(Some(ResultFormat::Arrow)).unwrap_err(),
+            output("a.gz").result(Some(ResultFormat::Arrow)).unwrap_err(),
         ] {
             assert!(told(refused).ends_with("is not compressed once more; leave out .gz"));
         }

@@ -1,6 +1,7 @@
 //! Demands over time, quantum by quantum: slices divided by a mechanism, or tasks over the servers of an instance.
 
 use crate::{Control, Error};
+use fairplan_instances::wording::counted;
 use fairplan_instances::{
     CacheModel, Deadline, Decimal, DemandSeries, DynamicOutcome, FairShares, GuaranteedFraction,
     TaskAllocation, TaskDemands, files,
@@ -240,7 +241,7 @@ pub struct AllocatedTasks {
 }
 
 impl AllocatedTasks {
-    /// The `fairplan.task-allocation.v1`; `demands` and `reported` as they were given.
+    /// The `fairplan.allocation.v1` of tasks over an instance; `demands` and `reported` as they were given.
     pub fn document(
         &self,
         demands: &TaskDemands<'_>,
@@ -292,6 +293,7 @@ pub fn allocate_tasks(
     }
     demands.instance().without_groups("allocate")?;
     let settings = options.settings.of_tasks(demands);
+    tell_of_limits(demands, control);
     control.stage("dividing");
     let allocation =
         divided_tasks(&options.mechanism, reported.unwrap_or(demands), settings, &control.deadline)?;
@@ -308,6 +310,15 @@ pub fn allocate_tasks(
         per_quantum: options.per_quantum,
         sha256: hashes_of_tasks(demands),
     })
+}
+
+/// Tells how many users the instance gives a number of tasks, which does not count.
+pub(crate) fn tell_of_limits(demands: &TaskDemands<'_>, control: &Control<'_>) {
+    let limited = demands.limits_replaced();
+    if limited > 0 {
+        let users = counted(limited as u64, "user has", "users have");
+        control.note(&format!("{users} `tasks` in the instance; how many they are the demands say instead"));
+    }
 }
 
 /// The hashes of the demands and of the instance.

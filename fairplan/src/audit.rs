@@ -1,8 +1,8 @@
 //! The fairness properties that objectives have on an instance, with a witness for each that fails.
 
 use crate::solve::{AUTO, solver};
-use crate::{Control, Error};
-use fairplan_analysis::{Audit, AuditSettings};
+use crate::{Control, Error, Found};
+use fairplan_analysis::{Audit, AuditSettings, InTime};
 use fairplan_instances::{Instance, Objective, SolverError, files};
 
 /// What to audit, and how far to search.
@@ -47,6 +47,9 @@ pub struct Audited {
 /// Tests the fairness properties of objectives on an instance and on variants of it: a user misreports or leaves, a server is
 /// added. What is found is exact for the instance; that nothing is found says what was searched.
 ///
+/// By a deadline each objective has its part of the time. Where that was not enough for a property, the answer is
+/// [`Error::TimeLimit`] with the [`Audited`] that there is.
+///
 /// ```
 /// use fairplan::{AuditOptions, Control, audit, generate};
 ///
@@ -58,14 +61,20 @@ pub struct Audited {
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {
     instance.without_groups("audit")?;
-    let solver = solver(&options.backend, &control.deadline)?;
     let settings = AuditSettings { users: options.users, seed: options.seed };
     let sha256 = files::sha256_hex(instance);
-    let (mut audits, mut left_out) = (Vec::new(), Vec::new());
-    for objective in options.objectives.iter().copied() {
+    let (mut audits, mut left_out, mut late) = (Vec::new(), Vec::new(), Vec::new());
+    for (position, objective) in options.objectives.iter().copied().enumerate() {
         control.stage("searching for violations");
-        match fairplan_analysis::audit(instance, &sha256, objective, &*solver, &*solver, settings) {
-            Ok(audit) => audits.push(audit),
+        let deadline = control.deadline.after_part(1.0 / (options.objectives.len() - position) as f64);
+        let solver = solver(&options.backend, &deadline)?;
+        let solver = InTime::new(&*solver, &deadline);
+        match fairplan_analysis::audit(instance, &sha256, objective, &solver, &solver, settings) {
+            Ok(audit) => {
+                late.extend(audit.out_of_time().map(|property| format!("{property} of {objective}")));
+                audits.push(audit);
+            }
+            Err(SolverError::OutOfTime) => late.push(format!("all of {objective}")),
             Err(reason @ (SolverError::Unsupported(_) | SolverError::Inapplicable(_)))
                 if options.leave_out =>
             {
@@ -74,5 +83,11 @@ pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>)
             Err(error) => return Err(error.into()),
         }
     }
-    Ok(Audited { audits, left_out })
+    let audited = Audited { audits, left_out };
+    if late.is_empty() {
+        return Ok(audited);
+    }
+    let why = format!("time was over: not tested: {}", late.join(", "));
+    let found = if audited.audits.is_empty() { Found::Nothing } else { Found::Audited(Box::new(audited)) };
+    Err(Error::TimeLimit { why, found })
 }

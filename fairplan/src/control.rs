@@ -58,6 +58,11 @@ impl Control<'_> {
         Self { deadline, progress: self.progress }
     }
 
+    /// Tells what the result leaves out, and why.
+    pub(crate) fn note(&self, note: &str) {
+        (self.progress)(Progress::Note(note));
+    }
+
     /// Tells what begins.
     pub fn stage(&self, stage: &str) {
         (self.progress)(Progress::Stage(stage));

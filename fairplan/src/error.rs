@@ -1,6 +1,6 @@
 //! Why a function has no answer, or none that is proved.
 
-use crate::{Offline, Simulated, Solved, TaskOffline};
+use crate::{Audited, Explanation, Offline, Simulated, Solved, TaskOffline};
 use fairplan_heuristics::{PlacementError, UnknownPolicy};
 use fairplan_imports::ImportFailure;
 use fairplan_instances::{Deadline, InstanceError, SolverError, UnknownName, Violation};
@@ -61,6 +61,42 @@ pub enum Found {
     TaskOffline(Box<TaskOffline>),
     /// Of [`simulate`](crate::simulate()): how things stood when it was stopped.
     Simulation(Box<Simulated>),
+    /// Of [`audit`](crate::audit()): some properties are not tested.
+    Audited(Box<Audited>),
+    /// Of [`explain`](crate::explain()): some questions are not asked.
+    Explanation(Box<Explanation>),
+}
+
+impl Found {
+    /// A solution, if it is one.
+    pub fn solution(self) -> Option<Solved> {
+        if let Self::Solution(solved) = self { Some(*solved) } else { None }
+    }
+
+    /// The optimum of demands in slices, if it is one.
+    pub fn offline(self) -> Option<Offline> {
+        if let Self::Offline(offline) = self { Some(*offline) } else { None }
+    }
+
+    /// The optimum of demands in tasks, if it is one.
+    pub fn task_offline(self) -> Option<TaskOffline> {
+        if let Self::TaskOffline(offline) = self { Some(*offline) } else { None }
+    }
+
+    /// A simulation, if it is one.
+    pub fn simulation(self) -> Option<Simulated> {
+        if let Self::Simulation(simulated) = self { Some(*simulated) } else { None }
+    }
+
+    /// Audits, if it is some.
+    pub fn audited(self) -> Option<Audited> {
+        if let Self::Audited(audited) = self { Some(*audited) } else { None }
+    }
+
+    /// An explanation, if it is one.
+    pub fn explanation(self) -> Option<Explanation> {
+        if let Self::Explanation(explanation) = self { Some(*explanation) } else { None }
+    }
 }
 
 impl Error {

@@ -1,13 +1,15 @@
 //! Why a user has its share, and what would change it.
 
 use crate::solve::{SolveOptions, Solved, hashed, solver};
-use crate::{Control, Error};
-use fairplan_analysis::Explanation;
+use crate::{Control, Error, Found};
+use fairplan_analysis::{Explanation, InTime};
 use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_instances::{Instance, UserId};
 
 /// Says why a user has its share: what limits it, what each class costs it, who gains if its tasks need less, and how far the
 /// prices hold.
+///
+/// What there was no time to ask is an [`Error::TimeLimit`] with the [`Explanation`] that there is.
 ///
 /// ```
 /// use fairplan::{Control, LimitedBy, SolveOptions, UserId, explain, generate};
@@ -27,9 +29,15 @@ pub fn explain(
     let solver = solver(&options.backend, &control.deadline)?;
     let solve = || Solved::new(instance, &*solver, options.objective, control);
     let (solved, sha256) = hashed(instance, solve)?;
-    let solved = solved.certified()?;
+    let solved = solved.certified().map_err(|failure| failure.by(&control.deadline))?;
     control.stage("asking what would change");
-    Ok(fairplan_analysis::explain(instance, &sha256, &solved.solution, &*solver, user)?)
+    let solver = InTime::new(&*solver, &control.deadline);
+    let explanation = fairplan_analysis::explain(instance, &sha256, &solved.solution, &solver, user)?;
+    if explanation.not_asked.is_empty() {
+        return Ok(explanation);
+    }
+    let why = format!("time was over: not asked: {}", explanation.not_asked.join(", "));
+    Err(Error::TimeLimit { why, found: Found::Explanation(Box::new(explanation)) })
 }
 
 /// The user of this id; an error that names the nearest if there is none. `setting` is what named it.

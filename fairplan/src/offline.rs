@@ -1,6 +1,6 @@
 //! The most even allocation when all demands are known beforehand, and what mechanisms lose against it.
 
-use crate::allocate::{MechanismOptions, divided_tasks, hashes_of_tasks};
+use crate::allocate::{MechanismOptions, divided_tasks, hashes_of_tasks, tell_of_limits};
 use crate::solve::SOLVING;
 use crate::{Control, Error, Found};
 use fairplan_instances::{
@@ -52,10 +52,8 @@ pub struct Offline {
     pub optimum: OfflineOptimum,
     /// What the checker says.
     pub proof: OfflineProof,
-    /// The mechanisms held against it.
-    pub against: Vec<Against>,
-    /// Serving whoever has least, which Karma's Theorem 4 is about; where mechanisms were asked for.
-    pub online: Option<Against>,
+    /// The mechanisms held against it, and serving whoever has least, which Karma's Theorem 4 is about.
+    pub held: Held,
     options: OfflineOptions,
     settings: AllocationSettings,
     sha256: String,
@@ -65,8 +63,7 @@ impl Offline {
     /// The `fairplan.offline.v1`; with `per_quantum` it has every quantum, without which it cannot be verified.
     pub fn document(&self, series: &DemandSeries, shares: &FairShares, per_quantum: bool) -> OfflineDocument {
         let problem = self.options.problem(series, shares);
-        let held = Held { against: self.against.clone(), online_bound: self.online.clone() };
-        let settings = self.settings.clone();
+        let (settings, held) = (self.settings.clone(), self.held.clone());
         offline_document(&problem, &self.sha256, settings, &self.optimum, &self.proof, held, per_quantum)
     }
 }
@@ -90,7 +87,7 @@ impl OfflineOptions {
 /// let options = OfflineOptions { against: vec!["strict".into()], ..OfflineOptions::default() };
 /// let shares = FairShares::PerUser(2);
 /// let offline = offline(&generate::karma_fig2()?, &shares, &options, &Control::none())?;
-/// assert!(offline.proof.holds() && offline.against[0].regret > 0.2);
+/// assert!(offline.proof.holds() && offline.held.against[0].regret > 0.2);
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn offline(
@@ -122,11 +119,11 @@ pub fn offline(
         Ok(against(&problem, value, name, outcome.users.iter().map(|user| user.useful)))
     };
     control.stage("running the mechanisms");
-    let (against, online) = held(&options.against, "las", regret)?;
+    let held = held(&options.against, "las", regret)?;
     let names: Vec<&str> = options.against.iter().map(String::as_str).collect();
     let settings = MechanismOptions::echoed(&settings, shares, &names, options.guaranteed);
     let sha256 = files::demands_sha256_hex(series);
-    let found = Offline { optimum, proof, against, online, options: options.clone(), settings, sha256 };
+    let found = Offline { optimum, proof, held, options: options.clone(), settings, sha256 };
     if found.proof.holds() {
         return Ok(found);
     }
@@ -139,10 +136,10 @@ fn held(
     names: &[String],
     online: &str,
     regret: impl Fn(&str) -> Result<Against, Error>,
-) -> Result<(Vec<Against>, Option<Against>), Error> {
+) -> Result<Held, Error> {
     let against = names.iter().map(|name| regret(name)).collect::<Result<Vec<_>, _>>()?;
-    let online = (!against.is_empty()).then(|| regret(online)).transpose()?;
-    Ok((against, online))
+    let online_bound = (!against.is_empty()).then(|| regret(online)).transpose()?;
+    Ok(Held { against, online_bound })
 }
 
 /// The optimum of demands in tasks, and its proof.
@@ -152,10 +149,8 @@ pub struct TaskOffline {
     pub optimum: TaskOptimum,
     /// What the checker says.
     pub proof: TaskProof,
-    /// The rules held against it.
-    pub against: Vec<Against>,
-    /// Serving whoever has least, where rules were asked for.
-    pub online: Option<Against>,
+    /// The rules held against it, and serving whoever has least.
+    pub held: Held,
     measure: OfflineMeasure,
     sha256: [String; 2],
 }
@@ -163,7 +158,7 @@ pub struct TaskOffline {
 impl TaskOffline {
     /// The `fairplan.offline.v1`; with `per_quantum` it has every quantum, without which it cannot be verified.
     pub fn document(&self, demands: &TaskDemands<'_>, per_quantum: bool) -> TaskOfflineDocument {
-        let held = (self.against.clone(), self.online.clone());
+        let held = self.held.clone();
         let sha256 = self.sha256.each_ref().map(String::as_str);
         let demands = demands.clone().measured_by(self.measure);
         task_offline_document(&demands, sha256, &self.optimum, &self.proof, held, per_quantum)
@@ -208,6 +203,7 @@ pub fn offline_tasks(
     }
     shares.instance().without_groups("offline")?;
     let demands = shares.clone().measured_by(options.measure);
+    tell_of_limits(&demands, control);
     control.stage("solving");
     let deadline = control.deadline.after_part(SOLVING);
     let optimum = task_optimum_within(&demands, &deadline);
@@ -229,9 +225,9 @@ pub fn offline_tasks(
     };
     control.stage("running the mechanisms");
     let held = held(&options.against, "cumulative-max-min", regret);
-    let (against, online) = held.map_err(|error| error.by(&control.deadline))?;
+    let held = held.map_err(|error| error.by(&control.deadline))?;
     let sha256 = hashes_of_tasks(shares);
-    let found = TaskOffline { optimum, proof, against, online, measure: options.measure, sha256 };
+    let found = TaskOffline { optimum, proof, held, measure: options.measure, sha256 };
     let Some(why) = unproved else { return Ok(found) };
     Err(Error::Uncertified { why, found: Found::TaskOffline(Box::new(found)) }.by(&deadline))
 }

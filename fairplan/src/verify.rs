@@ -87,7 +87,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         }
     };
     let stamp = InstanceStamp::new(instance, &sha256);
-    Ok(Verification::of_instance(stamp, &format, &with_belonging(found)))
+    Ok(Verification::of_instance(stamp, &format, &with_belonging(&name, found)?))
 }
 
 /// The same for a `fairplan.offline.v1` of demands in slices.
@@ -115,7 +115,7 @@ pub fn verify_offline(
     let stated = StatedOffline::new(&document, series, &sha256);
     let found = stated.map(|stated| stated.verdicts(&document, series, &sha256));
     let stamp = DemandsStamp::new(series, &sha256);
-    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(found)))
+    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(&result.name, found)?))
 }
 
 /// The same for a `fairplan.offline.v1` of demands in tasks.
@@ -152,12 +152,12 @@ pub fn verify_offline_tasks(
         Ok(stated.verdicts(&document, &demands, sha256))
     });
     let stamp = DemandsStamp::new(demands.series(), &series);
-    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(found)))
+    Ok(Verification::of_demands(stamp, &result.format, &with_belonging(&result.name, found)?))
 }
 
-/// Whether the result belongs to what it is held against (same hash, same users and classes in the same order), and what was
-/// found of it if it does.
-fn with_belonging(found: Result<Vec<Verdict>, Foreign>) -> Vec<Verdict> {
+/// Whether the result `file` belongs to what it is held against (same hash, same users and classes in the same order), and what
+/// was found of it if it does. One that was written without what is checked is bad input: nothing is known of it.
+fn with_belonging(file: &str, found: Result<Vec<Verdict>, Foreign>) -> Result<Vec<Verdict>, Error> {
     let belonging = |holds, witness| Verdict {
         property: "belongs-to-instance",
         holds,
@@ -166,7 +166,8 @@ fn with_belonging(found: Result<Vec<Verdict>, Foreign>) -> Vec<Verdict> {
         witness,
     };
     match found {
-        Ok(found) => [vec![belonging(true, String::new())], found].concat(),
-        Err(foreign) => vec![belonging(false, foreign.to_string())],
+        Ok(found) => Ok([vec![belonging(true, String::new())], found].concat()),
+        Err(foreign) if foreign.is_incomplete() => Err(Error::input(format!("{file}: {foreign}"))),
+        Err(foreign) => Ok(vec![belonging(false, foreign.to_string())]),
     }
 }

@@ -9,7 +9,7 @@ use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::columns::for_each_row_of;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::some;
-use fairplan_instances::{Instance, InstanceError, Violation};
+use fairplan_instances::{Instance, InstanceError, Violation, wording};
 use hashbrown::HashMap;
 
 /// What [`alibaba_gpu2023_instance`] reads and how.
@@ -86,7 +86,7 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
         let meets = conditions.iter().map(|models| meets(&server.kind, models)).collect();
         Server { meets, ..server }
     });
-    let name = format!("Alibaba GPU 2023, {} pods", tasks.len());
+    let name = format!("Alibaba GPU 2023, {}", wording::counted(tasks.len() as u64, "pod", "pods"));
     let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
     let (memory, servers) = (Memory::Mebibytes, servers.collect());
     let census = Census { name, resources, memory, conditions, servers, tasks };

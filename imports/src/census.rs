@@ -1,6 +1,7 @@
 //! Servers and tasks found one by one become classes and users: servers that nothing tells apart are a class.
 
 use super::report::ImportReport;
+use fairplan_instances::wording::agreeing;
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule, ServerClass, Violation,
 };
@@ -168,7 +169,8 @@ fn groups(users: &[User<'_>]) -> Vec<NewGroup> {
 /// What to say where no user is left: what became of the tasks.
 fn none_left(report: &ImportReport) -> Violation {
     let left_out = report.counts().filter(|(_, what)| what.starts_with("tasks left out"));
-    let left_out: Vec<String> = left_out.map(|(count, what)| format!("{count} {what}")).collect();
+    let left_out: Vec<String> =
+        left_out.map(|(count, what)| format!("{count} {}", agreeing(count, what))).collect();
     let problem = match left_out.as_slice() {
         [] => "there are none, because nothing runs or waits here".to_owned(),
         _ => format!("there are none: {}", left_out.join("; ")),
@@ -420,7 +422,7 @@ mod tests {
 
     #[test]
     fn where_no_user_is_left_the_error_says_what_became_of_the_tasks() {
-        let found = vec![tasks("x", "1", "1", 7, 0), tasks("z", "0", "0", 9, 0)];
+        let found = vec![tasks("x", "1", "1", 7, 0), tasks("z", "0", "0", 1, 0)];
         let mut report = ImportReport::default();
         let told = |found, report: &mut ImportReport| {
             census(found).instance(TaskGrouping::User, report).unwrap_err().to_string()
@@ -428,7 +430,7 @@ mod tests {
         assert_eq!(
             told(found, &mut report),
             "users: there are none: 7 tasks left out: they ask for gpu, which no server has; \
-             9 tasks left out: they ask for none of the resources"
+             1 task left out: it asks for none of the resources"
         );
         assert_eq!(
             told(Vec::new(), &mut ImportReport::default()),

@@ -53,7 +53,7 @@ pub(super) fn instance(
     let groups = if tree { groups(queues, &is_leaf) } else { Vec::new() };
     builder.groups(groups)?;
     let mut scopes: HashMap<Vec<usize>, Scope> = HashMap::new();
-    for (queue, _) in queues.iter().zip(is_leaf).filter(|(_, is_leaf)| *is_leaf) {
+    for (queue, _) in queues.iter().zip(&is_leaf).filter(|(_, is_leaf)| **is_leaf) {
         let mut of_cluster = 1.0;
         let mut limits: Vec<Option<Decimal>> = vec![None; builder.resources().len()];
         let mut given: &[usize] = &[];
@@ -90,6 +90,10 @@ pub(super) fn instance(
             ..NewUser::new(&queue.name, &task.demand)
         })?;
     }
+    report.add(
+        common_limits(servers, queues, &is_leaf),
+        "queues whose limits are taken for each queue below them, since an instance cannot state a common limit",
+    );
     report.add(builder.user_count() as u64, "queues at the leaves");
     builder.build()
 }
@@ -108,6 +112,24 @@ fn groups(queues: &[Queue], is_leaf: &[bool]) -> Vec<NewGroup> {
         NewGroup { id: queue.name.clone(), weight, parent: parent.map(|parent| queues[parent].name.clone()) }
     };
     (0..queues.len()).filter(|position| is_group(*position)).map(group).collect()
+}
+
+/// How many queues limit several leaves together, to less than the whole cluster.
+fn common_limits(servers: &[Server], queues: &[Queue], is_leaf: &[bool]) -> u64 {
+    let mut leaves = vec![0u64; queues.len()];
+    for leaf in (0..queues.len()).filter(|queue| is_leaf[*queue]) {
+        let mut above = queues[leaf].parent;
+        while let Some(queue) = above {
+            leaves[queue] += 1;
+            above = queues[queue].parent;
+        }
+    }
+    let all = |r: usize| servers.iter().map(|server| server.capacity[r].to_f64()).sum::<f64>();
+    let limits = |queue: &Queue| {
+        let stated = queue.limit.iter().enumerate();
+        stated.filter_map(|(r, limit)| Some((r, (*limit)?))).any(|(r, limit)| limit.to_f64() < all(r))
+    };
+    queues.iter().zip(leaves).filter(|(queue, leaves)| *leaves > 1 && limits(queue)).count() as u64
 }
 
 /// The smaller of two limits, of which each may be none.

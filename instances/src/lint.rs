@@ -95,7 +95,10 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
         warn(WarningKind::ScarceServers, message);
     }
     for r in (0..resources.len()).filter(|&r| demanded[r]) {
-        if let Some(message) = mixed_units(instance, ResourceId(r)) {
+        let amounts = Amounts::of(instance, ResourceId(r));
+        // Asked last: it looks at every user.
+        let below = || amounts.tasks_far_below_servers().filter(|_| is_small_in_this_alone(instance, r));
+        if let Some(message) = amounts.in_two_groups().or_else(below) {
             warn(WarningKind::MixedUnits, message);
         }
     }
@@ -189,25 +192,63 @@ fn tasks_and_servers(instance: &Instance) -> (Option<String>, Option<String>) {
 /// A gap of this many binary orders in the numbers of a resource looks like two units (1024 and 1000 are such steps).
 const GAP: usize = 9;
 
-fn mixed_units(instance: &Instance, resource: ResourceId) -> Option<String> {
-    let r = resource.0;
-    let name = &instance.resources()[r];
-    let servers = instance.classes().iter().filter(|class| class.count > 0);
-    let capacities = Orders::of(servers.map(|class| class.capacity[r].to_f64()));
-    let m = instance.resources().len();
-    let demands = Orders::of(instance.demand_doubles().iter().skip(r).step_by(m).copied());
-    for (what, orders) in [("capacities", &capacities), ("demands", &demands)] {
-        if let Some((below, above)) = orders.gap() {
-            return Some(format!(
-                "{what} of {name} are at most {below} or at least {above}: are they all in one unit?"
-            ));
+/// Whether somebody's tasks are small in this resource and not in another. Where tasks are small in everything they are small, as
+/// those made up for queues; a unit goes wrong in one resource.
+fn is_small_in_this_alone(instance: &Instance, resource: usize) -> bool {
+    let classes = instance.classes();
+    let capacities: Vec<Vec<f64>> = classes
+        .iter()
+        .map(|class| class.capacity.iter().map(|capacity| capacity.to_f64()).collect())
+        .collect();
+    let is_large_in_another = |user: User<'_>| {
+        let demands = user.demand_doubles();
+        let others = (0..demands.len()).filter(|&r| r != resource && demands[r] > 0.0);
+        let usable: Vec<usize> = (0..classes.len()).filter(|&l| user.can_use(ClassId(l))).collect();
+        let fit = |r: usize| usable.iter().map(|&l| capacities[l][r] / demands[r]).fold(0.0, f64::max);
+        others.map(fit).any(|fit| fit > 0.0 && fit < 2f64.powi(GAP as i32))
+    };
+    instance.users().any(|user| needs(user, resource) && is_large_in_another(user))
+}
+
+/// How the numbers of a resource are spread.
+struct Amounts<'a> {
+    resource: &'a str,
+    capacities: Orders,
+    demands: Orders,
+}
+
+impl<'a> Amounts<'a> {
+    fn of(instance: &'a Instance, ResourceId(r): ResourceId) -> Self {
+        let servers = instance.classes().iter().filter(|class| class.count > 0);
+        let demands = instance.demand_doubles().iter().skip(r).step_by(instance.resources().len());
+        Self {
+            resource: &instance.resources()[r],
+            capacities: Orders::of(servers.map(|class| class.capacity[r].to_f64())),
+            demands: Orders::of(demands.copied()),
         }
     }
-    let (least, most) = (capacities.least?, demands.most?);
-    let factor = least / most;
-    (factor >= 2f64.powi(GAP as i32)).then(|| {
-        format!("no task demands more than {most} {name}, and no server has less than {least}: are they in one unit?")
-    })
+
+    /// Told if there is a gap in the capacities, or in the demands.
+    fn in_two_groups(&self) -> Option<String> {
+        [("capacities", &self.capacities), ("demands", &self.demands)].into_iter().find_map(
+            |(what, orders)| {
+                let ((below, above), name) = (orders.gap()?, self.resource);
+                Some(format!(
+                    "{what} of {name} are at most {below} or at least {above}: are they all in one unit?"
+                ))
+            },
+        )
+    }
+
+    /// Told if there is one between the demands and the capacities.
+    fn tasks_far_below_servers(&self) -> Option<String> {
+        let (least, most, name) = (self.capacities.least?, self.demands.most?, self.resource);
+        (least / most >= 2f64.powi(GAP as i32)).then(|| {
+            format!(
+                "no task demands more than {most} {name}, and no server has less than {least}: are they in one unit?"
+            )
+        })
+    }
 }
 
 /// Positive numbers by binary order of magnitude.
@@ -326,5 +367,11 @@ mod tests {
         );
         let against_capacity = cluster(&[(&["1", "0.002", "1"], None), (&["1", "0.001", "0"], None)]);
         assert!(lint(&against_capacity)[0].message.starts_with("no task demands more than 0.002 memory"));
+    }
+
+    #[test]
+    fn tasks_that_are_small_in_every_resource_are_in_its_units() {
+        let tiny = cluster(&[(&["0.001", "0.002", "0.001"], None), (&["0.001", "0.002", "0"], None)]);
+        assert_eq!(lint(&tiny), []);
     }
 }

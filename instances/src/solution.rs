@@ -201,6 +201,17 @@ pub trait Solver: Sync {
     fn name(&self) -> &'static str;
     /// Solves, and says by its status whether the result is proved.
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError>;
+    /// The same where somebody else judges, too: a solution that `accept` refuses is not the answer as long as there is another
+    /// way. One that is accepted is returned at once.
+    fn solve_for(
+        &self,
+        instance: &Instance,
+        objective: Objective,
+        accept: &mut dyn FnMut(&Solution) -> bool,
+    ) -> Result<Solution, SolverError> {
+        let _ = accept;
+        self.solve(instance, objective)
+    }
 }
 
 /// Why there is no solution at all. (Stopping early is a [`Status`], not an error.)

@@ -15,21 +15,13 @@ pub struct TaskDemands<'a> {
 }
 
 impl<'a> TaskDemands<'a> {
-    /// Matches the users by their ids. Refused: a user that the instance does not have, and one whose tasks the instance
-    /// limits (the series says how many it has). Standings are weighted dominant shares.
+    /// Matches the users by their ids; one that the instance does not have is refused. How many tasks a user has the series says
+    /// for each quantum, whatever number the instance states. Standings are weighted dominant shares.
     pub fn new(instance: &'a Instance, series: &'a DemandSeries) -> Result<Self, Violation> {
         let named = |position: usize| {
             let id = series.user_id(position);
             let unknown = || Violation::new("user", id, "the instance has no user with this id");
-            let user = instance.user_named(id).ok_or_else(unknown)?;
-            match instance.user(user).tasks() {
-                None => Ok(user),
-                Some(_) => {
-                    let problem =
-                        "the instance limits its tasks, but the demands say how many it has; drop `tasks`";
-                    Err(Violation::new("user", id, problem))
-                }
-            }
+            instance.user_named(id).ok_or_else(unknown)
         };
         let users: Vec<UserId> = (0..series.user_count()).map(named).collect::<Result<_, _>>()?;
         let demands = Self { instance, series, users, measure: OfflineMeasure::Totals, worth: Vec::new() };
@@ -48,6 +40,11 @@ impl<'a> TaskDemands<'a> {
         };
         self.measure = measure;
         self
+    }
+
+    /// How many of the users have a number of tasks in the instance, which does not count.
+    pub fn limits_replaced(&self) -> usize {
+        self.users.iter().filter(|user| self.instance.user(**user).tasks().is_some()).count()
     }
 
     /// What standings are.

@@ -7,19 +7,34 @@ use fairplan_instances::{Instance, Violation};
 use fairplan_verify::Verdict;
 use std::fmt;
 
-/// A valid document that is no result of this instance: where it departs, and how.
+/// A valid document that cannot be held against this instance: where it departs from it, or what it lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Foreign(Violation);
+pub struct Foreign {
+    violation: Violation,
+    is_incomplete: bool,
+}
 
 impl Foreign {
     pub(crate) fn new(place: impl Into<String>, value: &str, problem: impl Into<String>) -> Self {
-        Self(Violation::new(place, value, problem))
+        Self { violation: Violation::new(place, value, problem), is_incomplete: false }
+    }
+
+    /// It may well be a result of this instance, but was written without `place`, which is what is checked; `how` it is written
+    /// with it.
+    pub(crate) fn without(place: &str, how: &str) -> Self {
+        let problem = format!("is missing, and nothing can be checked without it; {how}");
+        Self { violation: Violation::new(place, "", problem), is_incomplete: true }
+    }
+
+    /// Whether it only lacks what is checked, which says nothing against it.
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
 }
 
 impl fmt::Display for Foreign {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        self.violation.fmt(f)
     }
 }
 

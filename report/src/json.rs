@@ -155,6 +155,11 @@ fn problem(error: &serde_json::Error) -> String {
     }
 }
 
+/// The lines of a file of several documents, counted from 1, without empty ones.
+pub(crate) fn numbered_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    (1..).zip(bytes.split(|byte| *byte == b'\n')).filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
 /// Reads a whole document. `file` is the name used in the message.
 pub fn read_json<'a, T: Deserialize<'a>>(file: &str, bytes: &'a [u8]) -> Result<T, MalformedResult> {
     // Keeping track of the place costs time, so only a document that failed is read again with it.

@@ -281,8 +281,7 @@ impl StatedPlacement {
             }
         }
         let Some(stated) = &document.servers else {
-            let problem = "is missing, and nothing can be checked without it; place with --servers-out";
-            return Err(Foreign::new("servers", "", problem));
+            return Err(Foreign::without("servers", "place with --servers-out"));
         };
         let servers = tasks_on_servers(stated, instance, "servers")?;
         Ok(Self {

@@ -69,6 +69,15 @@ impl Solver for Backend {
     }
 
     fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        self.solve_for(instance, objective, &mut |_| true)
+    }
+
+    fn solve_for(
+        &self,
+        instance: &Instance,
+        objective: Objective,
+        accept: &mut dyn FnMut(&Solution) -> bool,
+    ) -> Result<Solution, SolverError> {
         objective.applies_to(instance)?;
         let question = Question::new(instance, objective, self.name, &self.deadline);
         match (objective, objective.alpha()) {
@@ -78,7 +87,7 @@ impl Solver for Backend {
             ))),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
-            _ => ways::solve(&question, self.ways),
+            _ => ways::solve(&question, self.ways, accept),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What every program handed to HiGHS has in common: one model at a time, quiet, on one thread; a panic of its crate is an
 //! error like any other.
 
-use fairplan_instances::SolverError;
+use fairplan_instances::{Deadline, SolverError};
 use highs::Model;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -29,6 +29,13 @@ pub(crate) fn quiet(model: &mut Model) {
     model.make_quiet();
     model.set_option("threads", 1);
     model.set_option("parallel", "off");
+}
+
+/// Makes it stop when time is over.
+pub(crate) fn end_by(model: &mut Model, deadline: &Deadline) {
+    if let Some(left) = deadline.time_left() {
+        model.set_option("time_limit", left.as_secs_f64());
+    }
 }
 
 /// The power of two nearest to `x`, or one: scaling by it changes no digit.

@@ -2,8 +2,8 @@
 //!
 //! No single way closes everything: bins of users may disagree on more classes than rounds can split, and an interior
 //! point may lose its last digits where numbers are far apart. Each way proves what it finds over the users themselves, so
-//! which of them was right needs no trust: the first certified answer is the answer, and its method says which way that
-//! was. Where none is, the one with the smallest gap is returned, `uncertified`.
+//! which of them was right needs no trust: the first certified answer that whoever asks accepts is the answer, and its method
+//! says which way that was. Where none is, the one with the smallest gap is returned, `uncertified`.
 
 use crate::bins::Bins;
 use crate::highs::{Highs, HighsAlgorithm};
@@ -124,12 +124,16 @@ impl Way {
     }
 }
 
-/// Tries the ways that apply, in order, until one is certified or the time is over; then the answer with the
+/// Tries the ways that apply, in order, until an answer is certified and accepted or the time is over; then the answer with the
 /// smallest gap. A single way is tried whatever it takes.
 ///
 /// # Errors
 /// What the first of them said, when none gave an answer.
-pub(crate) fn solve(question: &Question<'_>, ways: &[Way]) -> Result<Solution, SolverError> {
+pub(crate) fn solve(
+    question: &Question<'_>,
+    ways: &[Way],
+    accept: &mut dyn FnMut(&Solution) -> bool,
+) -> Result<Solution, SolverError> {
     let (mut best, mut failure) = (None::<Solution>, None);
     let (mut iterations, mut rounds) = (0, 0);
     for way in ways.iter().filter(|way| ways.len() == 1 || way.applies(question)) {
@@ -137,7 +141,7 @@ pub(crate) fn solve(question: &Question<'_>, ways: &[Way]) -> Result<Solution, S
             Ok(solution) => {
                 let Statistics { iterations: spent, rounds: more, .. } = solution.statistics;
                 (iterations, rounds) = (iterations + spent, rounds + more);
-                let certified = solution.status == Status::Optimal;
+                let certified = solution.status == Status::Optimal && accept(&solution);
                 if certified || best.as_ref().is_none_or(|best| gap(&solution) < gap(best)) {
                     best = Some(solution);
                 }
@@ -172,4 +176,26 @@ fn gap(solution: &Solution) -> f64 {
         Certificate::Bottlenecks => 0.0,
     };
     if gap.is_nan() { f64::INFINITY } else { gap }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Deadline, Objective, generate};
+
+    #[test]
+    fn an_answer_that_is_not_accepted_is_followed_by_those_of_all_other_ways() {
+        let instance = generate::drfh_fig1().unwrap();
+        let deadline = Deadline::never();
+        let question = Question::new(&instance, Objective::Drfh, "auto", &deadline);
+        let mut tried = Vec::new();
+        let by_simplex = solve(&question, ALL, &mut |solution| {
+            tried.push(solution.method);
+            solution.method == "simplex"
+        });
+        assert_eq!(tried, ["interior-point", "simplex"]);
+        assert_eq!(by_simplex.unwrap().method, "simplex");
+        // Refused to the last, there is an answer all the same.
+        assert_eq!(solve(&question, ALL, &mut |_| false).unwrap().status, Status::Optimal);
+    }
 }

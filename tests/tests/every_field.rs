@@ -850,7 +850,8 @@ fn every_field_of_an_offline_optimum_over_servers_is_checked() {
         let sha256 = sha256.each_ref().map(String::as_str);
         let standings = demands.standings(&optimum.tasks);
         let value = fairplan_report::offline::smallest_standing(&demands, &standings);
-        let held = (vec![task_against(&demands, value, "karma", &standings)], None);
+        let held =
+            Held { against: vec![task_against(&demands, value, "karma", &standings)], online_bound: None };
         let document = written!(&task_offline_document(&demands, sha256, &optimum, &proof, held, true));
         let theirs = instance.clone();
         cases.push(Case {

@@ -58,6 +58,7 @@ impl<'a> Case<'a> {
     /// How many users the sample has, in words.
     pub fn searched(&self) -> String {
         match (self.sample().len(), self.instance.user_count()) {
+            (1, 1) => "the only user".into(),
             (some, all) if some == all => format!("all {all} users"),
             (some, all) => format!("{some} of {all} users"),
         }

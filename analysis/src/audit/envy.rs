@@ -1,14 +1,14 @@
 //! Envy-freeness: no user could do more work with what another holds, in proportion to their weights (DRFH Sec. III-C).
 
 use super::case::{Case, name, work_with};
-use super::{Outcome, amount, shortfall};
+use super::largest::LargestViolation;
+use super::{Searched, amount, shortfall};
 use fairplan_instances::{SolverError, UserId};
 
-pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     if case.instance.user_count() == 1 {
-        return Ok(Outcome::NotApplicable("there is only one user".into()));
+        return Ok(Searched::NotApplicable("there is only one user".into()));
     }
-    let mut worst = case.largest();
     for i in case.sample() {
         let user = case.instance.user(UserId(i));
         for other in case.instance.users().filter(|other| other.index().0 != i) {
@@ -21,5 +21,5 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
             });
         }
     }
-    Ok(worst.outcome(&format!("{} against every other", case.searched())))
+    Ok(Searched::All(format!("{} against every other", case.searched())))
 }

@@ -1,6 +1,6 @@
 //! The largest violation of a property that a search found, and who shows it.
 
-use super::Outcome;
+use super::{Finding, Holds, NotTested, Searched};
 
 /// Keeps the largest violation seen.
 pub(super) struct LargestViolation {
@@ -26,11 +26,25 @@ impl LargestViolation {
         }
     }
 
-    /// What the search says of the property, where `searched` says how far it went.
-    pub fn outcome(self, searched: &str) -> Outcome {
+    /// What the search says of the property. A violation is one however far the search went.
+    pub fn finding(self, property: &str, searched: Searched) -> Finding {
         let Self { tolerance, residual, witness } = self;
         let holds = residual <= tolerance;
-        let witness = if holds { searched.to_owned() } else { format!("{witness} (searched: {searched})") };
-        Outcome::Tested { holds, residual, tolerance, witness }
+        let with = |searched: String| match holds {
+            true => searched,
+            false => format!("{witness} (searched: {searched})"),
+        };
+        let until = |searched: String| format!("{searched}, until time was over");
+        let not_tested = |why| (Holds::NotTested(why), None);
+        let ((holds, measured), witness) = match searched {
+            Searched::All(searched) => ((Holds::Tested(holds), Some((residual, tolerance))), with(searched)),
+            Searched::Some(searched) if holds => (not_tested(NotTested::OutOfTime), until(searched)),
+            Searched::Some(searched) => {
+                ((Holds::Tested(holds), Some((residual, tolerance))), with(until(searched)))
+            }
+            Searched::NotApplicable(reason) => (not_tested(NotTested::NotApplicable), reason),
+        };
+        let (residual, tolerance) = measured.unzip();
+        Finding { name: property.into(), holds, residual, tolerance, witness }
     }
 }

@@ -16,6 +16,7 @@ mod truthfulness;
 use case::Case;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Entry, Instance, InstanceStamp, Objective, Registry, Solver, SolverError};
+use largest::LargestViolation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -26,57 +27,67 @@ pub const PROPERTIES: Registry<Property> = Registry::new(
         Entry {
             name: "envy-freeness",
             line: "nobody would do more work with what another of its weight has",
-            make: Property(envy::test),
+            make: Property::tested_by(envy::test),
         },
         Entry {
             name: "pareto-optimality",
             line: "nobody can have more unless another has less",
-            make: Property(pareto::test),
+            make: Property::tested_by(pareto::test),
         },
         Entry {
             name: "sharing-incentive",
             line: "nobody would do more work on its own part of the servers",
-            make: Property(sharing::test),
+            make: Property::tested_by(sharing::test),
         },
         Entry {
             name: "truthfulness",
             line: "nobody gains by claiming other demands than it has",
-            make: Property(truthfulness::test),
+            make: Property { is_long: true, ..Property::tested_by(truthfulness::test) },
         },
         Entry {
             name: "single-server-drf",
             line: "on one server it is dominant resource fairness",
-            make: Property(reductions::single_server),
+            make: Property::tested_by(reductions::single_server),
         },
         Entry {
             name: "single-resource-fairness",
             line: "with one resource it is max-min fairness",
-            make: Property(reductions::single_resource),
+            make: Property::tested_by(reductions::single_resource),
         },
         Entry {
             name: "bottleneck-fairness",
             line: "where all need most of the same resource, that is divided by max-min fairness",
-            make: Property(reductions::bottleneck),
+            make: Property::tested_by(reductions::bottleneck),
         },
         Entry {
             name: "population-monotonicity",
             line: "nobody loses when another leaves",
-            make: Property(monotonicity::population),
+            make: Property::tested_by(monotonicity::population),
         },
         Entry {
             name: "resource-monotonicity",
             line: "nobody loses when a server is added",
-            make: Property(monotonicity::resources),
+            make: Property::tested_by(monotonicity::resources),
         },
     ],
 );
 
 /// How a property is tested.
 #[derive(Clone, Copy, Debug)]
-pub struct Property(Test);
+pub struct Property {
+    test: Test,
+    /// Whether it takes longer than all others together, so that it has the time that they leave.
+    is_long: bool,
+}
 
-/// A test of one property.
-type Test = fn(&Case<'_>) -> Result<Outcome, SolverError>;
+impl Property {
+    const fn tested_by(test: Test) -> Self {
+        Self { test, is_long: false }
+    }
+}
+
+/// A test of one property: notes the violations that it finds, and says what it searched.
+type Test = fn(&Case<'_>, &mut LargestViolation) -> Result<Searched, SolverError>;
 
 /// How far an audit searches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,16 +122,17 @@ pub struct Finding {
     /// `envy-freeness`, `pareto-optimality`, `sharing-incentive`, `truthfulness`, `single-server-drf`,
     /// `single-resource-fairness`, `bottleneck-fairness`, `population-monotonicity` or `resource-monotonicity`.
     pub name: String,
-    /// Whether no violation above the tolerance was found; `not applicable` where the property says nothing here.
+    /// Whether no violation above the tolerance was found; `not applicable` where the property says nothing here, `out of time`
+    /// where time was over before all was searched, and no violation was found until then.
     pub holds: Holds,
     /// The largest violation found, a part of the larger of the two amounts of work compared, 0 to 1. Absent when
-    /// not applicable.
+    /// not tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residual: Option<f64>,
-    /// The largest violation that counts as none. Absent when not applicable.
+    /// The largest violation that counts as none. Absent when not tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
-    /// The violation with its numbers and what was searched, or why the property is not applicable.
+    /// The violation with its numbers and what was searched, or why the property is not tested.
     pub witness: String,
 }
 
@@ -130,22 +142,31 @@ pub struct Finding {
 pub enum Holds {
     /// It was tested.
     Tested(bool),
-    /// It says nothing about this instance.
-    NotTested(NotApplicable),
+    /// It was not, for this reason.
+    NotTested(NotTested),
 }
 
-/// A property that says nothing about an instance.
+/// Why a property was not tested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum NotApplicable {
-    /// The words for it.
+pub enum NotTested {
+    /// It says nothing about this instance.
     #[serde(rename = "not applicable")]
     NotApplicable,
+    /// Time was over before all was searched, and no violation was found until then.
+    #[serde(rename = "out of time")]
+    OutOfTime,
 }
 
 impl Audit {
     /// Whether no property fails.
     pub fn holds(&self) -> bool {
         self.properties.iter().all(|property| property.holds != Holds::Tested(false))
+    }
+
+    /// The properties for which there was not enough time.
+    pub fn out_of_time(&self) -> impl Iterator<Item = &str> {
+        let late = |property: &&Finding| property.holds == Holds::NotTested(NotTested::OutOfTime);
+        self.properties.iter().filter(late).map(|property| property.name.as_str())
     }
 }
 
@@ -157,7 +178,8 @@ impl Tabular for Audit {
             .column("holds", "verdict", Kind::Words, |property| match property.holds {
                 Holds::Tested(true) => "holds",
                 Holds::Tested(false) => "FAILS",
-                Holds::NotTested(_) => "not applicable",
+                Holds::NotTested(NotTested::NotApplicable) => "not applicable",
+                Holds::NotTested(NotTested::OutOfTime) => "out of time",
             })
             .column("residual", "violation", Kind::Violation, |property| property.residual)
             .column("tolerance", "allowed", Kind::Violation, |property| property.tolerance)
@@ -166,26 +188,20 @@ impl Tabular for Audit {
     }
 }
 
-/// What a test found.
+/// How far a test went.
 #[derive(Clone, Debug, PartialEq)]
-enum Outcome {
-    /// It was tested.
-    Tested {
-        /// Whether no violation above the tolerance was found.
-        holds: bool,
-        /// The largest violation found: a part of the larger of the two amounts of work compared, 0 to 1.
-        residual: f64,
-        /// The largest violation that counts as none.
-        tolerance: f64,
-        /// What was searched, and the violation with its numbers where there is one.
-        witness: String,
-    },
+enum Searched {
+    /// This was searched.
+    All(String),
+    /// This was, until time was over.
+    Some(String),
     /// The property says nothing about this instance, for this reason.
     NotApplicable(String),
 }
 
 /// Tests every property of what `mechanism` returns for `objective`. What a fair or a better allocation would be is
-/// asked of `reference`, which must know DRFH. The instance comes with its hash. Fails where it cannot be solved.
+/// asked of `reference`, which must know DRFH. The instance comes with its hash. Fails where it cannot be solved; what a solver
+/// has no time for ([`SolverError::OutOfTime`]) is a property that is not tested.
 pub fn audit(
     instance: &Instance,
     sha256: &str,
@@ -195,29 +211,26 @@ pub fn audit(
     settings: AuditSettings,
 ) -> Result<Audit, SolverError> {
     let case = Case::new(instance, objective, [mechanism, reference], settings)?;
-    let tested = PROPERTIES
-        .entries()
-        .iter()
-        .map(|Entry { name, make: Property(test), .. }| Ok(Finding::new(name, test(&case)?)));
+    let find = |Entry { name, make, .. }: &Entry<Property>| {
+        let mut worst = case.largest();
+        let searched = match (make.test)(&case, &mut worst) {
+            Err(SolverError::OutOfTime) => Ok(Searched::Some("what there was time for".into())),
+            searched => searched,
+        };
+        Ok::<_, SolverError>(worst.finding(name, searched?))
+    };
+    let [short, long] = [false, true].map(|is_long| {
+        let of_kind =
+            PROPERTIES.entries().iter().enumerate().filter(move |(_, entry)| entry.make.is_long == is_long);
+        of_kind.map(|(position, entry)| Ok((position, find(entry)?)))
+    });
+    let mut properties = short.chain(long).collect::<Result<Vec<_>, SolverError>>()?;
+    properties.sort_by_key(|(position, _)| *position);
     Ok(Audit {
         instance: InstanceStamp::new(instance, sha256),
         objective: objective.to_string(),
-        properties: tested.collect::<Result<_, SolverError>>()?,
+        properties: properties.into_iter().map(|(_, finding)| finding).collect(),
     })
-}
-
-impl Finding {
-    fn new(property: &str, outcome: Outcome) -> Self {
-        let (holds, residual, tolerance, witness) = match outcome {
-            Outcome::Tested { holds, residual, tolerance, witness } => {
-                (Holds::Tested(holds), Some(residual), Some(tolerance), witness)
-            }
-            Outcome::NotApplicable(reason) => {
-                (Holds::NotTested(NotApplicable::NotApplicable), None, None, reason)
-            }
-        };
-        Self { name: property.into(), holds, residual, tolerance, witness }
-    }
 }
 
 /// An amount of work in words for people: nine digits at most.

@@ -2,35 +2,31 @@
 
 use super::case::{Case, name, work};
 use super::largest::LargestViolation;
-use super::{Outcome, amount, shortfall};
+use super::{Searched, amount, shortfall};
 use fairplan_instances::{Decimal, Draft, SolverError};
 
 /// How much is added of one resource.
 const MORE: f64 = 1.1;
 
-pub(super) fn population(case: &Case<'_>) -> Result<Outcome, SolverError> {
+pub(super) fn population(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     if case.instance.user_count() == 1 {
-        return Ok(Outcome::NotApplicable("there is only one user".into()));
+        return Ok(Searched::NotApplicable("there is only one user".into()));
     }
-    let mut worst = case.largest();
     for leaver in case.sample() {
         let mut draft = case.draft.clone();
         draft.users.remove(leaver);
         let before = |i: usize| case.work[i + usize::from(i >= leaver)];
-        compare(case, &draft, before, &mut worst, &|| {
-            format!("user {} leaves", name(&case.instance, leaver))
-        })?;
+        compare(case, &draft, before, worst, &|| format!("user {} leaves", name(&case.instance, leaver)))?;
     }
-    Ok(worst.outcome(&format!("{} leaving one by one", case.searched())))
+    Ok(Searched::All(format!("{} leaving one by one", case.searched())))
 }
 
-pub(super) fn resources(case: &Case<'_>) -> Result<Outcome, SolverError> {
-    let mut worst = case.largest();
+pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let before = |i: usize| case.work[i];
     for (l, class) in case.draft.classes.iter().enumerate() {
         let mut draft = case.draft.clone();
         draft.classes[l].count += 1;
-        compare(case, &draft, before, &mut worst, &|| format!("class {} has one more server", class.id))?;
+        compare(case, &draft, before, worst, &|| format!("class {} has one more server", class.id))?;
     }
     for (r, resource) in case.draft.resources.iter().enumerate() {
         let mut draft = case.draft.clone();
@@ -38,9 +34,9 @@ pub(super) fn resources(case: &Case<'_>) -> Result<Outcome, SolverError> {
             let more = format!("{:.8e}", class.capacity[r].to_f64() * MORE);
             class.capacity[r] = Decimal::parse(more.as_bytes()).unwrap_or(class.capacity[r]);
         }
-        compare(case, &draft, before, &mut worst, &|| format!("every server has a tenth more {resource}"))?;
+        compare(case, &draft, before, worst, &|| format!("every server has a tenth more {resource}"))?;
     }
-    Ok(worst.outcome("one more server of each class, a tenth more of each resource"))
+    Ok(Searched::All("one more server of each class, a tenth more of each resource".into()))
 }
 
 /// Notes by how much users of a variant do less work than before.

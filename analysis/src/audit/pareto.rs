@@ -5,13 +5,14 @@
 //! none exists exactly when that max-min has a ratio above one.
 
 use super::case::{Case, name, work};
-use super::{Outcome, amount, shortfall};
+use super::largest::LargestViolation;
+use super::{Searched, amount, shortfall};
 use fairplan_instances::{Decimal, LimitedBy, SolverError, UserId};
 
 /// Weight, beside the smallest share, of users that have nothing: they may gain, but hardly at the others' cost.
 const NEXT_TO_NOTHING: f64 = 1e-9;
 
-pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let mut draft = case.draft.clone();
     let shares: Vec<f64> = (0..case.work.len())
         .map(|i| case.solution.allocation.dominant_share(&case.instance, UserId(i)))
@@ -29,11 +30,10 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
     }
     draft.users = kept.iter().map(|&i| draft.users[i].clone()).collect();
     let Some((variant, better)) = case.solve_drfh(&draft)? else {
-        return Ok(Outcome::NotApplicable(
+        return Ok(Searched::NotApplicable(
             "the search for a better allocation has no proved answer here".into(),
         ));
     };
-    let mut worst = case.largest();
     let most = case.work.iter().copied().fold(0.0, f64::max);
     for (user, &i) in variant.users().zip(&kept) {
         let (before, after) = (case.work[i], work(user, &better.allocation));
@@ -46,5 +46,5 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
             )
         });
     }
-    Ok(worst.outcome("all allocations"))
+    Ok(Searched::All("all allocations".into()))
 }

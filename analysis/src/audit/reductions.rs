@@ -3,12 +3,12 @@
 
 use super::case::{Case, work};
 use super::largest::LargestViolation;
-use super::{Outcome, amount, shortfall};
+use super::{Searched, amount, shortfall};
+use fairplan_instances::wording::counted;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 
 /// On each server alone, the shares are those of DRF.
-pub(super) fn single_server(case: &Case<'_>) -> Result<Outcome, SolverError> {
-    let mut worst = case.largest();
+pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let mut servers = 0;
     for (l, class) in case.draft.classes.iter().enumerate().filter(|(_, class)| class.count > 0) {
         let mut draft = case.draft.clone();
@@ -26,7 +26,7 @@ pub(super) fn single_server(case: &Case<'_>) -> Result<Outcome, SolverError> {
         servers += 1;
         for (user, due) in variant.users().zip(water_fill(&variant)) {
             let here = work(user, &solution.allocation);
-            differ(&mut worst, here, due, |here, due| {
+            differ(worst, here, due, |here, due| {
                 format!(
                     "alone on a server of class {}, user {} has {here} tasks, by DRF {due}",
                     class.id,
@@ -35,15 +35,17 @@ pub(super) fn single_server(case: &Case<'_>) -> Result<Outcome, SolverError> {
             });
         }
     }
-    Ok(worst.outcome(&format!("one server of each of {servers} classes")))
+    Ok(Searched::All(format!("one server of each of {}", counted(servers, "class", "classes"))))
 }
 
 /// With one resource alone, all have the same of it for their weight, unless they have no more tasks.
-pub(super) fn single_resource(case: &Case<'_>) -> Result<Outcome, SolverError> {
+pub(super) fn single_resource(
+    case: &Case<'_>,
+    worst: &mut LargestViolation,
+) -> Result<Searched, SolverError> {
     if case.instance.rules().len() > 1 {
-        return Ok(Outcome::NotApplicable("users are restricted to classes, or faster on some".into()));
+        return Ok(Searched::NotApplicable("users are restricted to classes, or faster on some".into()));
     }
-    let mut worst = case.largest();
     for r in 0..case.draft.resources.len() {
         let mut draft = case.draft.clone();
         draft.resources = vec![case.draft.resources[r].clone()];
@@ -53,7 +55,7 @@ pub(super) fn single_resource(case: &Case<'_>) -> Result<Outcome, SolverError> {
         let Some((variant, solution)) = case.solve(&draft)? else { continue };
         for (user, due) in variant.users().zip(water_fill(&variant)) {
             let here = work(user, &solution.allocation);
-            differ(&mut worst, here, due, |here, due| {
+            differ(worst, here, due, |here, due| {
                 let resource = &case.draft.resources[r];
                 format!(
                     "with {resource} alone, user {} has {here} tasks, by max-min fairness {due}",
@@ -62,12 +64,11 @@ pub(super) fn single_resource(case: &Case<'_>) -> Result<Outcome, SolverError> {
             });
         }
     }
-    Ok(worst.outcome("each resource alone"))
+    Ok(Searched::All("each resource alone".into()))
 }
 
 /// Among users of one dominant resource, shares of that resource are max-min fair.
-pub(super) fn bottleneck(case: &Case<'_>) -> Result<Outcome, SolverError> {
-    let mut worst = case.largest();
+pub(super) fn bottleneck(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     for r in 0..case.draft.resources.len() {
         let mut draft = case.draft.clone();
         draft.users = (case.instance.users().zip(&case.draft.users))
@@ -80,7 +81,7 @@ pub(super) fn bottleneck(case: &Case<'_>) -> Result<Outcome, SolverError> {
         };
         for user in variant.users() {
             let (here, due) = (work(user, &solution.allocation), work(user, &fair.allocation));
-            differ(&mut worst, here, due, |here, due| {
+            differ(worst, here, due, |here, due| {
                 let resource = &case.draft.resources[r];
                 format!(
                     "of the users that need {resource} most, user {} has {here} tasks, fair are {due}",
@@ -89,7 +90,7 @@ pub(super) fn bottleneck(case: &Case<'_>) -> Result<Outcome, SolverError> {
             });
         }
     }
-    Ok(worst.outcome("the users of each dominant resource apart"))
+    Ok(Searched::All("the users of each dominant resource apart".into()))
 }
 
 fn differ(

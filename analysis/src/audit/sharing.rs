@@ -2,7 +2,8 @@
 //! Sec. IV-D: the same part of every server, and as many whole servers dealt out at random.
 
 use super::case::{Case, name, work_in};
-use super::{Outcome, amount, shortfall};
+use super::largest::LargestViolation;
+use super::{Searched, amount, shortfall};
 use fairplan_instances::{ClassId, SolverError};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -10,10 +11,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// More servers than this are not dealt out one by one.
 const MOST_DEALT: u64 = 1_000_000;
 
-pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let classes = case.instance.classes();
     let total_weight: f64 = case.instance.users().map(|user| user.weight().to_f64()).sum();
-    let mut worst = case.largest();
     for user in case.instance.users() {
         let part = user.weight().to_f64() / total_weight;
         let bundles = classes.iter().enumerate().map(|(l, class)| {
@@ -28,7 +28,7 @@ pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
             )
         });
     }
-    Ok(worst.outcome(&format!("all users; {}", dealt(case, total_weight))))
+    Ok(Searched::All(format!("all users; {}", dealt(case, total_weight))))
 }
 
 /// How the users fare against whole servers dealt out by weight, in words.

@@ -4,8 +4,11 @@
 //! and goes on from the best misreport by ever smaller steps. A misreport that gains is solved like any instance.
 
 use super::case::{Case, held, name, work_in};
-use super::{Outcome, amount, shortfall};
-use fairplan_instances::{Decimal, SolverError, UserId};
+use super::largest::LargestViolation;
+use super::{Searched, amount, shortfall};
+use fairplan_instances::{Decimal, DraftUser, SolverError, UserId};
+use rayon::prelude::*;
+use std::collections::HashMap;
 
 /// What a demand is multiplied by.
 const FACTORS: [f64; 11] = [0.0, 0.25, 0.5, 2.0 / 3.0, 0.75, 1.0, 4.0 / 3.0, 1.5, 2.0, 4.0, 10.0];
@@ -13,49 +16,117 @@ const FACTORS: [f64; 11] = [0.0, 0.25, 0.5, 2.0 / 3.0, 0.75, 1.0, 4.0 / 3.0, 1.5
 /// Steps of the local search, as parts of a factor.
 const STEPS: [f64; 4] = [0.2, 0.1, 0.03, 0.01];
 
-pub(super) fn test(case: &Case<'_>) -> Result<Outcome, SolverError> {
-    let mut worst = case.largest();
-    let mut tried = 0u64;
-    for i in case.sample() {
+pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+    let sample = case.sample();
+    // Who is like another gains by what that one gains by.
+    let like: Vec<usize> = (0..sample.len())
+        .map(|k| (0..k).find(|&j| are_alike(case, sample[j], sample[k])).unwrap_or(k))
+        .collect();
+    let search = |k: usize| if like[k] == k { Search::of(case, sample[k]).map(Some) } else { Ok(None) };
+    let searches: Vec<Option<Search>> =
+        (0..sample.len()).into_par_iter().map(search).collect::<Result<_, SolverError>>()?;
+    let (mut tried, mut is_done) = (0, true);
+    for (i, search) in sample.iter().zip(like).filter_map(|(i, k)| Some((*i, searches[k].as_ref()?))) {
         let truth = case.work[i];
-        let mut best = (truth, vec![1.0; case.instance.resources().len()]);
-        let mut attempt = |factors: &[f64], best: &mut (f64, Vec<f64>)| -> Result<bool, SolverError> {
-            let Some(work) = work_of_misreport(case, i, factors)? else { return Ok(false) };
-            tried += 1;
-            let better = work > best.0 * (1.0 + 1e-12);
-            if better {
-                *best = (work, factors.to_vec());
-            }
-            Ok(better)
-        };
-        for factors in grid(case, i) {
-            attempt(&factors, &mut best)?;
-        }
-        for step in STEPS {
-            let mut moved = best.0 > truth;
-            while moved {
-                moved = false;
-                for r in 0..best.1.len() {
-                    for factor in [1.0 + step, 1.0 / (1.0 + step)] {
-                        let mut factors = best.1.clone();
-                        factors[r] *= factor;
-                        // Where a step gains only by rounding, the search is over.
-                        let before = best.0;
-                        moved |= attempt(&factors, &mut best)? && best.0 > before * (1.0 + 1e-6);
-                    }
-                }
-            }
-        }
-        worst.see(shortfall(truth, best.0), || {
-            let claimed: Vec<String> = misreport(case, i, &best.1).iter().map(Decimal::to_string).collect();
-            let (id, gained, truth) = (name(&case.instance, i), amount(best.0), amount(truth));
+        (tried, is_done) = (tried + search.tried, is_done && search.is_done);
+        worst.see(shortfall(truth, search.best), || {
+            let claimed: Vec<String> =
+                misreport(case, i, &search.factors).iter().map(Decimal::to_string).collect();
+            let (id, gained, truth) = (name(&case.instance, i), amount(search.best), amount(truth));
             format!(
                 "user {id} claims ({}) a task and does the work of {gained} tasks instead of {truth}",
                 claimed.join(", ")
             )
         });
     }
-    Ok(worst.outcome(&format!("{tried} misreports of {}", case.searched())))
+    let searched = format!("{tried} misreports of {}", case.searched());
+    Ok(if is_done { Searched::All(searched) } else { Searched::Some(searched) })
+}
+
+/// Whether two users differ in nothing but their names, what they do included.
+fn are_alike(case: &Case<'_>, one: usize, other: usize) -> bool {
+    let named_alike = |i: usize| DraftUser { id: String::new(), ..case.draft.users[i].clone() };
+    let (less, more) = (case.work[one].min(case.work[other]), case.work[one].max(case.work[other]));
+    shortfall(less, more) <= 0.1 * case.tolerance() && named_alike(one) == named_alike(other)
+}
+
+/// The search for a misreport that a user gains by.
+struct Search {
+    /// The most work that it does with one, or with the truth.
+    best: f64,
+    /// What it multiplies its demands by to get that.
+    factors: Vec<f64>,
+    tried: u64,
+    /// Whether there was time for all of it.
+    is_done: bool,
+}
+
+impl Search {
+    fn of(case: &Case<'_>, user: usize) -> Result<Self, SolverError> {
+        let unchanged = vec![1.0; case.instance.resources().len()];
+        let mut search = Self { best: case.work[user], factors: unchanged, tried: 0, is_done: true };
+        match search.run(case, user) {
+            Err(SolverError::OutOfTime) => Ok(Self { is_done: false, ..search }),
+            outcome => outcome.map(|()| search),
+        }
+    }
+
+    fn run(&mut self, case: &Case<'_>, user: usize) -> Result<(), SolverError> {
+        let truth = case.work[user];
+        let mut known = HashMap::from([(direction(case, user, &self.factors), Some(truth))]);
+        for factors in grid(case, user) {
+            self.attempt(case, user, &factors, &mut known)?;
+        }
+        for step in STEPS {
+            let mut moved = self.best > truth;
+            while moved {
+                moved = false;
+                for r in 0..self.factors.len() {
+                    for factor in [1.0 + step, 1.0 / (1.0 + step)] {
+                        let mut factors = self.factors.clone();
+                        factors[r] *= factor;
+                        // Where a step gains only by rounding, the search is over.
+                        let before = self.best;
+                        let better = self.attempt(case, user, &factors, &mut known)?;
+                        moved |= better && self.best > before * (1.0 + 1e-6);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a misreport is better than any before.
+    fn attempt(
+        &mut self,
+        case: &Case<'_>,
+        user: usize,
+        factors: &[f64],
+        known: &mut HashMap<Vec<u64>, Option<f64>>,
+    ) -> Result<bool, SolverError> {
+        let direction = direction(case, user, factors);
+        let work = match known.get(&direction) {
+            Some(work) => *work,
+            None => *known.entry(direction).or_insert(work_of_misreport(case, user, factors)?),
+        };
+        let Some(work) = work else { return Ok(false) };
+        self.tried += 1;
+        let better = work > self.best * (1.0 + 1e-12);
+        if better {
+            (self.best, self.factors) = (work, factors.to_vec());
+        }
+        Ok(better)
+    }
+}
+
+/// What misreports have in common that are the same to every objective: a task of twice as much, half as often, is the same
+/// bundle. Where tasks run out, each is a question of its own.
+fn direction(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<u64> {
+    let asked = &case.draft.users[user];
+    let demanded = || factors.iter().zip(&asked.demand).filter(|(_, demand)| !demand.is_zero());
+    let largest = demanded().map(|(factor, _)| *factor).fold(0.0, f64::max);
+    let scale = if asked.tasks.is_none() && largest > 0.0 { largest } else { 1.0 };
+    demanded().map(|(factor, _)| (factor / scale * 1e12).round() as u64).collect()
 }
 
 /// The factors tried on each resource that the user demands.

@@ -50,6 +50,9 @@ pub struct Explanation {
     pub price_ranges: Vec<PriceRange>,
     /// The smallest set of facts that leaves the user without any share. Empty when it has one.
     pub why_nothing: Vec<String>,
+    /// The questions for which there was no time.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub not_asked: Vec<String>,
 }
 
 impl Body for Explanation {
@@ -179,7 +182,8 @@ impl Explanation {
 /// Part of its work by which a user must change to count as gaining or losing.
 const NOTICED: f64 = 1e-6;
 
-/// Explains `user` in `solution`, which `solver` found for `instance`; that comes with its hash.
+/// Explains `user` in `solution`, which `solver` found for `instance`; that comes with its hash. What the solver has no time for
+/// ([`SolverError::OutOfTime`]) is not asked.
 pub fn explain(
     instance: &Instance,
     sha256: &str,
@@ -200,9 +204,11 @@ pub fn explain(
         Some(prices) => (holdings(view, instance, prices), class_views(view, instance, solution, prices)),
         None => (Vec::new(), class_views(view, instance, solution, &[])),
     };
+    let mut not_asked = Vec::new();
+    let smaller_demands = smaller_demands(instance, solution, solver, user, &mut not_asked)?;
     let price_ranges = match level {
         Some(level) if limited_by == LimitedBy::Capacity => {
-            ranges::price_ranges(instance, solution, solver, level.position, &held_by)?
+            ranges::price_ranges(instance, solution, solver, level.position, &held_by, &mut not_asked)?
         }
         _ => Vec::new(),
     };
@@ -225,9 +231,10 @@ pub fn explain(
             })
             .collect(),
         server_classes,
-        smaller_demands: smaller_demands(instance, solution, solver, user)?,
+        smaller_demands,
         price_ranges,
         why_nothing: if share > 0.0 { Vec::new() } else { nothing::why(view, instance) },
+        not_asked,
     })
 }
 
@@ -284,6 +291,7 @@ fn smaller_demands(
     solution: &Solution,
     solver: &dyn Solver,
     user: UserId,
+    not_asked: &mut Vec<String>,
 ) -> Result<Vec<SmallerDemand>, SolverError> {
     let draft = Draft::from(instance);
     let mut changes = Vec::new();
@@ -292,7 +300,13 @@ fn smaller_demands(
         let Some(smaller) = one_less(*demand) else { continue };
         changed.users[user.0].demand[r] = smaller;
         let Ok(variant) = changed.build() else { continue };
-        let answer = solver.solve(&variant, solution.objective)?;
+        let answer = match solver.solve(&variant, solution.objective) {
+            Err(SolverError::OutOfTime) => {
+                not_asked.push(format!("what a smaller demand of {} changes", instance.resources()[r]));
+                continue;
+            }
+            answer => answer?,
+        };
         if answer.status != Status::Optimal {
             continue;
         }

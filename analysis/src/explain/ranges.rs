@@ -6,6 +6,7 @@
 
 use super::PricedCapacity;
 use fairplan_instances::{Decimal, Draft, Instance, Solution, Solver, SolverError, Status};
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,10 +43,23 @@ pub(super) fn price_ranges(
     solver: &dyn Solver,
     level: usize,
     held_by: &[PricedCapacity],
+    not_asked: &mut Vec<String>,
 ) -> Result<Vec<PriceRange>, SolverError> {
-    let holdings = held_by.iter().take(MOST_ROWS);
-    let ranges = holdings.map(|holding| range_of_price(instance, solution, solver, level, *holding));
-    Ok(ranges.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    let holdings = &held_by[..held_by.len().min(MOST_ROWS)];
+    let range = |holding: &PricedCapacity| range_of_price(instance, solution, solver, level, *holding);
+    let ranges: Vec<_> = holdings.par_iter().map(range).collect();
+    let mut found = Vec::new();
+    for (holding, range) in holdings.iter().zip(ranges) {
+        match range {
+            Err(SolverError::OutOfTime) => {
+                let (class, resource) = (&instance.classes()[holding.class.0].id, holding.resource.0);
+                let resource = &instance.resources()[resource];
+                not_asked.push(format!("how far the price of {resource} in class {class} holds"));
+            }
+            range => found.extend(range?),
+        }
+    }
+    Ok(found)
 }
 
 /// How far the price of one capacity holds, for a level of the solution; `None` if it has no such level.

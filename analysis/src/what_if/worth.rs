@@ -11,8 +11,10 @@ use fairplan_instances::{
     Body, ClassId, Decimal, Draft, Headline, Instance, InstanceStamp, ResourceId, Solution, Solver,
     SolverError, UserId,
 };
+use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What one more server of each class is worth under DRFH, shares measured against today's totals throughout. The same
 /// instance gives the same bytes.
@@ -161,7 +163,7 @@ pub fn worth_of_servers(
     solution: &Solution,
     solver: &dyn Solver,
     ranges: bool,
-    told: &dyn Fn(usize, usize),
+    told: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Worth, SolverError> {
     let m = instance.resources().len();
     let prices = match solution.certificate.levels().first() {
@@ -176,9 +178,9 @@ pub fn worth_of_servers(
         let answer = solved(solver, &variant)?;
         Ok((value(&variant, &answer) - now, works(&variant, &answer)))
     };
-    let mut worths = Vec::new();
-    for (l, class) in instance.classes().iter().enumerate() {
-        told(l, instance.classes().len());
+    let done = AtomicUsize::new(0);
+    let worth = |l: usize| {
+        let class = &instance.classes()[l];
         let mut one_more = draft.clone();
         one_more.classes[l].count += 1;
         let (gain, after) = asked(one_more)?;
@@ -209,7 +211,8 @@ pub fn worth_of_servers(
             });
         }
         let largest = changes.iter().enumerate().filter(|(_, part)| **part > NOTICED);
-        worths.push(ServerWorth {
+        told(done.fetch_add(1, Ordering::Relaxed) + 1, instance.classes().len());
+        Ok(ServerWorth {
             id: class.id.clone(),
             count: class.count,
             gain,
@@ -220,8 +223,10 @@ pub fn worth_of_servers(
                 .reduce(|most, next| if next.1 > most.1 { next } else { most })
                 .map(|(i, part)| GainingUser { id: instance.user(UserId(i)).id().into(), part: *part }),
             resources,
-        });
-    }
+        })
+    };
+    let classes = (0..instance.classes().len()).into_par_iter();
+    let mut worths = classes.map(worth).collect::<Result<Vec<_>, SolverError>>()?;
     // What differs by less than solutions are exact stays in the instance's order.
     let rounded = |worth: &ServerWorth| (worth.gain.max(0.0) / now.max(f64::MIN_POSITIVE) * 1e8).round();
     worths.sort_by(|a, b| rounded(b).total_cmp(&rounded(a)));

@@ -23,7 +23,8 @@ DEMANDS is a table with the columns quantum, user, demand, or with quantum and o
 or Parquet), or a fairplan.demands.v1. Slices, credits and tickets are counted in whole numbers. The result is a \
 fairplan.allocation.v1.
 
-Example: fairplan generate karma-fig2 | fairplan allocate - --mechanism karma --fair-share 2 --initial-credits 6")]
+Example: fairplan generate karma-fig2 | fairplan allocate - --mechanism karma --fair-share 2 \\
+           --initial-credits 6")]
 pub struct Arguments {
     #[command(flatten)]
     demands: DemandsArguments,

@@ -2,12 +2,12 @@
 
 use super::solve::backend_name;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::Answer;
+use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
+use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::{summary, write_json};
-use fairplan::{Audit, AuditOptions, Audited, Control, Deadline, Document, Error, Objective};
+use fairplan::{Audit, AuditOptions, Audited, Control, Document, Error, Found, Objective};
 use std::io::Write;
 
 /// Test the fairness properties of an objective on an instance, with a witness for each that fails
@@ -38,6 +38,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     #[command(flatten)]
+    time_limit: TimeLimit,
+    #[command(flatten)]
     output: OutputArguments,
 }
 
@@ -56,7 +58,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let instance = source.read()?;
     warn(common, &instance);
     let audit = |control: &Control<'_>| fairplan::audit(&instance, &options, control);
-    let Audited { audits, left_out } = progress::under(common, Deadline::never(), audit)?;
+    let outcome = progress::under(common, arguments.time_limit.deadline(), audit);
+    let (Audited { audits, left_out }, end) = what_there_is(outcome, Found::audited)?;
     let documents: Vec<Document<Audit>> = audits.into_iter().map(Document::new).collect();
     destination.write(|out| match &documents[..] {
         [only] if !arguments.all => write_json(out, only),
@@ -69,5 +72,5 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     tell(common, || {
         left_out.iter().map(|(objective, reason)| format!("{objective} is left out: {reason}\n")).collect()
     });
-    Ok(Answer::yes_if(documents.iter().all(|document| document.holds())))
+    end.map(|_| Answer::yes_if(documents.iter().all(|document| document.holds())))
 }

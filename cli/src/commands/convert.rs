@@ -18,7 +18,8 @@ The ending of a table's name is its format: .parquet, .arrow (which other progra
 in one canonical form, whose SHA-256 identifies the instance in every result. A trace is Parquet where -o FILE ends in \
 .parquet, and else JSON Lines. Of several tables all are replaced or none.
 
-Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv --to-users users.csv")]
+Example: fairplan generate drfh-fig1 | fairplan convert - --to-servers servers.csv \\
+           --to-users users.csv")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,

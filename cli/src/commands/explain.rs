@@ -2,12 +2,12 @@
 
 use super::solve::backend_name;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments};
-use crate::failure::Answer;
+use crate::arguments::{CommonOptions, OutputArguments, TimeLimit};
+use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::{summary, write_json};
-use fairplan::{Control, Deadline, Document, Error, Objective, SolveOptions, user_named};
+use fairplan::{Control, Document, Error, Found, Objective, SolveOptions, user_named};
 
 /// Say why a user has its share, and what would change it
 #[derive(Debug, clap::Args)]
@@ -29,6 +29,8 @@ pub struct Arguments {
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
     #[command(flatten)]
+    time_limit: TimeLimit,
+    #[command(flatten)]
     output: OutputArguments,
 }
 
@@ -42,8 +44,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let user = user_named(&instance, "user", &arguments.user)?;
     warn(common, &instance);
     let explain = |control: &Control<'_>| fairplan::explain(&instance, user, &options, control);
-    let document = Document::new(progress::under(common, Deadline::never(), explain)?);
+    let outcome = progress::under(common, arguments.time_limit.deadline(), explain);
+    let (explanation, end) = what_there_is(outcome, Found::explanation)?;
+    let document = Document::new(explanation);
     destination.write(|out| write_json(out, &document))?;
     tell(common, || summary::explanation(&document));
-    Ok(Answer::Yes)
+    end
 }

@@ -4,7 +4,7 @@ use super::allocate::SettingsArguments;
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, ResultOutput, TimeLimit};
 use crate::demands::DemandsArguments;
-use crate::failure::Answer;
+use crate::failure::{Answer, what_there_is};
 use crate::progress;
 use clap::ValueEnum;
 use fairplan::instances::table::Tabular;
@@ -22,7 +22,8 @@ use fairplan::{
 The lexicographic max-min of the users' totals by weight (or of their welfare), proved by nested cuts: the users of \
 the lowest levels cannot get more together than they do. The result is a fairplan.offline.v1.
 
-Example: fairplan generate karma-fig2 | fairplan offline - --fair-share 2 --against karma,max-min,strict")]
+Example: fairplan generate karma-fig2 | fairplan offline - --fair-share 2 \\
+           --against karma,max-min,strict")]
 pub struct Arguments {
     #[command(flatten)]
     demands: DemandsArguments,
@@ -104,13 +105,8 @@ impl Job {
         common: CommonOptions,
     ) -> Result<Answer, Error> {
         let found = |control: &Control<'_>| fairplan::offline(series, shares, &self.options, control);
-        let (offline, end) = match progress::under(common, self.time_limit.deadline(), found) {
-            Ok(offline) => (offline, Ok(Answer::Yes)),
-            Err(mut error) => match error.take_found() {
-                Found::Offline(offline) => (*offline, Err(error)),
-                _ => return Err(error),
-            },
-        };
+        let outcome = progress::under(common, self.time_limit.deadline(), found);
+        let (offline, end) = what_there_is(outcome, Found::offline)?;
         let document = offline.document(series, shares, self.per_quantum);
         self.output.write(&document, || match self.per_quantum {
             false => document.table(),
@@ -130,13 +126,8 @@ impl Job {
         let demands = TaskDemands::new(instance, series)
             .map_err(|violation| violation.in_file(&self.source.demands))?;
         let found = |control: &Control<'_>| fairplan::offline_tasks(&demands, &self.options, control);
-        let (offline, end) = match progress::under(common, self.time_limit.deadline(), found) {
-            Ok(offline) => (offline, Ok(Answer::Yes)),
-            Err(mut error) => match error.take_found() {
-                Found::TaskOffline(offline) => (*offline, Err(error)),
-                _ => return Err(error),
-            },
-        };
+        let outcome = progress::under(common, self.time_limit.deadline(), found);
+        let (offline, end) = what_there_is(outcome, Found::task_offline)?;
         let (document, tasks) = (offline.document(&demands, self.per_quantum), &offline.optimum.tasks);
         self.output.write(&document, || match self.per_quantum {
             false => document.table(),

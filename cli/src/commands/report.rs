@@ -23,8 +23,8 @@ Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o
          fairplan report solution.json comparison.json -o report.html
          fairplan report comparison.json --plot comparison.svg -o report.html")]
 pub struct Arguments {
-    /// Results of solve, place, compare, bound, explain, entitlements, audit, verify, allocate, offline, flows, simulate (its
-    /// series in JSON Lines, too), plan or reproduce; - is standard input
+    /// Results of solve, place, compare, bound, explain, entitlements, audit (the lines of --all, too), verify, allocate,
+    /// offline, flows, simulate (its series in JSON Lines, too), plan or reproduce; - is standard input
     #[arg(value_name = "RESULT", required = true)]
     results: Vec<String>,
     /// What the page is called

@@ -2,7 +2,7 @@
 
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments, seconds};
-use crate::failure::Answer;
+use crate::failure::{Answer, what_there_is};
 use crate::{interrupt, output, progress};
 use fairplan::instances::trace::{LATEST, MICROSECONDS};
 use fairplan::report::output::commit;
@@ -26,7 +26,8 @@ the exit status is 3.
 Examples:
   fairplan generate trace-drfh-fig4 | fairplan simulate - --policy best-fit,first-fit,slots=14
   fairplan generate trace-drfh-fig4 -o fig4.jsonl
-  fairplan simulate fig4.jsonl --policy best-fit --series shares.jsonl --sample 10 --optimum 100 -o fig4.json")]
+  fairplan simulate fig4.jsonl --policy best-fit --series shares.jsonl --sample 10 \\
+    --optimum 100 -o fig4.json")]
 pub struct Arguments {
     /// The trace: JSON Lines, gzipped or not, or Parquet; - for standard input
     trace: String,
@@ -118,13 +119,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let deadline = limit.or_when(interrupt::ask());
     let trace = TraceInput::new(arguments.trace, dedicated)?;
     let simulate = |control: &Control<'_>| fairplan::simulate(&trace, &options, control);
-    let (simulated, end) = match progress::under(common, deadline, simulate) {
-        Ok(simulated) => (simulated, Ok(Answer::Yes)),
-        Err(mut error) => match error.take_found() {
-            Found::Simulation(simulated) => (*simulated, Err(error)),
-            _ => return Err(error),
-        },
-    };
+    let (simulated, end) = what_there_is(progress::under(common, deadline, simulate), Found::simulation)?;
     let (document, outcomes) = (simulated.document(), simulated.outcomes());
     let mut prepared = Vec::new();
     if let Some((format, destination)) = &series {

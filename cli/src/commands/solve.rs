@@ -2,7 +2,7 @@
 
 use super::{tell, warn};
 use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
-use crate::failure::Answer;
+use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::solution::users_of;
@@ -60,13 +60,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let instance = source.read()?;
     warn(common, &instance);
     let solve = |control: &Control<'_>| fairplan::solve(&instance, &options, control);
-    let (solved, end) = match progress::under(common, arguments.time_limit.deadline(), solve) {
-        Ok(solved) => (solved, Ok(Answer::Yes)),
-        Err(mut error) => match error.take_found() {
-            Found::Solution(solved) => (*solved, Err(error)),
-            _ => return Err(error),
-        },
-    };
+    let outcome = progress::under(common, arguments.time_limit.deadline(), solve);
+    let (solved, end) = what_there_is(outcome, Found::solution)?;
     output
         .write(&solved.document(&instance, !arguments.no_timing), || users_of(&instance, &solved.solution))?;
     tell(common, || summary::solution(&instance, &solved.solution, solved.numbers.headline()));

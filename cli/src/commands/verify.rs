@@ -17,7 +17,8 @@ use fairplan::{Control, Deadline, Document, Error, ResultFile, TaskDemands, Veri
                       fairplan verify [OPTIONS] --servers <FILE> --users <FILE> <RESULT>\n       \
                       fairplan verify [OPTIONS] <DEMANDS> <RESULT>",
     after_help = "\
-The exit status is 0 if every property holds, 1 if one fails, 2 if a file is no valid instance or result.
+The exit status is 0 if every property holds, 1 if one fails, 2 if a file is no valid instance or result, or a result was written \
+without what is checked.
 
 Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o solution.json
          fairplan verify fig1.json solution.json"

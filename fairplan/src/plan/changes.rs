@@ -2,7 +2,7 @@
 
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Progress};
-use fairplan_analysis::{Difference, Losses, Worth, differences};
+use fairplan_analysis::{Difference, InTime, Losses, Worth, differences};
 use fairplan_instances::{Instance, Objective, Solver, files};
 
 /// How to say what servers are worth.
@@ -44,7 +44,8 @@ pub fn worth_of_servers(
         (control.progress)(Progress::Step(&format!("{asking}: {done} of {all} classes")));
     };
     let Solved { solution, .. } = &solved;
-    fairplan_analysis::worth_of_servers(instance, &sha256, solution, &*solver, options.ranges, &told)
+    let solver = InTime::new(&*solver, &control.deadline);
+    fairplan_analysis::worth_of_servers(instance, &sha256, solution, &solver, options.ranges, &told)
         .map_err(|error| Error::from(error).by(&control.deadline))
 }
 
@@ -77,7 +78,8 @@ pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>)
     let solver = solver(&options.backend, &control.deadline)?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     control.stage("taking servers away");
-    fairplan_analysis::losses(instance, &sha256, &solved.solution, &*solver, options.servers)
+    let solver = InTime::new(&*solver, &control.deadline);
+    fairplan_analysis::losses(instance, &sha256, &solved.solution, &solver, options.servers)
         .map_err(|error| Error::from(error).by(&control.deadline))
 }
 
@@ -110,6 +112,7 @@ pub fn compare_instances(
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");
-    differences([before, after], sha256.each_ref().map(String::as_str), &*solver)
+    let solver = InTime::new(&*solver, &control.deadline);
+    differences([before, after], sha256.each_ref().map(String::as_str), &solver)
         .map_err(|error| Error::from(error).by(&control.deadline))
 }

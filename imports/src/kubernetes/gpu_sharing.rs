@@ -16,6 +16,9 @@ const MILLI: &str = "alibabacloud.com/gpu-milli";
 /// How many GPUs, an annotation of pods.
 const COUNT: &str = "alibabacloud.com/gpu-count";
 
+/// Annotations by which pods ask for a part of a GPU's memory. How much a GPU has no node says, so they are not read.
+const MEMORY: [&str; 2] = ["alibabacloud.com/gpu-mem", "aliyun.com/gpu-mem"];
+
 /// The label of nodes with the model of their GPUs; the annotation of pods with those they allow: `V100M16|V100M32`.
 pub(super) const MODEL: &str = "alibabacloud.com/gpu-card-model";
 
@@ -29,7 +32,15 @@ pub(super) struct SharedGpus {
 }
 
 /// The GPUs that the annotations of a pod state, if they state any.
-pub(super) fn read(manifest: &Manifest, metadata: &Metadata) -> Result<Option<SharedGpus>, InstanceError> {
+pub(super) fn read(
+    manifest: &Manifest,
+    metadata: &Metadata,
+    report: &mut ImportReport,
+) -> Result<Option<SharedGpus>, InstanceError> {
+    for key in MEMORY.iter().filter(|key| metadata.annotations.contains_key(**key)) {
+        report
+            .one(format!("pods ask for a part of a GPU's memory in the annotation {key}, which is not read"));
+    }
     let amount = |key: &str| {
         let Some(text) = metadata.annotations.get(key) else { return Ok(None) };
         let refused = |problem| manifest.refused(&format!("metadata.annotations.{key}"), text, problem);

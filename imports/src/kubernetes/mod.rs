@@ -14,7 +14,7 @@ use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::{self, Manifest, of_kinds};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::Quantity;
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 use hashbrown::HashMap;
 use nodes::Node;
 use placement::{Conditions, Taint};
@@ -170,7 +170,11 @@ fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instan
     });
     let taints: Vec<&Taint> = nodes.iter().flat_map(|node| &node.taints).collect();
     let census = Census {
-        name: format!("Kubernetes, {} nodes, {} pods", nodes.len(), free.len()),
+        name: format!(
+            "Kubernetes, {}, {}",
+            wording::counted(nodes.len() as u64, "node", "nodes"),
+            wording::counted(free.len() as u64, "pod", "pods")
+        ),
         resources: resources.clone(),
         memory: Memory::Bytes,
         conditions: places.iter().map(|places| places.name(&taints)).collect(),
@@ -244,7 +248,7 @@ fn read_pods(options: &KubernetesOptions, report: &mut ImportReport) -> Result<V
     let mut names = BTreeSet::new();
     let mut silent = 0;
     for manifest in &found {
-        let mut pod = Pod::read(manifest)?;
+        let mut pod = Pod::read(manifest, report)?;
         if !names.insert(manifest.name.clone()) {
             report.one("pods left out: named a second time");
             continue;

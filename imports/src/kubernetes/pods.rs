@@ -4,6 +4,7 @@ use super::gpu_sharing::{self, SharedGpus};
 use super::nodes::quantities;
 use super::placement::{Affinity, Conditions, Toleration};
 use crate::manifests::{Manifest, Metadata, nullable};
+use crate::report::ImportReport;
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::{Quantity, Written};
 use serde::Deserialize;
@@ -87,7 +88,7 @@ pub(super) struct Pod {
 }
 
 impl Pod {
-    pub(super) fn read(manifest: &Manifest) -> Result<Self, InstanceError> {
+    pub(super) fn read(manifest: &Manifest, report: &mut ImportReport) -> Result<Self, InstanceError> {
         let Fields { metadata, spec, status } = manifest.read()?;
         let requests = requests(&spec, manifest)?;
         let silent = |container: &&Container| {
@@ -103,7 +104,7 @@ impl Pod {
         }
         let terms = if bound { terms.filter(|terms| !terms.is_empty()) } else { terms };
         let conditions = Conditions { selector: spec.node_selector, terms, tolerations: spec.tolerations };
-        let shared_gpus = gpu_sharing::read(manifest, &metadata)?;
+        let shared_gpus = gpu_sharing::read(manifest, &metadata, report)?;
         let (phase, node) = (status.phase, spec.node_name);
         Ok(Self { metadata, phase, node, requests, conditions, silent, bound, shared_gpus })
     }

@@ -253,3 +253,21 @@ fn the_openb_cluster_has_what_its_tables_say() {
         text.lines().filter(whole).map(|line| line.split(',').nth(3).unwrap().parse::<f64>().unwrap()).sum();
     assert_eq!(total(3), gpus);
 }
+
+#[test]
+fn parts_of_a_gpus_memory_that_pods_ask_for_in_annotations_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pods.yaml").to_str().unwrap().to_owned();
+    let pod = |name: &str, annotation: &str| {
+        format!(
+            "apiVersion: v1\nkind: Pod\nmetadata: {{name: {name}, namespace: a, annotations: {annotation}}}\n\
+             spec: {{containers: [{{name: c, resources: {{requests: {{cpu: 1}}}}}}]}}\n"
+        )
+    };
+    let pods = [pod("one", "{alibabacloud.com/gpu-mem: 8Gi}"), pod("two", "{other: one}")];
+    std::fs::write(&path, pods.join("---\n")).unwrap();
+    let (_, report) = kubernetes(&KubernetesOptions { pods: vec![path], ..options() }).unwrap();
+    let told =
+        "pods ask for a part of a GPU's memory in the annotation alibabacloud.com/gpu-mem, which is not read";
+    assert_eq!(report.count(told), 1, "{report}");
+}

@@ -10,7 +10,7 @@ use super::manifests::{Metadata, documents};
 use super::queues::{self, Cluster, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 use hashbrown::HashMap;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -76,7 +76,7 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
         .map(|r| servers.iter().map(|server| server.capacity[r].to_f64()).sum())
         .collect();
     let queues = reading.tree(&resources, &totals).map_err(failed)?;
-    let name = format!("Kubernetes, {} nodes", servers.len());
+    let name = format!("Kubernetes, {}", wording::counted(servers.len() as u64, "node", "nodes"));
     let resources = resources.iter().map(|name| (*name).to_owned()).collect();
     let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers };
     queues::instance(cluster, &queues, options.tree, report)

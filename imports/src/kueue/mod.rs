@@ -6,7 +6,7 @@ use crate::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{
     ClassId, Decimal, Instance, InstanceBuilder, InstanceError, NewUser, PlacementRule, ServerClass,
-    Violation,
+    Violation, wording,
 };
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -332,7 +332,7 @@ fn instance(
         .chain(named.iter().filter(|name| !usual.contains(name)))
         .map(|name| (*name).to_owned())
         .collect();
-    let name = format!("Kueue, {} cluster queues", queues.len());
+    let name = format!("Kueue, {}", wording::counted(queues.len() as u64, "cluster queue", "cluster queues"));
     let mut builder = InstanceBuilder::new(name, resources.clone())?;
     let several = parts.iter().any(|part| part.pool != parts[0].pool);
     for part in &parts {

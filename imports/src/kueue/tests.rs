@@ -111,3 +111,9 @@ fn real_queues_become_the_users_and_pools_that_their_files_name() {
         assert_eq!(found, expected, "{name}");
     }
 }
+
+#[test]
+fn nobody_is_warned_about_the_size_of_tasks_that_were_made_up() {
+    let (instance, _) = kueue(&options()).unwrap();
+    assert_eq!(fairplan_instances::lint(&instance), []);
+}

@@ -20,6 +20,8 @@ pub(super) struct Job {
     /// The types of generic resources that it asks for: `gpu:a100`.
     pub(super) types: BTreeSet<String>,
     pub(super) tasks: u64,
+    /// The list of nodes where it runs; empty while it waits.
+    pub(super) runs_on: String,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +46,9 @@ struct Fields {
     tres_alloc_str: Option<String>,
     #[serde(default)]
     array_task_string: Option<String>,
+    /// A text in every version; what else it may be is not looked at.
+    #[serde(default)]
+    nodes: Value,
 }
 
 /// The jobs of a document that run or wait.
@@ -110,6 +115,7 @@ fn job(place: &Place, fields: Fields, report: &mut ImportReport) -> Result<Job, 
         demand: demand.collect::<Result<_, InstanceError>>()?,
         types,
         tasks: elements.saturating_mul(nodes),
+        runs_on: fields.nodes.as_str().unwrap_or_default().to_owned(),
     })
 }
 

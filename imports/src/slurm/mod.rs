@@ -1,5 +1,6 @@
 //! A Slurm cluster: nodes become server classes, jobs that run or wait become tasks of users.
 
+mod hostlist;
 mod jobs;
 mod nodes;
 #[cfg(test)]
@@ -9,8 +10,8 @@ mod values;
 use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::manifests::documents;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
-use hashbrown::HashMap;
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
+use hashbrown::{HashMap, HashSet};
 use jobs::Job;
 use nodes::Node;
 use serde_json::Value;
@@ -90,9 +91,11 @@ fn read(options: &SlurmOptions, report: &mut ImportReport) -> Result<Instance, S
             }
         }
     }
+    let mut left_out: HashSet<String> = HashSet::new();
     nodes.retain(|node| {
         let counts = options.all_nodes || node.closed.is_none();
         if !counts {
+            left_out.insert(node.name.clone());
             report.one(format!("nodes left out: {}", node.closed.as_deref().unwrap_or_default()));
         }
         counts
@@ -104,6 +107,9 @@ fn read(options: &SlurmOptions, report: &mut ImportReport) -> Result<Instance, S
             jobs.extend(jobs::read(path, &document, report)?);
         }
     }
+    let there = |job: &&Job| hostlist::names(&job.runs_on).iter().any(|node| left_out.contains(node));
+    let stranded = jobs.iter().filter(there).count() as u64;
+    report.add(stranded, "jobs run on nodes left out: they count, and may run on the others");
     census(options, &nodes, &jobs, report).map_err(|violation| {
         let file = super::together(options.nodes.iter().chain(&options.jobs));
         Stopped::Building(InstanceError::Invalid { file, violation })
@@ -159,7 +165,11 @@ fn census(
         capacity: amounts(&node.capacity),
         meets: conditions.iter().map(|wanted| wanted.met_by(node)).collect(),
     });
-    let name = format!("Slurm, {} nodes, {} jobs", nodes.len(), jobs.len());
+    let name = format!(
+        "Slurm, {}, {}",
+        wording::counted(nodes.len() as u64, "node", "nodes"),
+        wording::counted(jobs.len() as u64, "job", "jobs")
+    );
     let census = Census {
         name,
         resources: resources.clone(),

@@ -62,6 +62,20 @@ fn nodes_one_by_one_and_by_partition_are_the_same_cluster() {
 }
 
 #[test]
+fn running_jobs_on_nodes_left_out_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();
+    // Node n3 is down.
+    let jobs = std::fs::read_to_string(shipped("jobs.json")).unwrap();
+    let running = "\"job_state\": \"RUNNING\",";
+    std::fs::write(&path, jobs.replace(running, &format!("{running} \"nodes\": \"n[2-3]\","))).unwrap();
+    let told = "jobs run on nodes left out: they count, and may run on the others";
+    let with = |all_nodes| SlurmOptions { jobs: vec![path.clone()], all_nodes, ..options("nodes.json") };
+    assert_eq!(slurm(&with(false)).unwrap().1.count(told), 1);
+    assert_eq!(slurm(&with(true)).unwrap().1.count(told), 0);
+}
+
+#[test]
 fn users_are_accounts_or_partitions_when_asked_for() {
     for (owner, expected) in [
         ("account", ["physics", "physics@gpu+gpu:a100", "maths"]),

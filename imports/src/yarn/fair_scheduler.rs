@@ -86,12 +86,6 @@ impl Reading<'_> {
         if element.text_of("maxChildResources").is_some() {
             self.report.one("queues whose maxChildResources are not read");
         }
-        let children = queue_elements(element).count();
-        if parent.is_some() && children > 1 && most.iter().any(Option::is_some) {
-            self.report.one(
-                "queues whose maxResources are taken for each queue below them, since an instance cannot state a common limit",
-            );
-        }
         match element.text_of("schedulingPolicy") {
             None | Some("drf") => {}
             Some(policy) => {

@@ -13,7 +13,7 @@ use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use super::{some, together};
 use amounts::Amount;
-use fairplan_instances::{Decimal, Instance, InstanceError, Violation};
+use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 
 /// What [`yarn`] reads and how.
 #[derive(Clone, Debug, Default)]
@@ -57,7 +57,7 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
             return Err(place.refused("", other, problem).into());
         }
     };
-    let name = format!("YARN, {} nodes", nodes.len());
+    let name = format!("YARN, {}", wording::counted(nodes.len() as u64, "node", "nodes"));
     let resources = RESOURCES.map(str::to_owned).to_vec();
     let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes };
     queues::instance(cluster, &queues, options.tree, report).map_err(|violation| {

@@ -81,6 +81,8 @@ fn the_capacity_scheduler_takes_percentages_weights_and_maxima_of_the_queue_abov
         ]
     );
     assert_eq!(report.count("queues left out: stopped"), 1);
+    let common = "queues whose limits are taken for each queue below them, since an instance cannot state a common limit";
+    assert_eq!(report.count(common), 1, "{report}");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use super::{decimals, drawable, drawn_classes, name_user};
 use crate::google2011::server_class;
 use crate::random::Random;
 use crate::trace::{DraftTasks, MICROSECONDS, NewTasks, SortedTrace, Trace, TraceDraft, TraceHeader};
+use crate::wording::agreeing;
 use crate::{Decimal, Violation};
 
 /// Stream of the seed for jobs.
@@ -80,7 +81,12 @@ impl Default for RandomTraceOptions {
 pub fn random_trace(options: &RandomTraceOptions) -> Result<SortedTrace, Violation> {
     let RandomTraceOptions { servers, users, jobs, seconds, outages, seed } = *options;
     let window = drawable("seconds", seconds)? * MICROSECONDS;
-    let name = format!("{jobs} random jobs of {users} users on {servers} servers, seed {seed}");
+    let name = format!(
+        "{jobs} random {} of {users} {} on {servers} {}, seed {seed}",
+        agreeing(jobs, "jobs"),
+        agreeing(users, "users"),
+        agreeing(servers, "servers")
+    );
     let mut draft = TraceDraft::new(&name, "", &["cpu", "memory"]);
     let mut id = String::new();
     let mut capacities = Vec::new();

@@ -3,6 +3,7 @@
 //! A target share is measured against the totals of the cluster as it is, before anything is bought: it is then a fixed
 //! amount of work. Measured against the totals after a purchase, buying would raise the target that it is to meet.
 
+use crate::wording::counted;
 use crate::{Decimal, Instance, User, UserId, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,11 @@ impl Target {
         for (user, tasks) in &self.tasks_of {
             let view = instance.user(*user);
             if tasks.to_f64() > most(view) {
-                let problem =
-                    format!("user {} has only {} tasks", view.id(), view.tasks().unwrap_or_default());
+                let problem = format!(
+                    "user {} has only {}",
+                    view.id(),
+                    counted(view.tasks().unwrap_or_default(), "task", "tasks")
+                );
                 return Err(Violation::new("tasks", tasks, problem));
             }
             required[user.0] = required[user.0].max(tasks.to_f64());

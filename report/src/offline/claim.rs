@@ -108,8 +108,7 @@ impl StatedOffline {
 /// The slices of each demand above zero, in the order of the series, and the first slices where nothing is demanded.
 fn amounts(document: &OfflineDocument, series: &DemandSeries) -> Result<(Vec<f64>, Option<String>), Foreign> {
     let Some(quanta) = &document.quanta else {
-        let problem = "is missing, and nothing can be checked without it; write it with --per-quantum";
-        return Err(Foreign::new("quanta", "", problem));
+        return Err(Foreign::without("quanta", super::WITH_QUANTA));
     };
     if quanta.len() != series.quantum_count() {
         let problem = format!("the series has {}", series.quantum_count());

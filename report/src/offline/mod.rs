@@ -165,8 +165,17 @@ pub struct OfflineQuantum {
 pub struct Held {
     /// Mechanisms.
     pub against: Vec<Against>,
-    /// See [`OfflineBody::online_bound`].
+    /// See [`OfflineBody::online_bound`]; there is one where there are mechanisms.
     pub online_bound: Option<Against>,
+}
+
+/// The level of each of so many users, by position in `levels`, of which each states its users.
+fn level_of<'a>(users: usize, levels: impl Iterator<Item = &'a [u32]>) -> Vec<Option<u32>> {
+    let mut level_of = vec![None; users];
+    for (position, level) in levels.enumerate() {
+        level.iter().for_each(|user| level_of[*user as usize] = Some(position as u32));
+    }
+    level_of
 }
 
 /// What a mechanism's useful slices come to, beside the optimum.
@@ -181,6 +190,9 @@ pub fn against(
     let regret_per_quantum = (optimum - value) / problem.series.quantum_count() as f64;
     Against { mechanism: mechanism.into(), value, regret, regret_per_quantum }
 }
+
+/// How a result has what `verify` checks.
+const WITH_QUANTA: &str = "write the result with `fairplan offline --per-quantum`";
 
 /// Whether the regrets that are stated are those of the values beside them.
 fn beside_optimum(optimum: f64, quanta: usize, stated: &[Against]) -> bool {
@@ -213,10 +225,7 @@ pub fn offline_document(
     let series = problem.series;
     let totals = optimum.totals(series);
     let demands = series.totals();
-    let mut level_of = vec![None; series.user_count()];
-    for (position, level) in optimum.levels.iter().enumerate() {
-        level.users.iter().for_each(|user| level_of[*user as usize] = Some(position as u32));
-    }
+    let level_of = level_of(series.user_count(), optimum.levels.iter().map(|level| &*level.users));
     let user = |user: usize| OfflineUser {
         id: series.user_id(user).into(),
         demand: demands[user],

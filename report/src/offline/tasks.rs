@@ -1,7 +1,9 @@
 //! `fairplan.offline.v1` of demands in tasks over the servers of an instance: the same document, with dominant shares
 //! where there were slices, and the prices that prove its levels.
 
-use super::{Against, OfflineCertificate, OfflineMetrics, beside_optimum, min_over_max, regret};
+use super::{
+    Against, Held, OfflineCertificate, OfflineMetrics, beside_optimum, level_of, min_over_max, regret,
+};
 use crate::foreign::{Foreign, check_stamp, exactly, list};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document, OfflineMeasure, TaskDemands, TaskLevel, TaskOptimum};
@@ -143,7 +145,7 @@ pub fn task_offline_document(
     [demands_sha256, instance_sha256]: [&str; 2],
     optimum: &TaskOptimum,
     proof: &TaskProof,
-    (against, online_bound): (Vec<Against>, Option<Against>),
+    held: Held,
     per_quantum: bool,
 ) -> TaskOfflineDocument {
     let (series, instance) = (demands.series(), demands.instance());
@@ -151,10 +153,7 @@ pub fn task_offline_document(
     let shares = demands.weighted_shares(&optimum.tasks);
     let wanted = series.totals();
     let tasks = task_totals(demands, &optimum.tasks);
-    let mut level_of = vec![None; series.user_count()];
-    for (position, level) in optimum.levels.iter().enumerate() {
-        level.users.iter().for_each(|user| level_of[*user as usize] = Some(position as u32));
-    }
+    let level_of = level_of(series.user_count(), optimum.levels.iter().map(|level| &*level.users));
     let user = |user: usize| TaskUser {
         id: series.user_id(user).into(),
         demand: wanted[user],
@@ -185,8 +184,8 @@ pub fn task_offline_document(
         metrics: task_metrics(demands, &optimum.tasks),
         levels: optimum.levels.iter().map(level).collect(),
         certificate: OfflineCertificate { relative_gap: proof.relative_gap, tolerance: TASK_TOLERANCE },
-        against,
-        online_bound,
+        against: held.against,
+        online_bound: held.online_bound,
         quanta: per_quantum.then(|| task_quanta(demands, &optimum.tasks)),
     })
 }
@@ -328,7 +327,7 @@ impl StatedTaskOffline {
     ) -> Vec<Verdict> {
         let claim = TaskClaim { tasks: &self.optimum.tasks, levels: &self.optimum.levels };
         let proof = verify_task_optimum(demands, claim);
-        let again = task_offline_document(demands, sha256, &self.optimum, &proof, (Vec::new(), None), false);
+        let again = task_offline_document(demands, sha256, &self.optimum, &proof, Held::default(), false);
         let quanta = demands.series().quantum_count();
         let different: Vec<&str> = [
             ("demands", again.demands == document.demands),
@@ -356,8 +355,7 @@ impl StatedTaskOffline {
 fn stated_tasks(document: &TaskOfflineDocument, demands: &TaskDemands<'_>) -> Result<Vec<f64>, Foreign> {
     let (series, classes) = (demands.series(), demands.instance().classes().len());
     let Some(quanta) = &document.quanta else {
-        let problem = "is missing, and nothing can be checked without it; write it with --per-quantum";
-        return Err(Foreign::new("quanta", "", problem));
+        return Err(Foreign::without("quanta", super::WITH_QUANTA));
     };
     if quanta.len() != series.quantum_count() {
         let problem = format!("the series has {}", series.quantum_count());

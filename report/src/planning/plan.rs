@@ -3,6 +3,7 @@
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::wording::{printable, thousands};
 use fairplan_instances::{Body, Catalog, Document, Instance, Obstacle, Purchase, StatedTarget};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -311,6 +312,12 @@ impl Tabular for PlanBody {
     }
 }
 
+/// What is bought, in a few words.
+fn listed(servers: &[ServersBought], count: impl Fn(u64) -> String) -> String {
+    let each = servers.iter().map(|servers| format!("{} {}", count(servers.count), servers.kind));
+    each.collect::<Vec<_>>().join(", ")
+}
+
 /// What is bought, a row a type.
 pub fn servers_bought(servers: &[ServersBought]) -> Table<'_> {
     Table::of(servers)
@@ -330,9 +337,9 @@ impl PlanBody {
             .column("cost", "cost", Kind::Money, |point| point.cost)
             .column("bound", "costs at least", Kind::Money, |point| point.bound)
             .column("servers", "servers", Kind::Words, |point| {
-                let each = point.servers.iter().map(|servers| format!("{} {}", servers.count, servers.kind));
-                each.collect::<Vec<_>>().join(", ")
+                listed(&point.servers, |count| count.to_string())
             })
+            .said(|point| Some(printable(&listed(&point.servers, thousands), usize::MAX)))
             .done()
     }
 

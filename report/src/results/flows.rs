@@ -5,8 +5,8 @@ use crate::figure::{Curve, Figure, Mark, Panel};
 use crate::flows::{Flows, FlowsClass, FlowsResult};
 use crate::names::beginning;
 use crate::page::{Block, Section};
-use crate::summary::grid::first;
-use crate::units::{number, thousands};
+use crate::summary::grid::{first, paragraph};
+use crate::units::{counted, number, thousands};
 use fairplan_instances::Traffic;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use std::fmt::Write;
@@ -35,20 +35,21 @@ pub(super) fn answer(document: &Flows) -> String {
 pub fn traffic(traffic: &Traffic) -> String {
     let (r, load) = traffic.heaviest();
     let resource = label(&traffic.resources()[r]);
-    format!("{} classes of transactions; load of {resource}: {}\n", traffic.classes().len(), number(load))
+    let classes = counted(traffic.classes().len() as u64, "class", "classes");
+    format!("{classes} of transactions; load of {resource}: {}\n", number(load))
 }
 
 /// The summary of service rates.
 pub fn summary(document: &Flows) -> String {
     let name = &document.traffic.name;
-    let mut text = beginning(if name.is_empty() { "Unnamed traffic" } else { name }, 60);
-    let _ = match &*document.level {
-        "markov" => writeln!(text, ": service rates from Markov chains"),
-        level => writeln!(
-            text,
-            ": service rates simulated {level} by {level}, half of their 95% interval behind them"
-        ),
+    let name = beginning(if name.is_empty() { "Unnamed traffic" } else { name }, 60);
+    let rates = match &*document.level {
+        "markov" => "service rates from Markov chains".to_owned(),
+        level => {
+            format!("service rates simulated {level} by {level}, half of their 95% interval behind them")
+        }
     };
+    let mut text = paragraph(&format!("{name}: {rates}"));
     if let Some(chain) =
         document.results.iter().filter_map(|result| result.chain.as_ref()).max_by_key(|c| c.states)
     {

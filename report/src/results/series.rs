@@ -1,7 +1,7 @@
 //! How a simulated cluster stands over time, for people: the lines that `simulate --series` writes.
 
 use crate::figure::{Curve, Mark, Panel};
-use crate::json::{MalformedResult, read_json};
+use crate::json::{MalformedResult, numbered_lines, read_json};
 use crate::page::{Block, Section, figure, line, time};
 use crate::table::{SampleLine, UserLine};
 use crate::units::{counted, duration, thousands};
@@ -14,13 +14,15 @@ const USERS: usize = 7;
 /// # Errors
 /// A line is none of a series.
 pub(crate) fn section(file: &str, bytes: &[u8]) -> Result<Option<Section>, MalformedResult> {
-    let lines = || bytes.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
-    if lines().next().is_none_or(|(_, first)| serde_json::from_slice::<SampleLine>(first).is_err()) {
+    if numbered_lines(bytes)
+        .next()
+        .is_none_or(|(_, first)| serde_json::from_slice::<SampleLine>(first).is_err())
+    {
         return Ok(None);
     }
     let mut samples: Vec<SampleLine> = Vec::new();
-    for (position, line) in lines() {
-        samples.push(read_json(&format!("{file}: line {}", position + 1), line)?);
+    for (number, line) in numbered_lines(bytes) {
+        samples.push(read_json(&format!("{file}: line {number}"), line)?);
     }
     let mut runs: Vec<Run<'_>> = Vec::new();
     for sample in &samples {

@@ -92,7 +92,7 @@ fn laid_out(columns: &[Column], rows: Vec<Vec<String>>, width: usize) -> String 
         let rows = with_short_ids(columns, &rows, longest.min(width / 2));
         let need = |(position, column)| Need::new(column, position, &rows);
         let needs: Vec<Need> = columns.iter().enumerate().map(need).collect();
-        let groups = groups(&needs, width);
+        let groups = groups(&needs, keys(columns), width);
         (rows, needs, groups)
     });
     // The first that fits, else the one with most of the ids.
@@ -146,16 +146,24 @@ impl Need {
     }
 }
 
-/// The columns of each table, one table below the other: the first column, which says what a row is, is in all of them.
-fn groups(needs: &[Need], width: usize) -> Vec<Vec<usize>> {
+/// How many columns say what a row is: the first, and with it the ids right behind.
+fn keys(columns: &[Column]) -> usize {
+    1 + columns.iter().skip(1).take_while(|column| column.layout == Layout::Id).count()
+}
+
+/// The columns of each table, one table below the other: those that say what a row is are in all of them, or the first alone
+/// where they take half of the room.
+fn groups(needs: &[Need], keys: usize, width: usize) -> Vec<Vec<usize>> {
     let all: Vec<usize> = (0..needs.len()).collect();
+    let wide = total(&needs.iter().take(keys).map(|need| need.broken).collect::<Vec<_>>()) > width / 2;
+    let keys: Vec<usize> = (0..if wide { 1 } else { keys }).collect();
     let mut groups = Vec::new();
     let mut group: Vec<usize> = Vec::new();
     for position in all {
         let with =
             |group: &[usize]| group.iter().chain([&position]).map(|c| needs[*c].broken).collect::<Vec<_>>();
-        if group.len() > 1 && total(&with(&group)) > width {
-            groups.push(std::mem::replace(&mut group, vec![0]));
+        if group.len() > keys.len() && total(&with(&group)) > width {
+            groups.push(std::mem::replace(&mut group, keys.clone()));
         }
         group.push(position);
     }
@@ -308,6 +316,17 @@ mod tests {
                         ─────────────────────────────\n best-fit   100.00%   50.00%\n\n policy     used-2\n\
                         ───────────────────\n best-fit    7.00%\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn ids_behind_a_number_go_below_with_it() {
+        let columns: Vec<Column> = [column(Layout::Number)("load"), column(Layout::Id)("class")]
+            .into_iter()
+            .chain((0..2).map(|i| column(Layout::Number)(&format!("rate-{i}"))))
+            .collect();
+        let rows: [&[&str]; 2] = [&["0.5", "a", "0.12345678", "0.2"], &["0.5", "b", "0.3", "0.4"]];
+        let text = table(&columns, &rows, 32);
+        assert!(text.ends_with(" load   class   rate-1\n───────────────────────\n  0.5   a          0.2\n  0.5   b          0.4\n"), "{text}");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use super::interior_point::{Role, Snapshot};
 use super::problem::{Member, Problem};
-use crate::linear_program::{guarded, no_other_model, power, quiet};
+use crate::linear_program::{end_by, guarded, no_other_model, power, quiet};
 use crate::tolerance::over_time::{SIMPLEX, SMALLEST_ENTRY};
 use fairplan_instances::Deadline;
 use highs::{Col, HighsModelStatus, RowProblem, Sense};
@@ -165,9 +165,7 @@ fn optimum(program: RowProblem, deadline: &Deadline) -> Option<(Vec<f64>, Vec<f6
         model.set_option("small_matrix_value", SMALLEST_ENTRY);
         model.set_option("primal_feasibility_tolerance", SIMPLEX);
         model.set_option("dual_feasibility_tolerance", SIMPLEX);
-        if let Some(left) = deadline.time_left() {
-            model.set_option("time_limit", left.as_secs_f64());
-        }
+        end_by(&mut model, deadline);
         let solved = model.solve();
         let solution = solved.get_solution();
         (solved.status(), solution.columns().to_vec(), solution.dual_rows().to_vec())

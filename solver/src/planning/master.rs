@@ -4,7 +4,7 @@
 //! Its only whole numbers are the counts, so that it is small whatever the number of users.
 
 use super::cuts::Cut;
-use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::linear_program::{broken, end_by, guarded, no_other_model, power, quiet};
 use crate::tolerance::planning::{ROW, SLACK, SPENT};
 use fairplan_instances::{Catalog, Deadline, SolverError};
 use highs::{Col, HighsModelStatus, Model, RowProblem, Sense, SolvedModel};
@@ -134,9 +134,7 @@ fn run(mut model: Model, deadline: &Deadline) -> SolvedModel {
     model.set_option("mip_feasibility_tolerance", ROW);
     model.set_option("primal_feasibility_tolerance", ROW);
     model.set_option("dual_feasibility_tolerance", ROW);
-    if let Some(left) = deadline.time_left() {
-        model.set_option("time_limit", left.as_secs_f64());
-    }
+    end_by(&mut model, deadline);
     model.solve()
 }
 

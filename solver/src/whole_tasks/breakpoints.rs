@@ -1,7 +1,7 @@
 //! Shares come in whole tasks: the values that placements can have, and the tasks that each of them takes.
 
 use super::fill::Priority;
-use super::packing::Packing;
+use super::packing::{MANY, Packing};
 use crate::reduction::greatest_common_divisor;
 use crate::tolerance::whole_tasks::WHOLE_TASKS;
 use fairplan_instances::{Breakpoint, Instance, UserId, Violation, compare_ratios};
@@ -21,13 +21,9 @@ struct Step {
     nearly: f64,
 }
 
-/// Tasks are counted up to this.
-const MANY: u64 = 1 << 50;
-
 impl Breakpoints {
     /// # Errors
-    /// Weights and totals with so many digits that shares cannot be compared exactly, servers that hold more tasks of a user
-    /// than are counted.
+    /// Weights and totals with so many digits that shares cannot be compared exactly.
     pub fn new(instance: &Instance, packing: &Packing) -> Result<Self, Violation> {
         let mut users = Vec::new();
         let mut of_user = vec![None; instance.user_count()];
@@ -50,15 +46,6 @@ impl Breakpoints {
                 let problem = "has too many digits beside its demand to compare shares exactly; round it";
                 return Err(Violation::new(place, weight, problem));
             };
-            let classes = packing.classes.iter().zip(&packing.shapes[shape as usize].copies);
-            let alone = classes
-                .fold(0u64, |sum, (class, copies)| sum.saturating_add(class.servers.saturating_mul(*copies)));
-            if alone.min(user.tasks().unwrap_or(u64::MAX)) >= MANY {
-                let place = format!("users[{}].demand", user.index().0);
-                let problem =
-                    "is so small that the servers hold more than 2^50 of its tasks; count larger ones";
-                return Err(Violation::new(place, "", problem));
-            }
             of_user[user.index().0] = Some(users.len());
             users.push(Step {
                 user: user.index(),

@@ -294,7 +294,7 @@ impl Tree<'_> {
                     if gain <= 0.0 {
                         break;
                     }
-                    let fewer = ((enough - by_size) / gain).min(count as f64) as u64;
+                    let fewer = (((enough - by_size) / gain) as u64).min(count);
                     self.passed = self.passed.max(if fewer > 0 { enough } else { 0.0 });
                     count -= fewer;
                 }

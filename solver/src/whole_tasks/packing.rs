@@ -41,6 +41,13 @@ pub(super) struct Shape {
     pub copies: Vec<u64>,
 }
 
+/// Tasks of a user are counted up to this on all servers together.
+pub(super) const MANY: u64 = 1 << 50;
+
+/// And up to this on one server: what a server holds is worth about 2^46 in whole numbers ([`SCALE`](super::rounds::SCALE)), of
+/// which a task must have some for the bound to mean anything.
+const MANY_ON_ONE: u64 = 1 << 40;
+
 /// Programs count tasks one by one where no server holds more than these.
 const COUNTED_SINGLY: u64 = 1 << 16;
 
@@ -52,11 +59,26 @@ impl Shape {
             _ => 1.0,
         }
     }
+
+    /// Refuses tasks of which a user has too many.
+    fn can_be_counted(&self, instance: &Instance, classes: &[Class]) -> Result<(), Violation> {
+        let limit = |user: &UserId| instance.user(*user).tasks().unwrap_or(u64::MAX);
+        let on_all =
+            classes.iter().zip(&self.copies).map(|(class, copies)| class.servers.saturating_mul(*copies));
+        let on_all = on_all.fold(0, u64::saturating_add);
+        let on_one = self.copies.iter().copied().max().unwrap_or(0);
+        let many = |user: &&UserId| on_all.min(limit(user)) >= MANY || on_one.min(limit(user)) >= MANY_ON_ONE;
+        let Some(user) = self.users.iter().find(many) else { return Ok(()) };
+        let problem = "is so small that a server holds more than 2^40 of its tasks, or all together more than 2^50: too many to \
+                       count; let a task be so many of them";
+        Err(Violation::new(format!("users[{}].demand", user.0), "", problem))
+    }
 }
 
 impl Packing {
     /// # Errors
-    /// Rates, more than 8 resources, more servers than can be listed, amounts that span more than 63 bits.
+    /// Rates, more than 8 resources, more servers than can be listed, amounts that span more than 63 bits, servers that hold more
+    /// tasks of a user than are counted.
     pub fn new(instance: &Instance) -> Result<Self, Violation> {
         let m = instance.resources().len();
         if m > WIDTH {
@@ -109,6 +131,7 @@ impl Packing {
             }
             shape_of.push(shape);
         }
+        shapes.iter().try_for_each(|shape| shape.can_be_counted(instance, &classes))?;
         let in_place = in_place(&shapes);
         Ok(Self { resources: m, classes, shapes, shape_of, in_place })
     }

@@ -54,3 +54,44 @@ fn ten_users_on_twelve_thousand_servers_are_proved_optimal_in_every_draw() {
         .collect();
     assert!(open.is_empty(), "{open:?}");
 }
+
+/// One server of 2.27e9, and tasks of these sizes, each user with these many.
+fn on_one_large_server(tasks: &[(&str, Option<u64>)]) -> Instance {
+    use fairplan_instances::{InstanceBuilder, NewUser, ServerClass};
+    let mut builder = InstanceBuilder::new("", vec!["r".into()]).unwrap();
+    let capacity = vec!["2270000000".parse().unwrap()];
+    builder.class(ServerClass { id: "large".into(), count: 1, capacity }).unwrap();
+    for (i, (demand, tasks)) in tasks.iter().enumerate() {
+        let demand = [demand.parse().unwrap()];
+        builder.user(NewUser { tasks: *tasks, ..NewUser::new(&format!("u{i}"), &demand) }).unwrap();
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn tasks_too_small_to_count_are_refused_for_both_objectives() {
+    for tiny in ["1.28e-7", "1.28e-5"] {
+        let instance = on_one_large_server(&[(tiny, None), ("1e8", None)]);
+        let never = Deadline::never();
+        for refused in [
+            whole_task_bracket(&instance, &never).unwrap_err(),
+            proportional_bracket(&instance, &never).unwrap_err(),
+        ] {
+            let told = refused.to_string();
+            assert!(
+                told.starts_with("users[0].demand: is so small that a server holds more than 2^40"),
+                "{told}"
+            );
+        }
+    }
+}
+
+#[test]
+fn few_tasks_are_bounded_however_many_a_server_would_hold() {
+    // More than a double counts: 1.8e16.
+    let instance = on_one_large_server(&[("1.28e-7", Some(1000)), ("1e6", None)]);
+    let bracket = whole_task_bracket(&instance, &Deadline::never()).unwrap();
+    let [upper, lower] = [bracket.upper, bracket.lower].map(Option::unwrap);
+    assert_eq!((upper.user.0, upper.tasks, lower.tasks), (0, 1000, 1000), "{upper:?} {lower:?}");
+    proportional_bracket(&instance, &Deadline::never()).unwrap();
+}

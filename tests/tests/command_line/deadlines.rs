@@ -175,3 +175,50 @@ fn an_offline_optimum_that_is_not_found_in_time_is_not_called_proved() {
         }
     }
 }
+
+#[test]
+fn an_audit_reports_the_properties_that_there_was_time_for() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(60, 200));
+    for words in ["audit i.json -o a.json", "audit i.json --all -o a.jsonl"] {
+        let words: Vec<&str> = ["-q"].into_iter().chain(words.split(' ')).collect();
+        let output = within(&folder, 5, &words);
+        let told = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{words:?}: {told}");
+        let file = words[words.len() - 1];
+        if !folder.path(file).exists() {
+            // Not even the allocation itself was there in time.
+            continue;
+        }
+        assert!(
+            told.contains("time was over: not tested: ") && told.contains("truthfulness of drfh"),
+            "{told}"
+        );
+        for audit in serde_json::Deserializer::from_str(&folder.read(file)).into_iter::<Value>() {
+            let audit = audit.unwrap();
+            let properties = audit["properties"].as_array().unwrap();
+            assert_eq!(properties.len(), 9, "{audit}");
+            for property in properties.iter().filter(|property| property["holds"] == "out of time") {
+                assert!(property["witness"].as_str().unwrap().ends_with("until time was over"), "{property}");
+                assert!(property.get("residual").is_none(), "{property}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_explanation_says_what_there_was_no_time_to_ask() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(60, 200));
+    let output = within(&folder, 3, &["-q", "explain", "i.json", "--user", "u0", "-o", "e.json"]);
+    let told = text(&output.stderr);
+    match folder.path("e.json").exists() {
+        true => {
+            let explanation: Value = serde_json::from_str(&folder.read("e.json")).unwrap();
+            let late = explanation.get("not_asked").is_some();
+            assert_eq!(output.status.code(), Some(if late { 3 } else { 0 }), "{told}");
+            assert_eq!(late, told.contains("time was over: not asked: "), "{told}");
+        }
+        false => assert_eq!(output.status.code(), Some(3), "{told}"),
+    }
+}

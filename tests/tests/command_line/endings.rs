@@ -56,7 +56,7 @@ const DOCUMENTS: [&str; 9] = [
 ];
 
 #[test]
-fn every_table_is_written_as_the_ending_says_and_the_stated_format_wins() {
+fn every_table_is_written_as_the_ending_says_and_no_other_format_can_be_stated() {
     let folder = inputs();
     for line in TABLES.into_iter().chain(["plan growth i.json --series load.csv --share 0.1 --by total"]) {
         let write = |more: &str| {
@@ -72,8 +72,11 @@ fn every_table_is_written_as_the_ending_says_and_the_stated_format_wins() {
         assert_eq!(unzipped(&write("-o r.csv.gz")), csv, "{line}");
         assert!(write("-o r.parquet").starts_with(b"PAR1"), "{line}");
         assert!(write("-o r.arrow").starts_with(b"ARROW1"), "{line}");
-        assert_eq!(write("--format csv -o r.json"), csv, "{line}");
-        assert_eq!(write("--format json -o r.csv"), json, "{line}");
+        assert_eq!(write("--format csv -o r"), csv, "{line}");
+        for (stated, file) in [("csv", "contradicted.json"), ("json", "contradicted.csv")] {
+            let refusal = folder.refused(&words(&format!("{line} --format {stated} -o {file}")));
+            assert!(refusal.contains(&format!("name a file that ends in .{stated}")), "{refusal}");
+        }
         let refusal = folder.refused(&words(&format!("{line} -o r.parquet.gz")));
         assert!(refusal.contains("leave out .gz"), "{refusal}");
     }

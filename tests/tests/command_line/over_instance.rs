@@ -110,6 +110,65 @@ fn results_are_proved_again_from_the_files_and_changed_ones_are_not() {
     }
 }
 
+#[test]
+fn an_imported_cluster_whose_users_have_numbers_of_tasks_can_be_asked_over_time() {
+    let folder = Folder::new();
+    let file = |name: &str| super::root().join("imports/data/slurm").join(name).display().to_string();
+    folder.done(&[
+        "import",
+        "slurm",
+        "--nodes",
+        &file("nodes.json"),
+        "--jobs",
+        &file("jobs.json"),
+        "-o",
+        "i.json",
+    ]);
+    let instance: Value = serde_json::from_str(&folder.read("i.json")).unwrap();
+    let users = instance["users"].as_array().unwrap();
+    assert!(users.iter().all(|user| user["tasks"].is_u64()), "{instance}");
+    let ids: Vec<&str> = users.iter().map(|user| user["id"].as_str().unwrap()).collect();
+    folder.write("d.csv", format!("quantum,{}\n0,9,9,9\n1,9,0,9\n", ids.join(",")));
+    for words in [
+        "allocate d.csv --instance i.json -o a.json",
+        "offline d.csv --instance i.json --per-quantum -o o.json",
+        "verify d.csv o.json --instance i.json",
+    ] {
+        let output = folder.run(&words.split(' ').collect::<Vec<_>>());
+        let told = super::text(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{words}: {told}");
+        assert!(
+            words.starts_with("verify") || told.contains("3 users have `tasks` in the instance"),
+            "{told}"
+        );
+    }
+    let found: Value = serde_json::from_str(&folder.read("a.json")).unwrap();
+    let allocated = |user: usize| found["users"][user]["allocated"].as_f64().unwrap();
+    let beyond = |user: usize| allocated(user) > users[user]["tasks"].as_f64().unwrap();
+    assert!((0..3).any(beyond), "the demands say how many tasks there are: {found}");
+}
+
+#[test]
+fn a_result_without_its_quanta_is_told_how_to_be_verified() {
+    let folder = folder();
+    for words in ["offline d.csv --capacity 30", "offline d.csv --instance i.json"] {
+        folder.done(&words.split(' ').chain(["-q", "-o", "o.json"]).collect::<Vec<_>>());
+        let instance = words.contains("--instance").then_some(["--instance", "i.json"]);
+        let verify = ["verify", "d.csv", "o.json"].into_iter().chain(instance.into_iter().flatten());
+        let line = folder.refused(&verify.collect::<Vec<_>>());
+        let told = "error: o.json: quanta: is missing, and nothing can be checked without it; write the result with \
+                    `fairplan offline --per-quantum`";
+        assert_eq!(line, told);
+    }
+    folder.done(&["-q", "place", "i.json", "-o", "p.json"]);
+    let line = folder.refused(&["verify", "i.json", "p.json"]);
+    assert!(
+        line.ends_with(
+            "servers: is missing, and nothing can be checked without it; place with --servers-out"
+        )
+    );
+}
+
 /// All quanta, and those before and after a user was a member.
 #[test]
 fn users_join_and_leave_over_an_instance() {
@@ -184,14 +243,8 @@ fn what_cannot_be_meant_over_an_instance_is_refused_in_one_line() {
         "named.json",
         r#"{"format": "fairplan.demands.v1", "instance": "gone.json", "users": ["user-1"], "demands": [[1]]}"#,
     );
-    let instance = folder.done(&["generate", "drfh-fig1", "--quiet"]);
-    folder.write(
-        "limited.json",
-        instance.replacen("\"id\": \"user-1\"", "\"id\": \"user-1\", \"tasks\": 4", 1),
-    );
     for (words, told) in [
         ("allocate other.csv --instance i.json", "user = x: the instance has no user with this id"),
-        ("allocate d.csv --instance limited.json", "user = user-1: the instance limits its tasks"),
         (
             "allocate half.csv --instance i.json",
             "half.csv: line 2, column user-1 = 0.5: must be a whole number",

@@ -73,6 +73,27 @@ fn a_chart_as_png_is_the_same_picture_on_every_run() {
     assert_eq!(first, std::fs::read(folder.path("again.png")).unwrap());
 }
 
+#[test]
+fn the_lines_of_several_audits_are_one_section() {
+    let folder = Folder::new();
+    folder.done(&["generate", "drfh-fig1", "-o", "i.json"]);
+    // Some objectives fail a property here.
+    folder.run(&["audit", "i.json", "--all", "-o", "audits.jsonl"]);
+    let lines = folder.read("audits.jsonl");
+    folder.done(&["report", "audits.jsonl", "-o", "page.html"]);
+    let page = folder.read("page.html");
+    assert!(page.contains("Fairness properties of 8 objectives") && lines.lines().count() == 8, "{page}");
+    for told in ["Properties by objective", "Properties of bmf", "Properties of alpha=2", "FAILS"] {
+        assert!(page.contains(told), "no {told} in {page}");
+    }
+    folder.write("one.jsonl", lines.lines().next().unwrap());
+    folder.done(&["report", "one.jsonl", "-o", "page.html"]);
+    assert!(folder.read("page.html").contains("Fairness properties of drfh"));
+    folder.write("broken.jsonl", lines.replacen("single-server-drf\",", "single-server-drf\",,", 2));
+    let refusal = folder.refused(&["report", "broken.jsonl", "-o", "other.html"]);
+    assert!(refusal.contains("broken.jsonl: line 1:"), "{refusal}");
+}
+
 /// Every kind of result, with what its page must tell.
 #[test]
 fn every_result_has_a_page_and_a_chart() {

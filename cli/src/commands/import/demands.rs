@@ -18,7 +18,8 @@ use std::path::PathBuf;
 What a query holds from createdTime until endTime is its user's demand, averaged over each quantum and rounded up. The \
 result is a fairplan.demands.v1.
 
-Example: fairplan import snowset snowset-main.csv.gz --quantum 60 --until '2018-02-22 00:00:00' -o demands.json")]
+Example: fairplan import snowset snowset-main.csv.gz --quantum 60 --until '2018-02-22 00:00:00' \\
+           -o demands.json")]
 pub struct SnowsetArguments {
     /// The table snowset-main with its header, gzipped or not
     #[arg(value_name = "FILE")]
@@ -45,7 +46,8 @@ pub struct SnowsetArguments {
 Every file is a user, named by what its name begins with. The result is a fairplan.demands.v1; the quotas are the fair \
 shares.
 
-Example: fairplan import helios *.cluster_sequence_vc.csv.gz --every 5 --fair-shares-to quotas.csv -o demands.json")]
+Example: fairplan import helios *.cluster_sequence_vc.csv.gz --every 5 \\
+           --fair-shares-to quotas.csv -o demands.json")]
 pub struct HeliosArguments {
     /// Files NAME.cluster_sequence_vc.csv, gzipped or not
     #[arg(value_name = "FILE", num_args = 1.., required = true)]

@@ -17,8 +17,8 @@ use fairplan::instances::wording::agreeing;
 #[command(after_help = "\
 Machines of equal capacity become a server class; users get the tasks that run or wait at the moment.
 
-Example: fairplan import google-2011 --machine-events machine_events.csv.gz \
---task-events task_events-*.csv.gz -o google.json")]
+Example: fairplan import google-2011 --machine-events machine_events.csv.gz \\
+           --task-events task_events-*.csv.gz -o google.json")]
 pub struct InstanceArguments {
     /// Parts of the table machine_events in order, gzipped or not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
@@ -48,8 +48,9 @@ or user is unknown are left out; everything is counted in the header. Job events
 rows of tasks lack, and keep the memory needed to the jobs that have not ended.
 The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
-Example: fairplan import google-2011-trace --task-events task_events/part-0023[5-7]-of-00500.csv.gz --servers 2000 \
---seed 1 -o hours.jsonl.gz")]
+Example: fairplan import google-2011-trace \\
+           --task-events task_events/part-0023[5-7]-of-00500.csv.gz --servers 2000 --seed 1 \\
+           -o hours.jsonl.gz")]
 #[command(group = clap::ArgGroup::new("cluster").required(true).args(["machine_events", "servers"]))]
 pub struct TraceArguments {
     /// Consecutive parts of the table task_events in order, gzipped or not

@@ -17,8 +17,8 @@ The files are made by
   kubectl get nodes -o json > nodes.json
   kubectl get pods -A -o json > pods.json
 
-Example: fairplan import kubernetes --nodes imports/data/kubernetes/nodes.json \
---pods imports/data/kubernetes/pods.yaml")]
+Example: fairplan import kubernetes --nodes imports/data/kubernetes/nodes.json \\
+           --pods imports/data/kubernetes/pods.yaml")]
 pub struct Arguments {
     /// Nodes, as JSON or YAML, gzipped or not; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]

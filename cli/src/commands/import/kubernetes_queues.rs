@@ -19,8 +19,8 @@ The files are made by
   kubectl get nodes -o json > nodes.json
   kubectl get queues -o yaml > queues.yaml    (YuniKorn: its queues.yaml)
 
-Example: fairplan import kubernetes-queues --nodes imports/data/kubernetes/nodes.json \
---queues imports/data/kubernetes/volcano.yaml")]
+Example: fairplan import kubernetes-queues --nodes imports/data/kubernetes/nodes.json \\
+           --queues imports/data/kubernetes/volcano.yaml")]
 pub struct Arguments {
     /// Nodes, as JSON or YAML, gzipped or not; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]

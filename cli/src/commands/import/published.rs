@@ -18,7 +18,8 @@ tenants: users are the classes of service (qos), or pods for the lists of five c
 
 The files are those of cluster-trace-gpu-v2023 in github.com/alibaba/clusterdata.
 
-Example: fairplan import alibaba-gpu2023 --nodes openb_node_list_all_node.csv --pods openb_pod_list_default.csv")]
+Example: fairplan import alibaba-gpu2023 --nodes openb_node_list_all_node.csv \\
+           --pods openb_pod_list_default.csv")]
 pub struct AlibabaArguments {
     /// The table of nodes: sn, cpu_milli, memory_mib, gpu, model
     #[arg(long, value_name = "FILE")]
@@ -45,7 +46,8 @@ servers there are.
 
 The files are the arrivals and the map of sizes published with the generative models of SOSP 2021.
 
-Example: fairplan import azure-v1 --arrivals v1.dev.txt.gz --sizes flav_map.txt --servers 1000 --cores 64 --memory 448")]
+Example: fairplan import azure-v1 --arrivals v1.dev.txt.gz --sizes flav_map.txt --servers 1000 \\
+           --cores 64 --memory 448")]
 pub struct AzureArguments {
     /// What arrives when, by letter of its size
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]

@@ -16,7 +16,8 @@ The files are made by
   scontrol show nodes --json > nodes.json    (or sinfo --json)
   squeue --json > jobs.json
 
-Example: fairplan import slurm --nodes imports/data/slurm/nodes.json --jobs imports/data/slurm/jobs.json")]
+Example: fairplan import slurm --nodes imports/data/slurm/nodes.json \\
+           --jobs imports/data/slurm/jobs.json")]
 pub struct Arguments {
     /// Nodes, gzipped or not; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]

@@ -16,8 +16,8 @@ A pod is a job of one task, from its creation on and for as long as from schedul
 classes of service (qos). Pods that were never scheduled are left out; everything is counted in the header.
 The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
-Example: fairplan import alibaba-gpu2023-trace --nodes openb_node_list_all_node.csv --pods openb_pod_list_default.csv \
--o gpu.jsonl")]
+Example: fairplan import alibaba-gpu2023-trace --nodes openb_node_list_all_node.csv \\
+           --pods openb_pod_list_default.csv -o gpu.jsonl")]
 pub struct AlibabaArguments {
     /// The table of nodes: sn, cpu_milli, memory_mib, gpu, model
     #[arg(long, value_name = "FILE")]
@@ -36,8 +36,10 @@ A batch is a job; a machine stays for the middle of its duration's bin. The file
 tenant: each is a user of its own, or --users deals them out in turn.
 The ending of -o FILE is the format: .parquet, .jsonl or .jsonl.gz.
 
-Example: fairplan import azure-v1-trace --arrivals v1.dev.txt.gz --durations v1.dev.c2100000.txt.gz --sizes flav_map.txt \
---intervals v1.interval_map.txt --servers 1000 --cores 64 --memory 512 --users 100 -o azure.parquet")]
+Example: fairplan import azure-v1-trace --arrivals v1.dev.txt.gz \\
+           --durations v1.dev.c2100000.txt.gz --sizes flav_map.txt \\
+           --intervals v1.interval_map.txt --servers 1000 --cores 64 --memory 512 --users 100 \\
+           -o azure.parquet")]
 pub struct AzureArguments {
     /// What arrives when, by letter of its size
     #[arg(long, value_name = "FILE")]

@@ -17,7 +17,8 @@ The files are made by
   curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes > nodes.json
   cp $HADOOP_CONF_DIR/fair-scheduler.xml .    (or capacity-scheduler.xml)
 
-Example: fairplan import yarn --nodes imports/data/yarn/nodes.json --queues imports/data/yarn/fair-scheduler.xml")]
+Example: fairplan import yarn --nodes imports/data/yarn/nodes.json \\
+           --queues imports/data/yarn/fair-scheduler.xml")]
 pub struct Arguments {
     /// The nodes, or a node list of the load simulator; - is standard input
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]

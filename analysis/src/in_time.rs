@@ -1,0 +1,34 @@
+//! A solver whose answers are proved or not there: what is found of a variant when time is over says nothing about the variant.
+
+use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError, Status};
+
+/// Asks a solver that ends by a deadline. Answers that are not proved because of it are [`SolverError::OutOfTime`], so that no
+/// question takes them for one of the variant; without a deadline all answers are the solver's.
+pub struct InTime<'a> {
+    solver: &'a dyn Solver,
+    deadline: &'a Deadline,
+}
+
+impl<'a> InTime<'a> {
+    /// Of a solver with this deadline.
+    pub fn new(solver: &'a dyn Solver, deadline: &'a Deadline) -> Self {
+        Self { solver, deadline }
+    }
+}
+
+impl Solver for InTime<'_> {
+    fn name(&self) -> &'static str {
+        self.solver.name()
+    }
+
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        if self.deadline.is_over() {
+            return Err(SolverError::OutOfTime);
+        }
+        match self.solver.solve(instance, objective) {
+            Ok(solution) if solution.status == Status::Optimal => Ok(solution),
+            _ if self.deadline.is_over() => Err(SolverError::OutOfTime),
+            answer => answer,
+        }
+    }
+}
