@@ -9,25 +9,31 @@
 //! siblings first, then up.
 
 use crate::reduction::Reduction;
-use crate::sums::Compensated;
-use fairplan_instances::{Instance, UserId};
+use crate::sums::{Compensated, column, table_of_sums};
+use fairplan_instances::{GroupId, Instance, UserId};
+use rayon::prelude::*;
+use std::ops::Range;
 
 /// The tree of an instance: the root, its groups, and its users in the order of the reduction.
 ///
-/// Nodes are numbered: 0 is the root, then come the groups, then the users.
+/// Nodes are numbered: 0 is the root, then come the groups. Users stand in places, those of one node after those of the other,
+/// so that what a node divides lies side by side.
 pub(super) struct Tree {
-    /// The root and its groups.
-    inner: usize,
     /// The node above each node; the root's is itself.
     above: Vec<u32>,
     /// Weight of each node among its siblings.
     weight: Vec<f64>,
-    /// The inner nodes, every one after the node above it.
+    /// The nodes, every one after the node above it.
     downwards: Vec<usize>,
-    /// The children of inner nodes, those of one after those of the other.
-    children: Vec<u32>,
-    /// Where those of each begin, and at last where they all end.
+    /// The groups directly inside each node.
+    groups: Vec<Vec<usize>>,
+    /// Where the users directly inside each node begin, and at last where all end.
     starts: Vec<usize>,
+    /// The user at each place, and the place of each user.
+    user_at: Vec<u32>,
+    place_of: Vec<u32>,
+    /// Weight of the user at each place.
+    user_weight: Vec<f64>,
 }
 
 /// The users' shares at levels from `from` to `to`: `base + slope · t`.
@@ -49,16 +55,13 @@ impl Piece {
 
     /// What the users pay, `Σ cost · share`: a constant, and so much a level.
     fn cost(&self, costs: &[f64]) -> (f64, f64) {
-        let (mut constant, mut rising) = (Compensated::default(), Compensated::default());
-        for ((base, slope), cost) in self.base.iter().zip(&self.slope).zip(costs) {
-            if *base != 0.0 {
-                constant.add(base * cost);
+        let totals = table_of_sums(costs.len(), 2, |users, sums| {
+            for i in users {
+                sums[0].add(self.base[i] * costs[i]);
+                sums[1].add(self.slope[i] * costs[i]);
             }
-            if *slope != 0.0 {
-                rising.add(slope * cost);
-            }
-        }
-        (constant.value(), rising.value())
+        });
+        (totals[0], totals[1])
     }
 
     fn contains(&self, level: f64) -> bool {
@@ -94,132 +97,165 @@ impl Bracket {
     }
 }
 
+/// What a node divides among its children below their ceilings: so much for each weight, as a constant and so much a level.
+#[derive(Clone, Copy, Default)]
+struct Division {
+    each: f64,
+    rate: f64,
+}
+
+impl Division {
+    fn at(self, level: f64) -> f64 {
+        self.each + self.rate * level
+    }
+}
+
 impl Tree {
     pub fn new(instance: &Instance, reduction: &Reduction) -> Self {
         let (groups, users) = (instance.groups(), &reduction.users);
         let view = |i: usize| instance.user(UserId(users.position(i)));
-        let node_of =
-            |group: Option<fairplan_instances::GroupId>| group.map_or(0, |group| group.0 as u32 + 1);
-        let inner = 1 + groups.len();
-        let mut above = vec![0];
-        above.extend(groups.iter().map(|group| node_of(group.parent)));
-        above.extend((0..users.len()).map(|i| node_of(view(i).group())));
-        let mut weight = vec![1.0];
-        weight.extend(groups.iter().map(|group| group.weight.to_f64()));
-        weight.extend((0..users.len()).map(|i| view(i).weight().to_f64()));
-        let mut starts = vec![0; inner + 1];
-        above[1..].iter().for_each(|v| starts[*v as usize + 1] += 1);
-        (0..inner).for_each(|v| starts[v + 1] += starts[v]);
+        let node_of = |group: Option<GroupId>| group.map_or(0, |group| group.0 as u32 + 1);
+        let nodes = 1 + groups.len();
+        let above: Vec<u32> =
+            std::iter::once(0).chain(groups.iter().map(|group| node_of(group.parent))).collect();
+        let of_user: Vec<u32> = column(users.len(), |i| node_of(view(i).group()));
+        let mut starts = vec![0; nodes + 1];
+        of_user.iter().for_each(|v| starts[*v as usize + 1] += 1);
+        (0..nodes).for_each(|v| starts[v + 1] += starts[v]);
         let mut next = starts.clone();
-        let mut children = vec![0; above.len() - 1];
-        for node in 1..above.len() {
-            let place = &mut next[above[node] as usize];
-            children[*place] = node as u32;
+        let (mut user_at, mut place_of) = (vec![0; users.len()], vec![0; users.len()]);
+        for (i, v) in of_user.iter().enumerate() {
+            let place = &mut next[*v as usize];
+            (user_at[*place], place_of[i]) = (i as u32, *place as u32);
             *place += 1;
         }
-        let mut tree = Self { inner, above, weight, downwards: vec![0], children, starts };
-        let mut position = 0;
-        while let Some(&v) = tree.downwards.get(position) {
-            let groups = tree.children(v).iter().map(|c| *c as usize).filter(|c| *c < inner);
-            let groups: Vec<usize> = groups.collect();
-            tree.downwards.extend(groups);
-            position += 1;
+        let mut inside = vec![Vec::new(); nodes];
+        (1..nodes).for_each(|v| inside[above[v] as usize].push(v));
+        let mut downwards = vec![0];
+        for position in 0..nodes {
+            // Parents lead to all, since no group is inside itself.
+            downwards.extend_from_slice(&inside[downwards[position]]);
         }
-        tree
-    }
-
-    fn children(&self, node: usize) -> &[u32] {
-        &self.children[self.starts[node]..self.starts[node + 1]]
+        Self {
+            weight: std::iter::once(1.0).chain(groups.iter().map(|group| group.weight.to_f64())).collect(),
+            user_weight: column(users.len(), |p| view(user_at[p] as usize).weight().to_f64()),
+            groups: inside,
+            above,
+            downwards,
+            starts,
+            user_at,
+            place_of,
+        }
     }
 
     /// Weight of a user among its siblings.
     pub fn user_weight(&self, user: usize) -> f64 {
-        self.weight[self.inner + user]
+        self.user_weight[self.place_of[user] as usize]
     }
 
-    /// The ceilings of all nodes, given those of the users.
-    fn ceilings(&self, users: &[f64]) -> Vec<f64> {
-        let mut sums = vec![Compensated::default(); self.inner];
-        let mut unlimited = vec![false; self.inner];
-        for (ceiling, v) in users.iter().zip(&self.above[self.inner..]) {
-            if *ceiling == f64::INFINITY {
-                unlimited[*v as usize] = true
-            } else {
-                sums[*v as usize].add(*ceiling)
-            }
-        }
+    /// The places of the users directly inside a node.
+    fn places(&self, node: usize) -> Range<usize> {
+        self.starts[node]..self.starts[node + 1]
+    }
+
+    /// The ceilings of all nodes, given those of the users by place.
+    fn ceilings(&self, by_place: &[f64]) -> Vec<f64> {
+        let own = |v: usize| {
+            let mut sum = Compensated::default();
+            by_place[self.places(v)].iter().for_each(|ceiling| sum.add(*ceiling));
+            // A compensated sum of what is infinite is no number.
+            let unlimited = by_place[self.places(v)].contains(&f64::INFINITY);
+            if unlimited { f64::INFINITY } else { sum.value() }
+        };
+        let mut ceilings: Vec<f64> = (0..self.above.len()).into_par_iter().map(own).collect();
         for &v in self.downwards[1..].iter().rev() {
-            let (sum, above) = (sums[v].value(), self.above[v] as usize);
-            sums[above].add(sum);
-            unlimited[above] |= unlimited[v];
+            ceilings[self.above[v] as usize] += ceilings[v];
         }
-        let ceiling = |v: usize| if unlimited[v] { f64::INFINITY } else { sums[v].value() };
-        (0..self.inner).map(ceiling).chain(users.iter().copied()).collect()
+        ceilings
     }
 
     /// The piece at a level, given the users' ceilings.
     pub fn at(&self, level: f64, users: &[f64]) -> Piece {
-        let ceilings = self.ceilings(users);
-        // What each node has, a constant and so much a level: its ceiling, unless it is below.
-        let mut base = ceilings.clone();
-        let mut slope = vec![0.0; base.len()];
+        let n = users.len();
+        let by_place: Vec<f64> = column(n, |p| users[self.user_at[p] as usize]);
+        let ceilings = self.ceilings(&by_place);
+        // How each node divides what it has; nothing where all inside it are at their ceilings.
+        let mut divisions: Vec<Option<Division>> = vec![None; ceilings.len()];
+        divisions[0] = Some(Division { each: 0.0, rate: 1.0 });
         let (mut from, mut to) = (0.0f64, f64::INFINITY);
-        let mut below: Vec<u32> = Vec::new();
-        for &v in &self.downwards {
-            if v > 0 && slope[v] == 0.0 {
-                continue;
-            }
-            below.clear();
-            below.extend_from_slice(self.children(v));
-            let (each, rate) = if v == 0 {
-                below.retain(|c| ceilings[*c as usize] > self.weight[*c as usize] * level);
-                (0.0, 1.0)
+        let mut meet = |division: Division, weight: f64, ceiling: f64| {
+            let at = (ceiling / weight - division.each) / division.rate;
+            let below = ceiling > weight * division.at(level);
+            if below {
+                to = to.min(at)
             } else {
-                self.share_out((base[v], slope[v]), level, &ceilings, &mut below)
-            };
-            for &c in &below {
-                let c = c as usize;
-                (base[c], slope[c]) = (self.weight[c] * each, self.weight[c] * rate);
+                from = from.max(at)
             }
-            for c in self.children(v).iter().map(|c| *c as usize) {
-                let meets = (ceilings[c] / self.weight[c] - each) / rate;
-                if slope[c] > 0.0 { to = to.min(meets) } else { from = from.max(meets) }
+            below
+        };
+        for &v in &self.downwards {
+            let Some(division) = divisions[v] else { continue };
+            for &g in &self.groups[v] {
+                if meet(division, self.weight[g], ceilings[g]) {
+                    let has = (self.weight[g] * division.each, self.weight[g] * division.rate);
+                    divisions[g] = Some(self.share_out(g, has, level, &by_place, &ceilings));
+                }
+            }
+            for p in self.places(v) {
+                meet(division, self.user_weight[p], by_place[p]);
             }
         }
-        base.drain(..self.inner);
-        slope.drain(..self.inner);
-        // Where breaks coincide, rounding may let the two pass each other.
-        Piece { base, slope, from: from.min(level), to: to.max(level) }
+        // By place, since a node's users lie together there, and then by user.
+        let mut lines = vec![(0.0, 0.0); n];
+        for v in 0..divisions.len() {
+            for p in self.places(v) {
+                let (ceiling, weight) = (by_place[p], self.user_weight[p]);
+                lines[p] = match divisions[v].filter(|division| ceiling > weight * division.at(level)) {
+                    Some(division) => (weight * division.each, weight * division.rate),
+                    None => (ceiling, 0.0),
+                };
+            }
+        }
+        let line = |i: usize| lines[self.place_of[i] as usize];
+        Piece {
+            base: column(n, |i| line(i).0),
+            slope: column(n, |i| line(i).1),
+            // Where breaks coincide, rounding may let the two pass each other.
+            from: from.min(level),
+            to: to.max(level),
+        }
     }
 
-    /// What a node that has `base + slope · level` gives its children below their ceilings for each weight, as a constant
-    /// and so much a level. Leaves those children in `below`: who comes to its ceiling leaves more to the others, until no
+    /// How a node divides what it has, `base + slope · level`: who comes to its ceiling leaves more to the others, until no
     /// further one does.
     fn share_out(
         &self,
+        node: usize,
         (base, slope): (f64, f64),
         level: f64,
+        by_place: &[f64],
         ceilings: &[f64],
-        below: &mut Vec<u32>,
-    ) -> (f64, f64) {
+    ) -> Division {
+        let groups = self.groups[node].iter().map(|g| (self.weight[*g], ceilings[*g]));
+        let users = self.places(node).map(|p| (self.user_weight[p], by_place[p]));
+        let mut below: Vec<(f64, f64)> = groups.chain(users).collect();
         let mut left = Compensated::default();
         left.add(base);
         loop {
             let mut weights = Compensated::default();
-            below.iter().for_each(|c| weights.add(self.weight[*c as usize]));
-            let (each, rate) = (left.value() / weights.value(), slope / weights.value());
-            let due = each + rate * level;
+            below.iter().for_each(|(weight, _)| weights.add(*weight));
+            let division = Division { each: left.value() / weights.value(), rate: slope / weights.value() };
+            let due = division.at(level);
             let count = below.len();
-            below.retain(|c| {
-                let (ceiling, weight) = (ceilings[*c as usize], self.weight[*c as usize]);
-                let stays = ceiling > weight * due;
+            below.retain(|(weight, ceiling)| {
+                let stays = *ceiling > weight * due;
                 if !stays {
                     left.add(-ceiling);
                 }
                 stays
             });
             if below.len() == count || below.is_empty() {
-                return (each, rate);
+                return division;
             }
         }
     }

@@ -13,6 +13,7 @@ use crate::question::Question;
 use crate::reduction::{NO_KIND, Reduction};
 use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
+use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::{MISSING, PIECE, ROUNDING};
 use fairplan_instances::{
@@ -94,12 +95,12 @@ impl<'a> Stages<'a> {
             NO_KIND => 0.0,
             kind => reduction.kinds[kind as usize].iter().copied().fold(0.0, f64::max),
         };
-        let unit: Vec<f64> = (0..n).map(|i| users.weight(i) / tree.user_weight(i)).collect();
+        let unit: Vec<f64> = column(n, |i| users.weight(i) / tree.user_weight(i));
         let of_tasks = |i: usize| match users.kind[i] {
             NO_KIND => 0.0,
             _ => users.tasks(i) * fastest(i) / unit[i],
         };
-        let of_tasks: Vec<f64> = (0..n).map(of_tasks).collect();
+        let of_tasks: Vec<f64> = column(n, of_tasks);
         let limited_by = |i: usize| match users.kind[i] {
             NO_KIND => LimitedBy::NoUsableClass,
             _ if of_tasks[i] == 0.0 => LimitedBy::Tasks,
@@ -229,27 +230,30 @@ impl<'a> Stages<'a> {
 
     /// Costs of the objective's shares, from those of dominant shares; nothing for users that can run nowhere.
     pub fn costs_of_shares(&self, costs: &[f64]) -> Vec<f64> {
-        let cost = |i: usize| if self.of_tasks[i] == 0.0 { 0.0 } else { costs[i] * self.unit[i] };
-        (0..costs.len()).map(cost).collect()
+        let (unit, of_tasks) = (&self.unit, &self.of_tasks);
+        let cost = |i: usize| if of_tasks[i] == 0.0 { 0.0 } else { costs[i] * unit[i] };
+        column(costs.len(), cost)
     }
 
     fn in_dominant_shares(&self, shares: &[f64]) -> Vec<f64> {
-        shares.iter().zip(&self.unit).map(|(share, unit)| share * unit).collect()
+        let unit = &self.unit;
+        column(shares.len(), |i| shares[i] * unit[i])
     }
 
     /// The users of a piece as a level problem has them, with the level counted from `below` on.
     fn amounts(&self, piece: &Piece, below: f64) -> Amounts {
-        let rising: Vec<bool> = piece.slope.iter().map(|slope| *slope > 0.0).collect();
-        let amount = |i: usize| if rising[i] { piece.slope[i] } else { piece.base[i] } * self.unit[i];
+        let rising: Vec<bool> = column(piece.slope.len(), |i| piece.slope[i] > 0.0);
+        let unit = &self.unit;
+        let amount = |i: usize| if rising[i] { piece.slope[i] } else { piece.base[i] } * unit[i];
         let base = |i: usize| {
             let risen = piece.slope[i] * below;
             let share = if rising[i] { piece.base[i] + risen } else { 0.0 };
             // The line that is lowest begins at nothing, but for rounding.
-            if share > risen * ROUNDING && share > 0.0 { share * self.unit[i] } else { 0.0 }
+            if share > risen * ROUNDING && share > 0.0 { share * unit[i] } else { 0.0 }
         };
-        let base: Vec<f64> = (0..rising.len()).map(base).collect();
+        let base: Vec<f64> = column(rising.len(), base);
         Amounts {
-            amount: (0..rising.len()).map(amount).collect(),
+            amount: column(rising.len(), amount),
             base: base.iter().any(|share| *share > 0.0).then_some(base),
             rising,
         }
@@ -311,11 +315,11 @@ impl<'a> Stages<'a> {
             let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
             (amounts.amount[i] * work[g].min(1.0) / per_task).min(most)
         };
-        let tasks = users.by_position((0..n).map(tasks).collect());
+        let tasks = users.by_position(column(n, tasks));
         if pooled {
             return Ok(Allocation::pooled(tasks));
         }
-        let split_of = (0..n).map(|i| group(i).unwrap_or(groups.len()) as u32).collect();
+        let split_of = column(n, |i| group(i).unwrap_or(groups.len()) as u32);
         Ok(Allocation::new(classes, tasks, users.by_position(split_of), rows))
     }
 }
