@@ -3,19 +3,30 @@
 use crate::commands;
 pub use crate::output::{OutputArguments, ResultFormat, ResultOutput};
 use clap::{Parser, Subcommand};
+use fairplan::HAS_HIGHS;
 use fairplan::instances::Deadline;
 use std::time::Duration;
 
 /// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
 /// placement and how far each policy is from the best, and demands that change over time.
 #[derive(Debug, Parser)]
-#[command(name = "fairplan", version, max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(name = "fairplan", version = VERSION, max_term_width = 100, after_help = EXIT_STATUS)]
 pub struct Cli {
     #[command(flatten)]
     pub common: CommonOptions,
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The version, and what is missing.
+const VERSION: &str = if HAS_HIGHS {
+    env!("CARGO_PKG_VERSION")
+} else {
+    concat!(
+        env!("CARGO_PKG_VERSION"),
+        " (built without HiGHS: refuses --backend highs, bound, place --policy pattern and plan buy)"
+    )
+};
 
 const EXIT_STATUS: &str = "\
 Results go to standard output (or -o FILE), a short summary to standard error.
