@@ -61,3 +61,24 @@ notebooks: build ## Execute the notebooks in a Python environment of their own a
 guide: ## Build the guide as HTML in out/guide, with mdbook; guide/src/ reads well without
 	@command -v mdbook >/dev/null || { echo "mdbook is missing; install it by: cargo install mdbook" >&2; exit 1; }
 	mdbook build guide
+
+install: ## Install the command with cargo, HiGHS from source inside it
+	@setup/build-tools.sh source >/dev/null
+	cargo install --locked --path cli
+
+PACKAGES := $(OUT)/packages
+
+tarball: ## Pack the command with its library, manual and completions for any Linux on x86-64, in out/packages
+	@mkdir -p $(PACKAGES)
+	package/tarball.sh $(PACKAGES)
+
+wheel: ## The same as a Python wheel: pip install out/packages/fairplan-*.whl
+	@mkdir -p $(PACKAGES)
+	package/wheel.py $(PACKAGES)
+
+deb: ## The same as a Debian package: apt-get install ./out/packages/fairplan_*.deb
+	@mkdir -p $(PACKAGES)
+	package/deb.sh $(PACKAGES)
+
+packages: tarball wheel deb ## Make all three, and install and run each in an empty environment
+	FAIRPLAN_PACKAGES=$(PACKAGES) cargo test --release --locked -p fairplan-tests --test fairplan packages:: -- --include-ignored

@@ -4,6 +4,7 @@
 #   setup/build-tools.sh           the first of: a shared HiGHS that pkg-config knows, of the version that Cargo.lock asks for;
 #                                  the one of PyPI's wheel `highsbox`, under .tools/; HiGHS from source; none at all
 #   setup/build-tools.sh source    HiGHS from source, linked into the binary, or a message that says what to install
+#   setup/build-tools.sh wheel     that of the wheel, which runs on other systems too, or a message
 #
 # HiGHS needs libclang, which reads its header, and from source a C++ compiler and cmake. What the system lacks comes from PyPI
 # as wheels under .tools/ (needs python3 with pip or venv), else by apt-get when run as root. Without HiGHS fairplan is built
@@ -144,16 +145,18 @@ and run make again."
     decision="HiGHS $(accepted_version) from source, some minutes"
     settings="CMAKE = \"$(find_cmake)\"
 HIGHS_NO_PKG_CONFIG = \"1\""
-elif ! get_libclang; then
+elif [ "${1:-}" != wheel ] && ! get_libclang; then
     decision="without HiGHS, whose header only libclang can read: install it (apt-get install libclang-dev) or let python3 with pip reach PyPI"
     with=--no-default-features
-elif version=$(system_highs); then
+elif [ "${1:-}" != wheel ] && version=$(system_highs); then
     decision="HiGHS $version of the system"
     rustflags=$(pkg-config --variable=libdir highs)
-elif get_shared_highs; then
+elif get_libclang && get_shared_highs; then
     decision="HiGHS ${HIGHS_WHEEL#*==} of the PyPI wheel $HIGHS_WHEEL, under .tools/"
     settings="PKG_CONFIG = \"$SHARED/pkg-config\""
     rustflags=$SHARED/highsbox/highs_dist/lib
+elif [ "${1:-}" = wheel ]; then
+    fail "cannot get $LIBCLANG_WHEEL and $HIGHS_WHEEL from PyPI; is there a network, and python3 with pip or venv?"
 elif from_source; then
     decision="HiGHS $(accepted_version) from source, some minutes"
     settings="CMAKE = \"$(find_cmake)\"
