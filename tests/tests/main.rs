@@ -25,6 +25,7 @@ mod online;
 mod oracle;
 mod over_time;
 mod packages;
+#[cfg(feature = "highs")]
 mod planning;
 mod pooled;
 mod prices;
@@ -38,5 +39,7 @@ mod solve_then_verify;
 mod solving;
 mod stochastic;
 mod sums;
+#[cfg(feature = "highs")]
 mod whole_task_sums;
+#[cfg(feature = "highs")]
 mod whole_tasks;
