@@ -8,6 +8,7 @@ share. The same tree gives the same bytes.
 import base64
 import hashlib
 import pathlib
+import re
 import subprocess
 import sys
 import zipfile
@@ -16,6 +17,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 TAGS = ["py3-none-manylinux_2_17_x86_64", "py3-none-manylinux2014_x86_64"]
 # What is not for Python's environments: their pip knows no place for it.
 LEFT_OUT = ("share/doc",)
+# The glibc that the tags promise to do with.
+GLIBC = (2, 17)
 
 
 def told(script):
@@ -24,6 +27,14 @@ def told(script):
     if run.returncode != 0:
         sys.exit(run.returncode)
     return run.stdout.strip()
+
+
+def check_symbols(file, content):
+    """Ends with a message if a program or library needs a later glibc than the tags say."""
+    needed = [tuple(map(int, found.split(b"."))) for found in re.findall(rb"GLIBC_(\d+\.\d+)", content)]
+    if max(needed, default=GLIBC) > GLIBC:
+        newest = ".".join(map(str, max(needed)))
+        sys.exit(f"package: {file} needs glibc {newest}, and the wheel shall do with {GLIBC[0]}.{GLIBC[1]}; link it by zig")
 
 
 def metadata(version):
@@ -53,7 +64,10 @@ def members(version):
         if name.startswith(LEFT_OUT):
             continue
         place = f"{data}/scripts/{file.name}" if name.startswith("bin/") else f"{data}/data/{name}"
-        yield place, file.read_bytes(), 0o755 if name.startswith("bin/") else 0o644
+        content = file.read_bytes()
+        if content.startswith(b"\x7fELF"):
+            check_symbols(file, content)
+        yield place, content, 0o755 if name.startswith("bin/") else 0o644
     for name in ["LICENSE-APACHE", "LICENSE-MIT"]:
         yield f"{info}/licenses/{name}", (HERE.parent / name).read_bytes(), 0o644
     highs = tree / "share/doc/fairplan/LICENSE-HiGHS"

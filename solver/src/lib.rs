@@ -42,7 +42,7 @@ use question::Question;
 use ways::Way;
 
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
-pub use highs::{HAS_HIGHS, HighsAlgorithm};
+pub use highs::{HAS_HIGHS, HighsAlgorithm, highs_version};
 #[cfg(feature = "highs")]
 pub use offline::{OfflineLevels, offline_levels_by_highs};
 pub use offline::{offline_optimum, offline_optimum_within};

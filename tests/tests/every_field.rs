@@ -644,6 +644,7 @@ fn whole_instances() -> impl Iterator<Item = (u64, Instance)> {
     })
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn every_field_of_a_bound_is_checked() {
     let mut cases = Vec::new();
@@ -666,6 +667,7 @@ fn every_field_of_a_bound_is_checked() {
     assert!(nothing_false_passes(cases) > 10_000);
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn every_field_of_a_bound_of_a_sum_is_checked() {
     let mut cases = Vec::new();

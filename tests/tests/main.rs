@@ -2,6 +2,8 @@
 
 // A failed expectation is how a test speaks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+// What only tests of HiGHS call.
+#![cfg_attr(not(feature = "highs"), allow(dead_code, unused_imports))]
 
 mod audit;
 mod bottleneck;
@@ -16,6 +18,7 @@ mod every_field;
 mod explain;
 mod fuzz;
 mod guarantees;
+#[cfg(feature = "highs")]
 mod guide;
 mod lying_backend;
 mod many_users;

@@ -24,6 +24,19 @@ pub(crate) use programs::{Growing, solve};
 /// are refused by name; all else answers as with it.
 pub const HAS_HIGHS: bool = cfg!(feature = "highs");
 
+/// The version of HiGHS that this library was built for, such as 1.15.0; none without it.
+pub fn highs_version() -> Option<String> {
+    #[cfg(feature = "highs")]
+    let version = Some([
+        highs_sys::HIGHS_VERSION_MAJOR,
+        highs_sys::HIGHS_VERSION_MINOR,
+        highs_sys::HIGHS_VERSION_PATCH,
+    ]);
+    #[cfg(not(feature = "highs"))]
+    let version: Option<[u32; 3]> = None;
+    version.map(|numbers| numbers.map(|number| number.to_string()).join("."))
+}
+
 /// Which algorithm of HiGHS.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HighsAlgorithm {

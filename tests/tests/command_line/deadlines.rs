@@ -54,6 +54,7 @@ fn unlike(classes: u64, users: u64) -> String {
     text + "]}"
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn bounds_of_very_many_tiny_tasks_end_in_time_and_are_proved() {
     let folder = Folder::new();
@@ -83,6 +84,7 @@ fn a_policy_that_is_not_done_in_time_has_no_result_and_the_others_are_compared()
     assert_eq!(comparison["policies"].as_array().unwrap().len(), 1);
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn thousands_of_unlike_classes_end_in_time() {
     let folder = Folder::new();

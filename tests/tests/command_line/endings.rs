@@ -55,6 +55,7 @@ const DOCUMENTS: [&str; 9] = [
     "convert i.json",
 ];
 
+#[cfg(feature = "highs")]
 #[test]
 fn every_table_is_written_as_the_ending_says_and_the_stated_format_wins() {
     let folder = inputs();
@@ -79,6 +80,7 @@ fn every_table_is_written_as_the_ending_says_and_the_stated_format_wins() {
     }
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn a_document_is_gzipped_and_is_no_table() {
     let folder = inputs();
