@@ -32,10 +32,11 @@ if [ "$(cat "$ZIG/wheels" 2>/dev/null)" != "${ZIG_WHEELS[*]}" ]; then
     echo "${ZIG_WHEELS[*]}" >"$ZIG/wheels"
 fi
 
-# Not the flags that setup wrote: they name folders of this machine. HiGHS's header needs those of this machine's compiler all the
-# same, and by this name, which comes before the one that cargo-zigbuild sets.
+# Not the flags that setup wrote: they name folders of this machine. HiGHS's header is read with the headers of its compiler all the
+# same, which are told by the name that comes before the one that cargo-zigbuild sets.
+headers=$(cc -E -Wp,-v -xc /dev/null 2>&1 >/dev/null | sed -n 's|^ /|-isystem/|p' | tr '\n' ' ')
 PATH="$ZIG/bin:$PATH" CARGO_TARGET_DIR=target/package \
-    env "BINDGEN_EXTRA_CLANG_ARGS_$TRIPLE=-I$(cc -print-file-name=include)" \
+    env "BINDGEN_EXTRA_CLANG_ARGS_$TRIPLE=$headers" \
     CARGO_ENCODED_RUSTFLAGS=$'-C\x1flink-arg=-Wl,-rpath,$ORIGIN/../lib/fairplan\x1f--remap-path-prefix='"$PWD"$'=/fairplan\x1f--remap-path-prefix='"${CARGO_HOME:-$HOME/.cargo}=/cargo" \
     cargo-zigbuild zigbuild --release --locked -p fairplan-cli --target "$TRIPLE.$GLIBC" >&2
 
