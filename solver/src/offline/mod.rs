@@ -52,5 +52,6 @@ pub fn offline_optimum_within(problem: &OfflineProblem<'_>, deadline: &Deadline)
     OfflineOptimum { allocated: flow.allocated(problem), levels, rounds }
 }
 
-#[cfg(all(test, feature = "highs"))]
+#[cfg(test)]
+#[cfg(feature = "highs")]
 mod tests;
