@@ -1,20 +1,22 @@
-# Two commands do everything on a fresh machine with Rust and a C++ compiler: `make demo` and `make test`.
-# One cargo profile (--release) for all targets, so that HiGHS is compiled once.
+# Two commands do everything on a fresh machine with Rust and a C compiler: `make demo` and `make test`.
+# One cargo profile (--release) for all targets, so that every crate is compiled once.
 
 FAIRPLAN := target/release/fairplan
 OUT := out
+# What cargo is told beside, as setup finds HiGHS or not.
+SETUP = with=$$(setup/build-tools.sh) &&
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo figures test lint bench fuzz notebooks guide
+.PHONY: help setup build demo figures test lint bench fuzz notebooks guide install tarball wheel deb packages
 
 help: ## Say what the targets are
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-9s  %s\n", $$1, $$2}' Makefile
 
-setup: ## Find or get cmake and libclang, which the HiGHS build needs
-	@setup/build-tools.sh
+setup: ## Find or get HiGHS, or what it is built with
+	@setup/build-tools.sh >/dev/null
 
-build: setup ## Build the fairplan command, and nothing of the tests
-	cargo build --release --locked -p fairplan-cli
+build: ## Build the fairplan command, and nothing of the tests
+	@$(SETUP) set -x && cargo build --release --locked -p fairplan-cli $$with
 
 demo: build ## Solve, verify and compare placements on the built-in Google cluster of 12,583 servers
 	@mkdir -p $(OUT)
@@ -35,12 +37,13 @@ figures: build ## Draw the README's pictures again, docs/*.svg (a minute or two)
 	$(FAIRPLAN) generate google | $(FAIRPLAN) compare - --time-limit 1000 --no-timing -o $(OUT)/google-whole.json
 	$(FAIRPLAN) report $(OUT)/google-whole.json --plot docs/google-servers.svg -o $(OUT)/google-whole.html
 
-test: setup ## Run every test, the long ones included
-	cargo test --release --locked --workspace -- --include-ignored
+test: ## Run every test, the long ones included
+	@$(SETUP) set -x && cargo test --release --locked --workspace $$with -- --include-ignored
 
-lint: setup ## Formatting, clippy and documentation, warnings refused
+lint: setup ## Formatting, clippy and documentation, warnings refused; with HiGHS and without
 	cargo fmt --all --check
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+	cargo clippy --release --locked --workspace --all-targets --no-default-features -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
 
 bench: setup ## Measure against HiGHS and against one pass over the users; writes the table of the README
@@ -58,3 +61,24 @@ notebooks: build ## Execute the notebooks in a Python environment of their own a
 guide: ## Build the guide as HTML in out/guide, with mdbook; guide/src/ reads well without
 	@command -v mdbook >/dev/null || { echo "mdbook is missing; install it by: cargo install mdbook" >&2; exit 1; }
 	mdbook build guide
+
+install: ## Install the command with cargo, HiGHS from source inside it
+	@setup/build-tools.sh source >/dev/null
+	cargo install --locked --path cli
+
+PACKAGES := $(OUT)/packages
+
+tarball: ## Pack the command with its library, manual and completions for any Linux on x86-64, in out/packages
+	@mkdir -p $(PACKAGES)
+	package/tarball.sh $(PACKAGES)
+
+wheel: ## The same as a Python wheel: pip install out/packages/fairplan-*.whl
+	@mkdir -p $(PACKAGES)
+	package/wheel.py $(PACKAGES)
+
+deb: ## The same as a Debian package: apt-get install ./out/packages/fairplan_*.deb
+	@mkdir -p $(PACKAGES)
+	package/deb.sh $(PACKAGES)
+
+packages: tarball wheel deb ## Make all three, and install and run each in an empty environment
+	FAIRPLAN_PACKAGES=$(PACKAGES) cargo test --release --locked -p fairplan-tests --test fairplan packages:: -- --include-ignored

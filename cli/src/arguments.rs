@@ -3,19 +3,30 @@
 use crate::commands;
 pub use crate::output::{OutputArguments, ResultFormat, ResultOutput};
 use clap::{Parser, Subcommand};
+use fairplan::highs_version;
 use fairplan::instances::Deadline;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 /// Fair allocation of clusters with different servers: exact shares with prices and a proof, whole-task
 /// placement and how far each policy is from the best, and demands that change over time.
 #[derive(Debug, Parser)]
-#[command(name = "fairplan", version, max_term_width = 100, after_help = EXIT_STATUS)]
+#[command(name = "fairplan", version, long_version = VERSION.as_str(), max_term_width = 100, after_help = EXIT_STATUS)]
 pub struct Cli {
     #[command(flatten)]
     pub common: CommonOptions,
     #[command(subcommand)]
     pub command: Command,
 }
+
+/// The version with that of HiGHS, or with what is refused without it.
+static VERSION: LazyLock<String> = LazyLock::new(|| {
+    let of_highs = match highs_version() {
+        Some(version) => format!("with HiGHS {version}"),
+        None => "without HiGHS: refuses --backend highs, bound, place --policy pattern and plan buy".into(),
+    };
+    format!("{} ({of_highs})", env!("CARGO_PKG_VERSION"))
+});
 
 const EXIT_STATUS: &str = "\
 Results go to standard output (or -o FILE), a short summary to standard error.

@@ -92,4 +92,4 @@ pub use fairplan_report::verification::Verification;
 pub use fairplan_simulation::{
     ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings,
 };
-pub use fairplan_solver::{BACKENDS, SCHEDULER_RULES, SHARED, TASK_MECHANISMS};
+pub use fairplan_solver::{BACKENDS, HAS_HIGHS, SCHEDULER_RULES, SHARED, TASK_MECHANISMS, highs_version};

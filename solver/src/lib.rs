@@ -10,6 +10,7 @@ mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+#[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "only HiGHS reads programs"))]
 mod linear_program;
 mod offline;
 mod over_time;
@@ -29,6 +30,7 @@ mod sums;
 mod task_rows;
 #[cfg(test)]
 mod test_stream;
+#[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "some are those of HiGHS"))]
 mod tolerance;
 mod tree;
 mod ways;
@@ -41,11 +43,15 @@ use question::Question;
 use ways::Way;
 
 pub use entitlements::{SCHEDULER_RULES, SchedulerRule, entitlements};
-pub use highs::HighsAlgorithm;
-pub use offline::{OfflineLevels, offline_levels_by_highs, offline_optimum, offline_optimum_within};
+pub use highs::{HAS_HIGHS, HighsAlgorithm, highs_version};
+#[cfg(feature = "highs")]
+pub use offline::{OfflineLevels, offline_levels_by_highs};
+pub use offline::{offline_optimum, offline_optimum_within};
+#[cfg(feature = "highs")]
+pub use over_time::task_level_by_highs;
 pub use over_time::{
-    TASK_MECHANISMS, TaskRule, TaskSettings, divide_tasks, divide_tasks_within, task_level_by_highs,
-    task_optimum, task_optimum_within,
+    TASK_MECHANISMS, TaskRule, TaskSettings, divide_tasks, divide_tasks_within, task_optimum,
+    task_optimum_within,
 };
 pub use planning::{PlaceAll, Planner, ServingOrder};
 pub use price_pass::PricePass;

@@ -1,40 +1,157 @@
-//! What every program handed to HiGHS has in common: one model at a time, quiet, on one thread; a panic of its crate is an
-//! error like any other.
+//! A linear program, or one with whole numbers, as plain data: what is solved, whoever solves it.
+//!
+//! Who does is behind one door, [`crate::highs`].
 
-use fairplan_instances::{Deadline, SolverError};
-use highs::Model;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use fairplan_instances::SolverError;
 
-/// Held from the creation of a HiGHS model to its end: its destructor touches state of the whole process.
-static ONE_MODEL_AT_A_TIME: Mutex<()> = Mutex::new(());
-
-/// Waits until there is no other model; there is none while what this returns is held.
-pub(crate) fn no_other_model() -> MutexGuard<'static, ()> {
-    ONE_MODEL_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner)
+/// Lower is better, or higher.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sense {
+    Minimise,
+    Maximise,
 }
 
-/// Calls the HiGHS crate, which panics on a status that it does not know.
-pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, SolverError> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(|_| broken("it panicked"))
+/// A row, by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Row(pub usize);
+
+/// A column, by its position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Col(pub usize);
+
+/// A variable of at least 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// What one of it adds to the objective.
+    pub cost: f64,
+    pub most: f64,
+    pub is_whole: bool,
+    pub entries: Vec<(Row, f64)>,
 }
 
-/// The error of a backend that did what it should not.
-pub(crate) fn broken(problem: impl Into<String>) -> SolverError {
-    SolverError::Backend { backend: "highs", problem: problem.into() }
+/// Rows and columns in the order in which they were added.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    pub sense: Sense,
+    /// Each between these two.
+    pub rows: Vec<(f64, f64)>,
+    pub columns: Vec<Column>,
 }
 
-/// Sets what makes results the same on every machine.
-pub(crate) fn quiet(model: &mut Model) {
-    model.make_quiet();
-    model.set_option("threads", 1);
-    model.set_option("parallel", "off");
+impl Program {
+    pub fn new(sense: Sense) -> Self {
+        Self { sense, rows: Vec::new(), columns: Vec::new() }
+    }
+
+    pub fn maximise() -> Self {
+        Self::new(Sense::Maximise)
+    }
+
+    pub fn minimise() -> Self {
+        Self::new(Sense::Minimise)
+    }
+
+    /// At least this much of the entries that the row has or will have.
+    pub fn at_least(&mut self, least: f64, entries: impl IntoIterator<Item = (Col, f64)>) -> Row {
+        self.add_row((least, f64::INFINITY), entries)
+    }
+
+    /// At most this much.
+    pub fn at_most(&mut self, most: f64, entries: impl IntoIterator<Item = (Col, f64)>) -> Row {
+        self.add_row((f64::NEG_INFINITY, most), entries)
+    }
+
+    fn add_row(&mut self, bounds: (f64, f64), entries: impl IntoIterator<Item = (Col, f64)>) -> Row {
+        let row = Row(self.rows.len());
+        self.rows.push(bounds);
+        for (column, entry) in entries {
+            self.columns[column.0].entries.push((row, entry));
+        }
+        row
+    }
+
+    /// A variable between 0 and `most`.
+    pub fn column(
+        &mut self,
+        cost: f64,
+        most: f64,
+        is_whole: bool,
+        entries: impl IntoIterator<Item = (Row, f64)>,
+    ) -> Col {
+        let column = Col(self.columns.len());
+        self.columns.push(Column { cost, most, is_whole, entries: entries.into_iter().collect() });
+        column
+    }
 }
 
-/// Makes it stop when time is over.
-pub(crate) fn end_by(model: &mut Model, deadline: &Deadline) {
-    if let Some(left) = deadline.time_left() {
-        model.set_option("time_limit", left.as_secs_f64());
+/// What a solver is told; where nothing is said it does as it likes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    /// By how much rows and bounds may be broken.
+    pub primal: Option<f64>,
+    /// By how much a column may be worth more than it costs.
+    pub dual: Option<f64>,
+    /// By the simplex method, whose optima are vertices.
+    pub simplex: bool,
+    /// Without simplifying the program first.
+    pub as_it_is: bool,
+    /// Entries below this count as none.
+    pub smallest_entry: Option<f64>,
+    /// How whole numbers are looked for.
+    pub branching: Option<Branching>,
+}
+
+/// How whole numbers are looked for: until no others can be better.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Branching {
+    /// By how much a whole number may be missed.
+    pub whole: f64,
+    /// Nodes after which the best so far is returned: the same on every machine, unlike a time.
+    pub most_nodes: i32,
+}
+
+/// How solving ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ended {
+    Optimal,
+    /// Nothing fits all rows and bounds; or, of a program that is bounded, perhaps.
+    Infeasible,
+    /// After the most nodes, with the best so far.
+    MostNodes,
+    OutOfTime,
+    /// With numbers that are not known to be optimal, nor to break anything.
+    Undecided,
+    /// In the solver's own word.
+    Otherwise(String),
+}
+
+/// What solving ended with. Numbers may be anything unless it ended optimal.
+#[derive(Clone, Debug)]
+pub(crate) struct Outcome {
+    pub ended: Ended,
+    pub columns: Vec<f64>,
+    /// What one more of each row's bound adds to the objective.
+    pub multipliers: Vec<f64>,
+    /// What the columns are worth.
+    pub value: f64,
+    /// No whole numbers are better than this; known only where they were looked for.
+    pub bound: f64,
+}
+
+impl Outcome {
+    /// The error of a solver that ended so.
+    pub fn unusable(&self) -> SolverError {
+        let problem = match &self.ended {
+            Ended::Otherwise(word) => format!("stopped with status {word}"),
+            ended if self.is_finite() => format!("stopped with status {ended:?}"),
+            _ => "it returned numbers that are not finite".into(),
+        };
+        SolverError::Backend { backend: "highs", problem }
+    }
+
+    /// Whether columns and multipliers are numbers.
+    pub fn is_finite(&self) -> bool {
+        self.columns.iter().chain(&self.multipliers).all(|x| x.is_finite())
     }
 }
 

@@ -6,7 +6,7 @@
 //! says which way that was. Where none is, the one with the smallest gap is returned, `uncertified`.
 
 use crate::bins::Bins;
-use crate::highs::{Highs, HighsAlgorithm};
+use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::lexicographic;
@@ -74,7 +74,7 @@ impl Way {
                     && question.shares_bins()
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
-            Self::Highs(_) => alpha == 0.0 && question.pairs() <= FOR_HIGHS,
+            Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && question.pairs() <= FOR_HIGHS,
         }
     }
 

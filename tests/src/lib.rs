@@ -23,14 +23,21 @@ pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
 pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
+use fairplan_solver::{BACKENDS, HAS_HIGHS};
 pub use families::{FAMILIES, Family, family, with_demands};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use over_time::{demanded, exact_gains, exact_over_time};
 pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
+    random_draft_without_rates,
 };
 pub use simplex::Tableau;
 pub use tree::{exact_tree, random_tree};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_sum, best_whole_tasks, compare_breakpoints};
+
+/// The backends that answer in this build.
+pub fn backend_names() -> impl Iterator<Item = &'static str> {
+    BACKENDS.names().filter(|name| HAS_HIGHS || *name != "highs")
+}

@@ -16,6 +16,22 @@ pub fn random_draft(seed: u64) -> Draft {
     }
 }
 
+/// The same without rates; every fourth has four resources.
+pub fn random_draft_without_rates(seed: u64) -> Draft {
+    let mut draft = random_draft(seed);
+    let mut dice = Dice::new(!seed);
+    draft.users.iter_mut().for_each(|user| user.rates.clear());
+    if seed.is_multiple_of(4) {
+        while draft.resources.len() < 4 {
+            draft.resources.push(format!("more-{}", draft.resources.len()));
+            let mut digit = |least: u64| decimal(&(least + dice.below(9 - least)).to_string());
+            draft.classes.iter_mut().for_each(|class| class.capacity.push(digit(4)));
+            draft.users.iter_mut().for_each(|user| user.demand.push(digit(1)));
+        }
+    }
+    draft
+}
+
 /// The same, but every user has rates and few tasks, so that most must weigh doing more work on some classes against
 /// what that costs the others.
 pub fn random_draft_with_task_rows(seed: u64) -> Draft {

@@ -6,7 +6,8 @@ use fairplan_instances::generate::{
     Cluster, GoogleOptions, PopulationKind, PopulationOptions, drfh_fig1, drfh_fig4, google, population,
 };
 use fairplan_instances::{Instance, LimitedBy, Objective, Solver, Status};
-use fairplan_solver::{BACKENDS, backend};
+use fairplan_solver::backend;
+use fairplan_tests::backend_names;
 use fairplan_tests::{
     Draft, ExactMaxMin, Fraction, exact_max_min_of, random_draft, random_draft_with_task_rows,
 };
@@ -16,7 +17,7 @@ use fairplan_verify::{SolutionClaim, verify_solution};
 const SAME: f64 = 1e-8;
 
 pub fn backends() -> Vec<Box<dyn Solver>> {
-    BACKENDS.names().map(|name| backend(name).expect("every listed backend exists")).collect()
+    backend_names().map(|name| backend(name).expect("every listed backend exists")).collect()
 }
 
 fn same(claimed: f64, exact: &Fraction) -> bool {
@@ -122,7 +123,7 @@ fn the_backends_agree_on_clusters() {
                 shares_of(&instance, &solution)
             })
             .collect();
-        for (name, other) in BACKENDS.names().zip(&shares) {
+        for (name, other) in backend_names().zip(&shares) {
             assert!(close(&shares[0], other, SAME), "{name} differs on {instance:?}");
         }
     }

@@ -2,6 +2,8 @@
 
 // A failed expectation is how a test speaks.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+// What only tests of HiGHS call.
+#![cfg_attr(not(feature = "highs"), allow(dead_code, unused_imports))]
 
 mod audit;
 mod bottleneck;
@@ -17,6 +19,7 @@ mod explain;
 mod fuzz;
 mod groups;
 mod guarantees;
+#[cfg(feature = "highs")]
 mod guide;
 mod lying_backend;
 mod many_users;
@@ -25,17 +28,22 @@ mod offline;
 mod online;
 mod oracle;
 mod over_time;
+mod packages;
+#[cfg(feature = "highs")]
 mod planning;
 mod pooled;
 mod prices;
 mod published;
 mod red_team;
 mod scale;
+mod setup;
 mod sharing;
 mod simulation;
 mod solve_then_verify;
 mod solving;
 mod stochastic;
 mod sums;
+#[cfg(feature = "highs")]
 mod whole_task_sums;
+#[cfg(feature = "highs")]
 mod whole_tasks;

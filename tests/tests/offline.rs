@@ -5,7 +5,9 @@ use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, FairShares, GuaranteedFraction, OfflineLevel, OfflineMeasure,
     OfflineProblem, QuantumLabel, Random,
 };
-use fairplan_solver::{HighsAlgorithm, offline_levels_by_highs, offline_optimum};
+use fairplan_solver::offline_optimum;
+#[cfg(feature = "highs")]
+use fairplan_solver::{HighsAlgorithm, offline_levels_by_highs};
 use fairplan_tests::Fraction;
 use fairplan_verify::{OfflineClaim, verify_offline};
 
@@ -97,6 +99,7 @@ fn divided_slices_reach_the_levels_of_all_sets_on_500_random_series() {
     }
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn divided_slices_reach_the_levels_of_linear_programs_on_500_random_series() {
     let mut random = Random::new(5, 0);

@@ -4,7 +4,9 @@ use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, Draft, Instance, OfflineMeasure, QuantumLabel, TaskDemands, TaskLevel,
     TaskOptimum,
 };
-use fairplan_solver::{HighsAlgorithm, task_level_by_highs, task_optimum};
+use fairplan_solver::task_optimum;
+#[cfg(feature = "highs")]
+use fairplan_solver::{HighsAlgorithm, task_level_by_highs};
 use fairplan_tests::{Dice, exact_over_time, random_draft};
 use fairplan_verify::{TaskClaim, TaskProof, verify_task_optimum};
 
@@ -68,6 +70,7 @@ fn exact_on_random_cases(measure: OfflineMeasure, count: u64) {
     assert!(levels > count as usize, "only {levels} levels: the cases are too easy");
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn the_first_level_is_that_of_the_linear_program() {
     for seed in 0..60 {

@@ -216,6 +216,7 @@ fn the_larger_alpha_the_nearer_shares_are_to_those_of_drfh() {
     assert!(sixty_four < 0.25 * eight && eight < 0.5 * two && sixty_four < 0.02, "{distances:?}");
 }
 
+#[cfg(feature = "highs")]
 #[test]
 fn the_utilitarian_optimum_is_that_of_a_linear_program_by_highs() {
     for seed in 0..300 {

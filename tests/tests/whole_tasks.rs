@@ -10,7 +10,9 @@ use fairplan_report::bound::{
 };
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{backend, whole_task_bracket};
-use fairplan_tests::{Dice, best_whole_tasks, compare_breakpoints, decimal, plain_user, random_draft};
+use fairplan_tests::{
+    Dice, best_whole_tasks, compare_breakpoints, decimal, plain_user, random_draft_without_rates,
+};
 use fairplan_verify::{WholeTaskClaim, verify_whole_tasks};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -23,22 +25,6 @@ fn bracket(instance: &Instance) -> WholeTaskBracket {
         .collect();
     assert!(failed.is_empty(), "{failed:?}");
     bracket
-}
-
-/// A small instance without rates; every fourth has four resources.
-pub fn small(seed: u64) -> Draft {
-    let mut draft = random_draft(seed);
-    let mut dice = Dice::new(!seed);
-    draft.users.iter_mut().for_each(|user| user.rates.clear());
-    if seed.is_multiple_of(4) {
-        while draft.resources.len() < 4 {
-            draft.resources.push(format!("more-{}", draft.resources.len()));
-            let mut digit = |least: u64| decimal(&(least + dice.below(9 - least)).to_string());
-            draft.classes.iter_mut().for_each(|class| class.capacity.push(digit(4)));
-            draft.users.iter_mut().for_each(|user| user.demand.push(digit(1)));
-        }
-    }
-    draft
 }
 
 /// How many of `count` brackets are closed, all of which must contain the best of whole tasks.
@@ -62,7 +48,7 @@ fn closed_of(count: u64, draft: impl Fn(u64) -> Draft) -> u64 {
 
 #[test]
 fn three_hundred_small_brackets_contain_the_optimum_and_nine_in_ten_are_closed() {
-    let closed = closed_of(300, small);
+    let closed = closed_of(300, random_draft_without_rates);
     println!("{closed} of 300 closed");
     assert!(closed >= 270, "only {closed} of 300 brackets are closed");
 }

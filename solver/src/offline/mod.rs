@@ -8,6 +8,7 @@
 
 mod flow;
 mod levels;
+#[cfg(feature = "highs")]
 mod linear_program;
 mod water_filling;
 mod whole;
@@ -16,6 +17,7 @@ use crate::tolerance::offline::GOAL;
 use fairplan_instances::{Deadline, OfflineOptimum, OfflineProblem};
 use flow::Flow;
 use levels::Levels;
+#[cfg(feature = "highs")]
 pub use linear_program::{OfflineLevels, offline_levels_by_highs};
 
 /// Most rounds over the quanta.
@@ -51,4 +53,5 @@ pub fn offline_optimum_within(problem: &OfflineProblem<'_>, deadline: &Deadline)
 }
 
 #[cfg(test)]
+#[cfg(feature = "highs")]
 mod tests;

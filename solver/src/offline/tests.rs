@@ -1,7 +1,7 @@
 //! The levels against a linear program, one level after another (good_lp with HiGHS).
 
 use super::offline_optimum;
-use crate::linear_program::no_other_model;
+use crate::highs::no_other_model;
 use fairplan_instances::{
     DemandSeries, DemandSeriesBuilder, FairShares, OfflineMeasure, OfflineProblem, QuantumLabel, Random,
 };

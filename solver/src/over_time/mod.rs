@@ -9,6 +9,7 @@
 mod block;
 mod interior_point;
 mod levels;
+#[cfg(feature = "highs")]
 mod linear_program;
 mod online;
 mod problem;
@@ -17,6 +18,7 @@ mod simplex;
 
 use fairplan_instances::{Deadline, TaskDemands, TaskLevel, TaskOptimum};
 use levels::{Asked, Outcome, lexicographic};
+#[cfg(feature = "highs")]
 pub use linear_program::task_level_by_highs;
 pub use online::{TASK_MECHANISMS, TaskRule, TaskSettings, divide_tasks, divide_tasks_within};
 use problem::{Problem, Quantum};

@@ -7,10 +7,10 @@
 
 use super::interior_point::{Role, Snapshot};
 use super::problem::{Member, Problem};
-use crate::linear_program::{end_by, guarded, no_other_model, power, quiet};
+use crate::highs::solve;
+use crate::linear_program::{Col, Ended, Program, Settings, power};
 use crate::tolerance::over_time::{SIMPLEX, SMALLEST_ENTRY};
 use fairplan_instances::Deadline;
-use highs::{Col, HighsModelStatus, RowProblem, Sense};
 
 /// What a held share costs that is missing, in parts of the level. It is missing by the rounding of earlier levels.
 const PENALTY: f64 = 1e6;
@@ -32,8 +32,8 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
         part[*user] = parts.fold(part[*user], f64::max);
     }
     let weight: Vec<f64> = part.iter().map(|part| power(part.sqrt())).collect();
-    let mut program = RowProblem::default();
-    let level = program.add_column(1.0, 0.0..=2.0);
+    let mut program = Program::maximise();
+    let level = program.column(1.0, 2.0, false, []);
     let mut shares: Vec<Vec<(Col, f64)>> = vec![Vec::new(); users];
     let (mut units, mut capacities, mut demands) = (Vec::new(), Vec::new(), Vec::new());
     for quantum in &problem.quanta {
@@ -43,7 +43,7 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
             let mut running = Vec::new();
             for (slot, class) in member.classes.iter().enumerate() {
                 let tasks = unit(*user, slot, *limit);
-                let column = program.add_column(0.0, 0.0..);
+                let column = program.column(0.0, f64::INFINITY, false, []);
                 units.push(tasks / weight[*user]);
                 running.push((column, tasks / limit));
                 shares[*user].push((column, member.gain[slot] * tasks / due[*user]));
@@ -57,7 +57,7 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
     }
     let of_capacities = capacities.iter().map(|row| (row, 1.0));
     for (row, most) in of_capacities.chain(demands.iter().map(|(row, most)| (row, *most))) {
-        program.add_row(..=most, row.iter().copied().filter(|(_, entry)| *entry >= SMALLEST_ENTRY));
+        program.at_most(most, row.iter().copied().filter(|(_, entry)| *entry >= SMALLEST_ENTRY));
     }
     for (user, mut row) in shares.into_iter().enumerate().filter(|(user, _)| due[*user] > 0.0) {
         let least = match roles[user] {
@@ -66,16 +66,16 @@ pub(super) fn level(problem: &Problem, roles: &[Role], upper: f64, deadline: &De
                 -base / due[user]
             }
             _ => {
-                row.push((program.add_column(-PENALTY, 0.0..), weight[user]));
+                row.push((program.column(-PENALTY, f64::INFINITY, false, []), weight[user]));
                 1.0
             }
         };
-        program.add_row(
-            least * weight[user]..,
+        program.at_least(
+            least * weight[user],
             row.into_iter().filter(|(_, entry)| entry.abs() >= SMALLEST_ENTRY),
         );
     }
-    let (columns, duals) = optimum(program, deadline)?;
+    let (columns, duals) = optimum(&program, deadline)?;
     let tasks = columns[1..].iter().zip(&units).map(|(column, unit)| column.max(0.0) * unit);
     let (prices, duals) = duals.split_at(capacities.len());
     let (worths, duals) = duals.split_at(demands.len());
@@ -155,27 +155,16 @@ fn raise(problem: &Problem, user: &Member, y: f64, worth: f64, prices: &mut [f64
 }
 
 /// The columns and the rows' multipliers of an optimum.
-fn optimum(program: RowProblem, deadline: &Deadline) -> Option<(Vec<f64>, Vec<f64>)> {
-    let _alone = no_other_model();
-    let solved = guarded(|| {
-        let mut model = program.optimise(Sense::Maximise);
-        quiet(&mut model);
-        model.set_option("solver", "simplex");
-        model.set_option("presolve", "off");
-        model.set_option("small_matrix_value", SMALLEST_ENTRY);
-        model.set_option("primal_feasibility_tolerance", SIMPLEX);
-        model.set_option("dual_feasibility_tolerance", SIMPLEX);
-        end_by(&mut model, deadline);
-        let solved = model.solve();
-        let solution = solved.get_solution();
-        (solved.status(), solution.columns().to_vec(), solution.dual_rows().to_vec())
-    });
-    match solved {
-        Ok((HighsModelStatus::Optimal, columns, rows))
-            if columns.iter().chain(&rows).all(|number| number.is_finite()) =>
-        {
-            Some((columns, rows))
-        }
-        _ => None,
-    }
+fn optimum(program: &Program, deadline: &Deadline) -> Option<(Vec<f64>, Vec<f64>)> {
+    let settings = Settings {
+        primal: Some(SIMPLEX),
+        dual: Some(SIMPLEX),
+        simplex: true,
+        as_it_is: true,
+        smallest_entry: Some(SMALLEST_ENTRY),
+        branching: None,
+    };
+    let solved = solve(program, settings, deadline).ok()?;
+    let is_optimal = solved.ended == Ended::Optimal && solved.is_finite();
+    is_optimal.then_some((solved.columns, solved.multipliers))
 }

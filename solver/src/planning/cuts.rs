@@ -8,10 +8,10 @@
 //! were found.
 
 use super::candidates::Candidates;
-use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::highs::solve;
+use crate::linear_program::{Ended, Program, Settings, power};
 use crate::tolerance::planning::{COMPLETED, ROW, SLACK};
 use fairplan_instances::{Deadline, SolverError};
-use highs::{HighsModelStatus, RowProblem, Sense};
 
 /// The largest number of a row is about this.
 const LARGEST: f64 = 1024.0;
@@ -161,26 +161,18 @@ impl Candidates {
 
 /// The least `Σ x` with `rows · x >= 1` and `x >= 0`.
 fn least_sum(rows: &[Vec<f64>]) -> Result<Vec<f64>, SolverError> {
-    let _alone = no_other_model();
-    let solved = guarded(|| {
-        let mut program = RowProblem::default();
-        let columns: Vec<_> = rows[0].iter().map(|_| program.add_column(1.0, 0.0..)).collect();
-        for row in rows {
-            let scale = 1.0 / power(row.iter().copied().fold(0.0, f64::max));
-            let entries = columns.iter().zip(row).filter(|(_, x)| **x > 0.0);
-            program.add_row(scale.., entries.map(|(column, x)| (*column, x * scale)));
-        }
-        let mut model = program.optimise(Sense::Minimise);
-        quiet(&mut model);
-        model.set_option("presolve", "off");
-        let solved = model.solve();
-        (solved.status(), solved.get_solution().columns().to_vec())
-    });
-    match solved? {
-        (HighsModelStatus::Optimal, worth) if worth.iter().all(|x| x.is_finite()) => {
-            Ok(worth.into_iter().map(|x| x.max(0.0)).collect())
-        }
-        (status, _) => Err(broken(format!("stopped with status {status:?}"))),
+    let mut program = Program::minimise();
+    let columns: Vec<_> = rows[0].iter().map(|_| program.column(1.0, f64::INFINITY, false, [])).collect();
+    for row in rows {
+        let scale = 1.0 / power(row.iter().copied().fold(0.0, f64::max));
+        let entries = columns.iter().zip(row).filter(|(_, x)| **x > 0.0);
+        program.at_least(scale, entries.map(|(column, x)| (*column, *x * scale)));
+    }
+    let settings = Settings { as_it_is: true, ..Settings::default() };
+    let solved = solve(&program, settings, &Deadline::never())?;
+    match solved.ended {
+        Ended::Optimal if solved.is_finite() => Ok(solved.columns.into_iter().map(|x| x.max(0.0)).collect()),
+        _ => Err(solved.unusable()),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::master::{Mix, Want, add_wants, wanted_rows};
 use super::packing::{Class, Packing, Shape};
-use crate::linear_program::{broken, guarded, no_other_model, quiet};
+use crate::highs::solve;
+use crate::linear_program::{Ended, Program, Row, Settings};
 use crate::tolerance::highs::FEASIBILITY;
 use fairplan_instances::{Deadline, SolverError};
-use highs::{ColProblem, HighsModelStatus, Row, Sense};
 
 /// The worth of a task of each shape and of a server of each class, and how often each want is had, from the program that
 /// has what is wanted most with divisible tasks. An error too if time is over before.
@@ -14,41 +14,32 @@ pub(super) fn divisible_values(
     wants: &[Want],
     stop: &Deadline,
 ) -> Result<Mix, SolverError> {
-    let _alone = no_other_model();
     // Tolerances of HiGHS are absolute: a server should be worth about 1, and not next to nothing.
     let scale = packing.servers().iter().sum::<u64>().next_power_of_two() as f64;
     let wants: Vec<Want> = wants.iter().map(|want| want.times(scale)).collect();
-    let solved = guarded(|| {
-        let mut program = ColProblem::default();
-        let shapes = wanted_rows(&mut program, packing, &wants);
-        let capacity = |class: &Class| -> Vec<Row> {
-            (0..packing.resources).map(|_| program.add_row(..=class.servers as f64)).collect()
-        };
-        let classes: Vec<Vec<Row>> = packing.classes.iter().map(capacity).collect();
-        let columns = add_wants(&mut program, packing, &shapes, &wants);
-        for (shape, row) in packing.shapes.iter().zip(&shapes) {
-            let Some(row) = row else { continue };
-            for (l, class) in packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0) {
-                // A column counts as many tasks as one server holds.
-                let copies = shape.copies[l] as f64;
-                let takes = |r: usize| copies * shape.demand[r] as f64 / class.capacity[r] as f64;
-                let taken = (0..packing.resources).filter(|&r| shape.demand[r] > 0);
-                let taken = taken.map(|r| (classes[l][r], takes(r)));
-                program.add_column(0.0, 0.0.., taken.chain([(*row, copies / shape.unit())]));
-            }
+    let mut program = Program::maximise();
+    let shapes = wanted_rows(&mut program, packing, &wants);
+    let capacity = |class: &Class| -> Vec<Row> {
+        (0..packing.resources).map(|_| program.at_most(class.servers as f64, [])).collect()
+    };
+    let classes: Vec<Vec<Row>> = packing.classes.iter().map(capacity).collect();
+    let columns = add_wants(&mut program, packing, &shapes, &wants);
+    for (shape, row) in packing.shapes.iter().zip(&shapes) {
+        let Some(row) = row else { continue };
+        for (l, class) in packing.classes.iter().enumerate().filter(|(l, _)| shape.copies[*l] > 0) {
+            // A column counts as many tasks as one server holds.
+            let copies = shape.copies[l] as f64;
+            let takes = |r: usize| copies * shape.demand[r] as f64 / class.capacity[r] as f64;
+            let taken = (0..packing.resources).filter(|&r| shape.demand[r] > 0);
+            let taken = taken.map(|r| (classes[l][r], takes(r)));
+            program.column(0.0, f64::INFINITY, false, taken.chain([(*row, copies / shape.unit())]));
         }
-        let mut model = program.optimise(Sense::Maximise);
-        quiet(&mut model);
-        model.set_option("solver", "simplex");
-        model.set_option("dual_feasibility_tolerance", FEASIBILITY);
-        model.set_option("time_limit", stop.seconds_left());
-        model.try_solve().map(|solved| (solved.status(), solved.get_solution(), (shapes, columns)))
-    });
-    let (status, solution, (shapes, columns)) =
-        solved?.map_err(|status| broken(format!("stopped with {status:?}")))?;
-    let duals = solution.dual_rows();
-    if status != HighsModelStatus::Optimal || duals.iter().any(|dual| !dual.is_finite()) {
-        return Err(broken(format!("stopped with status {status:?}")));
+    }
+    let settings = Settings { dual: Some(FEASIBILITY), simplex: true, ..Settings::default() };
+    let solved = solve(&program, settings, stop)?;
+    let duals = &solved.multipliers;
+    if solved.ended != Ended::Optimal || duals.iter().any(|dual| !dual.is_finite()) {
+        return Err(solved.unusable());
     }
     let prices = &duals[shapes.iter().flatten().count()..];
     let prices: Vec<f64> = prices.iter().map(|dual| (dual / scale).max(0.0)).collect();
@@ -57,7 +48,7 @@ pub(super) fn divisible_values(
     let values =
         values.map(|(shape, row)| if row.is_some() { cheapest(packing, &prices, shape) } else { 0.0 });
     Ok(Mix {
-        wanted: solution.columns().iter().zip(&columns).map(|(had, unit)| had * unit).collect(),
+        wanted: solved.columns.iter().zip(&columns).map(|(had, unit)| had * unit).collect(),
         servers: Vec::new(),
         values: values.collect(),
         server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),

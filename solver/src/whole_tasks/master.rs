@@ -4,17 +4,15 @@
 //! Maximise `Σ_a worth_a α_a − Σ_q cost_q λ_q` with `Σ_q q_s λ_q >= Σ_a tasks_as α_a` for every shape, `α_a <= most_a` for
 //! every want and `Σ_{q of l} λ_q <= N_l` for every class.
 //! Tasks and wants are counted in powers of two where servers hold very many ([`Shape::unit`]).
-//! Patterns are added to a solved program, and HiGHS goes on from where it was: solved anew each round, the same programs
-//! took many times as long.
+//! Patterns are added to a solved program, which goes on from where it was: solved anew each round, the same programs took many
+//! times as long.
 
 use super::packing::{Packing, Shape};
 use super::patterns::Pattern;
-use crate::linear_program::{broken, guarded, no_other_model, power, quiet};
+use crate::highs::Growing;
+use crate::linear_program::{Column, Ended, Program, Row, Settings, power};
 use crate::tolerance::highs::MASTER;
 use fairplan_instances::{Deadline, SolverError};
-use highs::{ColProblem, HighsModelStatus, Model, Row, Sense};
-use std::sync::MutexGuard;
-use std::time::Instant;
 
 /// Tasks that are wanted together, any fraction of them.
 pub(super) struct Want {
@@ -38,9 +36,9 @@ impl Want {
     }
 }
 
-/// The program, kept inside HiGHS.
+/// The program as it grows.
 pub(super) struct Master {
-    model: Option<Model>,
+    program: Growing,
     /// What the column of each want is counted in.
     wants: Vec<f64>,
     /// Row of each shape, in its unit; none where nothing is wanted.
@@ -50,10 +48,6 @@ pub(super) struct Master {
     costs: Vec<f64>,
     /// The patterns, in the order of their columns.
     pub patterns: Vec<Pattern>,
-    /// Seconds of all solves: HiGHS counts its time limit from the first.
-    seconds: f64,
-    // Dropped after the model.
-    _alone: MutexGuard<'static, ()>,
 }
 
 /// An optimum over the patterns so far.
@@ -76,30 +70,25 @@ impl Master {
         servers: &[u64],
         costs: &[f64],
     ) -> Result<Self, SolverError> {
-        let alone = no_other_model();
-        let (model, shapes, classes, columns) = guarded(|| {
-            let mut program = ColProblem::default();
-            let shapes = wanted_rows(&mut program, packing, wants);
-            let classes: Vec<Row> = servers.iter().map(|count| program.add_row(..=*count as f64)).collect();
-            let columns = add_wants(&mut program, packing, &shapes, wants);
-            let mut model = program.optimise(Sense::Maximise);
-            quiet(&mut model);
-            model.set_option("solver", "simplex");
-            model.set_option("presolve", "off");
-            model.set_option("primal_feasibility_tolerance", MASTER);
-            model.set_option("dual_feasibility_tolerance", MASTER);
-            (model, shapes, classes, columns)
-        })?;
+        let mut program = Program::maximise();
+        let shapes = wanted_rows(&mut program, packing, wants);
+        let classes = servers.iter().map(|count| program.at_most(*count as f64, [])).collect();
+        let columns = add_wants(&mut program, packing, &shapes, wants);
+        let settings = Settings {
+            primal: Some(MASTER),
+            dual: Some(MASTER),
+            simplex: true,
+            as_it_is: true,
+            ..Settings::default()
+        };
         Ok(Self {
-            model: Some(model),
+            program: Growing::new(&program, settings)?,
             wants: columns,
             shapes,
             units: packing.shapes.iter().map(Shape::unit).collect(),
             classes,
             costs: costs.to_vec(),
             patterns: Vec::new(),
-            seconds: 0.0,
-            _alone: alone,
         })
     }
 
@@ -108,12 +97,10 @@ impl Master {
             let shape = *shape as usize;
             self.shapes[shape].map(|row| (row, *tasks as f64 / self.units[shape]))
         };
-        let mut rows: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
-        rows.push((self.classes[pattern.class], 1.0));
+        let mut entries: Vec<(Row, f64)> = pattern.tasks.iter().filter_map(needed).collect();
+        entries.push((self.classes[pattern.class], 1.0));
         let cost = -self.costs[pattern.class];
-        let Some(model) = &mut self.model else { return Err(broken("it panicked")) };
-        guarded(|| model.try_add_column(cost, 0.0.., rows))?
-            .map_err(|status| broken(format!("refused a column: {status:?}")))?;
+        self.program.add(Column { cost, most: f64::INFINITY, is_whole: false, entries })?;
         self.patterns.push(pattern);
         Ok(())
     }
@@ -130,52 +117,38 @@ impl Master {
 
     /// `None` if time was over before; the program is then of no more use.
     pub fn solve(&mut self, stop: &Deadline) -> Result<Option<Mix>, SolverError> {
-        let Some(mut model) = self.model.take() else { return Err(broken("it panicked")) };
-        model.set_option("time_limit", self.seconds + stop.seconds_left());
-        let start = Instant::now();
-        let solved =
-            guarded(|| model.try_solve())?.map_err(|status| broken(format!("stopped with {status:?}")))?;
-        let status = guarded(|| solved.status())?;
-        self.seconds += start.elapsed().as_secs_f64();
-        if status == HighsModelStatus::ReachedTimeLimit {
-            return Ok(None);
-        }
-        // What is bounded and placed from here on holds whatever the numbers are, so nearly optimal ones do.
-        if !matches!(status, HighsModelStatus::Optimal | HighsModelStatus::Unknown) {
-            return Err(broken(format!("stopped with status {status:?}")));
-        }
-        let solution = solved.get_solution();
-        let (columns, duals) = (solution.columns(), solution.dual_rows());
-        if columns.iter().chain(duals).any(|x| !x.is_finite()) {
-            return Err(broken("it returned numbers that are not finite"));
+        let solved = self.program.solve(stop)?;
+        match solved.ended {
+            Ended::OutOfTime => return Ok(None),
+            // What is bounded and placed from here on holds whatever the numbers are, so nearly optimal ones do.
+            Ended::Optimal | Ended::Undecided if solved.is_finite() => {}
+            _ => return Err(solved.unusable()),
         }
         // Rows are numbered as they were added: the shapes with a requirement, then the classes.
-        let mut rows = duals.iter();
+        let mut rows = solved.multipliers.iter();
         let mut next = |sign: f64| rows.next().map_or(0.0, |dual| (sign * dual).max(0.0));
         let values = self.shapes.iter().zip(&self.units);
         let values = values.map(|(row, unit)| if row.is_some() { next(-1.0) / unit } else { 0.0 }).collect();
         let server_values = self.costs.iter().map(|cost| next(1.0) + cost).collect();
-        let mix = Mix {
-            wanted: columns.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),
-            servers: columns[self.wants.len()..].to_vec(),
+        Ok(Some(Mix {
+            wanted: solved.columns.iter().zip(&self.wants).map(|(had, unit)| had * unit).collect(),
+            servers: solved.columns[self.wants.len()..].to_vec(),
             values,
             server_values,
-        };
-        self.model = Some(Model::from(solved));
-        Ok(Some(mix))
+        }))
     }
 }
 
 /// A row for every shape of which tasks are wanted.
-pub(super) fn wanted_rows(program: &mut ColProblem, packing: &Packing, wants: &[Want]) -> Vec<Option<Row>> {
+pub(super) fn wanted_rows(program: &mut Program, packing: &Packing, wants: &[Want]) -> Vec<Option<Row>> {
     let mut is_wanted = vec![false; packing.shapes.len()];
     wants.iter().flat_map(|want| &want.tasks).for_each(|(shape, _)| is_wanted[*shape as usize] = true);
-    is_wanted.into_iter().map(|is_wanted| is_wanted.then(|| program.add_row(0.0..))).collect()
+    is_wanted.into_iter().map(|is_wanted| is_wanted.then(|| program.at_least(0.0, []))).collect()
 }
 
 /// The first columns; returns what each is counted in.
 pub(super) fn add_wants(
-    program: &mut ColProblem,
+    program: &mut Program,
     packing: &Packing,
     shapes: &[Option<Row>],
     wants: &[Want],
@@ -187,7 +160,7 @@ pub(super) fn add_wants(
         let unit =
             if is_scaled { 1.0 / power(want.tasks.iter().map(in_units).fold(0.0, f64::max)) } else { 1.0 };
         let entry = |task: &(u32, f64)| Some((shapes[task.0 as usize]?, -in_units(task) * unit));
-        program.add_column(want.worth * unit, 0.0..=want.most / unit, want.tasks.iter().filter_map(entry));
+        program.column(want.worth * unit, want.most / unit, false, want.tasks.iter().filter_map(entry));
         columns.push(unit);
     }
     columns

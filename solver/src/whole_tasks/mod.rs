@@ -26,6 +26,7 @@ mod servers;
 mod table;
 
 #[cfg(test)]
+#[cfg(feature = "highs")]
 mod tests;
 
 use bound::{Bound, Proof, need};

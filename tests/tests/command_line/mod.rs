@@ -12,11 +12,13 @@ mod outputs;
 mod over_instance;
 mod pages;
 mod pictures;
+#[cfg(feature = "highs")]
 mod planning;
 mod python_checker;
 mod simulation;
 mod terminal;
 mod traces;
+#[cfg(feature = "highs")]
 mod whole_tasks;
 
 use fairplan_instances::files::write_json;

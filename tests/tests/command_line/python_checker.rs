@@ -26,7 +26,7 @@ fn every_fixture_passes_with_every_backend_and_is_refused_when_changed() {
     for instance in fixtures() {
         let folder = Folder::new();
         folder.instance("instance.json", &instance);
-        for backend in fairplan_solver::BACKENDS.names() {
+        for backend in fairplan_tests::backend_names() {
             folder.done(&["solve", "instance.json", "--backend", backend, "-o", "solution.json"]);
             let Some(output) = check(&folder, "solution.json") else { return };
             assert!(output.status.success(), "{backend}: {}\n{}", text(&output.stdout), text(&output.stderr));

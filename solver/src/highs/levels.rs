@@ -5,8 +5,10 @@
 //! are scaled by powers of two first, which changes no digit, and the answer is judged on the original numbers
 //! like any other.
 
+use super::HighsAlgorithm;
+use super::programs::{broken, guarded, no_other_model};
 use crate::level::{Groups, LevelProblem, LevelSolution, LevelSolver, dot};
-use crate::linear_program::{broken, guarded, no_other_model, power};
+use crate::linear_program::power;
 use crate::smooth::{SumProblem, SumSolution, SumSolver};
 use crate::tolerance::highs::{CLEARLY_POSITIVE, FEASIBILITY, ROOM};
 use fairplan_instances::{Deadline, SolverError};
@@ -15,15 +17,6 @@ use good_lp::{
     Constraint, DualValues, Expression, ProblemVariables, Solution, SolutionStatus, SolutionWithDual,
     SolverModel, Variable, constraint, variable,
 };
-
-/// Which algorithm of HiGHS.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HighsAlgorithm {
-    /// Dual simplex: exact to the last digits, slow on many users.
-    Simplex,
-    /// Interior point with crossover.
-    InteriorPoint,
-}
 
 /// Linear programs through HiGHS, which ends by a deadline.
 pub(crate) struct Highs(pub HighsAlgorithm, pub Deadline);

@@ -1,0 +1,81 @@
+//! HiGHS where it was not built in: whatever is asked of it is refused in the same words.
+
+use super::HighsAlgorithm;
+use crate::level::{LevelProblem, LevelSolution, LevelSolver};
+use crate::linear_program::{Column, Outcome, Program, Settings};
+use crate::smooth::{SumProblem, SumSolution, SumSolver};
+use fairplan_instances::{Deadline, SolverError};
+
+/// The refusal.
+fn refused() -> SolverError {
+    SolverError::Unsupported(
+        "this fairplan was built without HiGHS, which is needed here; build it with the cargo feature `highs` (`make build` looks \
+         for HiGHS and says what it found), or install a package of it"
+            .into(),
+    )
+}
+
+pub(crate) fn solve(_: &Program, _: Settings, _: &Deadline) -> Result<Outcome, SolverError> {
+    Err(refused())
+}
+
+/// Is never made.
+pub(crate) enum Growing {}
+
+impl Growing {
+    pub fn new(_: &Program, _: Settings) -> Result<Self, SolverError> {
+        Err(refused())
+    }
+
+    pub fn add(&mut self, _: Column) -> Result<(), SolverError> {
+        match *self {}
+    }
+
+    pub fn solve(&mut self, _: &Deadline) -> Result<Outcome, SolverError> {
+        match *self {}
+    }
+}
+
+/// The backend, which has nothing behind it.
+pub(crate) struct Highs(#[expect(dead_code, reason = "as with HiGHS")] pub HighsAlgorithm, pub Deadline);
+
+impl LevelSolver for Highs {
+    fn solve(&self, _: &LevelProblem<'_>, _: f64) -> Result<LevelSolution, SolverError> {
+        Err(refused())
+    }
+
+    fn deadline(&self) -> &Deadline {
+        &self.1
+    }
+}
+
+impl SumSolver for Highs {
+    fn solve(&self, _: &SumProblem<'_>, _: f64) -> Result<SumSolution, SolverError> {
+        Err(refused())
+    }
+
+    fn deadline(&self) -> &Deadline {
+        &self.1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{backend, whole_task_bracket};
+    use fairplan_instances::Objective;
+    use fairplan_instances::generate::drfh_fig1;
+
+    #[test]
+    fn what_needs_highs_says_so_and_the_default_backend_does_without() {
+        let instance = drfh_fig1().unwrap();
+        let bracket = whole_task_bracket(&instance, &Deadline::never()).map(|_| ());
+        let solved = backend("highs").unwrap().solve(&instance, Objective::Drfh).map(|_| ());
+        for refusal in [bracket, solved] {
+            assert!(refusal.unwrap_err().to_string().contains("built without HiGHS"));
+        }
+        for objective in [Objective::Drfh, Objective::Utilitarian] {
+            assert!(backend("auto").unwrap().solve(&instance, objective).is_ok());
+        }
+    }
+}
