@@ -125,7 +125,7 @@ impl Tabular for Comparison {
             .column("tasks", "tasks", Kind::Count, |policy| policy.tasks)
             .column("unplaced", "waiting", Kind::Count, |policy| policy.unplaced)
             .column("gap_to_divisible", "below divisible", Kind::Part, |policy| policy.gap_to_divisible)
-            .column("gap_to_divisible_level", "below divisible", Kind::Part, |policy| {
+            .column("gap_to_divisible_level", "below that of divisible tasks", Kind::Part, |policy| {
                 policy.gap_to_divisible_level
             })
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)

@@ -191,7 +191,7 @@ pub(crate) fn prices_of_classes(
 }
 
 /// An interior point leaves a price of rounding size where the true one is zero.
-fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
+pub(crate) fn drop_rounding_noise(prices: &mut [f64], capacities: &[f64]) {
     let total = dot(prices, capacities);
     for (price, capacity) in prices.iter_mut().zip(capacities) {
         if *price * capacity < UNPRICED * total {

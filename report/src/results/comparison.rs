@@ -8,7 +8,7 @@ use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
 use crate::units::{counted, share};
 use fairplan_instances::Instance;
-use fairplan_instances::table::Tabular;
+use fairplan_instances::table::{Table, Tabular};
 use std::fmt::Write;
 
 /// A comparison: which policy does best, whether anything could do better, and how bad a bad choice is.
@@ -120,12 +120,22 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
     }
 }
 
-/// The columns that people read first; by the level where it tells more than the smallest share.
-fn order(document: &Comparison) -> &'static [&'static str] {
-    match tells_by_level(document) {
-        false => &["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"],
+/// The columns that say the level and what follows from it.
+const OF_LEVEL: [&str; 3] = ["level", "gap_to_divisible_level", "unplaced"];
+
+/// The table for people, what they read first on the left: by the level only where it tells more than the smallest share.
+fn table(document: &Comparison) -> Table<'_> {
+    let by_level = tells_by_level(document);
+    let hidden: &[&str] = if by_level { &[] } else { &OF_LEVEL };
+    let table = document.table().without(&["proved_optimal"]).without(hidden).without_empty();
+    let names = table.columns().iter().map(|column| column.name.to_string());
+    let used: Vec<String> = names.filter(|name| name.starts_with("utilization_")).collect();
+    let first: &[&str] = match by_level {
         true => &["name", "level", "gap_to_divisible_level", "unplaced", "tasks", "value"],
-    }
+        false => &["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"],
+    };
+    let order: Vec<&str> = first.iter().copied().chain(used.iter().map(String::as_str)).collect();
+    table.in_order(&order)
 }
 
 /// The summary of a comparison.
@@ -139,11 +149,7 @@ pub fn summary(instance: &Instance, document: &Comparison) -> String {
         let _ = writeln!(text, "Best smallest share of whole tasks: {}", bracket(lower, upper));
     }
     text.push('\n');
-    let table = document.table().without(&["proved_optimal"]).without_empty();
-    let used = table.columns().iter().map(|column| column.name.to_string());
-    let used: Vec<String> = used.filter(|name| name.starts_with("utilization_")).collect();
-    let order: Vec<&str> = order(document).iter().copied().chain(used.iter().map(String::as_str)).collect();
-    text += &grid(&table.in_order(&order));
+    text += &grid(&table(document));
     text
 }
 
@@ -184,6 +190,5 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         mark: Some(mark),
         format: share,
     };
-    let table = document.table().without(&["proved_optimal", "seconds"]).in_order(order(&document));
-    Ok(section.block(Block::Bars(bars)).grid("Policies", &table))
+    Ok(section.block(Block::Bars(bars)).grid("Policies", &table(&document).without(&["seconds"])))
 }

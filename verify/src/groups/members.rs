@@ -120,9 +120,14 @@ impl<'a> Members<'a> {
             let reaches = self.claim.level_of[i] as usize == k;
             match self.claim.limited_by[i] {
                 LimitedBy::NoUsableClass => continue,
-                LimitedBy::Capacity if reaches => worst.compare(has.low, filled.share.low, || {
-                    format!("share of user {}, which is held on level {k}", id())
-                }),
+                LimitedBy::Capacity if reaches => {
+                    worst.compare(has.low, filled.share.low, || {
+                        format!("share of user {}, which is held on level {k}", id())
+                    });
+                    worst.see(below(self.caps[i].high, filled.due.low), || {
+                        format!("the tasks of user {} run out before capacity holds it on level {k}", id())
+                    });
+                }
                 LimitedBy::Tasks if reaches => {
                     worst.see(below(filled.due.high, self.caps[i].low), || {
                         format!("level {k} gives user {} {}, not all its tasks", id(), filled.due.high)
