@@ -106,7 +106,7 @@ fn a_result_with_false_groups_is_refused() {
     let forge = |change: &dyn Fn(&mut Value)| {
         let mut forged = result.clone();
         change(&mut forged);
-        folder.write("forged.json", &forged.to_string());
+        folder.write("forged.json", forged.to_string());
         let output = folder.run(&["-q", "verify", "i.json", "forged.json"]);
         assert_ne!(output.status.code(), Some(0), "{}", text(&output.stdout));
     };

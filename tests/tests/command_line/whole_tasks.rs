@@ -131,8 +131,7 @@ fn policies_are_told_apart_by_those_who_still_want_more_where_somebody_has_all_i
                                {"id": "b", "count": 4, "capacity": {"cpu": 12, "memory": 3}}],
             "users": [{"id": "small", "demand": {"cpu": 0.1, "memory": 0.1}, "tasks": 1},
                       {"id": "memory", "demand": {"cpu": 1, "memory": 3}, "tasks": 40},
-                      {"id": "cpu", "demand": {"cpu": 3, "memory": 0.7}, "tasks": 40}]}"#
-            .to_owned(),
+                      {"id": "cpu", "demand": {"cpu": 3, "memory": 0.7}, "tasks": 40}]}"#,
     );
     let output =
         folder.run(&["compare", "i.json", "--policies", "best-fit,first-fit,slots=4", "--no-timing"]);
