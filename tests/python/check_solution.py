@@ -230,7 +230,9 @@ def stages(solution, users, capacity, tree, measure):
         need(paid(bound) >= worth, f"level {k} could be above {float(bound)!r}")
         need(bound - level["value"] <= GAP * bound, f"gap of level {k}")
         worst = max(worst, 1 - level["value"] / level["bound"])
-        slack, anybody = worth - paid(level["value"]), False
+        # What is stated of the level may be a little more than users have: that would hide what is left.
+        kept = sum(floor(y[node] * min(S, share[node])) for node, S in here.items())
+        slack, anybody = worth - kept, False
         for node, user in named.items():
             need(share[node] >= here[node] * (1 - GAP), f"user {user['id']} has less than level {k} gives")
             if user["limit"] != "capacity" or user["level"] != k:

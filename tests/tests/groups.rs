@@ -2,10 +2,10 @@
 
 use crate::conformance::backends;
 use crate::solving::shares_of;
-use fairplan_instances::{Instance, Objective, Solver, Status};
+use fairplan_instances::{Allocation, Certificate, Instance, Level, Objective, Solver, Status};
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{Draft, Fraction, draft, exact_tree, random_tree};
-use fairplan_verify::verify_solution;
+use fairplan_verify::{SolutionClaim, verify_solution};
 use std::ops::Range;
 
 /// Relative difference from the exact share that is still the same share.
@@ -138,5 +138,27 @@ fn objectives_that_know_no_groups_say_so() {
             error,
             format!("groups: {objective} does not know them; drop them or use drfh, tsf or drf")
         );
+    }
+}
+
+#[test]
+fn a_member_that_is_held_although_its_servers_are_idle_is_refused_however_small_its_price() {
+    // `u` has the first class to itself and `v` the second, of which 5 servers of 1005 are left idle.
+    let mut users = draft(&[(1000, "1"), (1005, "1")], &["1", "1"]);
+    (users.users[0].eligible, users.users[1].eligible) = (Some(vec![0]), Some(vec![1]));
+    let instance = in_groups(users, &[("a", None)], &[Some(0), Some(0)]).build().unwrap();
+    let most = 1000.0 * (1.0 - 1e-15);
+    let value = 2.0 * most / 2005.0 * (1.0 + 5e-13);
+    for price in [1e-16, 1e-13, 1e-11, 1e-6] {
+        let mut forged = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+        forged.allocation = Allocation::from_matrix(2, &[most, 0.0, 0.0, most]);
+        let first = 2.0 / 2005.0;
+        let prices = vec![first, first * price];
+        forged.certificate = Certificate::Levels {
+            levels: vec![Level { value, bound: value * (1.0 + 1e-12), prices }],
+            level_of: vec![0, 0],
+        };
+        let proof = verify_solution(&instance, &SolutionClaim::from(&forged));
+        assert!(proof.failures().any(|verdict| verdict.property == "freezing"), "{price}: {proof:?}");
     }
 }

@@ -215,6 +215,10 @@ impl<'a> Cells<'a> {
         if name.is_empty() {
             return Ok(None);
         }
+        if !builder.has_groups() {
+            let problem = "users are in groups: name the table of groups with --groups";
+            return Err(Violation::new(self.place("group"), name, problem));
+        }
         let unknown = || {
             Violation::new(
                 self.place("group"),

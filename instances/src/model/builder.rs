@@ -126,6 +126,11 @@ impl InstanceBuilder {
         Ok(())
     }
 
+    /// Whether there are groups so far.
+    pub fn has_groups(&self) -> bool {
+        !self.instance.groups.is_empty()
+    }
+
     /// The group with this name.
     pub fn group_named(&self, id: &str) -> Option<GroupId> {
         self.instance.group_named(id)

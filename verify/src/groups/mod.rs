@@ -20,7 +20,7 @@ use crate::tolerance;
 use crate::users::{Subject, usual_share};
 use crate::verdict::Worst;
 use fairplan_instances::{Level, UserId};
-use filling::{Filled, Tree};
+use filling::{Bounds, Filled, Tree};
 use members::Members;
 
 /// The verdicts on stages, as they are collected.
@@ -68,7 +68,7 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
         before = Some(at);
     }
     members.judge_last(before.as_deref(), &mut verdicts.levels);
-    let least = |users: &[filling::Bounds], side: fn(&filling::Bounds) -> f64| {
+    let least = |users: &[Bounds], side: fn(&Bounds) -> f64| {
         tree.at_the_root(users).map(|child| side(&child)).fold(f64::INFINITY, f64::min)
     };
     let primal = least(&members.shares, |share| share.low);
@@ -118,7 +118,12 @@ impl Stage<'_> {
         verdicts.gaps.see(gap, || format!("level {k} has {}, up to {beyond} is not ruled out", level.value));
 
         let here = paid(&costs, &at);
-        self.judge_freezing(&costs, at_least_nothing(up(worth - here)), verdicts);
+        // What is stated of the level may be a little more than what users have: that would hide what is left.
+        let kept =
+            |(cost, (filled, has)): (&f64, (&Filled, &Bounds))| down(cost * filled.share.low.min(has.low));
+        let mut all = Sum::new();
+        costs.iter().zip(at.iter().zip(&members.shares)).for_each(|terms| all.add(kept(terms)));
+        self.judge_freezing(&costs, at_least_nothing(up(worth - all.below())), verdicts);
 
         // Prices are the derivative of the level: one level more costs 1 by what a little less saves or a little more costs.
         let step = level.value * tolerance::SLOPE;
