@@ -179,11 +179,12 @@ BINDGEN_EXTRA_CLANG_ARGS = \"-I$headers\""
 $settings"
 fi
 if [ -n "$rustflags" ]; then
-    # Where the binary finds the library, run from anywhere.
+    # Where the binary finds the library, run from anywhere, and where examples in the documentation do.
     settings+="
 
 [build]
-rustflags = [\"-C\", \"link-arg=-Wl,-rpath,$rustflags\"]"
+rustflags = [\"-C\", \"link-arg=-Wl,-rpath,$rustflags\"]
+rustdocflags = [\"-C\", \"link-arg=-Wl,-rpath,$rustflags\"]"
 fi
 settings="$HEADER
 # $decision${settings:+
