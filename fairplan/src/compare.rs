@@ -76,7 +76,6 @@ pub fn compare(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
-    instance.without_groups("compare")?;
     let placers = options.placers()?;
     let solving = control.deadline.after_part(BOUNDING);
     let solver = solver(&options.backend, &solving)?;
@@ -91,6 +90,8 @@ pub fn compare(
         divisible_level,
         integral_upper: stated.map(|bounds| bounds.upper),
         integral_lower: stated.map(|bounds| bounds.lower),
+        integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
+        integral_level_lower: stated.and_then(|bounds| bounds.level_lower),
     };
     let (mut policies, mut late) = (Vec::new(), Vec::new());
     for placer in &placers {
@@ -105,6 +106,9 @@ pub fn compare(
         let seconds = start.elapsed().as_secs_f64();
         let figures = PlacementFigures::new(instance, &placement);
         bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
+        // Who has placed everything has a level above any that is stated.
+        bounds.integral_level_lower =
+            bounds.integral_level_lower.zip(figures.level).map(|(lower, level)| lower.max(level));
         let is_optimal = bracket.as_ref().map(|bracket| {
             let without = &bracket.without_tasks;
             bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))

@@ -73,7 +73,6 @@ impl Placed {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>) -> Result<Placed, Error> {
-    instance.without_groups("place")?;
     let placer = Placer::named(&options.policy, options.seed)?;
     let placement = placer.place(instance, control)?;
     Ok(Placed {

@@ -3,7 +3,7 @@
 //!
 //! Users are served in the order of their shares, so up to a share it is known how many tasks each gets: those that it
 //! takes to reach it. While all of them have room on the servers that the rule is sure to choose, they are placed exactly as
-//! they would be one by one.
+//! they would be one by one. Where groups take turns, tasks are placed one by one.
 
 use crate::journal::Journal;
 use crate::packing::Packing;
@@ -43,8 +43,8 @@ impl Filling<'_> {
 
     /// Places as many tasks of everybody as surely have room where the rule puts them.
     pub fn advance(&mut self, rule: &mut impl Rule) {
-        let (done, served): (Vec<usize>, Vec<usize>) =
-            self.shares.served().partition(|user| !self.may_have_more(*user));
+        let Some(there) = self.shares.side_by_side() else { return };
+        let (done, served): (Vec<usize>, Vec<usize>) = there.partition(|user| !self.may_have_more(*user));
         // They would leave when their turn comes, which changes nothing for the others.
         done.into_iter().for_each(|user| self.shares.leave(user));
         let mut of_shape = vec![None; self.packing.shapes.len()];

@@ -1,7 +1,8 @@
 //! Placement policies for whole tasks: progressive filling, one rule a file, all counted in exact integers.
 //!
 //! Every policy serves the user with the lowest weighted dominant share `G_i / w_i` (ties: the lowest index)
-//! one task at a time. A user whose next task fits on no server leaves the round, and so does a user that has
+//! one task at a time; of users in groups the group with the lowest `S_g / w_g` comes first, then who has the lowest inside.
+//! A user whose next task fits on no server leaves the round, and so does a user that has
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
 mod at_once;
@@ -20,7 +21,9 @@ mod scoring;
 mod shares;
 mod slots;
 mod states;
+mod tournament;
 mod tree;
+mod turns;
 mod worst_fit;
 
 pub use best_fit::BestFit;

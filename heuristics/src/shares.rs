@@ -2,42 +2,43 @@
 //!
 //! The weighted dominant share of user `i` is `work_i · δ_i / w_i` with `work_i = Σ_l ρ_il x_il` (DRFH
 //! Sec. III-A and V-A), a fraction of whole numbers. A tournament over the users, in their order, keeps the
-//! lowest at the top; doubles decide where they differ by more than their error, whole numbers elsewhere.
+//! lowest at the top; of users in groups the group with the lowest share is asked first (`turns.rs`).
 
 use crate::PlacementError;
-use fairplan_instances::{ClassId, Instance, PlacementRule, User};
+use crate::tournament::Tournament;
+use crate::turns::Turns;
+use fairplan_instances::{ClassId, Decimal, Instance, PlacementRule, User};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
 use std::collections::HashMap;
-
-/// Doubles of shares carry at most a dozen roundings; two that differ by more than this part of the larger
-/// one differ in truth.
-const UNCERTAIN: f64 = 64.0 * f64::EPSILON;
 
 /// Rates in the smallest unit of their user stay below this, so that the work of 2^48 tasks can be counted.
 const MAX_RATE: u128 = 1 << 80;
 
 /// The weighted dominant shares of all users.
 pub(crate) struct Shares {
-    /// The distinct shares of one unit of work.
-    units: Vec<Fraction>,
-    unit_of: Vec<u32>,
-    work: Vec<u128>,
+    exact: Exact,
     rates: Vec<Rates>,
     rates_of: Vec<u32>,
     /// One unit's share as a double.
     step: Vec<f64>,
-    /// The tournament: entry 1 is the winner, entries `2p` and `2p + 1` play for entry `p`, and user `i` enters
-    /// at `places.len() / 2 + i`.
-    places: Vec<Entrant>,
+    order: Order,
 }
 
-/// A user in the tournament.
-#[derive(Clone, Copy)]
-struct Entrant {
-    /// Its share as a double; infinite when it has left.
-    nearly: f64,
-    user: u32,
+/// Who keeps the lowest at the top.
+enum Order {
+    /// All users side by side.
+    Users(Tournament),
+    /// Groups first, then the users inside.
+    Groups(Turns),
+}
+
+/// What users have, in whole numbers.
+struct Exact {
+    /// The distinct shares of one unit of work.
+    units: Vec<Fraction>,
+    unit_of: Vec<u32>,
+    work: Vec<u128>,
 }
 
 /// A positive fraction that need not be in lowest terms.
@@ -67,23 +68,22 @@ impl Shares {
                 Some(rates) => rates.exponent,
                 None => return Err(PlacementError::RatesTooFarApart { user: user.index().0 }),
             };
-            let unit = unit_share(instance, user, exponent);
+            let unit = unit_share(instance, user, user.weight(), exponent);
             unit_of.push(*positions.entry(unit).or_insert_with_key(|unit| {
                 units.push(unit.clone());
                 (units.len() - 1) as u32
             }));
             step.push(unit_share_nearly(instance, user, exponent));
         }
-        // The lower half is played out below; places behind the last user stay empty.
-        let mut places = vec![Entrant { nearly: f64::INFINITY, user: 0 }; 2 * users.next_power_of_two()];
-        let first = places.len() / 2;
-        for (user, entrant) in places[first..first + users].iter_mut().enumerate() {
-            *entrant = Entrant { nearly: 0.0, user: user as u32 };
-        }
-        let mut shares = Self {
-            units,
-            unit_of,
-            work: vec![0; users],
+        let order = match instance.has_groups() {
+            true => Order::Groups(Turns::new(instance, |user| {
+                let exponent = rates[user.rule_id().0].as_ref().map_or(0, |rates| rates.exponent);
+                unit_share(instance, user, Decimal::ONE, exponent).to_big()
+            })),
+            false => Order::Users(Tournament::new(users)),
+        };
+        Ok(Self {
+            exact: Exact { units, unit_of, work: vec![0; users] },
             // Rules that no user has may be out of bounds; they are not asked.
             rates: rates
                 .into_iter()
@@ -91,30 +91,29 @@ impl Shares {
                 .collect(),
             rates_of: instance.users().map(|user| user.rule_id().0 as u32).collect(),
             step,
-            places,
-        };
-        for place in (1..first).rev() {
-            shares.play(place);
-        }
-        Ok(shares)
+            order,
+        })
     }
 
     /// The user to be served next, unless all have left.
     pub fn lowest(&self) -> Option<usize> {
-        let winner = self.places[1];
-        (winner.nearly < f64::INFINITY).then_some(winner.user as usize)
+        match &self.order {
+            Order::Users(tournament) => tournament.winner(),
+            Order::Groups(turns) => turns.lowest(),
+        }
     }
 
-    /// The users that have not left.
-    pub fn served(&self) -> impl Iterator<Item = usize> {
-        let first = self.places.len() / 2;
-        let there = self.places[first..].iter().filter(|entrant| entrant.nearly < f64::INFINITY);
-        there.map(|entrant| entrant.user as usize)
+    /// The users that have not left, where they stand side by side; `None` where groups take turns.
+    pub fn side_by_side(&self) -> Option<impl Iterator<Item = usize>> {
+        match &self.order {
+            Order::Users(tournament) => Some(tournament.there()),
+            Order::Groups(_) => None,
+        }
     }
 
     /// What a user has, nearly.
     pub fn share(&self, user: usize) -> f64 {
-        self.work[user] as f64 * self.step[user]
+        self.exact.work[user] as f64 * self.step[user]
     }
 
     /// What one task on a class adds to that.
@@ -124,24 +123,25 @@ impl Shares {
 
     /// The work of a user after so many more tasks on a class, if it can be counted.
     pub fn work_after(&self, user: usize, class: ClassId, tasks: u64) -> Option<u128> {
-        self.work_of_task(user, || class).checked_mul(tasks.into())?.checked_add(self.work[user])
+        self.work_of_task(user, || class).checked_mul(tasks.into())?.checked_add(self.exact.work[user])
     }
 
     /// How many tasks on a class a user gets before the turn comes of `other` with this work; none if that is too much to
     /// count.
     pub fn tasks_until(&self, user: usize, class: ClassId, other: usize, work: u128) -> Option<u64> {
         // The work with which the user has the same share, rounded down.
-        let (same, is_exact) = if self.unit_of[user] == self.unit_of[other] {
+        let Exact { units, unit_of, .. } = &self.exact;
+        let (same, is_exact) = if unit_of[user] == unit_of[other] {
             (work, true)
         } else {
-            let unit = |user: usize| self.units[self.unit_of[user] as usize].to_big();
+            let unit = |user: usize| units[unit_of[user] as usize].to_big();
             let ((own_p, own_q), (p, q)) = (unit(user), unit(other));
             let (over, under) = (p * own_q * work, q * own_p);
             let same = &over / &under;
             let is_exact = &same * &under == over;
             (u128::try_from(same).ok()?, is_exact)
         };
-        let Some(left) = same.checked_sub(self.work[user]) else { return Some(0) };
+        let Some(left) = same.checked_sub(self.exact.work[user]) else { return Some(0) };
         let each = self.work_of_task(user, || class);
         // Of users with equal shares the first comes first.
         let at_same = if is_exact && user >= other { left.is_multiple_of(each) } else { false };
@@ -157,42 +157,32 @@ impl Shares {
 
     /// Counts so many more tasks of `user`; `class` tells where they run (asked only of users with rates).
     pub fn add_tasks(&mut self, user: usize, count: u64, class: impl FnOnce() -> ClassId) {
-        self.work[user] += self.work_of_task(user, class) * u128::from(count);
-        self.replay(user, self.share(user));
+        let more = self.work_of_task(user, class) * u128::from(count);
+        self.exact.work[user] += more;
+        let share = self.share(user);
+        match &mut self.order {
+            Order::Groups(turns) => turns.add(user, more),
+            Order::Users(tournament) => tournament.replay(user, share, &|a, b| self.exact.is_lower(a, b)),
+        }
     }
 
     /// Takes `user` out of the round.
     pub fn leave(&mut self, user: usize) {
-        self.replay(user, f64::INFINITY);
-    }
-
-    fn replay(&mut self, user: usize, nearly: f64) {
-        let mut place = self.places.len() / 2 + user;
-        self.places[place].nearly = nearly;
-        while place > 1 {
-            place /= 2;
-            self.play(place);
+        match &mut self.order {
+            Order::Groups(turns) => turns.leave(user),
+            Order::Users(tournament) => {
+                tournament.replay(user, f64::INFINITY, &|a, b| self.exact.is_lower(a, b));
+            }
         }
     }
+}
 
-    fn play(&mut self, place: usize) {
-        let (left, right) = (self.places[2 * place], self.places[2 * place + 1]);
-        let (x, y) = (left.nearly, right.nearly);
-        // False for infinite shares.
-        let certain = (x - y).abs() > UNCERTAIN * x.max(y);
-        let right_is_lower = if certain { y < x } else { self.is_lower(right, left) };
-        self.places[place] = if right_is_lower { right } else { left };
+impl Exact {
+    fn is_lower(&self, a: usize, b: usize) -> bool {
+        self.compare(a, b).is_lt()
     }
 
-    /// Whether `a` has strictly less than `b`, or `b` has left.
-    fn is_lower(&self, a: Entrant, b: Entrant) -> bool {
-        if a.nearly == f64::INFINITY || b.nearly == f64::INFINITY {
-            return a.nearly < b.nearly;
-        }
-        self.compare_exactly(a.user as usize, b.user as usize).is_lt()
-    }
-
-    fn compare_exactly(&self, a: usize, b: usize) -> Ordering {
+    fn compare(&self, a: usize, b: usize) -> Ordering {
         let (work_a, work_b) = (self.work[a], self.work[b]);
         if self.unit_of[a] == self.unit_of[b] || work_a == 0 || work_b == 0 {
             return work_a.cmp(&work_b);
@@ -232,11 +222,10 @@ impl Rates {
     }
 }
 
-/// `δ_i · 10^exponent / w_i`: the weighted dominant share of one unit of work.
-fn unit_share(instance: &Instance, user: User<'_>, exponent: i8) -> Fraction {
+/// `δ_i · 10^exponent / w`: the dominant share of one unit of work over a weight.
+fn unit_share(instance: &Instance, user: User<'_>, weight: Decimal, exponent: i8) -> Fraction {
     let resource = user.dominant_resource();
     let (demand, total) = (user.demand_units(resource), instance.total_units(resource));
-    let weight = user.weight();
     let power = i32::from(exponent) - i32::from(weight.exponent());
     // A decimal is a 64-bit whole number of its own last digit.
     let coefficient = weight.scaled(weight.exponent()).unwrap_or_default();

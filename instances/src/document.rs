@@ -17,6 +17,16 @@ use std::ops::Deref;
 /// The version written into every result.
 pub const FAIRPLAN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// For a key that may be left out: where it is there it has a value, and `null` is none.
+///
+/// # Errors
+/// What the value refuses.
+pub fn stated<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
 /// What a result file holds below its header: an object whose members are not called like those of the header.
 pub trait Body {
     /// The format and its version, as the file states it: `fairplan.worth.v1`.

@@ -35,7 +35,7 @@ pub fn group_results(instance: &Instance, solution: &Solution) -> Vec<GroupResul
         let share = solution.allocation.dominant_share(instance, user.index());
         (if share == 0.0 { 0.0 } else { share / per_share }, Some(solution.limited_by[i]))
     };
-    let all = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, hardest(a.1, b.1)));
+    let all = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, LimitedBy::hardest(a.1, b.1)));
     let result = |(group, (share, limited_by)): (&crate::Group, (f64, Option<LimitedBy>))| GroupResult {
         id: group.id.clone(),
         parent: group.parent.map(|parent| instance.groups()[parent.0].id.clone()),
@@ -46,16 +46,6 @@ pub fn group_results(instance: &Instance, solution: &Solution) -> Vec<GroupResul
         limited_by: limited_by.unwrap_or(LimitedBy::Tasks),
     };
     instance.groups().iter().zip(all).map(result).collect()
-}
-
-/// What holds two: capacity if it holds one, no usable class only if it holds both.
-fn hardest(one: Option<LimitedBy>, other: Option<LimitedBy>) -> Option<LimitedBy> {
-    let rank = |reason: &LimitedBy| match reason {
-        LimitedBy::Capacity => 2,
-        LimitedBy::Tasks => 1,
-        LimitedBy::NoUsableClass => 0,
-    };
-    one.into_iter().chain(other).max_by_key(rank)
 }
 
 /// The table of groups.

@@ -1,7 +1,7 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::{
-    Certificate, ClassId, GroupResult, Instance, Level, LimitedBy, ResourceId, Solution, User, UserId,
+    Certificate, ClassId, GroupResult, Instance, Level, LimitedBy, Part, ResourceId, Solution, User, UserId,
     group_results,
 };
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ pub struct Headline {
     /// The value of the objective; of a sum in units of its certificate's `10^exponent`, as all that follows.
     pub value: f64,
     /// The smallest weighted share among the children of the root (users without a group, and groups without a parent) of those
-    /// that still want more; `None` if all have all they ask for.
+    /// that still want more, groups counted as [`Part`] has it; `None` if all have all they ask for.
     pub level: Option<f64>,
     /// An upper bound on the value.
     pub bound: f64,
@@ -177,19 +177,23 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     });
     let mut least = users.reduce(|| Least::NOBODY, Least::and);
     if grouped {
-        let of_user = |i: usize| {
-            let (share, cap, wants_more) = figures(i);
-            let weight = instance.user(UserId(i)).weight().to_f64();
-            (share * weight, cap * weight, Some(wants_more))
+        let weight = |i: usize| instance.user(UserId(i)).weight().to_f64();
+        let part = |i: usize| {
+            let (share, _, wants_more) = figures(i);
+            Part { share: share * weight(i), wants_more }
         };
-        type Sums = (f64, f64, Option<bool>);
-        let add = |a: Sums, b: Sums| (a.0 + b.0, a.1 + b.1, a.2.max(b.2));
-        let groups = instance.groups().iter().zip(instance.of_groups((0.0, 0.0, None), of_user, add));
-        for (group, (share, cap, wants_more)) in groups.filter(|(group, _)| group.parent.is_none()) {
+        let cap = |i: usize| Some(figures(i).1 * weight(i));
+        let add = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => Some(a + b),
+            (a, b) => a.or(b),
+        };
+        let groups = instance.groups().iter().zip(instance.parts_of_groups(part));
+        let groups = groups.zip(instance.of_groups(None, cap, add));
+        for ((group, part), cap) in groups.filter(|((group, _), _)| group.parent.is_none()) {
             // A group without members asks for nothing.
-            let Some(wants_more) = wants_more else { continue };
+            let Some(cap) = cap else { continue };
             let weight = group.weight.to_f64();
-            least = least.and(Least::of(share / weight, cap / weight, wants_more, false));
+            least = least.and(Least::of(part.share / weight, cap / weight, part.wants_more, false));
         }
     }
     let Least { share: value, satisfied, wanting: level, cap, is_out_of_tasks } = least;

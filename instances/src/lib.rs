@@ -44,7 +44,7 @@ pub use cluster_outcome::{ClusterOutcome, ClusterSample, JobRun, TaskCounts, Use
 pub use deadline::Deadline;
 pub use decimal::{Decimal, DecimalError};
 pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
-pub use document::{Body, Document, FAIRPLAN_VERSION};
+pub use document::{Body, Document, FAIRPLAN_VERSION, stated};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use group_result::{GroupResult, group_results, groups_table};
@@ -52,8 +52,8 @@ pub use headline::Headline;
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, Draft, DraftUser, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule,
-    ResourceId, RuleId, ServerClass, User, UserId,
+    ClassId, Draft, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser,
+    Part, PlacementRule, ResourceId, RuleId, ServerClass, User, UserId,
 };
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};

@@ -47,6 +47,16 @@ impl LimitedBy {
         }
     }
 
+    /// What holds two: capacity if it holds one, no usable class only if it holds both.
+    pub fn hardest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
+        let rank = |reason: &Self| match reason {
+            Self::Capacity => 2,
+            Self::Tasks => 1,
+            Self::NoUsableClass => 0,
+        };
+        one.into_iter().chain(other).max_by_key(rank)
+    }
+
     /// The words for it.
     pub fn in_words(self) -> &'static str {
         match self {

@@ -2,8 +2,9 @@
 
 use crate::{Placement, UserId};
 
-/// A smallest weighted dominant share that whole tasks can have: that of so many tasks of one user, `k δ_i / w_i`. The
-/// value of every placement is of this form, so values can be stated and compared exactly.
+/// A level that whole tasks can have: the one at which a user has so many tasks, `k δ_i / w_i`, in groups the one that filling
+/// the tree turns into `k δ_i`. The level of every placement is of this form, so levels can be stated, and compared exactly where
+/// there are no groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breakpoint {
     /// The user `i`.
@@ -12,12 +13,14 @@ pub struct Breakpoint {
     pub tasks: u64,
 }
 
-/// Why no placement gives every user more than a breakpoint `U`.
+/// Why no placement gives those who still want more a higher level than a breakpoint `U`.
 ///
-/// To have more, every user `i` needs `k_i = ⌊U w_i / δ_i⌋ + 1` tasks.
+/// To have more, every user `i` needs `k_i = min(⌊S_i(U) / δ_i⌋ + 1, T_i)` tasks, `S_i(U)` being what the level comes to for it
+/// (`U w_i` where users stand side by side) and `T_i` all its tasks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WholeTaskProof {
-    /// This user does not have that many tasks.
+    /// At this level everybody has all its tasks, this user as the last. (Of results of versions that bounded the smallest share of
+    /// all: this user does not have that many tasks.)
     TaskLimit(UserId),
     /// With each task of user `i` worth `z_i`, those tasks are together worth more than all servers can hold:
     /// `Σ_i z_i k_i > Σ_l N_l V_l`.
@@ -29,17 +32,17 @@ pub enum WholeTaskProof {
     },
 }
 
-/// The best smallest weighted dominant share that whole tasks can have, from both sides.
+/// The best level that whole tasks can have, from both sides: the smallest weighted dominant share of those that still want more.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeTaskBracket {
-    /// Users that can have no task at all: none fits on any server that they may use, or they have none. If there are
-    /// any, no placement has a value above 0, and what follows is about the other users alone.
+    /// Users that can have no task at all: none fits on any server that they may use, or they have none. What follows is about
+    /// the other users alone.
     pub without_tasks: Vec<UserId>,
-    /// The largest value that is not excluded; `None` without other users.
+    /// The highest level that is not excluded; `None` without other users.
     pub upper: Option<Breakpoint>,
-    /// What excludes larger ones.
+    /// What excludes higher ones.
     pub proof: Option<WholeTaskProof>,
-    /// The value of `placement`.
+    /// The level of `placement`.
     pub lower: Option<Breakpoint>,
     /// A placement, as good as was found.
     pub placement: Placement,

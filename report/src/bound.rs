@@ -5,10 +5,11 @@ use crate::placement::{ServerResult, ServerResults, tasks_on_servers};
 use crate::solution::ClassPrice;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
+use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
-    Body, Breakpoint, Document, Headline, Instance, Objective, Placement, ServerClass, Solution, UserId,
-    WholeTaskBracket, WholeTaskProof,
+    Body, Breakpoint, Document, FilledTree, Headline, Instance, Objective, Part, Placement, ServerClass,
+    Solution, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
@@ -34,7 +35,16 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     pub integral_upper: f64,
     /// The placement below reaches this.
     pub integral_lower: f64,
-    /// Whether the placement is proved optimal, compared exactly: among the users that can have tasks.
+    /// The same for the level: no placement of whole tasks gives those who still want more a larger smallest share (where there are
+    /// groups: divided among groups first). Absent where all can have all that they ask for, and where nobody's tasks are limited
+    /// and nobody is in a group, so that it is `integral_upper`.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub integral_level_upper: Option<f64>,
+    /// The level of the placement below. Absent where it has all tasks of everybody, and as above.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub integral_level_lower: Option<f64>,
+    /// Whether the placement is proved optimal: no other has a higher level. Compared exactly; where there are groups, to 1e-9.
+    /// (Results without a level that state a `task_limit`: none has a larger smallest share.)
     pub proved_optimal: bool,
     /// Users that can have no task at all, because none fits on a server that they may use, or they have none. If there
     /// are any, both bounds are 0, and `others` tells about the users that remain.
@@ -69,9 +79,9 @@ pub struct OtherUsers {
     pub integral_lower: f64,
 }
 
-/// What proves the bounds, in whole numbers. A value `v` of whole tasks is excluded if the tasks that give every user
-/// more than the upper breakpoint, `k_i` of user `i`, are more than the servers can hold: `Σ_i task_values[i] k_i >
-/// Σ_l count_l server_values[l]`; or if a user does not have that many.
+/// What proves the bounds, in whole numbers. A level of whole tasks is excluded if the tasks that it gives, `k_i` of user `i` and
+/// never more than all that it has, are more than the servers can hold: `Σ_i task_values[i] k_i > Σ_l count_l
+/// server_values[l]`; or if everybody has all its tasks at the upper breakpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoundCertificate {
@@ -79,7 +89,7 @@ pub struct BoundCertificate {
     pub upper: BreakpointResult,
     /// The lower bound, exactly.
     pub lower: BreakpointResult,
-    /// The user whose tasks run out; absent where task values prove the bound.
+    /// The user that is the last to have all its tasks; absent where task values prove the bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_limit: Option<String>,
     /// What one task of each user is worth, in the instance's order.
@@ -90,7 +100,7 @@ pub struct BoundCertificate {
     pub server_values: Option<Vec<u64>>,
 }
 
-/// A weighted dominant share that whole tasks can have: that of so many tasks of one user.
+/// A level that whole tasks can have: the one that gives a user so many tasks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BreakpointResult {
@@ -186,23 +196,49 @@ impl DivisibleBound {
     }
 }
 
-/// The value of a breakpoint; 0 where no user can have tasks.
+/// The level of a breakpoint; 0 where no user can have tasks.
 pub fn breakpoint_value(instance: &Instance, at: Option<Breakpoint>) -> f64 {
     at.map_or(0.0, |at| {
         let user = instance.user(at.user);
-        at.tasks as f64 * user.task_share() / user.weight().to_f64()
+        let share = at.tasks as f64 * user.task_share();
+        match instance.has_groups() {
+            true => FilledTree::of_whole_tasks(instance).level(at.user, share),
+            false => share / user.weight().to_f64(),
+        }
     })
 }
 
-/// The bounds of a bracket as doubles.
+/// The bounds of a bracket as doubles: of the smallest share, which is no more than anybody's tasks allow, and of the level
+/// where tasks or groups tell the two apart.
 pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedBounds {
-    let [upper, lower] = [bracket.upper, bracket.lower].map(|at| breakpoint_value(instance, at));
-    let of_all = |value: f64| if bracket.without_tasks.is_empty() { value } else { 0.0 };
+    let share = |i: usize, tasks: u64| tasks as f64 * instance.user(UserId(i)).task_share();
+    let wanted = |i: usize| match bracket.without_tasks.binary_search(&UserId(i)) {
+        Ok(_) => Some(0),
+        Err(_) => instance.user(UserId(i)).tasks(),
+    };
+    let caps = instance.parts_at_the_root(|i| Part {
+        share: wanted(i).map_or(f64::INFINITY, |tasks| share(i, tasks)),
+        wants_more: false,
+    });
+    let tasks = &bracket.placement.tasks;
+    let children = instance.parts_at_the_root(|i| Part {
+        share: share(i, tasks[i]),
+        wants_more: wanted(i).is_none_or(|all| tasks[i] < all),
+    });
+    let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
+    let others = || caps.iter().zip(&children).filter(|(cap, _)| cap.share > 0.0);
+    let upper = breakpoint_value(instance, bracket.upper);
+    let level = least(&mut children.iter().filter(|child| child.wants_more).map(|child| child.share));
+    let is_level = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
+    let tells_apart = instance.has_task_limits() || instance.has_groups();
+    let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     StatedBounds {
-        upper: of_all(upper),
-        lower: of_all(lower),
-        upper_of_others: upper,
-        lower_of_others: lower,
+        upper: upper.min(least(&mut caps.iter().map(|cap| cap.share))),
+        lower: least(&mut children.iter().map(|child| child.share)),
+        upper_of_others: anybody(upper.min(least(&mut others().map(|(cap, _)| cap.share)))),
+        lower_of_others: anybody(least(&mut others().map(|(_, child)| child.share))),
+        level_upper: (tells_apart && is_level).then_some(upper),
+        level_lower: (tells_apart && level < f64::INFINITY).then_some(level),
         proved_optimal: bracket.is_closed,
     }
 }
@@ -237,6 +273,8 @@ pub fn bound_document<'a>(
         divisible_prices: divisible.stated(instance),
         integral_upper: stated.upper,
         integral_lower: stated.lower,
+        integral_level_upper: stated.level_upper,
+        integral_level_lower: stated.level_lower,
         proved_optimal: stated.proved_optimal,
         users_without_tasks: bracket.without_tasks.iter().map(id).collect(),
         others: has_others.then_some(OtherUsers {
@@ -327,6 +365,8 @@ impl StatedBracket {
                 lower: document.integral_lower,
                 upper_of_others: others.integral_upper,
                 lower_of_others: others.integral_lower,
+                level_upper: document.integral_level_upper,
+                level_lower: document.integral_level_lower,
                 proved_optimal: document.proved_optimal,
             },
         })

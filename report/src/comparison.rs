@@ -46,6 +46,13 @@ pub struct Bounds {
     /// Some placement of whole tasks reaches this. Absent when not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub integral_lower: Option<f64>,
+    /// No placement of whole tasks has a higher level. Absent when not computed, where all can have all that they ask for, and where
+    /// nobody's tasks are limited and nobody is in a group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integral_level_upper: Option<f64>,
+    /// Some placement of whole tasks has this level. Absent as above, and where one has all tasks of everybody.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integral_level_lower: Option<f64>,
 }
 
 /// One policy's placement.
@@ -71,11 +78,14 @@ pub struct ComparedPolicy {
     /// `1 - level / bounds.divisible_level`. Absent when one of them is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gap_to_divisible_level: Option<f64>,
+    /// `1 - level / bounds.integral_level_upper`. Absent when one of them is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_to_integral_level: Option<f64>,
     /// `1 - value / bounds.integral_upper`. Absent when that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_to_integral: Option<f64>,
-    /// Whether the value is proved to be the largest that whole tasks can have, among the users that can have tasks at
-    /// all. Absent when `bounds.integral_upper` is.
+    /// Whether the level is proved to be the highest that whole tasks can have: the smallest share of those that still want more,
+    /// and can have tasks at all. Absent when `bounds.integral_upper` is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proved_optimal: Option<bool>,
     /// Wall-clock seconds of placing, to the microsecond: the only number that differs from run to run.
@@ -108,6 +118,10 @@ impl ComparedPolicy {
                 .level
                 .zip(bounds.divisible_level)
                 .map(|(level, most)| part(level, most)),
+            gap_to_integral_level: figures
+                .level
+                .zip(bounds.integral_level_upper)
+                .map(|(level, most)| part(level, most)),
             gap_to_integral: bounds.integral_upper.map(gap),
             proved_optimal,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
@@ -127,6 +141,9 @@ impl Tabular for Comparison {
             .column("gap_to_divisible", "below divisible", Kind::Part, |policy| policy.gap_to_divisible)
             .column("gap_to_divisible_level", "below that of divisible tasks", Kind::Part, |policy| {
                 policy.gap_to_divisible_level
+            })
+            .column("gap_to_integral_level", "below that of whole tasks", Kind::Part, |policy| {
+                policy.gap_to_integral_level
             })
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
             .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))

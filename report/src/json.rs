@@ -11,13 +11,6 @@ use std::io::{self, Write};
 /// stays on that line.
 const DEEPEST_BROKEN_ARRAY: usize = 3;
 
-/// For a field that may be left out: where it is there, it has a value, and `null` is none.
-pub(crate) fn stated<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
 /// Writes `document` with one member of the outermost object, one user, one class, one level a line, and a
 /// newline at the end. A number that is not finite is an error of kind `InvalidData`.
 pub fn write_json<W: Write, T: Serialize + ?Sized>(mut out: W, document: &T) -> io::Result<()> {

@@ -1,13 +1,13 @@
 //! `fairplan.placement.v1`: whole tasks on servers, as `place` writes them.
 
 use crate::foreign::{Foreign, check_stamp, in_order, list};
-use crate::json::stated;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
+use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, Placement, ResourceId, ServerTasks, User, UserId,
+    Body, ClassId, Document, Instance, Part, Placement, ResourceId, ServerTasks, User, UserId,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
@@ -27,7 +27,8 @@ pub struct PlacementBody<S = Vec<ServerResult>> {
     pub policy: String,
     /// The seed of its random choices (only the policy `random` makes any).
     pub seed: u64,
-    /// The smallest weighted dominant share (dominant share over weight) of all users.
+    /// The smallest weighted dominant share (dominant share over weight) of all users; where there are groups, of users without
+    /// a group and groups without a parent, a group counted for as much as its members divide by their weights.
     pub value: f64,
     /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
@@ -112,16 +113,18 @@ impl PlacementFigures {
         let work = work(instance, placement);
         let dominant_shares: Vec<f64> =
             instance.users().zip(work).map(|(user, work)| work * user.task_share()).collect();
-        let weighted = |(user, share): (User<'_>, &f64)| share / user.weight().to_f64();
-        let smallest = |users: &mut dyn Iterator<Item = (User<'_>, &f64)>| {
-            users.map(weighted).fold(f64::INFINITY, f64::min)
-        };
         let waits =
             |user: User<'_>| user.tasks().map(|tasks| tasks.saturating_sub(placement.tasks[user.index().0]));
-        let wants_more = |(user, _): &(User<'_>, &f64)| waits(*user) != Some(0) && user.fits_somewhere();
-        let users = || instance.users().zip(&dominant_shares);
-        let level = smallest(&mut users().filter(wants_more));
-        let value = smallest(&mut users());
+        let part = |i: usize| {
+            let user = instance.user(UserId(i));
+            Part { share: dominant_shares[i], wants_more: waits(user) != Some(0) && user.fits_somewhere() }
+        };
+        let children = instance.parts_at_the_root(part);
+        let smallest = |parts: &mut dyn Iterator<Item = &Part>| {
+            parts.map(|part| part.share).fold(f64::INFINITY, f64::min)
+        };
+        let value = smallest(&mut children.iter());
+        let level = smallest(&mut children.iter().filter(|part| part.wants_more));
         let utilization = (0..instance.resources().len()).map(|r| {
             let units = |(user, tasks): (User<'_>, &u64)| {
                 user.demand_units(ResourceId(r)).saturating_mul(u128::from(*tasks))

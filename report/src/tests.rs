@@ -79,8 +79,14 @@ fn placement_bytes(servers: bool) -> (Instance, Vec<u8>, String) {
 
 fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Comparison> {
     const SHA256: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-    let bounds =
-        Bounds { divisible: 0.75, divisible_level: Some(0.75), integral_upper: None, integral_lower: None };
+    let bounds = Bounds {
+        divisible: 0.75,
+        divisible_level: Some(0.75),
+        integral_upper: None,
+        integral_lower: None,
+        integral_level_upper: None,
+        integral_level_lower: None,
+    };
     let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));
     let instance = InstanceStamp::new(instance, SHA256);
     Document::new(Comparison { instance, backend: "auto".into(), seed: 0, bounds, policies: vec![policy] })
@@ -332,7 +338,8 @@ fn the_other_tables_are_written_in_all_formats() {
 
     let comparison = compared(&instance, &figures);
     let text = file_of(|out| write_table(out, TableFormat::Csv, &comparison.table()));
-    let header = "name,value,level,tasks,unplaced,gap_to_divisible,gap_to_divisible_level,gap_to_integral,proved_optimal,seconds,\
+    let header = "name,value,level,tasks,unplaced,gap_to_divisible,gap_to_divisible_level,gap_to_integral_level,\
+                  gap_to_integral,proved_optimal,seconds,\
                   utilization_cpu,utilization_memory\n";
     assert!(text.starts_with(header.as_bytes()), "{}", String::from_utf8_lossy(&text));
     assert!(

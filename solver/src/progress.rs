@@ -22,17 +22,30 @@ pub(crate) struct Progress {
     fastest: Vec<f64>,
 }
 
+/// The work that a task does at most, for each kind.
+pub(crate) fn fastest_rates(reduction: &Reduction) -> Vec<f64> {
+    let fastest = |rates: &Vec<f64>| rates.iter().copied().fold(0.0, f64::max);
+    reduction.kinds.iter().map(fastest).collect()
+}
+
+/// Largest dominant share that a user has tasks for, done on the fastest classes of its kind; infinite when unlimited.
+pub(crate) fn cap(reduction: &Reduction, fastest: &[f64], user: usize) -> f64 {
+    match reduction.users.kind[user] {
+        NO_KIND => 0.0,
+        kind => reduction.users.tasks(user) * fastest[kind as usize],
+    }
+}
+
 impl Progress {
     /// Everybody rises, except those that can run nowhere or have no tasks.
     pub fn start(reduction: &Reduction, bins: &mut Bins) -> Self {
         let users = &reduction.users;
         let n = users.len();
-        let fastest = |rates: &Vec<f64>| rates.iter().copied().fold(0.0, f64::max);
         let mut progress = Self {
             amounts: Amounts::new(column(n, |i| users.weight(i)), column(n, |_| true)),
             level_of: vec![0; n],
             limited_by: vec![LimitedBy::Capacity; n],
-            fastest: reduction.kinds.iter().map(fastest).collect(),
+            fastest: fastest_rates(reduction),
         };
         // Mostly there are none of these, and that is seen at once.
         let some_settle =
@@ -52,10 +65,7 @@ impl Progress {
 
     /// Largest dominant share that the user has tasks for; infinite when unlimited.
     pub fn cap(&self, reduction: &Reduction, user: usize) -> f64 {
-        match reduction.users.kind[user] {
-            NO_KIND => 0.0,
-            kind => reduction.users.tasks(user) * self.fastest[kind as usize],
-        }
+        cap(reduction, &self.fastest, user)
     }
 
     /// The user has this share and rises no more.

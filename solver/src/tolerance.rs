@@ -270,6 +270,9 @@ pub(crate) mod whole_tasks {
     pub(crate) const WHOLE: f64 = 1e-7;
     /// So little above a whole number of tasks is that number; exact numbers decide afterwards.
     pub(crate) const WHOLE_TASKS: f64 = 1e-9;
+    /// Levels of a tree of groups that differ by less than this part are one, and so little off a whole number of tasks is that
+    /// number: half of what the checker allows a bound in groups.
+    pub(crate) const LEVELS: f64 = 5e-10;
 }
 
 /// What to buy.

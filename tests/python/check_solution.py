@@ -174,6 +174,18 @@ def fill(tree, ceiling, level):
     return out
 
 
+def divided(tree, node, has, wants):
+    """What a node has as far as its members divide it by their weights, and whether any of them wants more: nobody who wants more
+    may have less than its part."""
+    if node in tree["users"]:
+        return has(tree["users"][node]), wants(tree["users"][node])
+    parts = [(weight, *divided(tree, child, has, wants)) for child, weight in tree["children"][node]]
+    each = min((share / weight for weight, share, more in parts if more), default=None)
+    if each is None:
+        return sum((share for _, share, _ in parts), Fraction(0)), False
+    return sum((weight * each if more else min(share, weight * each) for weight, share, more in parts), Fraction(0)), True
+
+
 def standing(instance, solution, users):
     """What groups have, and the children of the root that still want more, against what is stated."""
     groups, named = instance.get("groups", []), {}
@@ -201,10 +213,10 @@ def standing(instance, solution, users):
         near(said["weight"], weight, f"weight of group {g['id']}")
         need((said["limited_by"] == "capacity") == (total(node, wants) > 0), f"what limits group {g['id']}")
         need(said.get("parent") == g.get("parent"), f"parent of group {g['id']}")
-    levels = [total(child, has) / weight
-              for child, weight in children[None] if total(child, wants)]
+    parts = [(weight, *divided(tree, child, has, lambda user: bool(wants(user)))) for child, weight in children[None]]
     if "level" in solution:
-        near(solution["level"], min(levels, default=Fraction(-1)), "level of those who want more")
+        least = min((share / weight for weight, share, more in parts if more), default=Fraction(-1))
+        near(solution["level"], least, "level of those who want more")
     return tree
 
 
@@ -256,14 +268,14 @@ def stages(solution, users, capacity, tree, measure):
         parts = [of[node]] if node in named else [total(child, of) for child, _ in tree["children"][node]]
         return None if None in parts else sum(parts, Fraction(0))
 
-    def least(of):
-        empty = {node: Fraction(1) for node in named}
-        tops = [(total(child, of), weight) for child, weight in tree["children"][None] if total(child, empty)]
-        return min([top / weight for top, weight in tops if top is not None], default=None)
-
-    bounds = [x for x in [least(cap)] + [level["bound"] for level in levels[:1]] if x is not None]
+    empty = {node: Fraction(1) for node in named}
+    children = [(child, weight) for child, weight in tree["children"][None] if total(child, empty)]
+    tops = [(total(child, cap), weight) for child, weight in children]
+    bounds = [top / weight for top, weight in tops if top is not None] + [level["bound"] for level in levels[:1]]
     certificate = solution["certificate"]
-    for stated, computed, what in [(solution["value"], least(share), "value"), (certificate["primal"], least(share), "primal"),
+    own = lambda user: user["weighted"] * user["own"]
+    value = min(divided(tree, child, own, lambda user: user["limit"] == "capacity")[0] / weight for child, weight in children)
+    for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),
                                    (certificate["dual"], min(bounds), "dual")]:
         near(stated, computed, what)
     return f"value {float(solution['value']):.12g}, {len(levels)} levels of a tree, largest gap {float(worst):.1e}"

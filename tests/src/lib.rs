@@ -35,7 +35,7 @@ pub use random_instances::{
 pub use simplex::Tableau;
 pub use tree::{exact_tree, random_tree};
 pub use water_filling::water_filling;
-pub use whole_tasks::{best_whole_sum, best_whole_tasks, compare_breakpoints};
+pub use whole_tasks::{best_whole_level, best_whole_sum, compare_breakpoints};
 
 /// The backends that answer in this build.
 pub fn backend_names() -> impl Iterator<Item = &'static str> {

@@ -21,15 +21,88 @@ pub fn compare_breakpoints(instance: &Instance, a: Breakpoint, b: Breakpoint) ->
     compare_ratios(share(a), share(b))
 }
 
-/// The largest smallest weighted dominant share over the users that can have tasks, by all ways to fill all servers; `None`
-/// where there are too many, or no such user.
-pub fn best_whole_tasks(instance: &Instance, most_states: usize) -> Option<Breakpoint> {
+/// The highest level over the users that can have tasks, by all ways to fill all servers: infinite where one gives everybody all
+/// its tasks. `None` where there are too many ways, or no such user.
+pub fn best_whole_level(instance: &Instance, most_states: usize) -> Option<f64> {
     let (reached, can_have) = all_reached(instance, most_states)?;
-    let smallest = |tasks: &Vec<u64>| {
-        let own = can_have.iter().map(|&i| Breakpoint { user: UserId(i), tasks: tasks[i] });
-        own.min_by(|a, b| compare_breakpoints(instance, *a, *b))
+    let levels = reached.iter().map(|tasks| level_of_tasks(instance, tasks, &can_have));
+    levels.max_by(f64::total_cmp).filter(|_| !can_have.is_empty())
+}
+
+/// The level of so many tasks: the highest that gives nobody more than it has, found by halving; infinite if nobody wants more.
+fn level_of_tasks(instance: &Instance, tasks: &[u64], can_have: &[usize]) -> f64 {
+    let share = |i: usize, tasks: u64| tasks as f64 * instance.user(UserId(i)).task_share();
+    let ceiling = |i: usize| match (can_have.contains(&i), instance.user(UserId(i)).tasks()) {
+        (false, _) => 0.0,
+        (true, tasks) => tasks.map_or(f64::INFINITY, |tasks| share(i, tasks)),
     };
-    reached.iter().filter_map(smallest).max_by(|a, b| compare_breakpoints(instance, *a, *b))
+    let ceilings: Vec<f64> = (0..tasks.len()).map(ceiling).collect();
+    let is_reached = |level: f64| {
+        let filled = fill_tree(instance, &ceilings, level);
+        filled.iter().enumerate().all(|(i, filled)| share(i, tasks[i]) >= filled * (1.0 - 1e-12))
+    };
+    let (mut low, mut high) = (0.0, 1e12);
+    if is_reached(high) {
+        return f64::INFINITY;
+    }
+    while high - low > 1e-13 * high {
+        let middle = if low == 0.0 && high > 1e-9 { high / 2.0 } else { (low + high) / 2.0 };
+        if is_reached(middle) {
+            low = middle
+        } else {
+            high = middle
+        }
+        if high < 1e-9 {
+            return 0.0;
+        }
+    }
+    low
+}
+
+/// What a level at the root comes to for each user, by giving and taking back: who has more than its ceiling leaves it to the
+/// siblings, until nobody does.
+fn fill_tree(instance: &Instance, ceilings: &[f64], level: f64) -> Vec<f64> {
+    let top = instance.of_groups(0.0, |i| ceilings[i], |a, b| a + b);
+    let groups = instance.groups();
+    let mut has = vec![0.0; groups.len()];
+    let mut filled = vec![0.0; ceilings.len()];
+    let mut order: Vec<Option<usize>> =
+        instance.groups_upwards().into_iter().map(|group| Some(group.0)).chain([None]).collect();
+    order.reverse();
+    for node in order {
+        let of_groups = (0..groups.len()).filter(|g| groups[*g].parent.map(|parent| parent.0) == node);
+        let of_groups = of_groups.map(|g| (true, g, groups[g].weight.to_f64(), top[g]));
+        let users = instance.users().filter(|user| user.group().map(|group| group.0) == node);
+        let users =
+            users.map(|user| (false, user.index().0, user.weight().to_f64(), ceilings[user.index().0]));
+        let mut children: Vec<(bool, usize, f64, f64)> = of_groups.chain(users).collect();
+        let mut left = node.map(|node: usize| has[node]);
+        loop {
+            let weights: f64 = children.iter().map(|child| child.2).sum();
+            let each = left.map_or(level, |left: f64| left.max(0.0) / weights);
+            let (full, rest): (Vec<_>, Vec<_>) =
+                children.into_iter().partition(|(_, _, weight, ceiling)| weight * each >= *ceiling);
+            let done = full.is_empty();
+            let given: Vec<_> = if done {
+                rest.iter().map(|child| (child.0, child.1, child.2 * each)).collect()
+            } else {
+                full.iter().map(|child| (child.0, child.1, child.3)).collect()
+            };
+            for (is_group, at, amount) in given {
+                if is_group {
+                    has[at] = amount
+                } else {
+                    filled[at] = amount
+                }
+                left = left.map(|left| left - amount);
+            }
+            if done {
+                break;
+            }
+            children = rest;
+        }
+    }
+    filled
 }
 
 /// The largest `Σ w ln(dominant share)` over the users that can have tasks, by all ways to fill all servers, minus infinity

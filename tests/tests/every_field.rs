@@ -572,6 +572,7 @@ fn do_values_prove(instance: &Instance, document: &Value) -> bool {
             compare_breakpoints(instance, Breakpoint { user: user.index(), tasks }, upper).is_gt()
         };
         let needed = (1..1_000_000).find(|tasks| more(*tasks)).unwrap_or(u64::MAX);
+        let needed = needed.min(user.tasks().unwrap_or(u64::MAX));
         worth = worth.saturating_add(u128::from(needed).saturating_mul(u128::from(tasks[user.index().0])));
     }
     let held: u128 = instance

@@ -6,6 +6,7 @@
 
 use crate::claim::Tasks;
 use crate::form::check_prices;
+use crate::groups::{divided, prove_bound, smallest};
 use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
 use crate::rounding::{Sum, down, up};
 use crate::tolerance;
@@ -75,6 +76,14 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
     match claim.objective {
         Objective::Drfh => {
             let by_tasks = users.iter().map(|user| user.cap).fold(f64::INFINITY, f64::min);
+            if instance.has_groups() {
+                return proved_in_groups(
+                    instance,
+                    claim.bound,
+                    &users,
+                    worth.map(|worth| (worth, &cost as _)),
+                );
+            }
             let Some(worth) = worth else { return Ok(Proved { bound: by_tasks, scale: 1.0, size: None }) };
             let mut sum = Sum::new();
             (0..n).for_each(|i| sum.add(down(cost(i) * users[i].work_per_level)));
@@ -108,4 +117,27 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
         }
         other => Err(format!("whole tasks are not bounded for {other}")),
     }
+}
+
+/// The same of the smallest weighted share among the children of the root: what prices prove of the first level, given with what
+/// work costs, or else what tasks allow.
+fn proved_in_groups(
+    instance: &Instance,
+    stated: f64,
+    users: &[UserShares],
+    prices: Option<(f64, &dyn Fn(usize) -> f64)>,
+) -> Result<Proved, String> {
+    let cap = |i: usize| match users[i].cap {
+        0.0 => 0.0,
+        cap => cap * instance.user(UserId(i)).weight().to_f64(),
+    };
+    let [by_tasks, _] = smallest(&divided(instance, cap, |_| false));
+    let bound = match prices {
+        None => by_tasks,
+        Some((worth, cost)) => {
+            prove_bound(instance, users, cost, worth, stated)?;
+            by_tasks.min(stated)
+        }
+    };
+    Ok(Proved { bound, scale: 1.0, size: None })
 }

@@ -128,6 +128,6 @@ pub(crate) fn levels(
 }
 
 /// By which part of `reference` the smaller `value` is below it; 0 when it is not smaller.
-fn below(value: f64, reference: f64) -> f64 {
+pub(crate) fn below(value: f64, reference: f64) -> f64 {
     if value >= reference { 0.0 } else { 1.0 - value / reference }
 }

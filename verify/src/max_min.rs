@@ -13,7 +13,7 @@ use crate::proof::SolutionProof;
 use crate::tolerance;
 use crate::users::{Subject, UserShares, usual_share};
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{Instance, LimitedBy};
+use fairplan_instances::{Instance, Level, LimitedBy};
 use rayon::prelude::*;
 
 /// Proves the levels of a claim, and the value that follows from them: the smallest weighted dominant share.
@@ -34,7 +34,11 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
     verdicts.push(optimality.verdict());
     if let Some(stated) = printed {
         verdicts.push(value(stated, primal, dual, relative_gap));
-        verdicts.push(prices(instance, shares, claim, stated));
+        let not_held = (shares.par_iter().zip(claim.limited_by))
+            .filter(|(_, reason)| **reason != LimitedBy::Capacity)
+            .map(|(user, _)| user.weighted)
+            .reduce(|| f64::INFINITY, f64::min);
+        verdicts.push(prices(instance, claim.levels.first(), not_held, stated));
     }
     let level_gaps = levels.iter().map(LevelProof::relative_gap).collect();
     SolutionProof { primal, dual, relative_gap, level_gaps, verdicts }
@@ -63,18 +67,19 @@ pub(crate) fn value(stated: &Printed<'_>, primal: f64, dual: f64, relative_gap: 
     worst.verdict()
 }
 
-/// `prices`: those of the first level when it is the value; else 0, since no capacity raises the value. Where a user
-/// with all its tasks is just at the first level, either may be stated.
-fn prices(instance: &Instance, shares: &[UserShares], claim: Levels<'_>, stated: &Printed<'_>) -> Verdict {
+/// `prices`: those of the first level when it is the value; else 0, since no capacity raises the value. Where somebody
+/// with all its tasks is just at the first level, either may be stated. `not_held` is the least that anybody has whom capacity does
+/// not hold.
+pub(crate) fn prices(
+    instance: &Instance,
+    first: Option<&Level>,
+    not_held: f64,
+    stated: &Printed<'_>,
+) -> Verdict {
     let m = instance.resources().len();
-    let first = claim.levels.first();
-    let lowest_held = (shares.par_iter().zip(claim.limited_by))
-        .filter(|(_, reason)| **reason != LimitedBy::Capacity)
-        .map(|(user, _)| user.weighted)
-        .reduce(|| f64::INFINITY, f64::min);
     let level = first.map_or(f64::INFINITY, |level| level.value);
-    let may_be_zero = lowest_held <= level * (1.0 + tolerance::STATED);
-    let may_be_first = lowest_held >= level * (1.0 - tolerance::STATED);
+    let may_be_zero = not_held <= level * (1.0 + tolerance::STATED);
+    let may_be_first = not_held >= level * (1.0 - tolerance::STATED);
     let mut worst = Worst::of("prices", tolerance::STATED);
     if may_be_zero && stated.prices.iter().all(|price| *price == 0.0) {
         return worst.verdict();

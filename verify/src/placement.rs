@@ -1,7 +1,7 @@
 //! A claimed placement of whole tasks, counted in whole units.
 
 use crate::claim::PlacementClaim;
-use crate::rounding::decimal_down;
+use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
@@ -78,17 +78,15 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         let mut shares = Worst::of("shares", tolerance::STATED);
         let mut value = Worst::of("value", tolerance::STATED);
         let mut utilization = Worst::of("utilization", tolerance::STATED);
-        let (mut smallest, mut level, mut unplaced) = (f64::INFINITY, f64::INFINITY, 0u64);
-        for (user, work) in instance.users().zip(work) {
-            let share = work * user.task_share();
-            let weighted = share / decimal_down(user.weight());
-            smallest = smallest.min(weighted);
-            let waits = user.tasks().map(|tasks| tasks.saturating_sub(counted[user.index().0]));
-            unplaced = unplaced.saturating_add(waits.unwrap_or(0));
-            if waits != Some(0) && user.fits_somewhere() {
-                level = level.min(weighted);
-            }
-            shares.compare(stated.dominant_shares[user.index().0], share, || {
+        let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
+        let waits = |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(counted[i]));
+        let wants_more = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).fits_somewhere();
+        let [smallest, level] = smallest(&divided(instance, share, wants_more));
+        let mut unplaced = 0u64;
+        for user in instance.users() {
+            let i = user.index().0;
+            unplaced = unplaced.saturating_add(waits(i).unwrap_or(0));
+            shares.compare(stated.dominant_shares[i], share(i), || {
                 format!("dominant share of user {}", user.id())
             });
         }

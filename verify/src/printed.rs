@@ -2,6 +2,7 @@
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::feasibility::capacity_units;
+use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::tolerance::COUNTED;
 use crate::users::UserShares;
@@ -37,14 +38,8 @@ fn levels(
         let share = weighted(i) * instance.user(UserId(i)).weight().to_f64();
         (share, Some(claim.limited_by[i]))
     };
-    let computed = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, hardest(a.1, b.1)));
+    let computed = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, LimitedBy::hardest(a.1, b.1)));
     let mut worst = Worst::of("groups", tolerance::STATED);
-    let mut level = f64::INFINITY;
-    for user in instance.users().filter(|user| user.group().is_none()) {
-        if claim.limited_by[user.index().0] == LimitedBy::Capacity {
-            level = level.min(weighted(user.index().0));
-        }
-    }
     for ((group, stated), (share, limited_by)) in instance.groups().iter().zip(stated.groups).zip(computed) {
         let (weight, id) = (group.weight.to_f64(), &group.id);
         let limited_by = limited_by.unwrap_or(LimitedBy::Tasks);
@@ -57,22 +52,14 @@ fn levels(
                 format!("group {id} is limited by {}, not by {stated}", limited_by.name())
             });
         }
-        if group.parent.is_none() && limited_by == LimitedBy::Capacity {
-            level = level.min(share / weight);
-        }
     }
     // Results of before there was a level state none.
     if let Some(stated) = stated.level {
+        let wants_more = |i: usize| claim.limited_by[i] == LimitedBy::Capacity;
+        let [_, level] = smallest(&divided(instance, |i| of_user(i).0, wants_more));
         worst.compare(stated, level, || "level of those that still want more".into());
     }
     worst.verdict()
-}
-
-/// What holds two: capacity if it holds one, no usable class only if it holds both.
-fn hardest(one: Option<LimitedBy>, other: Option<LimitedBy>) -> Option<LimitedBy> {
-    use LimitedBy::{Capacity, NoUsableClass, Tasks};
-    let either = |reason: LimitedBy| [one, other].contains(&Some(reason)).then_some(reason);
-    either(Capacity).or(either(Tasks)).or(either(NoUsableClass))
 }
 
 /// `shares`: tasks, dominant shares and dominant resources (of several equal ones the first).

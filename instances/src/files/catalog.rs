@@ -10,9 +10,10 @@ use super::json::Amounts;
 use super::open::table_in;
 use super::rows::{Rows, for_each_row};
 use super::source;
-use super::strict_json::{Entries, Form, Object, Text, document, for_each, given, number};
+use super::strict_json::{Entries, Form, Object, Text, document, for_each, number};
 use super::tables::bad_header;
 use super::{repeated, whole_number};
+use crate::stated;
 
 const FORM: Form = Form {
     format: "fairplan.catalog.v1",
@@ -38,13 +39,13 @@ struct Document<'a> {
 struct TypeFields<'a> {
     #[serde(borrow)]
     id: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     capacity: Option<Entries<'a>>,
     #[serde(borrow)]
     price: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     limit: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     like: Option<Text<'a>>,
 }
 

@@ -10,8 +10,9 @@ use serde_json::value::RawValue;
 use std::collections::HashMap;
 
 use super::source::Source;
-use super::strict_json::{Entries, Form, Object, Text, document, for_each, given, number};
+use super::strict_json::{Entries, Form, Object, Text, document, for_each, number};
 use super::{repeated, whole_number};
+use crate::stated;
 
 /// The version that the reader expects and the writer states.
 pub(super) const FORM: Form = Form {
@@ -42,7 +43,7 @@ struct Document<'a> {
     resources: &'a RawValue,
     #[serde(borrow)]
     server_classes: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     groups: Option<&'a RawValue>,
     #[serde(borrow)]
     users: &'a RawValue,
@@ -64,9 +65,9 @@ struct ClassFields<'a> {
 struct GroupFields<'a> {
     #[serde(borrow)]
     id: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     weight: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     parent: Option<Text<'a>>,
 }
 
@@ -77,15 +78,15 @@ struct UserFields<'a> {
     id: Text<'a>,
     #[serde(borrow)]
     demand: Entries<'a>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     weight: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     tasks: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     eligible: Option<Vec<Text<'a>>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     rates: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     group: Option<Text<'a>>,
 }
 

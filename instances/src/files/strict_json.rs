@@ -11,13 +11,6 @@ use std::marker::PhantomData;
 
 use super::decimal;
 
-/// A key that is there has a value: `null` is not the same as leaving it out.
-pub(super) fn given<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
-    deserializer: D,
-) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
-}
-
 /// A text, borrowed from the file when it has no escapes.
 #[derive(Deserialize, Default)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);

@@ -1,8 +1,66 @@
-//! Sums over the members of groups, whatever is summed, and what divides the root.
+//! What groups have of what their members have: sums, and what is left of them where a member has less than its part.
 
 use super::{GroupId, Instance};
+use crate::Decimal;
+
+/// What a user or a group has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Of a user what it has; of a group what its members have as far as they divide it by their weights: the most that it can
+    /// have before filling gives a member who wants more than that has.
+    pub share: f64,
+    /// Whether the user, or any member, wants more.
+    pub wants_more: bool,
+}
+
+impl Part {
+    /// What a node has of which these are the children, each with its weight.
+    fn above(children: impl Iterator<Item = (f64, Self)> + Clone) -> Self {
+        let wanting = children.clone().filter(|(_, part)| part.wants_more);
+        let each = wanting.map(|(weight, part)| part.share / weight).fold(f64::INFINITY, f64::min);
+        let share = children.map(|(weight, part)| match part.wants_more {
+            true => weight * each,
+            false => part.share.min(weight * each),
+        });
+        Self { share: share.sum(), wants_more: each < f64::INFINITY }
+    }
+}
 
 impl Instance {
+    /// What each child of the root (users without a group, and groups without a parent that have members) has over its weight,
+    /// given what users have.
+    pub fn parts_at_the_root(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
+        let over = |part: Part, weight: Decimal| Part { share: part.share / weight.to_f64(), ..part };
+        let alone = self.users().filter(|user| user.group().is_none());
+        let mut parts: Vec<Part> = alone.map(|user| over(of_user(user.index().0), user.weight())).collect();
+        if self.has_groups() {
+            let has_members = self.of_groups(false, |_| true, |a, b| a || b);
+            let groups = self.groups().iter().zip(self.parts_of_groups(of_user)).zip(has_members);
+            let groups = groups.filter(|((group, _), has_members)| group.parent.is_none() && *has_members);
+            parts.extend(groups.map(|((group, part), _)| over(part, group.weight)));
+        }
+        parts
+    }
+
+    /// What each group has, given what users have.
+    pub fn parts_of_groups(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
+        let mut children: Vec<Vec<(f64, Part)>> = vec![Vec::new(); self.groups().len()];
+        for user in self.users() {
+            if let Some(GroupId(group)) = user.group() {
+                children[group].push((user.weight().to_f64(), of_user(user.index().0)));
+            }
+        }
+        let mut parts = vec![Part { share: 0.0, wants_more: false }; self.groups().len()];
+        for GroupId(group) in self.groups_upwards() {
+            parts[group] = Part::above(children[group].iter().copied());
+            let weight: Decimal = self.groups()[group].weight;
+            if let Some(GroupId(parent)) = self.groups()[group].parent {
+                children[parent].push((weight.to_f64(), parts[group]));
+            }
+        }
+        parts
+    }
+
     /// The groups in an order in which each comes before the group it belongs to.
     pub fn groups_upwards(&self) -> Vec<GroupId> {
         let groups = self.groups();
@@ -49,6 +107,7 @@ impl Instance {
 
 #[cfg(test)]
 mod tests {
+    use super::Part;
     use crate::{Decimal, Draft, NewGroup};
 
     #[test]
@@ -63,5 +122,21 @@ mod tests {
         (draft.users[0].group, draft.users[1].group) = (Some(1), Some(0));
         let instance = draft.build().unwrap();
         assert_eq!(instance.of_groups(0, |i| i + 1, |a, b| a + b), [3, 1, 1]);
+    }
+
+    #[test]
+    fn a_group_counts_for_what_it_has_as_far_as_members_divide_it() {
+        let user = |weight: f64, share: f64, wants_more: bool| (weight, Part { share, wants_more });
+        // A second member has more than its part: what the first has, twice.
+        let parts = [user(1.0, 2.0, true), user(1.0, 5.0, true)];
+        assert_eq!(Part::above(parts.into_iter()), Part { share: 4.0, wants_more: true });
+        // With weight 3 its part is more than it has, and 5/3 is the first one's.
+        let parts = [user(1.0, 2.0, true), user(3.0, 5.0, true)];
+        assert!((Part::above(parts.into_iter()).share - 20.0 / 3.0).abs() < 1e-15);
+        // Who wants no more takes what it has and nothing else, at most its part.
+        let parts = [user(1.0, 2.0, true), user(1.0, 1.0, false), user(1.0, 9.0, false)];
+        assert_eq!(Part::above(parts.into_iter()), Part { share: 5.0, wants_more: true });
+        let parts = [user(1.0, 1.0, false), user(1.0, 9.0, false)];
+        assert_eq!(Part::above(parts.into_iter()), Part { share: 10.0, wants_more: false });
     }
 }

@@ -2,11 +2,14 @@
 
 mod builder;
 mod draft;
+mod filled;
 mod group_sums;
 mod groups;
 
 pub use builder::{InstanceBuilder, NewUser};
 pub use draft::{Draft, DraftUser};
+pub use filled::FilledTree;
+pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 
 use crate::violation::Violation;

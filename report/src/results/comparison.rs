@@ -86,8 +86,17 @@ fn answer_by_level(document: &Comparison) -> String {
     };
     let winners: Vec<String> =
         policies.iter().filter(|policy| alike(policy)).map(|policy| name(&policy.name)).collect();
-    let better = match (best.level, document.bounds.divisible_level) {
-        (Some(_), Some(most)) => format!("; if tasks could be divided at will, it would be {}", share(most)),
+    let bounds = document.bounds;
+    let better = match (best.level, bounds.integral_level_upper, bounds.divisible_level) {
+        (Some(_), ..) if best.proved_optimal == Some(true) => {
+            ", and no placement of whole tasks can give more (proved)".into()
+        }
+        (Some(_), Some(most), _) => {
+            format!("; no placement of whole tasks can give more than {}", share(most))
+        }
+        (Some(_), None, Some(most)) => {
+            format!("; if tasks could be divided at will, it would be {}", share(most))
+        }
         _ => String::new(),
     };
     if winners.len() == policies.len() && policies.len() > 1 {
@@ -121,7 +130,7 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
 }
 
 /// The columns that say the level and what follows from it.
-const OF_LEVEL: [&str; 3] = ["level", "gap_to_divisible_level", "unplaced"];
+const OF_LEVEL: [&str; 4] = ["level", "gap_to_divisible_level", "gap_to_integral_level", "unplaced"];
 
 /// The table for people, what they read first on the left: by the level only where it tells more than the smallest share.
 fn table(document: &Comparison) -> Table<'_> {
@@ -131,7 +140,15 @@ fn table(document: &Comparison) -> Table<'_> {
     let names = table.columns().iter().map(|column| column.name.to_string());
     let used: Vec<String> = names.filter(|name| name.starts_with("utilization_")).collect();
     let first: &[&str] = match by_level {
-        true => &["name", "level", "gap_to_divisible_level", "unplaced", "tasks", "value"],
+        true => &[
+            "name",
+            "level",
+            "gap_to_divisible_level",
+            "gap_to_integral_level",
+            "unplaced",
+            "tasks",
+            "value",
+        ],
         false => &["name", "value", "gap_to_divisible", "gap_to_integral", "tasks"],
     };
     let order: Vec<&str> = first.iter().copied().chain(used.iter().map(String::as_str)).collect();

@@ -1,9 +1,9 @@
 //! The types of `fairplan.solution.v1`; their comments are the descriptions in its JSON Schema.
 
 use super::columns::UserColumns;
-use crate::json::stated;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
+use fairplan_instances::stated;
 use fairplan_instances::{Body, Document, GroupResult, LimitedBy, Objective, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -9,6 +9,7 @@ use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::level::{LevelSolver, dot};
+use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
 use crate::reduction::{NO_KIND, Reduction};
 use crate::repair::{SplitRows, feasible_splits};
@@ -91,16 +92,9 @@ impl<'a> Stages<'a> {
         }
         let (users, tree) = (&reduction.users, Tree::new(question.instance, reduction));
         let n = users.len();
-        let fastest = |i: usize| match users.kind[i] {
-            NO_KIND => 0.0,
-            kind => reduction.kinds[kind as usize].iter().copied().fold(0.0, f64::max),
-        };
+        let fastest = fastest_rates(reduction);
         let unit: Vec<f64> = column(n, |i| users.weight(i) / tree.user_weight(i));
-        let of_tasks = |i: usize| match users.kind[i] {
-            NO_KIND => 0.0,
-            _ => users.tasks(i) * fastest(i) / unit[i],
-        };
-        let of_tasks: Vec<f64> = column(n, of_tasks);
+        let of_tasks: Vec<f64> = column(n, |i| cap(reduction, &fastest, i) / unit[i]);
         let limited_by = |i: usize| match users.kind[i] {
             NO_KIND => LimitedBy::NoUsableClass,
             _ if of_tasks[i] == 0.0 => LimitedBy::Tasks,

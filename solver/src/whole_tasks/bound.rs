@@ -34,9 +34,9 @@ pub(super) struct Bound {
     pub server_values: Vec<f64>,
 }
 
-/// What excludes a larger share, as [`fairplan_instances::WholeTaskProof`] but by shape and merged class.
+/// What excludes a higher level, as [`fairplan_instances::WholeTaskProof`] but by shape and merged class.
 pub(super) enum Proof {
-    TaskLimit(UserId),
+    AllTasks(UserId),
     Values { shapes: Vec<u64>, classes: Vec<u64> },
 }
 
@@ -180,10 +180,7 @@ fn exclude(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, valu
     let (server_values, held) = held(packing, found);
     let largest = breakpoints.largest(bound.upper, &values, held);
     let beyond = breakpoints.required(largest, true);
-    if breakpoints.compare(largest, bound.upper).is_lt()
-        && breakpoints.beyond_limit(&beyond).is_none()
-        && breakpoints.worth(&beyond, &values) > held
-    {
+    if breakpoints.compare(largest, bound.upper).is_lt() && breakpoints.worth(&beyond, &values) > held {
         bound.upper = largest;
         let unscaled = |values: &[u64]| values.iter().map(|value| *value as f64 / SCALE).collect();
         (bound.task_values, bound.server_values) = (unscaled(&values), unscaled(&server_values));

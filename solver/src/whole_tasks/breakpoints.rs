@@ -1,24 +1,33 @@
-//! Shares come in whole tasks: the values that placements can have, and the tasks that each of them takes.
+//! Levels come in whole tasks: those that placements can have, and the tasks that each of them takes. Nobody needs more than
+//! all its tasks, so that a level is about those who still want more.
+//!
+//! Where users stand side by side, levels are compared exactly. In groups a level gives them what filling the tree does, and
+//! levels are told apart by doubles.
 
 use super::fill::Priority;
 use super::packing::{MANY, Packing};
 use crate::reduction::greatest_common_divisor;
-use crate::tolerance::whole_tasks::WHOLE_TASKS;
-use fairplan_instances::{Breakpoint, Instance, UserId, Violation, compare_ratios};
+use crate::tolerance::whole_tasks::{LEVELS, WHOLE_TASKS};
+use fairplan_instances::{Breakpoint, FilledTree, Instance, UserId, Violation, compare_ratios};
 use std::cmp::Ordering;
 
-/// The share of one task over the weight, `a_i = δ_i / w_i`, of every user that can have tasks.
+/// The users that can have tasks, and how levels come to them.
 pub(super) struct Breakpoints {
     users: Vec<Step>,
     of_user: Vec<Option<usize>>,
+    /// Where users stand in groups.
+    tree: Option<FilledTree>,
 }
 
 struct Step {
     user: UserId,
     shape: usize,
     limit: u64,
+    /// The share of one task over the weight, `a_i = δ_i / w_i`.
     exact: (u128, u128),
     nearly: f64,
+    /// The share of one task, `δ_i`.
+    share: f64,
 }
 
 impl Breakpoints {
@@ -53,19 +62,35 @@ impl Breakpoints {
                 limit: user.tasks().unwrap_or(u64::MAX),
                 exact,
                 nearly: exact.0 as f64 / exact.1 as f64,
+                share: user.task_share(),
             });
         }
-        Ok(Self { users, of_user })
+        let tree = instance.has_groups().then(|| FilledTree::of_whole_tasks(instance));
+        Ok(Self { users, of_user, tree })
     }
 
-    /// The share of a breakpoint, nearly.
+    /// The level of a breakpoint, nearly.
     pub fn nearly(&self, at: Breakpoint) -> f64 {
-        self.of_user[at.user.0].map_or(0.0, |step| self.users[step].nearly * at.tasks as f64)
+        self.of_user[at.user.0].map_or(0.0, |step| match &self.tree {
+            None => self.users[step].nearly * at.tasks as f64,
+            Some(tree) => tree.level(at.user, self.users[step].share * at.tasks as f64),
+        })
     }
 
-    /// Compares two breakpoints exactly.
+    /// Compares two breakpoints: exactly, or in groups as doubles.
     pub fn compare(&self, a: Breakpoint, b: Breakpoint) -> Ordering {
-        compare_ratios(self.exact(a), self.exact(b))
+        match self.tree {
+            None => compare_ratios(self.exact(a), self.exact(b)),
+            Some(_) => self.nearly(a).total_cmp(&self.nearly(b)),
+        }
+    }
+
+    /// Whether one level is at least another; in groups as nearly as bounds are proved.
+    pub fn reaches(&self, one: Breakpoint, other: Breakpoint) -> bool {
+        match self.tree {
+            None => self.compare(one, other).is_ge(),
+            Some(_) => self.nearly(one) >= self.nearly(other) * (1.0 - LEVELS),
+        }
     }
 
     fn exact(&self, at: Breakpoint) -> (u128, u128) {
@@ -88,38 +113,50 @@ impl Breakpoints {
         tasks
     }
 
-    /// Tasks of every user (0 for those that can have none) for a share of `at`, or of more than that.
+    /// Tasks of every user (0 for those that can have none) for a level of `at`, or of more than that; never more than all that
+    /// a user has.
     pub fn required(&self, at: Breakpoint, more: bool) -> Vec<u64> {
         let mut required = vec![0; self.of_user.len()];
+        let shares = self.tree.as_ref().map(|tree| tree.shares(self.nearly(at)));
         for step in &self.users {
-            let whole = self.whole(step, at);
-            let exactly =
-                compare_ratios((step.exact.0 * u128::from(whole), step.exact.1), self.exact(at)).is_eq();
-            required[step.user.0] = if more || !exactly { whole + 1 } else { whole };
+            let (whole, is_exact) = match &shares {
+                None => {
+                    let whole = self.whole(step, at);
+                    let exact = (step.exact.0 * u128::from(whole), step.exact.1);
+                    (whole, compare_ratios(exact, self.exact(at)).is_eq())
+                }
+                Some(shares) => whole_nearly(shares[step.user.0] / step.share),
+            };
+            let needed = if more || !is_exact { whole + 1 } else { whole };
+            required[step.user.0] = needed.min(step.limit);
         }
         required
     }
 
-    /// A user that does not have as many tasks.
-    pub fn beyond_limit(&self, required: &[u64]) -> Option<UserId> {
-        self.users.iter().find(|step| step.limit < required[step.user.0]).map(|step| step.user)
+    /// The level at which everybody has all its tasks; `None` where somebody's are without limit.
+    pub fn all(&self) -> Option<Breakpoint> {
+        let all = |step: &Step| Breakpoint { user: step.user, tasks: step.limit };
+        let is_limited = self.users.iter().all(|step| step.limit < u64::MAX);
+        let last = self.users.iter().map(all).max_by(|a, b| self.compare(*a, *b));
+        last.filter(|_| is_limited)
     }
 
-    /// The largest breakpoint at most `ceiling` whose tasks are within the limits and worth no more than `budget`, a task
-    /// of shape `s` being worth `values[s]`.
+    /// The largest breakpoint at most `ceiling` whose tasks are worth no more than `budget`, a task of shape `s` being worth
+    /// `values[s]`.
     pub fn largest(&self, ceiling: Breakpoint, values: &[u64], budget: u128) -> Breakpoint {
-        let within = |at: Breakpoint| {
-            let required = self.required(at, false);
-            self.beyond_limit(&required).is_none() && self.worth(&required, values) <= budget
-        };
+        let within = |at: Breakpoint| self.worth(&self.required(at, false), values) <= budget;
         if within(ceiling) {
             return ceiling;
         }
         // Doubles first, then exactly among the breakpoints close by.
-        let roughly = |share: f64| {
+        let roughly = |level: f64| {
+            let shares = self.tree.as_ref().map(|tree| tree.shares(level));
             let worth = |step: &Step| {
-                let tasks = (share / step.nearly - WHOLE_TASKS).ceil().max(0.0);
-                if tasks > step.limit as f64 { f64::INFINITY } else { tasks * values[step.shape] as f64 }
+                let tasks = match &shares {
+                    None => level / step.nearly,
+                    Some(shares) => shares[step.user.0] / step.share,
+                };
+                (tasks - WHOLE_TASKS).ceil().max(0.0).min(step.limit as f64) * values[step.shape] as f64
             };
             self.users.iter().map(worth).sum::<f64>() <= budget as f64
         };
@@ -130,8 +167,9 @@ impl Breakpoints {
         }
         let mut near = vec![ceiling];
         for step in &self.users {
-            let tasks = ((low / step.nearly) as u64).min(MANY);
+            let tasks = self.tasks_at(step.user, low).min(MANY);
             let around = [0, tasks.saturating_sub(1), tasks, tasks + 1];
+            let around = around.into_iter().filter(|tasks| *tasks <= step.limit);
             near.extend(around.map(|tasks| Breakpoint { user: step.user, tasks }));
         }
         near.retain(|at| self.compare(*at, ceiling).is_le());
@@ -149,34 +187,55 @@ impl Breakpoints {
     pub fn below(&self, at: Breakpoint) -> Option<Breakpoint> {
         let required = self.required(at, false);
         let lower = |step: &Step| {
-            let tasks = required[step.user.0].checked_sub(1)?;
-            Some(Breakpoint { user: step.user, tasks })
+            let here = Breakpoint { user: step.user, tasks: required[step.user.0] };
+            // Who has all its tasks may have had them before.
+            if step.limit == here.tasks && self.compare(here, at).is_lt() {
+                return Some(here);
+            }
+            Some(Breakpoint { tasks: here.tasks.checked_sub(1)?, ..here })
         };
-        self.users.iter().filter_map(lower).max_by(|a, b| self.compare(*a, *b))
+        let lower = self.users.iter().filter_map(lower);
+        lower.filter(|lower| self.compare(*lower, at).is_lt()).max_by(|a, b| self.compare(*a, *b))
     }
 
-    /// The value of a placement of so many tasks: the smallest share.
+    /// The level of a placement of so many tasks: of those that want more; of all if nobody does.
     pub fn value(&self, tasks: &[u64]) -> Option<Breakpoint> {
-        let own = self.users.iter().map(|s| Breakpoint { user: s.user, tasks: tasks[s.user.0] });
-        own.min_by(|a, b| self.compare(*a, *b))
+        let wants_more = |step: &&Step| tasks[step.user.0] < step.limit;
+        let own = |step: &Step| Breakpoint { user: step.user, tasks: tasks[step.user.0] };
+        let smallest = self.users.iter().filter(wants_more).map(own).min_by(|a, b| self.compare(*a, *b));
+        smallest.or_else(|| self.all())
     }
 
-    /// The smallest over all users of what each could have alone, `alone` tasks, or has.
+    /// The smallest level over all users of what each could have alone, `alone` tasks, where that is not all that it wants; the
+    /// level of all tasks if it is for everybody.
     pub fn alone(&self, alone: impl Fn(usize) -> u64) -> Option<Breakpoint> {
-        let own = self.users.iter().map(|s| Breakpoint { user: s.user, tasks: s.limit.min(alone(s.shape)) });
-        own.min_by(|a, b| self.compare(*a, *b))
+        let own = |step: &Step| Breakpoint { user: step.user, tasks: alone(step.shape) };
+        let short = self.users.iter().filter(|step| alone(step.shape) < step.limit).map(own);
+        short.min_by(|a, b| self.compare(*a, *b)).or_else(|| self.all())
     }
 }
 
-/// The smallest share is served first.
+/// The whole tasks in a number of them, and whether that is all of it.
+fn whole_nearly(tasks: f64) -> (u64, bool) {
+    let nearest = tasks.round();
+    match (tasks - nearest).abs() <= LEVELS * nearest.max(1.0) {
+        true => ((nearest as u64).min(MANY), true),
+        false => ((tasks as u64).min(MANY), false),
+    }
+}
+
+/// The smallest level is served first.
 impl Priority for Breakpoints {
     fn compare(&self, (a, of_a): (UserId, u64), (b, of_b): (UserId, u64)) -> Ordering {
         let share = |user, tasks| Breakpoint { user, tasks };
         Self::compare(self, share(a, of_a), share(b, of_b))
     }
 
-    /// The level is the share.
     fn tasks_at(&self, user: UserId, level: f64) -> u64 {
-        self.of_user[user.0].map_or(0, |step| (level / self.users[step].nearly).min(MANY as f64) as u64)
+        let tasks = |step: &Step| match &self.tree {
+            None => level / step.nearly,
+            Some(tree) => tree.share(user, level) / step.share,
+        };
+        self.of_user[user.0].map_or(0, |step| tasks(&self.users[step]).min(MANY as f64) as u64)
     }
 }

@@ -1,4 +1,5 @@
-//! The best any placement of whole tasks can do: how large the smallest weighted dominant share can be, from both sides.
+//! The best any placement of whole tasks can do: how large the smallest weighted dominant share of those that still want more
+//! can be, from both sides.
 //!
 //! `bound.rs` excludes shares: the configuration program over what one server can hold (`master.rs`, `patterns.rs`), its
 //! patterns found by a knapsack search (`knapsack.rs`, `table.rs`), its values turned into the largest breakpoint that they
@@ -56,7 +57,7 @@ const MANY: u64 = 10;
 /// What servers cost while requirements are met: just enough to prefer fewer.
 const COST: f64 = 0.1;
 
-/// Brackets the largest smallest weighted dominant share of whole tasks. Within a time limit bounding ends after a part
+/// Brackets the highest level of whole tasks: the largest smallest weighted dominant share of those that still want more. Within a time limit bounding ends after a part
 /// of it, placing after all of it, and the best bracket so far is returned. Bounds are valid at any time.
 ///
 /// # Errors
@@ -84,7 +85,7 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
     };
     let bound = bound::bound(&packing, &breakpoints, upper, proof, &limit.after_part(BOUNDING))?;
     let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit)?;
-    let is_closed = breakpoints.compare(lower, bound.upper).is_eq();
+    let is_closed = breakpoints.reaches(lower, bound.upper);
     Ok(WholeTaskBracket {
         without_tasks,
         upper: Some(bound.upper),
@@ -111,7 +112,7 @@ fn first_bound(
     let upper = breakpoints.alone(alone)?;
     let shape = packing.shape_of[upper.user.0]? as usize;
     let proof = if instance.user(upper.user).tasks() == Some(upper.tasks) {
-        Proof::TaskLimit(upper.user)
+        Proof::AllTasks(upper.user)
     } else {
         let shapes = (0..packing.shapes.len()).map(|other| u64::from(other == shape)).collect();
         Proof::Values { shapes, classes: packing.shapes[shape].copies.clone() }
@@ -177,7 +178,7 @@ fn place(
 
 fn in_instance_order(instance: &Instance, packing: &Packing, proof: Proof) -> WholeTaskProof {
     match proof {
-        Proof::TaskLimit(user) => WholeTaskProof::TaskLimit(user),
+        Proof::AllTasks(user) => WholeTaskProof::TaskLimit(user),
         Proof::Values { shapes, classes } => {
             let value = |shape: &Option<u32>| shape.map_or(0, |shape| shapes[shape as usize]);
             let mut server_values = vec![0; instance.classes().len()];

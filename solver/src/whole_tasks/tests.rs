@@ -92,6 +92,8 @@ fn few_tasks_are_bounded_however_many_a_server_would_hold() {
     let instance = on_one_large_server(&[("1.28e-7", Some(1000)), ("1e6", None)]);
     let bracket = whole_task_bracket(&instance, &Deadline::never()).unwrap();
     let [upper, lower] = [bracket.upper, bracket.lower].map(Option::unwrap);
-    assert_eq!((upper.user.0, upper.tasks, lower.tasks), (0, 1000, 1000), "{upper:?} {lower:?}");
+    // One with few tasks has them all, and the other what is left.
+    assert_eq!((upper.user.0, upper.tasks, lower.tasks), (1, 2269, 2269), "{upper:?} {lower:?}");
+    assert_eq!(bracket.placement.tasks[0], 1000);
     proportional_bracket(&instance, &Deadline::never()).unwrap();
 }

@@ -61,7 +61,7 @@ fn tables_of_every_format_come_back_as_the_same_instance() {
 fn what_does_not_know_groups_refuses_them() {
     let folder = tables();
     folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
-    for command in ["place", "bound", "compare", "audit", "entitlements", "plan worth", "plan lose"] {
+    for command in ["audit", "entitlements", "plan worth", "plan lose"] {
         let words: Vec<&str> = command.split(' ').chain(["i.json"]).collect();
         let refusal = folder.refused(&words);
         let expected = format!("groups: {command} does not know groups yet");

@@ -47,6 +47,38 @@ pub(crate) struct Filled {
     pub due: Bounds,
 }
 
+/// What a child of the root has over its weight, as far as its members divide it by their weights.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Divided {
+    pub has: f64,
+    /// Whether any of them wants more.
+    pub wants_more: bool,
+}
+
+/// What the children of the root have, given what users have and who wants more.
+pub(crate) fn divided(
+    instance: &Instance,
+    has: impl Fn(usize) -> f64,
+    wants_more: impl Fn(usize) -> bool,
+) -> Vec<Divided> {
+    if instance.has_groups() {
+        return Tree::of(instance).divided_at_the_root(has, wants_more);
+    }
+    let over = |user: fairplan_instances::User<'_>| {
+        let i = user.index().0;
+        Divided { has: has(i) / decimal_down(user.weight()), wants_more: wants_more(i) }
+    };
+    instance.users().map(over).collect()
+}
+
+/// The smallest that any of them has, and the smallest of those that want more; infinite where there is none.
+pub(crate) fn smallest(children: &[Divided]) -> [f64; 2] {
+    let least = |children: &mut dyn Iterator<Item = &Divided>| {
+        children.map(|child| child.has).fold(f64::INFINITY, f64::min)
+    };
+    [least(&mut children.iter()), least(&mut children.iter().filter(|child| child.wants_more))]
+}
+
 /// The tree of an instance. Node 0 is the root, then come the groups, then the users.
 pub(crate) struct Tree {
     inner: usize,
@@ -100,6 +132,53 @@ impl Tree {
             Bounds { low: down(has.low / weight.high), high }
         };
         self.children[0].iter().filter(|c| self.has_users[**c as usize]).map(over)
+    }
+
+    /// The same for as much as members divide by their weights: what a group can have before filling gives a member who wants
+    /// more more than that has.
+    fn divided_at_the_root(
+        &self,
+        has: impl Fn(usize) -> f64,
+        wants_more: impl Fn(usize) -> bool,
+    ) -> Vec<Divided> {
+        let mut all = vec![Divided { has: 0.0, wants_more: false }; self.inner];
+        let users = 0..self.weight.len() - self.inner;
+        all.extend(users.map(|i| Divided { has: has(i), wants_more: wants_more(i) }));
+        for &v in self.downwards[1..].iter().rev() {
+            let children =
+                || self.children[v].iter().map(|c| (self.weight[*c as usize].low, all[*c as usize]));
+            let wanting = children().filter(|(_, child)| child.wants_more);
+            let each = wanting.map(|(weight, child)| child.has / weight).fold(f64::INFINITY, f64::min);
+            let has = |(weight, child): (f64, Divided)| match child.wants_more {
+                true => weight * each,
+                false => child.has.min(weight * each),
+            };
+            all[v] = Divided { has: children().map(has).sum(), wants_more: each < f64::INFINITY };
+        }
+        let over = |c: &u32| Divided {
+            has: all[*c as usize].has / self.weight[*c as usize].low,
+            ..all[*c as usize]
+        };
+        self.children[0].iter().filter(|c| self.has_users[**c as usize]).map(over).collect()
+    }
+
+    /// About the least level at which a user has so much, given the users' ceilings.
+    pub fn level_of(&self, user: usize, share: f64, ceilings: &[Bounds]) -> f64 {
+        let ceilings = self.sums(ceilings);
+        let mut above = vec![0; self.weight.len()];
+        for (v, children) in self.children.iter().enumerate() {
+            children.iter().for_each(|c| above[*c as usize] = v);
+        }
+        let (mut node, mut each) = (above[self.inner + user], share / self.weight[self.inner + user].low);
+        while node != 0 {
+            let has = |c: &u32| {
+                let c = *c as usize;
+                (self.weight[c].low * each).min(ceilings[c].low)
+            };
+            each = self.children[node].iter().map(has).sum::<f64>() / self.weight[node].low;
+            node = above[node];
+        }
+        each
     }
 
     /// Of every node the sum over its members.

@@ -1,13 +1,13 @@
 //! What a claim says of the users of groups: what each has, what it may have at most, and what holds it.
 
 use super::filling::{Bounds, Filled, Tree};
-use crate::claim::Printed;
 use crate::levels::{LevelPrices, Levels};
+use crate::limits::below;
 use crate::rounding::{decimal_up, down, up};
 use crate::tolerance;
-use crate::users::Subject;
-use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{LimitedBy, UserId};
+use crate::users::{Subject, UserShares};
+use crate::verdict::Worst;
+use fairplan_instances::{Instance, LimitedBy, UserId};
 
 /// The users, their shares counted as the objective does and without their weights.
 pub(super) struct Members<'a> {
@@ -24,25 +24,15 @@ pub(super) struct Members<'a> {
 impl<'a> Members<'a> {
     pub fn of(subject: Subject<'a>, claim: Levels<'a>, tree: &Tree) -> Self {
         let users = subject.shares.iter().enumerate();
-        let share = |(i, user): (usize, &crate::users::UserShares)| {
+        let share = |(i, user): (usize, &UserShares)| {
             let low = down(user.weighted * tree.user_weight(i).low);
             let high = if low == 0.0 { 0.0 } else { up(low * (1.0 + tolerance::ROUNDINGS)) };
             Bounds { low, high }
         };
-        let cap = |(i, user): (usize, &crate::users::UserShares)| match user.cap {
-            0.0 => Bounds::NOTHING,
-            cap => {
-                let high = up(cap * tree.user_weight(i).high);
-                Bounds { low: down(high * (1.0 - tolerance::ROUNDINGS)), high }
-            }
-        };
-        let work = |(i, user): (usize, &crate::users::UserShares)| {
-            down(user.work_per_level / decimal_up(subject.instance.user(UserId(i)).weight()))
-        };
         Self {
             shares: users.clone().map(share).collect(),
-            caps: users.clone().map(cap).collect(),
-            work_of_share: users.map(work).collect(),
+            caps: users.clone().map(|(i, user)| cap(user, i, tree)).collect(),
+            work_of_share: users.map(|(i, user)| work_of_share(subject.instance, user, i)).collect(),
             subject,
             claim,
         }
@@ -161,33 +151,18 @@ impl<'a> Members<'a> {
             )
         });
     }
-
-    /// `prices`: those of the first level where it decides the value; else 0, since no capacity raises the value. Where somebody
-    /// with all its tasks is just at the first level, either may be stated.
-    pub fn judge_prices(&self, tree: &Tree, stated: &Printed<'_>) -> Verdict {
-        let first = self.claim.levels.first();
-        let out_of_tasks = tree.at_the_root(&self.caps).map(|child| child.low).fold(f64::INFINITY, f64::min);
-        let level = first.map_or(f64::INFINITY, |level| level.value);
-        let may_be_zero = out_of_tasks <= level * (1.0 + tolerance::STATED);
-        let may_be_first = out_of_tasks >= level * (1.0 - tolerance::STATED);
-        let mut worst = Worst::of("prices", tolerance::STATED);
-        if may_be_zero && stated.prices.iter().all(|price| *price == 0.0) {
-            return worst.verdict();
-        }
-        let instance = self.subject.instance;
-        let m = instance.resources().len();
-        for (position, stated) in stated.prices.iter().enumerate() {
-            let price = first.filter(|_| may_be_first).map_or(0.0, |level| level.prices[position]);
-            worst.compare(*stated, price, || {
-                let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
-                format!("price of {r} in class {class}")
-            });
-        }
-        worst.verdict()
-    }
 }
 
-/// By which part of `reference` the smaller `value` is below it; 0 when it is not smaller.
-fn below(value: f64, reference: f64) -> f64 {
-    if value >= reference { 0.0 } else { 1.0 - value / reference }
+/// What all tasks of a user are worth.
+pub(super) fn cap(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
+    if user.cap == 0.0 {
+        return Bounds::NOTHING;
+    }
+    let high = up(user.cap * tree.user_weight(i).high);
+    Bounds { low: down(high * (1.0 - tolerance::ROUNDINGS)), high }
+}
+
+/// The work that a share of one takes, at least.
+pub(super) fn work_of_share(instance: &Instance, user: &UserShares, i: usize) -> f64 {
+    down(user.work_per_level / decimal_up(instance.user(UserId(i)).weight()))
 }

@@ -17,10 +17,11 @@ use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::has_task_row;
 use crate::tolerance;
-use crate::users::{Subject, usual_share};
+use crate::users::{Subject, UserShares, usual_share};
 use crate::verdict::Worst;
-use fairplan_instances::{Level, UserId};
-use filling::{Bounds, Filled, Tree};
+use fairplan_instances::{Instance, Level, UserId};
+use filling::Filled;
+pub(crate) use filling::{Bounds, Divided, Tree, divided, smallest};
 use members::Members;
 
 /// The verdicts on stages, as they are collected.
@@ -32,9 +33,8 @@ struct Verdicts {
     freezing: Worst,
 }
 
-/// Proves the stages of a claim, and the value that follows from them: the smallest weighted share of the root's children.
-///
-/// The bound of the value holds for allocations that divide each group's part by the filling.
+/// Proves the stages of a claim, and the value that follows from them: the smallest weighted share of the root's children, a
+/// group's as far as its members divide it by their weights.
 pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Printed<'_>>) -> SolutionProof {
     let Subject { instance, usable_classes, .. } = subject;
     let tree = Tree::of(instance);
@@ -68,12 +68,10 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
         before = Some(at);
     }
     members.judge_last(before.as_deref(), &mut verdicts.levels);
-    let least = |users: &[Bounds], side: fn(&Bounds) -> f64| {
-        tree.at_the_root(users).map(|child| side(&child)).fold(f64::INFINITY, f64::min)
-    };
-    let primal = least(&members.shares, |share| share.low);
-    let caps = least(members.caps(), |cap| cap.high);
-    let dual = claim.levels.first().map_or(caps, |level| level.bound.min(caps));
+    let [primal, _] = smallest(&divided(instance, |i| members.shares[i].low, |i| members.is_held(i)));
+    let caps: Vec<Bounds> = tree.at_the_root(members.caps()).collect();
+    let cap = caps.iter().map(|cap| cap.high).fold(f64::INFINITY, f64::min);
+    let dual = claim.levels.first().map_or(cap, |level| level.bound.min(cap));
     let gap = relative_gap(primal, dual);
     let mut optimality = Worst::of("optimality", tolerance::GAP);
     optimality.see(gap, || format!("the value is {primal}, but only {dual} is proved to be out of reach"));
@@ -82,7 +80,8 @@ pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Pr
         [reasons, levels, bounds, scales, gaps, freezing, optimality].map(Worst::verdict).into();
     if let Some(stated) = printed {
         verdicts.push(max_min::value(stated, primal, dual, gap));
-        verdicts.push(members.judge_prices(&tree, stated));
+        let out_of_tasks = caps.iter().map(|cap| cap.low).fold(f64::INFINITY, f64::min);
+        verdicts.push(max_min::prices(instance, claim.levels.first(), out_of_tasks, stated));
     }
     SolutionProof { primal, dual, relative_gap: gap, level_gaps, verdicts }
 }
@@ -159,6 +158,37 @@ impl Stage<'_> {
         if !anybody {
             verdicts.levels.fail(|| format!("level {k} freezes no user"));
         }
+    }
+}
+
+/// Whether prices prove a bound on the first level of divisible tasks, and no tighter one, and are in its unit.
+pub(crate) fn prove_bound(
+    instance: &Instance,
+    users: &[UserShares],
+    cost_of_work: impl Fn(usize) -> f64,
+    worth: f64,
+    bound: f64,
+) -> Result<(), String> {
+    let tree = Tree::of(instance);
+    let caps: Vec<Bounds> = users.iter().enumerate().map(|(i, user)| members::cap(user, i, &tree)).collect();
+    let cost = |i: usize| down(cost_of_work(i) * members::work_of_share(instance, &users[i], i));
+    let costs: Vec<f64> = (0..users.len()).map(|i| if caps[i].high == 0.0 { 0.0 } else { cost(i) }).collect();
+    let at_cost = |level: f64| paid(&costs, &tree.at(level, &caps));
+    let [below, beyond] =
+        [1.0 - tolerance::STATED, 1.0 + tolerance::STATED].map(|part| at_cost(bound * part));
+    if beyond < worth {
+        return Err(format!("all capacity is worth {worth}, and more than {bound} would cost {beyond}"));
+    }
+    if below > worth {
+        return Err(format!("the prices prove less than {bound}"));
+    }
+    let step = bound * tolerance::SLOPE;
+    let (less, more) = (at_cost(bound - step), at_cost(bound + step));
+    let here = at_cost(bound);
+    let [less, more] = [(here - less) / step, (more - here) / step];
+    match (less.min(more) - 1.0).max(1.0 - less.max(more)) > tolerance::SLOPE {
+        true => Err(format!("one level costs between {less} and {more} at the prices, not 1")),
+        false => Ok(()),
     }
 }
 

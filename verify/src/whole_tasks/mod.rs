@@ -2,11 +2,13 @@
 //! tasks are claimed to be worth, and what one server can hold by a search of its own.
 
 mod knapsack;
+mod levels;
 mod logarithm;
 mod proportional;
 mod shares;
 
 use crate::claim::PlacementClaim;
+use crate::groups::smallest;
 use crate::placement::verify_placement;
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
@@ -14,9 +16,9 @@ use fairplan_instances::{
     Breakpoint, ClassId, Instance, Placement, ResourceId, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use knapsack::{Outcome, Server, Task};
+use levels::Levels;
 pub use proportional::{ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
-use shares::Share;
 use std::collections::HashMap;
 
 /// A bracket, as claimed.
@@ -39,7 +41,11 @@ pub struct StatedBounds {
     pub upper_of_others: f64,
     /// The same over the users that can have tasks.
     pub lower_of_others: f64,
-    /// Whether the two are the same.
+    /// No placement has a higher level; `None` if none is stated.
+    pub level_upper: Option<f64>,
+    /// The level of the placement; `None` if none is stated.
+    pub level_lower: Option<f64>,
+    /// Whether the placement has the highest level.
     pub proved_optimal: bool,
 }
 
@@ -52,13 +58,14 @@ pub fn verify_whole_tasks(instance: &Instance, claim: &WholeTaskClaim<'_>) -> Ve
         return verdicts;
     }
     let has_tasks = has_tasks(instance, &bracket.without_tasks);
+    let levels = Levels::of(instance, &has_tasks);
     verdicts.push(users_without_tasks(instance, &has_tasks));
-    verdicts.push(lower_bound(instance, bracket, &has_tasks));
+    verdicts.push(lower_bound(instance, bracket, &levels));
     if let (Some(upper), Some(proof)) = (bracket.upper, &bracket.proof) {
-        verdicts.extend(upper_bound(instance, upper, proof, &has_tasks));
+        verdicts.extend(upper_bound(instance, upper, proof, &levels, &has_tasks));
     }
     if let Some(stated) = claim.stated {
-        verdicts.push(bounds(instance, bracket, stated));
+        verdicts.push(bounds(bracket, &levels, stated));
     }
     verdicts
 }
@@ -82,15 +89,10 @@ fn begin(
     (verdicts, is_sound)
 }
 
-/// Whether every user but those `without` has tasks for a share of at least `breakpoint`, of `tasks` in the instance's
-/// order. Compared exactly.
+/// Whether a placement of `tasks` in the instance's order has a level of at least `breakpoint`: every user but those `without`
+/// has tasks for it, or all its tasks. Compared exactly; in groups as nearly as bounds are told apart.
 pub fn reaches(instance: &Instance, tasks: &[u64], breakpoint: Breakpoint, without: &[UserId]) -> bool {
-    let share = Share::at(instance, breakpoint);
-    let mut users = instance.users().filter(|user| without.binary_search(&user.index()).is_err());
-    users.all(|user| {
-        let own = Breakpoint { user: user.index(), tasks: tasks[user.index().0] };
-        Share::at(instance, own).compare(&share).is_ge()
-    })
+    Levels::of(instance, &has_tasks(instance, without)).is_reached(tasks, breakpoint)
 }
 
 /// Numbers longer than this are not counted with.
@@ -197,20 +199,26 @@ fn users_without_tasks(instance: &Instance, has_tasks: &[bool]) -> Verdict {
     verdict.verdict()
 }
 
-fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, has_tasks: &[bool]) -> Verdict {
+fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, levels: &Levels<'_>) -> Verdict {
+    let tasks = &bracket.placement.tasks;
+    let Some(lower) = bracket.lower else { return Worst::of("lower-bound", 0.0).verdict() };
+    if instance.has_groups() {
+        let mut verdict = Worst::of("lower-bound", tolerance::STATED);
+        let [_, level] = smallest(&levels.of_placement(tasks));
+        if level < f64::INFINITY {
+            verdict.compare(levels.value(lower), level, || "level of the placement".into());
+        }
+        return verdict.verdict();
+    }
     let mut verdict = Worst::of("lower-bound", 0.0);
-    let Some(lower) = bracket.lower else { return verdict.verdict() };
-    let stated = Share::at(instance, lower);
     let mut is_reached = false;
-    for user in instance.users().filter(|user| has_tasks[user.index().0]) {
-        let tasks = bracket.placement.tasks[user.index().0];
-        let share = Share::at(instance, Breakpoint { user: user.index(), tasks });
-        match share.compare(&stated) {
-            std::cmp::Ordering::Less => {
-                verdict.fail(|| format!("user {} has {tasks} tasks placed, less than is stated", user.id()));
-            }
-            std::cmp::Ordering::Equal => is_reached = true,
-            std::cmp::Ordering::Greater => {}
+    for user in instance.users() {
+        let own = Breakpoint { user: user.index(), tasks: tasks[user.index().0] };
+        let reaches = levels.reaches(own, lower);
+        is_reached |= reaches && levels.reaches(lower, own);
+        if !reaches && !levels.is_satisfied(user, own.tasks) {
+            verdict
+                .fail(|| format!("user {} has {} tasks placed, less than is stated", user.id(), own.tasks));
         }
     }
     if !is_reached {
@@ -219,36 +227,36 @@ fn lower_bound(instance: &Instance, bracket: &WholeTaskBracket, has_tasks: &[boo
     verdict.verdict()
 }
 
-/// Proves that no placement gives all users that can have tasks more than `upper`.
+/// Proves that no placement has a higher level than `upper`; or, where tasks run out, that there are none for a larger smallest
+/// share.
 fn upper_bound(
     instance: &Instance,
     upper: Breakpoint,
     proof: &WholeTaskProof,
+    levels: &Levels<'_>,
     has_tasks: &[bool],
 ) -> Vec<Verdict> {
-    let share = Share::at(instance, upper);
-    let needs = |user: User<'_>| Share::of_one_task(instance, user).tasks_for_more_than(&share);
     let mut excluded = Worst::of("upper-bound", 0.0);
     match proof {
         WholeTaskProof::TaskLimit(user) => {
             let user = instance.user(*user);
-            let is_short = match (user.tasks(), needs(user)) {
-                (Some(limit), Some(needed)) => limit < needed,
-                (limit, None) => limit.is_some(),
-                (None, _) => false,
+            let runs_out = |user: User<'_>| {
+                let all = user.tasks().map(|tasks| Breakpoint { user: user.index(), tasks });
+                !has_tasks[user.index().0] || all.is_some_and(|all| levels.reaches(upper, all))
             };
-            if !is_short || !has_tasks[user.index().0] {
+            if !runs_out(user) || !has_tasks[user.index().0] {
+                excluded.fail(|| format!("user {} has tasks enough for more", user.id()));
+            }
+            // In groups one user decides nothing: all must have all their tasks.
+            if let Some(user) = instance.users().find(|user| instance.has_groups() && !runs_out(*user)) {
                 excluded.fail(|| format!("user {} has tasks enough for more", user.id()));
             }
             vec![excluded.verdict()]
         }
         WholeTaskProof::Values { task_values, server_values } => {
-            let mut worth = 0u128;
-            for user in instance.users().filter(|user| has_tasks[user.index().0]) {
-                let needed = u128::from(needs(user).unwrap_or(u64::MAX));
-                let part = needed.saturating_mul(u128::from(task_values[user.index().0]));
-                worth = worth.saturating_add(part);
-            }
+            let part = |(needed, value): (u64, &u64)| u128::from(needed).saturating_mul(u128::from(*value));
+            let parts = levels.needed_for_more(upper).into_iter().zip(task_values).map(part);
+            let worth = parts.fold(0u128, u128::saturating_add);
             let held = |(class, value): (&fairplan_instances::ServerClass, &u64)| {
                 u128::from(class.count) * u128::from(*value)
             };
@@ -324,25 +332,40 @@ fn server_values_hold(
 }
 
 /// Holds the stated doubles against what they stand for.
-fn bounds(instance: &Instance, bracket: &WholeTaskBracket, stated: StatedBounds) -> Verdict {
+fn bounds(bracket: &WholeTaskBracket, levels: &Levels<'_>, stated: StatedBounds) -> Verdict {
     let mut verdict = Worst::of("bounds", tolerance::STATED);
-    let share = |at: Option<Breakpoint>| {
-        let at = at?;
-        let user = instance.user(at.user);
-        Some(at.tasks as f64 * user.task_share() / user.weight().to_f64())
-    };
-    let of_others = |at| share(at).unwrap_or(0.0);
-    let of_all = |at| if bracket.without_tasks.is_empty() { of_others(at) } else { 0.0 };
+    let (caps, children) = (levels.caps(), levels.of_placement(&bracket.placement.tasks));
+    let least = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::INFINITY, f64::min);
+    let upper = bracket.upper.map_or(0.0, |upper| levels.value(upper));
+    let others = || caps.iter().zip(&children).filter(|(cap, _)| **cap > 0.0);
+    let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     for (name, stated, computed) in [
-        ("integral_upper", stated.upper, of_all(bracket.upper)),
-        ("integral_lower", stated.lower, of_all(bracket.lower)),
-        ("integral_upper of the others", stated.upper_of_others, of_others(bracket.upper)),
-        ("integral_lower of the others", stated.lower_of_others, of_others(bracket.lower)),
+        ("integral_upper", stated.upper, upper.min(least(&mut caps.iter().copied()))),
+        ("integral_lower", stated.lower, least(&mut children.iter().map(|child| child.has))),
+        (
+            "integral_upper of the others",
+            stated.upper_of_others,
+            anybody(upper.min(least(&mut others().map(|(cap, _)| *cap)))),
+        ),
+        (
+            "integral_lower of the others",
+            stated.lower_of_others,
+            anybody(least(&mut others().map(|(_, child)| child.has))),
+        ),
     ] {
         verdict.compare(stated, computed, || name.into());
     }
+    let by_values = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
+    match stated.level_upper {
+        Some(stated) if by_values => verdict.compare(stated, upper, || "integral_level_upper".into()),
+        Some(_) => verdict.fail(|| "integral_level_upper is stated, and nothing proves it".into()),
+        None => {}
+    }
+    if let Some(stated) = stated.level_lower {
+        verdict.compare(stated, smallest(&children)[1], || "integral_level_lower".into());
+    }
     let is_closed = match (bracket.upper, bracket.lower) {
-        (Some(upper), Some(lower)) => Share::at(instance, upper).compare(&Share::at(instance, lower)).is_eq(),
+        (Some(upper), Some(lower)) => levels.reaches(lower, upper),
         _ => true,
     };
     if stated.proved_optimal != is_closed {

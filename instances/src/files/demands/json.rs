@@ -6,7 +6,8 @@ use serde_json::value::RawValue;
 
 use super::{FORM, Rounding};
 use crate::files::source::Source;
-use crate::files::strict_json::{Text, document, for_each, given, number};
+use crate::files::strict_json::{Text, document, for_each, number};
+use crate::stated;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -16,10 +17,10 @@ struct Document<'a> {
     #[serde(borrow)]
     users: &'a RawValue,
     /// The file of the instance whose tasks are demanded.
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     instance: Option<Text<'a>>,
     /// Labels of the quanta; absent: 0, 1, 2, …
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     quanta: Option<Vec<&'a RawValue>>,
     #[serde(borrow)]
     demands: &'a RawValue,

@@ -10,8 +10,9 @@ use std::io::BufRead;
 use super::{EVENTS, FORM, microseconds, misplaced};
 use crate::files::json::Amounts;
 use crate::files::source::Source;
-use crate::files::strict_json::{Entries, Object, Text, document, for_each, given, line, number};
+use crate::files::strict_json::{Entries, Object, Text, document, for_each, line, number};
 use crate::files::{repeated, whole_number};
+use crate::stated;
 
 /// A line of an event is at most this long; headers list users and may be longer.
 const LONGEST_EVENT: usize = 1 << 20;
@@ -105,13 +106,13 @@ struct HeaderFields<'a> {
     source: Text<'a>,
     #[serde(borrow)]
     resources: Vec<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     decimal_places: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     server_classes: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     users: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     counts: Option<Entries<'a>>,
 }
 
@@ -131,7 +132,7 @@ struct ClassFields<'a> {
 struct UserFields<'a> {
     #[serde(borrow)]
     id: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     weight: Option<&'a RawValue>,
 }
 
@@ -142,21 +143,21 @@ struct EventFields<'a> {
     time: &'a RawValue,
     #[serde(borrow)]
     event: Text<'a>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     server: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     capacity: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     job: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     user: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     demand: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     duration: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     count: Option<&'a RawValue>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "stated")]
     more: Option<bool>,
 }
 

@@ -7,7 +7,8 @@ use serde_json::value::RawValue;
 use super::FORM;
 use crate::files::json::Amounts;
 use crate::files::source;
-use crate::files::strict_json::{Entries, Object, Text, document, for_each, given, number};
+use crate::files::strict_json::{Entries, Object, Text, document, for_each, number};
+use crate::stated;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -19,7 +20,7 @@ struct Document<'a> {
     #[serde(borrow)]
     resources: &'a RawValue,
     /// Absent: 1 of each resource.
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     capacity: Option<Entries<'a>>,
     #[serde(borrow)]
     classes: &'a RawValue,
@@ -34,26 +35,26 @@ struct ClassFields<'a> {
     demand: Entries<'a>,
     #[serde(borrow)]
     arrival_rate: &'a RawValue,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     work: Option<Object<WorkFields<'a>>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     claim: Option<Entries<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     propagation_time: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     packet_demands: Option<Vec<Entries<'a>>>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WorkFields<'a> {
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     mean: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     distribution: Option<Text<'a>>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     squared_variation: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "given")]
+    #[serde(borrow, default, deserialize_with = "stated")]
     shape: Option<&'a RawValue>,
 }
 

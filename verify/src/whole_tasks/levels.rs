@@ -1,0 +1,114 @@
+//! Levels that whole tasks can have, and the tasks that it takes to have more: in exact fractions where users stand side by
+//! side, between bounds rounded outward where they stand in groups.
+
+use super::shares::Share;
+use crate::groups::{Bounds, Divided, Tree, divided, smallest};
+use crate::rounding::{down, up};
+use crate::tolerance;
+use fairplan_instances::{Breakpoint, Instance, User, UserId};
+
+/// The levels of an instance, in which `has_tasks` tells who can have tasks at all.
+pub(super) struct Levels<'a> {
+    instance: &'a Instance,
+    has_tasks: &'a [bool],
+    /// Where users stand in groups: the tree, and what all tasks of each user are worth.
+    tree: Option<(Tree, Vec<Bounds>)>,
+}
+
+impl<'a> Levels<'a> {
+    pub fn of(instance: &'a Instance, has_tasks: &'a [bool]) -> Self {
+        let cap = |user: User<'_>| match (has_tasks[user.index().0], user.tasks()) {
+            (false, _) => Bounds::NOTHING,
+            (true, None) => Bounds { low: f64::INFINITY, high: f64::INFINITY },
+            (true, Some(tasks)) => share_of(user, tasks),
+        };
+        let tree = || (Tree::of(instance), instance.users().map(cap).collect());
+        Self { instance, has_tasks, tree: instance.has_groups().then(tree) }
+    }
+
+    /// Whether a user has all its tasks, or can have none.
+    pub fn is_satisfied(&self, user: User<'_>, tasks: u64) -> bool {
+        !self.has_tasks[user.index().0] || user.tasks().is_some_and(|limit| tasks >= limit)
+    }
+
+    /// The fewest tasks of each user that a higher level than `at` takes, at most all that it has: in groups, higher by more than
+    /// bounds are told apart.
+    pub fn needed_for_more(&self, at: Breakpoint) -> Vec<u64> {
+        let limited = |user: User<'_>, tasks: u64| match self.has_tasks[user.index().0] {
+            true => tasks.min(user.tasks().unwrap_or(u64::MAX)),
+            false => 0,
+        };
+        let Some((tree, caps)) = &self.tree else {
+            let share = Share::at(self.instance, at);
+            let needed = |user: User<'_>| {
+                Share::of_one_task(self.instance, user).tasks_for_more_than(&share).unwrap_or(u64::MAX)
+            };
+            return self.instance.users().map(|user| limited(user, needed(user))).collect();
+        };
+        let level = self.value(at);
+        if level == 0.0 {
+            // Any level at all takes a task of everybody.
+            return self.instance.users().map(|user| limited(user, 1)).collect();
+        }
+        let filled = tree.at(level * (1.0 + tolerance::GAP), caps);
+        let needed = |user: User<'_>| {
+            // What is no whole number of tasks for rounding alone is one.
+            let tasks = down(filled[user.index().0].share.low / up(user.task_share())) * (1.0 - ROUNDINGS);
+            tasks.ceil() as u64
+        };
+        self.instance.users().map(|user| limited(user, needed(user))).collect()
+    }
+
+    /// A level as a double.
+    pub fn value(&self, at: Breakpoint) -> f64 {
+        let user = self.instance.user(at.user);
+        match &self.tree {
+            None => at.tasks as f64 * user.task_share() / user.weight().to_f64(),
+            Some((tree, caps)) => tree.level_of(at.user.0, at.tasks as f64 * user.task_share(), caps),
+        }
+    }
+
+    /// Whether one level is another or above.
+    pub fn reaches(&self, one: Breakpoint, other: Breakpoint) -> bool {
+        match self.tree {
+            None => Share::at(self.instance, one).compare(&Share::at(self.instance, other)).is_ge(),
+            Some(_) => self.value(one) >= self.value(other) * (1.0 - tolerance::GAP),
+        }
+    }
+
+    /// Whether so many tasks are a placement of this level or above: all others have all their tasks.
+    pub fn is_reached(&self, tasks: &[u64], at: Breakpoint) -> bool {
+        match self.tree {
+            None => self.instance.users().all(|user| {
+                let tasks = tasks[user.index().0];
+                self.is_satisfied(user, tasks) || self.reaches(Breakpoint { user: user.index(), tasks }, at)
+            }),
+            Some(_) => smallest(&self.of_placement(tasks))[1] >= self.value(at) * (1.0 - tolerance::GAP),
+        }
+    }
+
+    /// What the children of the root have with so many tasks.
+    pub fn of_placement(&self, tasks: &[u64]) -> Vec<Divided> {
+        let share = |i: usize| tasks[i] as f64 * self.instance.user(UserId(i)).task_share();
+        let wants_more = |i: usize| !self.is_satisfied(self.instance.user(UserId(i)), tasks[i]);
+        divided(self.instance, share, wants_more)
+    }
+
+    /// What the children of the root could have at most for their tasks alone, over their weights, in the same order; 0 where
+    /// those inside can have none.
+    pub fn caps(&self) -> Vec<f64> {
+        let cap = |i: usize| match (self.has_tasks[i], self.instance.user(UserId(i))) {
+            (false, _) => 0.0,
+            (true, user) => user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64 * user.task_share()),
+        };
+        divided(self.instance, cap, |_| false).iter().map(|child| child.has).collect()
+    }
+}
+
+/// What rounding adds at most to a quotient of shares.
+const ROUNDINGS: f64 = 1e-12;
+
+fn share_of(user: User<'_>, tasks: u64) -> Bounds {
+    let share = tasks as f64 * user.task_share();
+    Bounds { low: down(share * (1.0 - tolerance::ROUNDINGS)), high: up(share * (1.0 + tolerance::ROUNDINGS)) }
+}
