@@ -13,7 +13,7 @@ pub use audit::{Audit, AuditSettings, Finding, Holds, NotTested, PROPERTIES, Pro
 pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
 pub use in_time::InTime;
 pub use what_if::{
-    Difference, DifferenceSide, Followed, GainingUser, Growth, GrowthQuantum, Loser, Loss, Losses,
-    PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth, losses,
-    worth_of_servers,
+    Difference, DifferenceSide, Followed, GainingUser, GroupChange, Growth, GrowthQuantum, Loser, Loss,
+    Losses, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth,
+    losses, worth_of_servers,
 };

@@ -48,7 +48,7 @@ pub use document::{Body, Document, FAIRPLAN_VERSION};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use group_result::{GroupResult, group_results, groups_table};
-pub use headline::Headline;
+pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{

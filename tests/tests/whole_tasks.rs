@@ -77,6 +77,7 @@ pub fn with_tiny_tasks(seed: u64) -> Draft {
         classes,
         groups: Vec::new(),
         users: (0..users).map(|i| plain_user(i, demand(i))).collect(),
+        measured_by: None,
     }
 }
 

@@ -15,7 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use ranges::PriceRange;
-pub(crate) use ranges::{measured_today, range_of_price};
+pub(crate) use ranges::range_of_price;
 
 /// Why one user has its share, and what would change it. The same instance and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
