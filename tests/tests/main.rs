@@ -18,6 +18,7 @@ mod every_field;
 mod explain;
 mod fuzz;
 mod groups;
+mod groups_asked;
 mod guarantees;
 #[cfg(feature = "highs")]
 mod guide;

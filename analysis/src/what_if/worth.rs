@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What one more server of each class is worth under DRFH, shares measured against today's totals throughout. The same
+/// What one more server of each class is worth under DRFH, shares measured by today's servers throughout. The same
 /// instance gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -68,8 +68,8 @@ pub struct ServerWorth {
     pub count: u64,
     /// By how much the smallest weighted share rises with one more, solved again.
     pub gain: f64,
-    /// By how much it rises by the prices: never less, unless tasks run out. Absent where members of groups are held below the
-    /// level: prices say then what raises those, which leave their parts to their siblings.
+    /// By how much it rises by the prices: never less, unless tasks run out, or members of groups make up for others that are
+    /// held. Absent where members of groups are held below the level: prices say what raises those, not their groups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by_price: Option<f64>,
     /// The groups whose members have more or less together then, those that gain the largest part first, at most 20: in
