@@ -10,7 +10,10 @@ mod in_time;
 mod what_if;
 
 pub use audit::{Audit, AuditSettings, Finding, Holds, NotTested, PROPERTIES, Property, audit};
-pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
+pub use explain::{
+    ClassView, Explanation, Gain, GroupExplanation, GroupHolding, Holding, LevelReached, Member, PriceRange,
+    Sibling, SmallerDemand, explain, explain_group,
+};
 pub use in_time::InTime;
 pub use what_if::{
     Difference, DifferenceSide, Followed, GainingUser, GroupChange, Growth, GrowthQuantum, Loser, Loss,

@@ -47,7 +47,7 @@ pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use document::{Body, Document, FAIRPLAN_VERSION};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
-pub use group_result::{GroupResult, group_results, groups_table};
+pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};

@@ -2,8 +2,10 @@
 //! division of every variant and cases worked by hand.
 
 use crate::groups::in_groups;
-use fairplan_analysis::{GroupChange, differences, losses, worth_of_servers};
-use fairplan_instances::{ClassId, Headline, Instance, Objective, Solution, Solver, UserId, stated_level};
+use fairplan_analysis::{GroupChange, differences, explain, explain_group, losses, worth_of_servers};
+use fairplan_instances::{
+    ClassId, GroupId, Headline, Instance, Objective, Solution, Solver, UserId, stated_level,
+};
 use fairplan_report::solution::StatedNumbers;
 use fairplan_solver::backend;
 use fairplan_tests::{Draft, Fraction, decimal, draft, exact_max_min_of, exact_tree, random_tree};
@@ -298,4 +300,132 @@ fn a_group_that_loses_members_to_another_is_told_in_the_shares_of_both() {
     let told: Vec<(&str, f64)> = found.groups.iter().map(|group| (&*group.id, group.part.unwrap())).collect();
     assert_eq!((told[0].0, told[1].0), ("a", "b"), "who loses most comes first");
     assert!((told[0].1 + 1.0).abs() < 1e-9 && (told[1].1 - 1.0).abs() < 1e-9, "{told:?}");
+}
+
+/// Twelve cores. `company` (weight 3) has `web` (weight 2) with `shop`, `search` and `mail`, and `batch` (weight 1) with
+/// `nightly`; `alone` is beside it. So `company` has 9 cores, `web` 6 and `batch` 3.
+fn company() -> Draft {
+    let mut draft = in_groups(
+        draft(&[(12, "1")], &["1"; 5]),
+        &[("company", None), ("web", Some("company")), ("batch", Some("company"))],
+        &[Some(1), Some(1), Some(1), Some(2), None],
+    );
+    (draft.groups[0].weight, draft.groups[1].weight) = (decimal("3"), decimal("2"));
+    for (user, id) in draft.users.iter_mut().zip(["shop", "search", "mail", "nightly", "alone"]) {
+        user.id = id.into();
+    }
+    draft
+}
+
+#[test]
+fn a_group_is_explained_by_its_members_what_holds_them_and_who_gains_if_it_asks_for_less() {
+    let instance = company().build().unwrap();
+    let solver = backend("auto").unwrap();
+    let solution = solve(&instance, &*solver);
+    let explained = |id: &str| {
+        let group = instance.group_named(id).unwrap();
+        explain_group(&instance, "", &solution, &*solver, group).unwrap()
+    };
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+    let web = explained("web");
+    near(web.group.share, 0.5);
+    near(web.group.level, 0.25);
+    let members: Vec<&str> = web.members.iter().map(|member| &*member.id).collect();
+    assert_eq!(members, ["shop", "search", "mail"]);
+    for member in &web.members {
+        near(member.share, 1.0 / 6.0);
+        near(member.pays.unwrap(), 1.0 / 6.0);
+        near(member.level.unwrap().value, 0.25);
+    }
+    let [held] = &web.held_by[..] else { panic!("{web:?}") };
+    assert_eq!((&*held.class, held.members, held.level), ("class-0", 3, 0));
+    near(held.part, 0.5);
+    near(held.price, 1.0 / 48.0);
+    // A tenth less of 6 cores leaves 0.6, which goes to its only sibling, `batch`, and not to `alone`.
+    assert_eq!((web.siblings_in_all, web.siblings.len(), &*web.siblings[0].id), (1, 1, "batch"));
+    near(web.siblings[0].share, 0.25);
+    near(web.siblings[0].then.unwrap(), 0.3);
+    let company = explained("company");
+    assert_eq!(company.members.len(), 4);
+    let inside: Vec<&str> = company.groups.iter().map(|group| &*group.id).collect();
+    assert_eq!(inside, ["web", "batch"]);
+    let [alone] = &company.siblings[..] else { panic!("{company:?}") };
+    assert_eq!((&*alone.id, &*alone.kind), ("alone", "user"));
+    near(alone.then.unwrap(), 0.25 + 0.075);
+}
+
+#[test]
+fn what_siblings_would_have_if_a_group_asked_for_less_is_what_exact_division_gives_them() {
+    let solver = backend("auto").unwrap();
+    let mut gains = 0;
+    for seed in 0..120 {
+        let mut draft = random_tree(seed);
+        draft.users.iter_mut().for_each(|user| user.rates.clear());
+        let instance = draft.build().unwrap();
+        let solution = solve(&instance, &*solver);
+        let told = explain_group(&instance, "", &solution, &*solver, GroupId(0)).unwrap();
+        assert!(told.not_asked.is_empty(), "seed {seed}: {:?}", told.not_asked);
+        let together: f64 = told.members.iter().map(|member| member.share).sum();
+        assert!((together - told.group.share).abs() <= SAME, "seed {seed}: members make up the group");
+        // In so small tasks that a whole number of them is nearly what it asks for.
+        for member in &told.members {
+            let user = &mut draft.users[instance.user_named(&member.id).unwrap().0];
+            user.demand.iter_mut().for_each(|demand| *demand = decimal(&format!("{demand}e-6")));
+            user.tasks = Some((0.9e6 * member.tasks) as u64);
+        }
+        let variant = draft.build().unwrap();
+        let shares: Vec<f64> = exact_tree(&variant, Objective::Drfh).iter().map(Fraction::to_f64).collect();
+        let groups = sums(&variant, &shares);
+        for sibling in &told.siblings {
+            let exact = match &*sibling.kind {
+                "group" => groups[variant.group_named(&sibling.id).unwrap().0],
+                _ => shares[variant.user_named(&sibling.id).unwrap().0],
+            };
+            let then = sibling.then.unwrap();
+            assert!((then - exact).abs() <= 5e-3, "seed {seed}: {sibling:?}, exactly {exact}\n{draft}");
+            gains += usize::from(sibling.gain() > 1e-3);
+        }
+        assert!(
+            told.siblings.is_sorted_by(|a, b| a.gain() >= b.gain() - 2e-9),
+            "seed {seed}: who gains most is first"
+        );
+    }
+    assert!(gains > 30, "{gains}");
+}
+
+#[test]
+fn a_user_in_groups_is_explained_with_the_groups_above_it() {
+    let instance = company().build().unwrap();
+    let solver = backend("auto").unwrap();
+    let solution = solve(&instance, &*solver);
+    let told = explain(&instance, "", &solution, &*solver, instance.user_named("mail").unwrap()).unwrap();
+    let groups: Vec<(&str, f64)> =
+        told.groups.iter().map(|group| (&*group.id, (group.level * 1e6).round())).collect();
+    assert_eq!(groups, [("web", 250_000.0), ("company", 250_000.0)]);
+    assert_eq!(told.level.unwrap().position, 0);
+    assert_eq!((told.held_by.len(), told.price_ranges.len()), (1, 1), "{told:?}");
+    // A task of half a core: what it leaves of memory is nothing, and its share is measured by its own tasks.
+    assert_eq!((told.smaller_demands[0].gain, told.smaller_demands[0].lose), (0, 0));
+    let alone = explain(&instance, "", &solution, &*solver, instance.user_named("alone").unwrap()).unwrap();
+    assert!(alone.groups.is_empty());
+}
+
+/// `u` holds the small server at the first level; `v` and `w` rise above it, where a price of the small server says nothing.
+#[test]
+fn prices_of_levels_above_others_have_no_ranges_in_groups() {
+    let mut users = draft(&[(1, "2"), (1, "18")], &["1", "1", "1"]);
+    users.users[0].eligible = Some(vec![0]);
+    let instance =
+        in_groups(users, &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)]).build().unwrap();
+    let solver = backend("auto").unwrap();
+    let solution = solve(&instance, &*solver);
+    let told = |user| explain(&instance, "", &solution, &*solver, UserId(user)).unwrap();
+    let (first, above) = (told(0), told(1));
+    assert_eq!((first.level.unwrap().position, above.level.unwrap().position), (0, 1));
+    assert!(!first.price_ranges.is_empty() && above.price_ranges.is_empty());
+    let group = explain_group(&instance, "", &solution, &*solver, GroupId(0)).unwrap();
+    let held: Vec<(&str, usize, usize)> =
+        group.held_by.iter().map(|held| (&*held.class, held.members, held.level)).collect();
+    assert_eq!(held[0].2, 0, "the small server holds a member at the first level already: {held:?}");
+    assert_eq!(held.last().unwrap(), &("class-1", 1, 1));
 }

@@ -139,6 +139,7 @@ impl Section {
             "fairplan.verification.v1" => verification::section(body(file, bytes)?),
             "fairplan.entitlements.v1" => entitlements::section(body(file, bytes)?),
             "fairplan.explanation.v1" => explanation::section(body(file, bytes)?),
+            "fairplan.group-explanation.v1" => group_explanation::section(body(file, bytes)?),
             "fairplan.allocation.v1" if is_over_instance(bytes) => {
                 task_allocation::section(read_json(file, bytes)?)
             }

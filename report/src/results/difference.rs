@@ -5,7 +5,7 @@ use crate::names::beginning;
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{ROWS, first, grid, paragraph};
 use crate::units::{counted, number, percent, thousands};
-use fairplan_analysis::{Difference, DifferenceSide, PartChange};
+use fairplan_analysis::{Difference, DifferenceSide, GroupChange, PartChange};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
@@ -17,11 +17,7 @@ pub(super) fn answer(document: &Difference) -> String {
     if more + less == 0 {
         return "No user that is in both has more or less.".into();
     }
-    let of_groups = document.groups.iter().filter(|group| group.has_moved()).count();
-    let groups = match document.groups.len() {
-        0 => String::new(),
-        all => format!("Of {} {of_groups} have more or less. ", counted(all as u64, "group", "groups")),
-    };
+    let groups = of_groups(&document.groups);
     let have = |n: usize, what: &str| match n {
         0 => format!("nobody has {what}"),
         1 => format!("1 user has {what}"),
@@ -36,6 +32,20 @@ pub(super) fn answer(document: &Difference) -> String {
     };
     let told = format!("{}{}; {}{}.", have(more, "more"), extreme(1.0), have(less, "less"), extreme(-1.0));
     groups + &told.replacen("nobody has more;", "Nobody has more;", 1)
+}
+
+/// How many groups have more or less, and which most.
+fn of_groups(groups: &[GroupChange]) -> String {
+    let part = |group: &&GroupChange| group.part.unwrap_or(0.0);
+    let side = |sign: f64, what: &str| {
+        let moved: Vec<&GroupChange> = groups.iter().filter(|group| sign * part(group) > 1e-6).collect();
+        let most = moved.iter().max_by(|a, b| (sign * part(a)).total_cmp(&(sign * part(b))))?;
+        let have = if moved.len() == 1 { "has" } else { "have" };
+        let (count, id) = (counted(moved.len() as u64, "group", "groups"), name(&most.id));
+        Some(format!("{count} {have} {what} (most: group {id}, {} of its share)", percent(sign * part(most))))
+    };
+    let sides: Vec<String> = [side(1.0, "more"), side(-1.0, "less")].into_iter().flatten().collect();
+    if sides.is_empty() { String::new() } else { format!("{}. ", sides.join("; ")) }
 }
 
 /// What changed, and for whom.

@@ -108,6 +108,33 @@ fn plans_of_groups_tell_of_groups() {
 }
 
 #[test]
+fn a_group_and_its_members_are_explained() {
+    let folder = tables();
+    folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
+    let output = folder.run(&["explain", "i.json", "--group", "web", "-o", "e.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    for said in
+        ["Group web, in group company, has 50.00%", "Beside its siblings", "batch", "Its members", "mail"]
+    {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    let result: Value = serde_json::from_str(&folder.read("e.json")).unwrap();
+    assert_eq!(result["format"], "fairplan.group-explanation.v1");
+    assert!(folder.done(&["-q", "report", "e.json"]).contains("Why group web has its share"));
+    let told = text(&folder.run(&["explain", "i.json", "--user", "mail", "-o", "u.json"]).stderr);
+    assert!(told.contains("It is in groups") && told.contains("company"), "{told}");
+    let refusal = folder.refused(&["explain", "i.json", "--group", "wab"]);
+    assert!(
+        refusal.contains("group wab: the instance has no group of this id (did you mean web?)"),
+        "{refusal}"
+    );
+    for wrong in [&["explain", "i.json"][..], &["explain", "i.json", "--user", "mail", "--group", "web"]] {
+        assert_eq!(folder.run(wrong).status.code(), Some(2), "{wrong:?}");
+    }
+}
+
+#[test]
 fn bad_groups_name_file_place_and_value() {
     let folder = tables();
     let refusal = |groups: &str, users: &str| {
