@@ -9,7 +9,9 @@ mod explain;
 mod in_time;
 mod what_if;
 
-pub use audit::{Audit, AuditSettings, Finding, Holds, NotTested, PROPERTIES, Property, audit};
+pub use audit::{
+    Audit, AuditSettings, Finding, GROUP_PROPERTIES, Holds, NotTested, PROPERTIES, Property, audit,
+};
 pub use explain::{
     ClassView, Explanation, Gain, GroupExplanation, GroupHolding, Holding, LevelReached, Member, PriceRange,
     Sibling, SmallerDemand, explain, explain_group,

@@ -304,7 +304,7 @@ fn a_group_that_loses_members_to_another_is_told_in_the_shares_of_both() {
 
 /// Twelve cores. `company` (weight 3) has `web` (weight 2) with `shop`, `search` and `mail`, and `batch` (weight 1) with
 /// `nightly`; `alone` is beside it. So `company` has 9 cores, `web` 6 and `batch` 3.
-fn company() -> Draft {
+pub fn company() -> Draft {
     let mut draft = in_groups(
         draft(&[(12, "1")], &["1"; 5]),
         &[("company", None), ("web", Some("company")), ("batch", Some("company"))],

@@ -19,6 +19,7 @@ mod explain;
 mod fuzz;
 mod groups;
 mod groups_asked;
+mod groups_audited;
 mod guarantees;
 #[cfg(feature = "highs")]
 mod guide;

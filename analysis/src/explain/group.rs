@@ -160,8 +160,8 @@ const LISTED: usize = 20;
 /// The part of what a group has that it asks for where it asks for less.
 const LESS: f64 = 0.9;
 
-/// Tasks are divided into so many parts where a number of them is asked for that need not be whole.
-const PARTS_POWER: u8 = 3;
+/// Tasks are divided into `10^6` where a number of them is asked for that need not be whole, unless there are that many.
+const PARTS_POWER: i32 = 6;
 
 /// Explains a group in `solution`, which `solver` found for `instance`; that comes with its hash. What the solver has no time for
 /// ([`SolverError::OutOfTime`]) is not asked.
@@ -173,7 +173,7 @@ pub fn explain_group(
     group: GroupId,
 ) -> Result<GroupExplanation, SolverError> {
     let all = group_results(instance, solution);
-    let inside = groups_inside(instance, group);
+    let inside = instance.groups_inside(group);
     let is_member = |user: UserId| instance.user(user).group().is_some_and(|group| inside[group.0]);
     let members: Vec<UserId> =
         (0..instance.user_count()).map(UserId).filter(|user| is_member(*user)).collect();
@@ -192,17 +192,6 @@ pub fn explain_group(
         siblings,
         not_asked,
     })
-}
-
-/// Which groups are this one or inside it.
-fn groups_inside(instance: &Instance, group: GroupId) -> Vec<bool> {
-    let mut inside = vec![false; instance.groups().len()];
-    inside[group.0] = true;
-    // Each comes after the group that it belongs to.
-    for GroupId(g) in instance.groups_upwards().into_iter().rev() {
-        inside[g] |= instance.groups()[g].parent.is_some_and(|parent| inside[parent.0]);
-    }
-    inside
 }
 
 /// The level that holds a user.
@@ -309,16 +298,18 @@ fn with_less(
     let mut draft = Draft::from(instance);
     for &user in members {
         // Less than a whole task may be less than it has: the same work in smaller tasks.
+        let tasks = solution.allocation.tasks(user);
+        let power = if tasks < 10f64.powi(PARTS_POWER) { PARTS_POWER } else { 0 };
         let smaller = |demand: &Decimal| {
             let units = demand.scaled(demand.exponent())?;
-            Decimal::from_units(units, i32::from(demand.exponent()) - i32::from(PARTS_POWER)).ok()
+            Decimal::from_units(units, i32::from(demand.exponent()) - power).ok()
         };
         let user_then = &mut draft.users[user.0];
         let Some(demand) = user_then.demand.iter().map(smaller).collect::<Option<Vec<_>>>() else {
             return why_not("its demands have too many digits");
         };
-        let tasks = LESS * solution.allocation.tasks(user) * 10f64.powi(i32::from(PARTS_POWER));
-        (user_then.demand, user_then.tasks) = (demand, Some(tasks as u64));
+        let parts = 10f64.powi(power);
+        (user_then.demand, user_then.tasks) = (demand, Some((LESS * tasks * parts).round() as u64));
     }
     let Ok(variant) = draft.build() else { return why_not("its numbers are too long") };
     match solver.solve(&variant, solution.objective) {

@@ -1,0 +1,139 @@
+//! Audits of groups: what filling the tree is, and mechanisms that are unfair to groups in a known way are found out.
+
+use crate::groups_asked::company;
+use fairplan_analysis::{AuditSettings, Finding, GROUP_PROPERTIES, Holds, NotTested, PROPERTIES, audit};
+use fairplan_instances::{
+    Allocation, Decimal, Draft, Instance, Objective, Solution, Solver, SolverError, UserId,
+};
+use fairplan_solver::backend;
+use fairplan_tests::{decimal, draft, random_tree};
+
+const SETTINGS: AuditSettings = AuditSettings { users: 20, seed: 1 };
+
+fn audited(instance: &Instance, mechanism: &dyn Solver) -> Vec<Finding> {
+    audit(instance, "", Objective::Drfh, mechanism, &*backend("auto").unwrap(), SETTINGS).unwrap().properties
+}
+
+fn of<'a>(findings: &'a [Finding], property: &str) -> &'a Finding {
+    findings.iter().find(|finding| finding.name == property).unwrap()
+}
+
+fn failing(findings: &[Finding]) -> Vec<&str> {
+    let fails = |finding: &&Finding| finding.holds == Holds::Tested(false);
+    findings.iter().filter(fails).map(|finding| &*finding.name).collect()
+}
+
+#[test]
+fn filling_a_tree_of_one_resource_is_fair_to_groups_and_inside_them() {
+    let findings = audited(&company().build().unwrap(), &*backend("auto").unwrap());
+    let names = PROPERTIES.names().chain(GROUP_PROPERTIES.names());
+    assert!(findings.iter().map(|finding| &*finding.name).eq(names), "those of groups come last");
+    assert_eq!(failing(&findings), [""; 0], "{findings:#?}");
+    for property in ["single-server-drf", "single-resource-fairness"] {
+        let finding = of(&findings, property);
+        assert_eq!(finding.holds, Holds::NotTested(NotTested::NotApplicable));
+        assert!(finding.witness.contains("groups are served first"), "{finding:?}");
+    }
+    for property in GROUP_PROPERTIES.names().chain([
+        "envy-freeness",
+        "pareto-optimality",
+        "sharing-incentive",
+        "truthfulness",
+    ]) {
+        assert_eq!(of(&findings, property).holds, Holds::Tested(true), "{property} is tested");
+    }
+}
+
+#[test]
+fn without_groups_there_are_no_properties_of_groups() {
+    let instance = draft(&[(1, "12")], &["1", "1"]).build().unwrap();
+    let findings = audited(&instance, &*backend("auto").unwrap());
+    assert!(findings.iter().map(|finding| &*finding.name).eq(PROPERTIES.names()));
+}
+
+/// Answers for a changed instance, and lets its solution change what users get.
+struct Unfair<C, S> {
+    /// What is solved instead.
+    changed: C,
+    /// The part of its solution that everybody gets, given what was asked.
+    part: S,
+}
+
+impl<C: Fn(&mut Draft) + Sync, S: Fn(&Instance) -> f64 + Sync> Solver for Unfair<C, S> {
+    fn name(&self) -> &'static str {
+        "unfair"
+    }
+
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        let mut draft = Draft::from(instance);
+        (self.changed)(&mut draft);
+        let solution = backend("auto").unwrap().solve(&draft.build().unwrap(), objective)?;
+        let part = (self.part)(instance);
+        let tasks: Vec<f64> =
+            (0..instance.user_count()).map(|i| part * solution.allocation.tasks(UserId(i))).collect();
+        assert_eq!(instance.classes().len(), 1);
+        Ok(Solution { allocation: Allocation::from_matrix(1, &tasks), ..solution })
+    }
+}
+
+#[test]
+fn a_mechanism_that_counts_every_group_alike_rewards_splitting() {
+    let changed = |draft: &mut Draft| draft.groups.iter_mut().for_each(|group| group.weight = Decimal::ONE);
+    let findings = audited(&company().build().unwrap(), &Unfair { changed, part: |_: &Instance| 1.0 });
+    let splitting = of(&findings, "group-splitting");
+    assert_eq!(splitting.holds, Holds::Tested(false), "{splitting:?}");
+    // `company` has half; as two of three children of the root it has two thirds.
+    assert!((splitting.residual.unwrap() - 0.25).abs() < 1e-6, "{splitting:?}");
+    assert!(splitting.witness.contains("group company has 66.666667% of the cluster"), "{splitting:?}");
+}
+
+#[test]
+fn a_mechanism_that_sees_no_groups_rewards_those_that_disband_only_where_weights_do() {
+    // `batch` has one user of weight 1 and counts ten times: on its own that user would have the weight of the group.
+    let mut draft = company();
+    draft.groups[2].weight = decimal("10");
+    let changed = |draft: &mut Draft| {
+        draft.groups.clear();
+        draft.users.iter_mut().for_each(|user| user.group = None);
+    };
+    let findings = audited(&draft.build().unwrap(), &Unfair { changed, part: |_: &Instance| 1.0 });
+    let disbanding = of(&findings, "group-disbanding");
+    assert_eq!(disbanding.holds, Holds::Tested(false), "{disbanding:?}");
+    // A fifth before, ten of fourteen after.
+    assert!((disbanding.residual.unwrap() - (1.0 - 0.2 / (10.0 / 14.0))).abs() < 1e-6, "{disbanding:?}");
+    assert_eq!(of(&findings, "group-splitting").holds, Holds::Tested(true));
+}
+
+#[test]
+fn mechanisms_that_take_from_groups_when_others_leave_servers_come_or_nobody_lies_are_found_out() {
+    let instance = company().build().unwrap();
+    let fails = |part: &(dyn Fn(&Instance) -> f64 + Sync), property: &str| {
+        let findings = audited(&instance, &Unfair { changed: |_: &mut Draft| (), part });
+        let finding = of(&findings, property);
+        assert_eq!(finding.holds, Holds::Tested(false), "{finding:?}");
+        finding.witness.clone()
+    };
+    let told = fails(&|asked| (asked.user_count() as f64 / 5.0).powi(3), "group-population-monotonicity");
+    assert!(told.starts_with("when group web leaves, group batch has"), "{told}");
+    let told = fails(&|asked| (12.0 / asked.server_count() as f64).powi(2), "group-resource-monotonicity");
+    assert!(told.starts_with("when class class-0 has one more server, group"), "{told}");
+    let lies = |asked: &Instance| if asked.user(UserId(1)).demand_doubles()[0] > 1.0 { 1.0 } else { 0.5 };
+    let told = fails(&lies, "group-truthfulness");
+    assert!(told.contains("when user search claims"), "{told}");
+}
+
+/// Members that make up for each other stop doing so where the group is cut between them: none gains by that.
+#[test]
+fn no_group_of_random_trees_gains_by_splitting() {
+    let solver = backend("auto").unwrap();
+    for seed in 0..40 {
+        let instance = random_tree(seed).build().unwrap();
+        if !instance.has_groups() {
+            continue;
+        }
+        let settings = AuditSettings { users: 3, seed: 1 };
+        let found = audit(&instance, "", Objective::Drfh, &*solver, &*solver, settings).unwrap();
+        let splitting = of(&found.properties, "group-splitting");
+        assert_ne!(splitting.holds, Holds::Tested(false), "seed {seed}: {splitting:?}");
+    }
+}
