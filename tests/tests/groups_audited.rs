@@ -3,10 +3,11 @@
 use crate::groups_asked::company;
 use fairplan_analysis::{AuditSettings, Finding, GROUP_PROPERTIES, Holds, NotTested, PROPERTIES, audit};
 use fairplan_instances::{
-    Allocation, Decimal, Draft, Instance, Objective, Solution, Solver, SolverError, UserId,
+    Allocation, Decimal, Draft, GroupId, Instance, NewGroup, Objective, Solution, Solver, SolverError, User,
+    UserId,
 };
 use fairplan_solver::backend;
-use fairplan_tests::{decimal, draft, random_tree};
+use fairplan_tests::{Fraction, decimal, draft, exact_tree, random_tree};
 
 const SETTINGS: AuditSettings = AuditSettings { users: 20, seed: 1 };
 
@@ -117,23 +118,104 @@ fn mechanisms_that_take_from_groups_when_others_leave_servers_come_or_nobody_lie
     assert!(told.starts_with("when group web leaves, group batch has"), "{told}");
     let told = fails(&|asked| (12.0 / asked.server_count() as f64).powi(2), "group-resource-monotonicity");
     assert!(told.starts_with("when class class-0 has one more server, group"), "{told}");
-    let lies = |asked: &Instance| if asked.user(UserId(1)).demand_doubles()[0] > 1.0 { 1.0 } else { 0.5 };
+    let claims_more = |asked: &Instance| {
+        let search = asked.user_named("search").map(|search| asked.user(search).demand_doubles()[0]);
+        search.is_some_and(|demand| demand > 1.0)
+    };
+    let lies = |asked: &Instance| if claims_more(asked) { 1.0 } else { 0.5 };
     let told = fails(&lies, "group-truthfulness");
     assert!(told.contains("when user search claims"), "{told}");
 }
 
-/// Members that make up for each other stop doing so where the group is cut between them: none gains by that.
+/// What a group's members have together in a variant by exact arithmetic, in shares of the instance.
+fn exact_sum(variant: &Draft, instance: &Instance, is_member: &dyn Fn(&str) -> bool) -> f64 {
+    let variant = variant.build().unwrap();
+    let shares = exact_tree(&variant, Objective::Drfh);
+    let of_user = |(user, share): (User<'_>, Fraction)| {
+        let then = instance.user(instance.user_named(user.id()).unwrap());
+        if is_member(user.id()) { share.to_f64() / user.task_share() * then.task_share() } else { 0.0 }
+    };
+    variant.users().zip(shares).map(of_user).sum()
+}
+
+/// Filling the tree does reward some for it: what is found is what exact arithmetic finds.
 #[test]
-fn no_group_of_random_trees_gains_by_splitting() {
+fn what_a_group_gains_by_splitting_or_loses_when_another_leaves_is_what_exact_division_says() {
     let solver = backend("auto").unwrap();
-    for seed in 0..40 {
-        let instance = random_tree(seed).build().unwrap();
-        if !instance.has_groups() {
+    let (mut gaining, mut losing) = (0, 0);
+    for seed in 0..500 {
+        let draft = random_tree(seed);
+        let instance = draft.build().unwrap();
+        // Many resources are many misreports, which take long.
+        if draft.resources.len() > 2 || !instance.has_groups() {
             continue;
         }
-        let settings = AuditSettings { users: 3, seed: 1 };
+        let settings = AuditSettings { users: 1, seed: 1 };
         let found = audit(&instance, "", Objective::Drfh, &*solver, &*solver, settings).unwrap();
+        // The first group with members is the one that is asked.
+        let has_members = instance.of_groups(false, |_| true, |a, b| a || b);
+        let g = has_members.iter().position(|has| *has).unwrap();
+        let inside = instance.groups_inside(GroupId(g));
+        let is_in = |id: &str| {
+            let group = instance.user(instance.user_named(id).unwrap()).group();
+            group.is_some_and(|group| inside[group.0])
+        };
+        let mut cut = draft.clone();
+        cut.groups[g].weight = decimal(&format!("{}", 0.5 * draft.groups[g].weight.to_f64()));
+        cut.groups.push(NewGroup { id: "second".into(), ..cut.groups[g].clone() });
+        let second = cut.groups.len() - 1;
+        let own = draft.groups[g].id.clone();
+        let users = cut.users.iter_mut().filter(|user| user.group == Some(g)).map(|user| &mut user.group);
+        let count = users
+            .enumerate()
+            .map(|(k, group)| {
+                if k % 2 == 1 {
+                    *group = Some(second)
+                }
+            })
+            .count();
+        let groups = cut.groups.iter_mut().filter(|group| group.parent.as_ref() == Some(&own));
+        for (k, group) in groups.enumerate() {
+            if (count + k) % 2 == 1 {
+                group.parent = Some("second".into());
+            }
+        }
+        let (before, after) = (exact_sum(&draft, &instance, &is_in), exact_sum(&cut, &instance, &is_in));
+        let expected = if after > before { 1.0 - before / after } else { 0.0 };
         let splitting = of(&found.properties, "group-splitting");
-        assert_ne!(splitting.holds, Holds::Tested(false), "seed {seed}: {splitting:?}");
+        assert!(
+            (splitting.residual.unwrap() - expected).abs() < 1e-6,
+            "seed {seed}: {splitting:?}, not {expected}"
+        );
+        gaining += usize::from(expected > 1e-6);
+
+        let mut without = draft.clone();
+        without.users.retain(|user| !is_in(&user.id));
+        let population = of(&found.properties, "group-population-monotonicity");
+        if without.build().is_err() {
+            continue;
+        }
+        let mut expected = 0.0f64;
+        for other in 0..instance.groups().len() {
+            let inside = instance.groups_inside(GroupId(other));
+            let is_other = |id: &str| {
+                let group = instance.user(instance.user_named(id).unwrap()).group();
+                group.is_some_and(|group| inside[group.0])
+            };
+            if draft.users.iter().any(|user| is_other(&user.id) && is_in(&user.id)) {
+                continue;
+            }
+            let sums = [&draft, &without].map(|draft| exact_sum(draft, &instance, &is_other));
+            if sums[1] < sums[0] {
+                expected = expected.max(1.0 - sums[1] / sums[0]);
+            }
+        }
+        assert!(
+            (population.residual.unwrap() - expected).abs() < 1e-6,
+            "seed {seed}: {population:?}, not {expected}"
+        );
+        losing += usize::from(expected > 1e-6);
     }
+    println!("{gaining} gain by splitting, {losing} lose when another leaves");
+    assert!(gaining > 10 && losing > 0, "{gaining} {losing}");
 }
