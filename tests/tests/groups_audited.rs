@@ -1,5 +1,6 @@
 //! Audits of groups: what filling the tree is, and mechanisms that are unfair to groups in a known way are found out.
 
+use crate::groups::in_groups;
 use crate::groups_asked::company;
 use fairplan_analysis::{AuditSettings, Finding, GROUP_PROPERTIES, Holds, NotTested, PROPERTIES, audit};
 use fairplan_instances::{
@@ -138,12 +139,31 @@ fn exact_sum(variant: &Draft, instance: &Instance, is_member: &dyn Fn(&str) -> b
     variant.users().zip(shares).map(of_user).sum()
 }
 
+/// The tree of the guide: what `product` leaves goes to `research`, which needs memory where `guests` do.
+#[test]
+fn a_group_may_have_less_when_another_leaves_as_exact_division_says() {
+    let users = draft(&[(8, "4 16"), (2, "64 128")], &["8 16", "1 4", "1 1", "2 16", "1 2"]);
+    let company = Some("company");
+    let groups = [("company", None), ("research", company), ("product", company), ("guests", None)];
+    let mut draft = in_groups(users, &groups, &[Some(1), Some(1), Some(2), Some(2), Some(3)]);
+    (draft.groups[0].weight, draft.groups[2].weight) = (decimal("3"), decimal("2"));
+    let instance = draft.build().unwrap();
+    let mut without = draft.clone();
+    without.users.retain(|user| user.group != Some(2));
+    let guests = |draft: &Draft| exact_sum(draft, &instance, &|id| id == "user-4");
+    let expected = 1.0 - guests(&without) / guests(&draft);
+    assert!((expected - (1.0 - (12.0 / 43.0) / (6.0 / 19.0))).abs() < 1e-12, "{expected}");
+    let findings = audited(&instance, &*backend("auto").unwrap());
+    let found = of(&findings, "group-population-monotonicity");
+    assert!((found.residual.unwrap() - expected).abs() < 1e-6, "{found:?}, not {expected}");
+}
+
 /// Filling the tree does reward some for it: what is found is what exact arithmetic finds.
 #[test]
 fn what_a_group_gains_by_splitting_or_loses_when_another_leaves_is_what_exact_division_says() {
     let solver = backend("auto").unwrap();
-    let (mut gaining, mut losing) = (0, 0);
-    for seed in 0..500 {
+    let mut gaining = 0;
+    for seed in 0..300 {
         let draft = random_tree(seed);
         let instance = draft.build().unwrap();
         // Many resources are many misreports, which take long.
@@ -214,8 +234,6 @@ fn what_a_group_gains_by_splitting_or_loses_when_another_leaves_is_what_exact_di
             (population.residual.unwrap() - expected).abs() < 1e-6,
             "seed {seed}: {population:?}, not {expected}"
         );
-        losing += usize::from(expected > 1e-6);
     }
-    println!("{gaining} gain by splitting, {losing} lose when another leaves");
-    assert!(gaining > 10 && losing > 0, "{gaining} {losing}");
+    assert!(gaining > 10, "{gaining} gain by splitting");
 }
