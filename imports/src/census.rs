@@ -211,7 +211,7 @@ pub(super) fn add_classes<'a>(
             kind => format!("{kind}-{holds}"),
         };
         let id = names.unique(wanted);
-        builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
+        builder.class(ServerClass::new(id.clone(), count, server.capacity.clone()))?;
         classes.push(Class { id, server });
     }
     Ok(classes)

@@ -66,7 +66,7 @@ pub struct EqualServers {
 impl EqualServers {
     /// As the one class `server`.
     fn class(&self) -> ServerClass {
-        ServerClass { id: "server".into(), count: self.count, capacity: self.capacity.clone() }
+        ServerClass::new("server", self.count, self.capacity.clone())
     }
 }
 

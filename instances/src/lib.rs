@@ -53,7 +53,7 @@ pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
     ClassId, Draft, DraftUser, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule,
-    ResourceId, RuleId, ServerClass, User, UserId,
+    ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};

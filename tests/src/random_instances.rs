@@ -152,7 +152,7 @@ fn draw(dice: &mut Dice) -> Draft {
         if l > 0 && dice.percent(duplicates) {
             capacity.clone_from(&classes[dice.below(l as u64) as usize].capacity);
         }
-        classes.push(ServerClass { id: format!("class-{l}"), count: 1 + dice.below(3), capacity });
+        classes.push(ServerClass::new(format!("class-{l}"), 1 + dice.below(3), capacity));
     }
 
     let mut users: Vec<DraftUser> = Vec::new();

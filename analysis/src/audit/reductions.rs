@@ -13,7 +13,7 @@ pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Re
     for (l, class) in case.draft.classes.iter().enumerate().filter(|(_, class)| class.count > 0) {
         let mut draft = case.draft.clone();
         draft.classes = vec![class.clone()];
-        draft.classes[0].count = 1;
+        draft.classes[0].set_count(1);
         draft.users = (case.instance.users().zip(&case.draft.users))
             .filter(|(user, _)| user.can_use(ClassId(l)))
             .map(|(_, user)| user.clone())

@@ -121,7 +121,7 @@ pub fn losses(
     for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
         let lost = servers.map_or(class.count, |servers| servers.min(class.count));
         let mut draft = Draft::from(instance);
-        draft.classes[l].count -= lost;
+        draft.classes[l].set_count(class.count - lost);
         let after = works_left(draft, solver)?;
         let part = |i: usize| 1.0 - after[i] / before[i];
         let mut losers: Vec<usize> =

@@ -182,7 +182,7 @@ pub fn worth_of_servers(
     let worth = |l: usize| {
         let class = &instance.classes()[l];
         let mut one_more = draft.clone();
-        one_more.classes[l].count += 1;
+        one_more.classes[l].set_count(class.count + 1);
         let (gain, after) = asked(one_more)?;
         let changes: Vec<f64> = before.iter().zip(&after).map(|(b, a)| change(*b, *a)).collect();
         let row = &prices[l * m..(l + 1) * m];

@@ -106,7 +106,7 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
             let capacity = layout.resources.iter().map(|(column, _)| cells.number(Some(*column)));
             let capacity = capacity.map(|number| Ok(number?.unwrap_or(Decimal::ZERO)));
             let capacity = capacity.collect::<Result<_, _>>()?;
-            builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
+            builder.class(ServerClass::new(id, count, capacity)).map_err(|violation| cells.locate(violation))
         };
         class().map(|_| ()).map_err(invalid)
     })?;

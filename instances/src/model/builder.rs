@@ -1,7 +1,7 @@
 //! How an instance comes about: server classes, groups, then users, each checked against the rules of the model.
 
 use super::groups::{NewGroup, tree};
-use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId};
+use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId, server_names};
 use crate::violation::Violation;
 use crate::{Decimal, IdTable};
 use std::collections::HashMap;
@@ -227,6 +227,7 @@ impl InstanceBuilder {
             Violation::new(format!("users[{position}].id"), id, "duplicate id")
         })?;
         let instance = &mut self.instance;
+        server_names::check(&instance.classes, &instance.class_positions)?;
         if instance.server_count() == 0 {
             return Err(Violation::new("server_classes", "", "the cluster has no servers"));
         }
@@ -311,8 +312,8 @@ mod tests {
 
     fn two_resources() -> InstanceBuilder {
         let mut builder = InstanceBuilder::new("test", vec!["cpu".into(), "memory".into()]).unwrap();
-        builder.class(ServerClass { id: "a".into(), count: 2, capacity: decimals(&["2", "12"]) }).unwrap();
-        builder.class(ServerClass { id: "b".into(), count: 1, capacity: decimals(&["12", "0"]) }).unwrap();
+        builder.class(ServerClass::new("a", 2, decimals(&["2", "12"]))).unwrap();
+        builder.class(ServerClass::new("b", 1, decimals(&["12", "0"]))).unwrap();
         builder
     }
 
@@ -356,7 +357,7 @@ mod tests {
     #[test]
     fn a_demanded_resource_that_no_server_has_is_refused() {
         let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
-        builder.class(ServerClass { id: "a".into(), count: 1, capacity: decimals(&["1", "0"]) }).unwrap();
+        builder.class(ServerClass::new("a", 1, decimals(&["1", "0"]))).unwrap();
         builder.user(NewUser::new("u", &decimals(&["1", "2"]))).unwrap();
         let message = builder.build().unwrap_err().to_string();
         assert_eq!(

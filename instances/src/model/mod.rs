@@ -4,10 +4,12 @@ mod builder;
 mod draft;
 mod group_sums;
 mod groups;
+mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
 pub use draft::{Draft, DraftUser};
 pub use groups::{Group, NewGroup};
+pub use server_names::ServerNames;
 
 use crate::violation::Violation;
 use crate::{Decimal, IdTable, compare_ratios};
@@ -51,6 +53,24 @@ pub struct ServerClass {
     pub count: u64,
     /// One server's capacity, one entry a resource.
     pub capacity: Vec<Decimal>,
+    /// What each server is called, one name a server; empty where they have none.
+    pub names: Vec<String>,
+}
+
+impl ServerClass {
+    /// Servers without names.
+    pub fn new(id: impl Into<String>, count: u64, capacity: Vec<Decimal>) -> Self {
+        Self { id: id.into(), count, capacity, names: Vec::new() }
+    }
+
+    /// Makes it so many servers. Which of them were added or taken is not said, so where their number changes none keeps
+    /// its name.
+    pub fn set_count(&mut self, count: u64) {
+        if count != self.count {
+            self.names.clear();
+        }
+        self.count = count;
+    }
 }
 
 /// Where tasks may run and how fast; shared by all users with the same rule.

@@ -60,7 +60,7 @@ fn on_one_large_server(tasks: &[(&str, Option<u64>)]) -> Instance {
     use fairplan_instances::{InstanceBuilder, NewUser, ServerClass};
     let mut builder = InstanceBuilder::new("", vec!["r".into()]).unwrap();
     let capacity = vec!["2270000000".parse().unwrap()];
-    builder.class(ServerClass { id: "large".into(), count: 1, capacity }).unwrap();
+    builder.class(ServerClass::new("large", 1, capacity)).unwrap();
     for (i, (demand, tasks)) in tasks.iter().enumerate() {
         let demand = [demand.parse().unwrap()];
         builder.user(NewUser { tasks: *tasks, ..NewUser::new(&format!("u{i}"), &demand) }).unwrap();
