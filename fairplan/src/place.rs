@@ -48,6 +48,27 @@ pub struct Placed {
 }
 
 impl Placed {
+    /// What runs where now, placed by `policy`, as it was found: nothing is checked.
+    ///
+    /// ```
+    /// use fairplan::{PlaceOptions, Control, Placed, generate, place};
+    ///
+    /// let instance = generate::drfh_fig1()?;
+    /// let found = place(&instance, &PlaceOptions::default(), &Control::none())?.placement;
+    /// let present = Placed::present(&instance, found, "kubernetes");
+    /// assert_eq!(present.policy, "kubernetes");
+    /// # Ok::<(), fairplan::Error>(())
+    /// ```
+    pub fn present(instance: &Instance, placement: Placement, policy: &str) -> Self {
+        Self {
+            policy: policy.into(),
+            seed: 0,
+            figures: PlacementFigures::new(instance, &placement),
+            sha256: files::sha256_hex(instance),
+            placement,
+        }
+    }
+
     /// The `fairplan.placement.v1`; with `servers` it lists the tasks on each server, without which it cannot be verified.
     pub fn document<'a>(
         &'a self,

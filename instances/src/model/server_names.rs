@@ -30,6 +30,11 @@ impl<'a> ServerNames<'a> {
         Self { classes, class_positions: &instance.class_positions, firsts, positions }
     }
 
+    /// Whether any server has a name of its own.
+    pub fn are_given(&self) -> bool {
+        !self.positions.is_empty()
+    }
+
     /// The class of a server.
     pub fn class(&self, server: u64) -> ClassId {
         let after = self.firsts.partition_point(|first| *first <= server);

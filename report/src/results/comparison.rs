@@ -1,19 +1,94 @@
 //! Placement policies side by side, for people.
 
-use super::sentences::{all_of, bracket, heading, listed, name};
+use super::sentences::{all_of, bracket, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison};
 use crate::figure::Bars;
 use crate::json::MalformedResult;
+use crate::judgement::Judgement;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
-use crate::units::{counted, share};
+use crate::units::{counted, number, percent, share};
 use fairplan_instances::Instance;
 use fairplan_instances::table::{Table, Tabular};
 use std::fmt::Write;
 
-/// A comparison: which policy does best, whether anything could do better, and how bad a bad choice is.
+/// A comparison: how good each placement made elsewhere is, and which of all does best.
 pub(super) fn answer(document: &Comparison) -> String {
-    let policies = &document.policies;
+    let given = document.policies.iter().filter(|policy| policy.file.is_some());
+    let mut sentences: Vec<String> = given.map(|policy| verdict(document, policy)).collect();
+    sentences.push(best_of_all(document));
+    sentences.join(" ")
+}
+
+/// How good a placement made elsewhere is, in a sentence, and what rules it breaks.
+fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
+    let bounds = document.bounds;
+    let mut text = name(&policy.name);
+    let limit = match (tells_by_level(document), policy.level) {
+        (true, None) => {
+            text += ": all have all that they ask for";
+            String::new()
+        }
+        (true, Some(level)) => {
+            text += &format!(": whoever wants more has at least {}", share(level));
+            let most = bounds.divisible_level.map(share);
+            most.map_or_else(String::new, |most| {
+                format!("; if tasks could be divided at will, it would be {most}")
+            })
+        }
+        (false, _) => {
+            text += &format!(": the worst-off user has a share of {}", share(policy.value));
+            better(document, policy)
+        }
+    };
+    let Some(judged) = &policy.judgement else { return format!("{text}{limit}.") };
+    // Bounds say nothing of a placement that breaks rules.
+    text += if judged.is_valid() { &limit } else { "" };
+    let waiting = judged.waiting.iter().fold(0u64, |sum, user| sum.saturating_add(user.tasks));
+    if waiting > 0 {
+        let whose = users(judged.waiting.len());
+        text += &format!(
+            "; {} of {whose} {}",
+            counted(waiting, "task", "tasks"),
+            if waiting == 1 { "waits" } else { "wait" }
+        );
+    }
+    let stranded =
+        policy.utilization.0.iter().map(|(resource, _)| (resource, judged.stranded_part(resource)));
+    if let Some((resource, part)) =
+        stranded.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, part)| *part >= NOTICED)
+    {
+        text +=
+            &format!("; {} of the {} is free where nothing that waits fits", percent(part), name(resource));
+    }
+    text.push('.');
+    if let Some(first) = judged.over_committed.first() {
+        let servers = counted(judged.over_committed_servers(), "server holds", "servers hold");
+        let (server, resource) = (name(&first.server), name(&first.resource));
+        let (used, capacity) = (number(first.used), number(first.capacity));
+        text += &format!(" {servers} more than there is: {server} {used} of {capacity} {resource}, for one.");
+    }
+    if let Some(first) = judged.misplaced.first() {
+        let tasks = judged.misplaced.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.tasks));
+        let (user, server) = (name(&first.user), name(&first.server));
+        let run = counted(tasks, "task runs where it may not", "tasks run where they may not");
+        text += &format!(" {run}: {user}'s on {server}, for one.");
+    }
+    text
+}
+
+/// A smaller part of a resource is not worth a word.
+const NOTICED: f64 = 0.001;
+
+/// The placements that break no rule.
+fn lawful(document: &Comparison) -> Vec<&ComparedPolicy> {
+    let is_valid = |policy: &&ComparedPolicy| policy.judgement.as_ref().is_none_or(Judgement::is_valid);
+    document.policies.iter().filter(is_valid).collect()
+}
+
+/// Which policy does best, whether anything could do better, and how bad a bad choice is.
+fn best_of_all(document: &Comparison) -> String {
+    let policies = lawful(document);
     if tells_by_level(document) {
         return answer_by_level(document);
     }
@@ -66,8 +141,10 @@ fn answer_by_level(document: &Comparison) -> String {
     let ordered = |a: &&ComparedPolicy, b: &&ComparedPolicy| {
         level(a).total_cmp(&level(b)).then(b.unplaced.cmp(&a.unplaced))
     };
-    let policies = &document.policies;
-    let (Some(best), Some(worst)) = (policies.iter().max_by(ordered), policies.iter().min_by(ordered)) else {
+    let policies = lawful(document);
+    let (Some(best), Some(worst)) =
+        (policies.iter().copied().max_by(ordered), policies.iter().copied().min_by(ordered))
+    else {
         return "No policy was compared.".into();
     };
     let told = |policy: &ComparedPolicy| {
