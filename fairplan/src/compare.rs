@@ -5,6 +5,7 @@ use crate::bound::bracketed;
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
+use fairplan_heuristics::OutsidePolicy;
 use fairplan_instances::{
     ClassId, Headline, Instance, InstanceStamp, Objective, Placement, ResourceId, User, WholeTaskBracket,
     files,
@@ -24,6 +25,8 @@ pub struct CompareOptions {
     /// Some of [`POLICIES`](crate::POLICIES) and [`PATTERNS`](crate::PATTERNS). Default: all, Slots with the number that served the DRFH
     /// paper best (its Table II), but not `pattern`.
     pub policies: Vec<String>,
+    /// Policies in other processes. Default: none.
+    pub commands: Vec<OutsidePolicy>,
     /// Seed of the policy `random`. Default: 0.
     pub seed: u64,
     /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
@@ -39,7 +42,14 @@ impl Default for CompareOptions {
     fn default() -> Self {
         let policies = ["best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "random"];
         let policies = policies.map(Into::into).into();
-        Self { policies, seed: 0, backend: AUTO.into(), placements: Vec::new(), timing: true }
+        Self {
+            policies,
+            commands: Vec::new(),
+            seed: 0,
+            backend: AUTO.into(),
+            placements: Vec::new(),
+            timing: true,
+        }
     }
 }
 
@@ -51,8 +61,10 @@ impl CompareOptions {
 
     fn placers(&self) -> Result<Vec<Placer>, Error> {
         let mut placers: Vec<Placer> = Vec::new();
-        for name in &self.policies {
-            let new = Placer::named(name, self.seed)?;
+        let named = self.policies.iter().map(|name| Placer::named(name, self.seed));
+        let outside = self.commands.iter().map(|command| Ok(Placer::outside(command)));
+        for new in named.chain(outside) {
+            let new = new?;
             if placers.iter().any(|other| other.name() == new.name()) {
                 return Err(Error::Setting(format!("policies names {} twice", new.name())));
             }

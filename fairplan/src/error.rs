@@ -194,6 +194,7 @@ impl From<PlacementError> for Error {
             PlacementError::OutOfTime { .. } => {
                 Self::TimeLimit { why: error.to_string(), found: Found::Nothing }
             }
+            PlacementError::Outside(_) => Self::Backend(error.into()),
             _ => Self::Input(error.into()),
         }
     }

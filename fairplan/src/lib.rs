@@ -75,7 +75,7 @@ pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
-pub use fairplan_heuristics::POLICIES;
+pub use fairplan_heuristics::{OutsidePolicy, POLICIES};
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
 pub use fairplan_instances::{

@@ -2,7 +2,7 @@
 
 use crate::error::all_hold;
 use crate::{Control, Error};
-use fairplan_heuristics::{PlacementPolicy, UnknownPolicy, policy};
+use fairplan_heuristics::{OutsidePolicy, PlacementPolicy, UnknownPolicy, policy};
 use fairplan_instances::{Entry, Instance, Placement, Registry, files};
 use fairplan_report::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
@@ -17,18 +17,27 @@ pub struct PlaceOptions {
     pub policy: String,
     /// Seed of the policy `random`. Default: 0.
     pub seed: u64,
+    /// A policy in another process, which is asked instead of `policy`. Default: none.
+    pub command: Option<OutsidePolicy>,
 }
 
 impl Default for PlaceOptions {
     fn default() -> Self {
-        Self { policy: "best-fit".into(), seed: 0 }
+        Self { policy: "best-fit".into(), seed: 0, command: None }
     }
 }
 
 impl PlaceOptions {
     /// Refuses what cannot be meant, whatever the instance.
     pub fn check(&self) -> Result<(), Error> {
-        Placer::named(&self.policy, self.seed).map(drop)
+        self.placer().map(drop)
+    }
+
+    fn placer(&self) -> Result<Placer, Error> {
+        match &self.command {
+            Some(command) => Ok(Placer::outside(command)),
+            None => Placer::named(&self.policy, self.seed),
+        }
     }
 }
 
@@ -95,7 +104,7 @@ impl Placed {
 /// ```
 pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>) -> Result<Placed, Error> {
     instance.without_groups("place")?;
-    let placer = Placer::named(&options.policy, options.seed)?;
+    let placer = options.placer()?;
     let placement = placer.place(instance, control)?;
     Ok(Placed {
         policy: placer.name(),
@@ -120,6 +129,8 @@ pub const PATTERNS: Registry<()> = Registry::new(
 pub(crate) enum Placer {
     /// One task at a time.
     Policy(Box<dyn PlacementPolicy>),
+    /// One task at a time, by a policy in another process.
+    Outside(OutsidePolicy),
     /// The placement that `bound` brackets the optimum with.
     Pattern,
 }
@@ -134,10 +145,16 @@ impl Placer {
         Ok(Self::Policy(policy(name, seed).map_err(unknown)?))
     }
 
+    /// A policy in another process.
+    pub(crate) fn outside(command: &OutsidePolicy) -> Self {
+        Self::Outside(command.clone())
+    }
+
     /// Its name in results.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Policy(policy) => policy.name(),
+            Self::Outside(policy) => policy.name(),
             Self::Pattern => PATTERNS.entries()[0].name.into(),
         }
     }
@@ -147,6 +164,7 @@ impl Placer {
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,
+            Self::Outside(policy) => policy.place_within(instance, &control.deadline)?,
             Self::Pattern => whole_task_bracket(instance, &control.deadline)?.placement,
         };
         let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));

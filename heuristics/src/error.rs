@@ -49,6 +49,9 @@ pub enum PlacementError {
         /// How many tasks had a server.
         placed: u64,
     },
+    /// A policy in another process broke off, or did what no policy may.
+    #[error(transparent)]
+    Outside(#[from] crate::ProcessFailure),
     /// The rates of one user differ so much that its share cannot be counted exactly.
     #[error("users[{user}].rates: span more than 24 decimal digits; round them")]
     RatesTooFarApart {

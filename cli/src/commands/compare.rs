@@ -3,7 +3,7 @@
 
 use super::solve::backend_name;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, seconds};
+use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, seconds};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
@@ -27,6 +27,12 @@ pub struct Arguments {
     /// The policies, separated by commas; `fairplan place --help` explains each
     #[arg(long, alias = "policy", value_name = "LIST", value_delimiter = ',', default_value = ALL)]
     policies: Vec<String>,
+    /// Compare a policy of your own too: a command, run without a shell, that answers on its standard output where each task goes
+    /// (fairplan.policy.v1); may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    policy_command: Vec<String>,
+    #[command(flatten)]
+    timeout: PolicyTimeout,
     /// Judge placements made elsewhere beside them: files with a fairplan.placement.v1, of which only `servers` is read
     #[arg(long, value_name = "FILE", num_args = 1.., allow_hyphen_values = false)]
     placement: Vec<String>,
@@ -64,8 +70,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     if from_input + usize::from(source.takes_standard_input()) > 1 {
         return Err(Error::input("only one of INSTANCE and --placement can be standard input"));
     }
-    let options =
-        CompareOptions { policies, seed, backend, timing: !arguments.no_timing, ..CompareOptions::default() };
+    let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));
+    let commands = commands.collect::<Result<_, Error>>()?;
+    let timing = !arguments.no_timing;
+    let options = CompareOptions { policies, commands, seed, backend, timing, ..CompareOptions::default() };
     options.check()?;
     let instance = source.read()?;
     let placements = arguments.placement.iter().map(|path| read::result(path));

@@ -47,11 +47,8 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
     let waiting = judged.waiting.iter().fold(0u64, |sum, user| sum.saturating_add(user.tasks));
     if waiting > 0 {
         let whose = users(judged.waiting.len());
-        text += &format!(
-            "; {} of {whose} {}",
-            counted(waiting, "task", "tasks"),
-            if waiting == 1 { "waits" } else { "wait" }
-        );
+        let waits = if waiting == 1 { "waits" } else { "wait" };
+        text += &format!("; {} of {whose} {waits}", counted(waiting, "task", "tasks"));
     }
     let stranded =
         policy.utilization.0.iter().map(|(resource, _)| (resource, judged.stranded_part(resource)));
@@ -149,7 +146,7 @@ fn answer_by_level(document: &Comparison) -> String {
     };
     let told = |policy: &ComparedPolicy| {
         let waiting = match policy.unplaced {
-            Some(tasks) if tasks > 0 => format!(", and {} wait", counted(tasks, "task", "tasks")),
+            Some(tasks) if tasks > 0 => format!(", and {}", counted(tasks, "task waits", "tasks wait")),
             _ => String::new(),
         };
         match policy.level {
@@ -204,7 +201,10 @@ const OF_LEVEL: [&str; 3] = ["level", "gap_to_divisible_level", "unplaced"];
 fn table(document: &Comparison) -> Table<'_> {
     let by_level = tells_by_level(document);
     let hidden: &[&str] = if by_level { &[] } else { &OF_LEVEL };
-    let table = document.table().without(&["proved_optimal"]).without(hidden).without_empty();
+    let no_rule_broken = lawful(document).len() == document.policies.len();
+    let unbroken: &[&str] = if no_rule_broken { &["over_committed_servers"] } else { &[] };
+    let table =
+        document.table().without(&["proved_optimal"]).without(hidden).without(unbroken).without_empty();
     let names = table.columns().iter().map(|column| column.name.to_string());
     let used: Vec<String> = names.filter(|name| name.starts_with("utilization_")).collect();
     let first: &[&str] = match by_level {
