@@ -28,7 +28,7 @@ pub use best_fit::BestFit;
 pub use dot_product::DotProduct;
 pub use error::{PlacementError, UnknownPolicy};
 pub use first_fit::FirstFit;
-pub use process::{OutsidePolicy, ProcessFailure};
+pub use process::{ClusterNames, FailureNote, OutsidePolicy, ProcessFailure};
 pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;

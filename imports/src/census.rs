@@ -186,7 +186,7 @@ impl Census {
             let group = builder.group_named(user.owner);
             builder.user(NewUser { tasks: Some(count), rule, group, ..NewUser::new(&id, &demand) })?;
         }
-        let placement = placement(&users, &classes, self.servers.len());
+        let placement = placement(&users, classes, self.servers.len());
         if named && grouping == TaskGrouping::User {
             let averaged = users.iter().zip(&placement.tasks).filter(|(user, _)| user.asks_differently());
             report.add(

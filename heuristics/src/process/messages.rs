@@ -1,7 +1,8 @@
 //! The messages of `fairplan.policy.v1`, one JSON object a line. Amounts are decimals as text.
 
 use crate::packing::Packing;
-use fairplan_instances::{ClassId, Decimal, Instance};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{Decimal, Instance};
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::io::Write;
@@ -14,49 +15,46 @@ pub(super) struct Messages {
     users: Vec<u8>,
     /// And what stands before its servers.
     resources: Vec<u8>,
-    /// Of each class what stands behind a server's name.
-    classes: Vec<Vec<u8>>,
+    /// Each class with its capacity.
+    classes: Vec<(String, Vec<u8>)>,
 }
 
 impl Messages {
     pub(super) fn new(instance: &Instance) -> Self {
-        let class_name = |class: usize| text(&instance.classes()[class].id);
+        let class_name = |class: usize| instance.classes()[class].id.as_str();
         let mut users = b"],\"users\":[".to_vec();
-        for (i, user) in instance.users().enumerate() {
-            users.extend_from_slice(if i == 0 { b"{\"id\":" } else { b",{\"id\":" });
-            users.extend(text(user.id()));
-            users.extend_from_slice(b",\"demand\":");
-            users.extend(amounts(user.demand()));
-            if let Some(eligible) = user.rule().eligible() {
-                users.extend_from_slice(b",\"eligible\":");
-                users.extend(list(eligible.iter().map(|ClassId(class)| class_name(*class))));
-            }
+        for (i, view) in instance.users().enumerate() {
+            users.extend_from_slice(if i == 0 { b"{" } else { b",{" });
+            let eligible = view.rule().eligible();
+            let eligible = eligible.map(|classes| classes.iter().map(|class| class_name(class.0)).collect());
+            users.extend(user(view.id(), view.demand(), eligible));
             users.push(b'}');
         }
         users.extend_from_slice(b"]}\n");
         let mut resources = b"{\"type\":\"cluster\",\"resources\":".to_vec();
         resources.extend(list(instance.resources().iter().map(|name| text(name))));
         resources.extend_from_slice(b",\"servers\":[");
-        let class = |(l, class): (usize, &fairplan_instances::ServerClass)| {
-            let capacity = amounts(&class.capacity);
-            [b",\"class\":", &class_name(l)[..], b",\"capacity\":", &capacity, b"}"].concat()
-        };
         let ask = |id: &str| [b",\"user\":", &text(id)[..], b"}\n"].concat();
         Self {
             asks: instance.users().map(|user| ask(user.id())).collect(),
             users,
             resources,
-            classes: instance.classes().iter().enumerate().map(class).collect(),
+            classes: instance
+                .classes()
+                .iter()
+                .map(|class| (class.id.clone(), amounts(&class.capacity)))
+                .collect(),
         }
     }
 
     /// The first message: what there is.
     pub(super) fn cluster(&mut self, names: &[String], packing: &Packing, out: &mut Vec<u8>) {
         out.append(&mut self.resources);
-        for (server, name) in names.iter().enumerate() {
-            out.extend_from_slice(if server == 0 { b"{\"id\":" } else { b",{\"id\":" });
-            out.extend(text(name));
-            out.extend_from_slice(&self.classes[packing.class_of(server).0]);
+        for (at, name) in names.iter().enumerate() {
+            out.extend_from_slice(if at == 0 { b"{" } else { b",{" });
+            let (class, capacity) = &self.classes[packing.class_of(at).0];
+            out.extend(server(name, class, capacity));
+            out.push(b'}');
         }
         out.append(&mut self.users);
     }
@@ -69,7 +67,38 @@ impl Messages {
     }
 }
 
-fn text(text: &str) -> Vec<u8> {
+/// What is said of a server.
+pub(super) fn server(name: &str, class: &str, capacity: &[u8]) -> Vec<u8> {
+    [b"\"id\":", &text(name)[..], b",\"class\":", &text(class), b",\"capacity\":", capacity].concat()
+}
+
+/// What is said of a user.
+pub(super) fn user(id: &str, demand: &[Decimal], eligible: Option<Vec<&str>>) -> Vec<u8> {
+    let fields = [b"\"id\":", &text(id)[..], b",\"demand\":", &amounts(demand)].concat();
+    match eligible {
+        None => fields,
+        Some(classes) => [&fields[..], b",\"eligible\":", &list(classes.into_iter().map(text))].concat(),
+    }
+}
+
+/// What a task lacks where it has no room: `it needs 2 of cpu, and 0.5 is free`.
+pub(super) fn short_of(
+    demand: &[u128],
+    free: &[u128],
+    resources: &[String],
+    exponent: impl Fn(usize) -> i32,
+) -> Option<String> {
+    let short = (0..demand.len()).find(|r| demand[*r] > free[*r])?;
+    let amount = |units: u128| {
+        Decimal::from_units(units, exponent(short))
+            .map_or_else(|_| units.to_string(), |amount| amount.to_string())
+    };
+    let resource = resources.get(short).map_or("a resource", String::as_str);
+    let (needed, left) = (amount(demand[short]), amount(free[short]));
+    Some(format!("it needs {needed} of {}, and {left} is free", printable(resource, 100)))
+}
+
+pub(super) fn text(text: &str) -> Vec<u8> {
     serde_json::to_vec(text).unwrap_or_default()
 }
 
@@ -85,7 +114,7 @@ fn list(items: impl Iterator<Item = Vec<u8>>) -> Vec<u8> {
     list
 }
 
-fn amounts(amounts: &[Decimal]) -> Vec<u8> {
+pub(super) fn amounts(amounts: &[Decimal]) -> Vec<u8> {
     list(amounts.iter().map(|amount| text(&amount.to_string())))
 }
 

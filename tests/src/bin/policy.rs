@@ -25,11 +25,30 @@ fn main() {
     for user in list(&cluster, "users") {
         users.insert(user["id"].as_str().unwrap_or_default().into(), (amounts(&user, "demand"), 0));
     }
+    let id = |server: &Value| server["id"].as_str().unwrap_or_default().to_owned();
+    let positions: HashMap<String, usize> = servers.iter().map(id).zip(0..).collect();
     let mut task = 0u64;
     loop {
         line.clear();
         if input.read_line(&mut line).unwrap_or(0) == 0 {
             break;
+        }
+        let kind = line.split('"').nth(3).unwrap_or_default().to_owned();
+        if kind != "place" {
+            let message: Value = serde_json::from_str(&line).unwrap_or_default();
+            let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
+            match kind.as_str() {
+                "end" => {
+                    let at = positions.get(&text("server")).copied().unwrap_or_default();
+                    let demand = users.get(&text("user")).cloned().unwrap_or_default().0;
+                    free[at].iter_mut().zip(&demand).for_each(|(left, need)| *left += need);
+                    // What was passed by may have room again.
+                    users.values_mut().for_each(|(_, first)| *first = (*first).min(at));
+                }
+                "user" => drop(users.insert(text("id"), (amounts(&message, "demand"), 0))),
+                _ => {}
+            }
+            continue;
         }
         task += 1;
         let user = line.rsplit_once("\"user\":\"").and_then(|(_, rest)| rest.split_once('"'));

@@ -3,6 +3,7 @@
 use super::{Folder, binary, root, text};
 use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
 use fairplan_tests::random_draft;
+use rayon::prelude::*;
 use serde_json::Value;
 
 /// The policy of the tests, with a fault.
@@ -30,27 +31,22 @@ fn the_guides_best_fit_in_python_places_as_ours_on_a_hundred_random_instances() 
     }
     let script = root().join("guide/policies/best_fit.py");
     let command = format!("python3 '{}'", script.display());
-    let (mut compared, mut seed) = (0, 3_000_000);
-    while compared < 100 {
-        seed += 1;
-        let mut draft = random_draft(seed);
-        // Classes without servers are not told of, and so many servers that each is looked at take Python long.
-        draft.classes.retain(|class| class.count > 0);
-        let named = draft.users.iter().any(|user| user.eligible.is_some() || !user.rates.is_empty());
-        if draft.classes.len() < random_draft(seed).classes.len() && named {
-            continue;
-        }
-        draft.classes.iter_mut().for_each(|class| class.set_count(class.count.min(20)));
-        let Ok(instance) = draft.build() else { continue };
+    let drafts = (3_000_000..).map(random_draft).filter_map(|mut draft| {
+        // Of classes without servers nothing is told, though their amounts count where units are chosen.
+        let told = draft.classes.iter().all(|class| class.count > 0);
+        // Python looks at each server.
+        draft.classes.iter_mut().for_each(|class| class.set_count(class.count.min(8)));
+        draft.build().ok().filter(|_| told).map(|instance| (draft, instance))
+    });
+    drafts.take(100).collect::<Vec<_>>().into_par_iter().for_each(|(draft, instance)| {
         let folder = Folder::new();
         folder.instance("i.json", &instance);
         assert_eq!(
             placed(&folder, &["--policy-command", &command]),
             placed(&folder, &["--policy", "best-fit"]),
-            "seed {seed}: {draft}"
+            "{draft}"
         );
-        compared += 1;
-    }
+    });
 }
 
 #[test]
@@ -159,4 +155,38 @@ fn commands_that_cannot_be_meant_are_refused() {
     }
     let twice = ["-q", "compare", "i.json", "--policy-command", "a", "--policy-command", "a"];
     assert!(folder.refused(&twice).contains("names a twice"));
+}
+
+/// What came of a policy in a simulation, without its name.
+fn simulated(folder: &Folder, words: &[&str]) -> Value {
+    let words = [&["-q", "simulate", "trace.jsonl", "--policy", "first-fit"], words].concat();
+    let mut document: Value = serde_json::from_str(&folder.done(&words)).unwrap();
+    let mut runs = document["policies"].as_array_mut().unwrap().drain(..).collect::<Vec<_>>();
+    assert_eq!(runs.len(), 2);
+    runs.iter_mut().for_each(|run| drop(run["policy"].take()));
+    runs.iter_mut().for_each(|run| drop(run["name"].take()));
+    assert_eq!(runs[0], runs[1]);
+    runs.remove(0)
+}
+
+#[test]
+fn a_simulation_asks_a_policy_in_another_process_and_tells_it_when_tasks_end() {
+    let folder = Folder::new();
+    folder.done(&["-q", "generate", "trace-drfh-fig4", "-o", "trace.jsonl"]);
+    let command = policy("");
+    simulated(&folder, &["--policy-command", &command]);
+    let words =
+        ["-q", "simulate", "trace.jsonl", "--policy", "best-fit", "-o", "out.json", "--policy-command"];
+    for (fault, told) in [
+        ("crash", "ended (exit status: 7) before it answered for task 5, of user shape-"),
+        ("first", ", does not fit server "),
+        ("nonsense", "answers yes, where"),
+    ] {
+        let output = folder.run(&[&words[..], &[&policy(fault)]].concat());
+        assert_eq!(output.status.code(), Some(3), "{fault}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(told), "{fault}: {}", text(&output.stderr));
+        assert_eq!(folder.names(), ["trace.jsonl"], "{fault}");
+    }
+    let refusal = folder.refused(&[&words[..], &["a", "--dedicated"]].concat());
+    assert!(refusal.contains("--policy-command is one cluster's"), "{refusal}");
 }
