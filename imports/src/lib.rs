@@ -38,7 +38,7 @@ pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
 pub use census::{PresentCluster, TaskGrouping};
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
-    google_2011_trace,
+    google_2011_present, google_2011_trace,
 };
 pub use helios::{HeliosOptions, helios};
 pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present};

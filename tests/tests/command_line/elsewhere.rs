@@ -235,6 +235,40 @@ fn what_runs_in_a_kubernetes_cluster_is_imported_node_by_node() {
 }
 
 #[test]
+fn what_runs_at_a_moment_of_googles_trace_is_imported_machine_by_machine() {
+    let folder = Folder::new();
+    folder.write("machines.csv", "0,7,0,,0.5,0.25\n0,3,0,,0.5,0.25\n0,5,0,,1,1\n");
+    let row = |task: u64, machine: &str, event: u64, user: &str, cpu: &str| {
+        // Names of users are hashes of 44 letters.
+        format!("0,2,1,{task},{machine},{event},{user:=<44},0,0,{cpu},0.1,0,0\n")
+    };
+    let rows = [
+        row(0, "", 0, "ada", "0.2"),
+        row(0, "7", 1, "ada", "0.2"),
+        row(1, "7", 1, "ada", "0.4"),
+        row(2, "9", 1, "bob", "0.1"),
+        row(3, "5", 1, "bob", "0.1"),
+        row(4, "", 0, "bob", "0.1"),
+    ];
+    folder.write("tasks.csv", rows.concat());
+    let files = ["machines.csv", "tasks.csv"].map(|name| folder.path(name).to_str().unwrap().to_owned());
+    let words = ["import", "google-2011", "--machine-events", &files[0], "--task-events", &files[1]];
+    let present = present(&folder, &[&words[..], &["--group", "shape"]].concat());
+    let servers: Vec<String> = (0..3).map(|s| present["servers"][s].to_string()).collect();
+    assert!(servers[0].contains(r#""server":"3","tasks":[]"#), "{servers:?}");
+    assert!(servers[1].contains(r#""server":"7""#) && servers[1].contains("=:cpu0.4-mem0.1"), "{servers:?}");
+    assert_eq!(
+        (&present["policy"], &present["unplaced"]),
+        (&json!("google"), &json!(2)),
+        "one runs elsewhere"
+    );
+    folder.done(&["-q", "compare", "cluster.json", "--placement", "present.json", "-o", "judged.json"]);
+    let judged: Value = serde_json::from_str(&folder.read("judged.json")).unwrap();
+    let over = &judged["policies"][6]["judgement"]["over_committed"];
+    assert_eq!(over, &json!([{"server": "7", "resource": "cpu", "used": 0.6, "capacity": 0.5}]));
+}
+
+#[test]
 fn what_runs_in_a_slurm_cluster_is_imported_node_by_node() {
     let folder = Folder::new();
     let nodes: Vec<Value> = ["n1", "n2", "n3"]

@@ -95,8 +95,9 @@ fn write_import(
 }
 
 /// The same with where tasks run now, in a file of its own; both are written, or neither.
-fn write_present(
-    import: impl FnOnce() -> Result<(PresentCluster, ImportReport), ImportFailure>,
+fn write_present<R>(
+    import: impl FnOnce() -> Result<(PresentCluster, R), ImportFailure<R>>,
+    told: impl Fn(&R) -> String,
     system: &str,
     placement_out: &Path,
     output: &OutputArguments,
@@ -104,8 +105,8 @@ fn write_present(
 ) -> Result<Answer, Error> {
     let destinations = (output.destination()?, document(placement_out)?);
     let imported = progress::during(common, "reading the files", import);
-    let (cluster, report) = imported.inspect_err(|failure| tell(common, || failure.report.to_string()))?;
-    tell(common, || report.to_string());
+    let (cluster, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
+    tell(common, || told(&report));
     let PresentCluster { instance, placement } = cluster;
     let present = Placed::present(&instance, placement, system);
     commit([
