@@ -15,6 +15,7 @@ use fairplan_simulation::{
     ClusterRules, ClusterSettings, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
 };
 use rayon::prelude::*;
+use std::time::Duration;
 
 /// Which policies to run, and how.
 #[derive(Clone, Debug)]
@@ -131,7 +132,8 @@ pub fn simulate(
     let run = |policy: &ClusterPolicy| -> Result<SimulatedPolicy, Error> {
         let note = FailureNote::default();
         let mut watch = Patience { policy: &policy.name, control, note: &note, instants: 0 };
-        let shared = policy.run(trace, &*solver, settings, &note, &mut watch);
+        let asked = policy.asked_within(control.deadline.time_left());
+        let shared = asked.as_ref().unwrap_or(policy).run(trace, &*solver, settings, &note, &mut watch);
         if let Some(failure) = note.read() {
             return Err(Error::backend(failure));
         }
@@ -269,6 +271,14 @@ impl ClusterPolicy {
     fn outside(command: &OutsidePolicy) -> Self {
         let placement = Chooser::Outside(command.clone());
         Self { name: command.name(), placement, order: ServiceOrder::LowestShare }
+    }
+
+    /// The same where it is another process, which must answer within what is left of the time.
+    fn asked_within(&self, left: Option<Duration>) -> Option<Self> {
+        match (&self.placement, left) {
+            (Chooser::Outside(command), Some(left)) => Some(Self::outside(&command.within(left))),
+            _ => None,
+        }
     }
 
     /// Runs a trace.

@@ -59,6 +59,11 @@ impl OutsidePolicy {
         Ok(Self { text: command.into(), words: command::words(command)?, timeout })
     }
 
+    /// The same policy, which is given up at the latest when it takes longer than `limit` for an answer.
+    pub fn within(&self, limit: Duration) -> Self {
+        Self { timeout: self.timeout.min(limit), ..self.clone() }
+    }
+
     /// The command line: its name in results.
     pub fn name(&self) -> String {
         self.text.clone()

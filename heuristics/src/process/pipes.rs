@@ -18,6 +18,9 @@ const LONGEST_LINE: usize = 1 << 20;
 /// Bytes of standard error that are kept.
 const LAST_WORDS: usize = 2000;
 
+/// Nobody waits longer, whatever may be waited.
+const LONGEST_WAIT: Duration = Duration::from_secs(1 << 30);
+
 /// How long a process that was told that nothing more comes may take to end.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -96,7 +99,7 @@ impl Conversation {
             }
             self.write();
             // A clock is looked at only where there is something to wait for.
-            let until = *until.get_or_insert_with(|| Instant::now() + limit);
+            let until = *until.get_or_insert_with(|| Instant::now() + limit.min(LONGEST_WAIT));
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 return Err(Silence::Late);
@@ -145,8 +148,7 @@ impl Conversation {
 
     /// Waits until one of the pipes is ready, and reads.
     fn watch(&mut self, limit: Duration) {
-        let limit =
-            Timespec { tv_sec: limit.as_secs().min(1 << 30) as i64, tv_nsec: limit.subsec_nanos().into() };
+        let limit = Timespec { tv_sec: limit.as_secs() as i64, tv_nsec: limit.subsec_nanos().into() };
         let writes = self.written < self.outgoing.len();
         let input = self.input.as_ref().filter(|_| writes).map(AsFd::as_fd);
         let pipes: [(Option<BorrowedFd<'_>>, PollFlags); 3] = [

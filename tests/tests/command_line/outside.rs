@@ -153,6 +153,9 @@ fn commands_that_cannot_be_meant_are_refused() {
         let refusal = folder.refused(&[&["-q", "place", "i.json"], words].concat());
         assert!(refusal.contains(told), "{refusal}");
     }
+    // Longer than any clock can tell is as long as it takes.
+    let command = policy("");
+    folder.done(&["-q", "place", "i.json", "--policy-command", &command, "--policy-timeout", "1e18"]);
     let twice = ["-q", "compare", "i.json", "--policy-command", "a", "--policy-command", "a"];
     assert!(folder.refused(&twice).contains("names a twice"));
 }
@@ -186,6 +189,13 @@ fn a_simulation_asks_a_policy_in_another_process_and_tells_it_when_tasks_end() {
         assert_eq!(output.status.code(), Some(3), "{fault}: {}", text(&output.stderr));
         assert!(text(&output.stderr).contains(told), "{fault}: {}", text(&output.stderr));
         assert_eq!(folder.names(), ["trace.jsonl"], "{fault}");
+    }
+    for limit in ["--policy-timeout", "--time-limit"] {
+        let begun = std::time::Instant::now();
+        let output = folder.run(&[&words[..], &[&policy("hang"), limit, "0.5"]].concat());
+        assert_eq!(output.status.code(), Some(3), "{limit}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("no answer within 0."), "{limit}: {}", text(&output.stderr));
+        assert!(begun.elapsed().as_secs() < 30, "{limit}");
     }
     let refusal = folder.refused(&[&words[..], &["a", "--dedicated"]].concat());
     assert!(refusal.contains("--policy-command is one cluster's"), "{refusal}");
