@@ -43,15 +43,9 @@ impl CompareOptions {
     }
 
     fn placers(&self) -> Result<Vec<Placer>, Error> {
-        let mut placers: Vec<Placer> = Vec::new();
-        for name in &self.policies {
-            let new = Placer::named(name, self.seed)?;
-            if placers.iter().any(|other| other.name() == new.name()) {
-                return Err(Error::Setting(format!("policies names {} twice", new.name())));
-            }
-            placers.push(new);
-        }
-        Ok(placers)
+        let placers = self.policies.iter().map(|name| Placer::named(name, self.seed));
+        let placers = placers.collect::<Result<Vec<Placer>, Error>>()?;
+        distinct(&placers).map(|()| placers)
     }
 }
 
@@ -76,8 +70,28 @@ pub fn compare(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
+    compare_by(instance, &options.placers()?, options, control)
+}
+
+/// Whether no two have the same name.
+fn distinct(placers: &[Placer]) -> Result<(), Error> {
+    let mut names: Vec<String> = placers.iter().map(Placer::name).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::Setting(format!("policies names {} twice", pair[0]))),
+        None => Ok(()),
+    }
+}
+
+/// The same of any placers, whatever policies the options name.
+pub fn compare_by(
+    instance: &Instance,
+    placers: &[Placer],
+    options: &CompareOptions,
+    control: &Control<'_>,
+) -> Result<Comparison, Error> {
     instance.without_groups("compare")?;
-    let placers = options.placers()?;
+    distinct(placers)?;
     let solving = control.deadline.after_part(BOUNDING);
     let solver = solver(&options.backend, &solving)?;
     let (solved, sha256) = hashed(instance, || Solved::new(instance, &*solver, Objective::Drfh, control))?;
@@ -93,7 +107,7 @@ pub fn compare(
         integral_lower: stated.map(|bounds| bounds.lower),
     };
     let (mut policies, mut late) = (Vec::new(), Vec::new());
-    for placer in &placers {
+    for placer in placers {
         let start = Instant::now();
         let placement = match placer.place(instance, control) {
             Err(failure) if control.deadline.is_over() => {

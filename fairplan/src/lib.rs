@@ -56,14 +56,14 @@ mod verify;
 pub use allocate::{AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_tasks};
 pub use audit::{AuditOptions, Audited, audit};
 pub use bound::{Bound, BoundOptions, ProportionalBound, bound, bound_proportional};
-pub use compare::{CompareOptions, compare};
+pub use compare::{CompareOptions, compare, compare_by};
 pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
 pub use explain::{explain, user_named};
 pub use flows::{FlowsOptions, Level, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
-pub use place::{PATTERNS, PlaceOptions, Placed, place};
+pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by};
 pub use plan::{
     BuyOptions, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy, compare_instances,
     growth, losses, worth_of_servers,
@@ -75,7 +75,7 @@ pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
-pub use fairplan_heuristics::POLICIES;
+pub use fairplan_heuristics::{Asked, Chooser, Cluster, POLICIES, PlacementPolicy};
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
 pub use fairplan_instances::{

@@ -73,8 +73,17 @@ impl Placed {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>) -> Result<Placed, Error> {
+    place_by(instance, &Placer::named(&options.policy, options.seed)?, options, control)
+}
+
+/// The same by any placer, whatever policy the options name.
+pub fn place_by(
+    instance: &Instance,
+    placer: &Placer,
+    options: &PlaceOptions,
+    control: &Control<'_>,
+) -> Result<Placed, Error> {
     instance.without_groups("place")?;
-    let placer = Placer::named(&options.policy, options.seed)?;
     let placement = placer.place(instance, control)?;
     Ok(Placed {
         policy: placer.name(),
@@ -96,7 +105,7 @@ pub const PATTERNS: Registry<()> = Registry::new(
 );
 
 /// How whole tasks are placed.
-pub(crate) enum Placer {
+pub enum Placer {
     /// One task at a time.
     Policy(Box<dyn PlacementPolicy>),
     /// The placement that `bound` brackets the optimum with.
@@ -105,7 +114,7 @@ pub(crate) enum Placer {
 
 impl Placer {
     /// The one called `name`. Only `random` draws on `seed`.
-    pub(crate) fn named(name: &str, seed: u64) -> Result<Self, Error> {
+    pub fn named(name: &str, seed: u64) -> Result<Self, Error> {
         if PATTERNS.find(name).is_ok() {
             return Ok(Self::Pattern);
         }
@@ -114,7 +123,7 @@ impl Placer {
     }
 
     /// Its name in results.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Self::Policy(policy) => policy.name(),
             Self::Pattern => PATTERNS.entries()[0].name.into(),

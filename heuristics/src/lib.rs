@@ -4,6 +4,7 @@
 //! one task at a time. A user whose next task fits on no server leaves the round, and so does a user that has
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
+mod asked;
 mod at_once;
 mod best_fit;
 mod blocks;
@@ -23,6 +24,7 @@ mod states;
 mod tree;
 mod worst_fit;
 
+pub use asked::{Asked, Chooser, Cluster};
 pub use best_fit::BestFit;
 pub use dot_product::DotProduct;
 pub use error::{PlacementError, UnknownPolicy};
@@ -34,7 +36,7 @@ pub use worst_fit::WorstFit;
 use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice};
 
 /// A rule that places whole tasks on servers until nothing more fits.
-pub trait PlacementPolicy: Sync {
+pub trait PlacementPolicy: Send + Sync {
     /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
     fn name(&self) -> String;
 

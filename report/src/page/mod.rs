@@ -4,7 +4,7 @@
 mod html;
 pub(crate) mod time;
 
-pub use html::write_page;
+pub use html::{fragment, write_page};
 
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
 use crate::json::{MalformedResult, format_of, read_json};
