@@ -61,12 +61,12 @@ pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
 pub use explain::{explain, user_named};
-pub use flows::{FlowsOptions, Level, flows};
+pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by};
 pub use plan::{
-    BuyOptions, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy, compare_instances,
-    growth, losses, worth_of_servers,
+    BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy,
+    compare_instances, growth, losses, worth_of_servers,
 };
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,

@@ -2,14 +2,11 @@
 
 import os
 from collections.abc import Callable, Sequence
-from typing import Any, TypedDict, final
+from decimal import Decimal
+from typing import Any, final
 
 from fairplan.frames import ArrowStream
-
-class Call(TypedDict):
-    time_limit: float | None
-    progress: Callable[[str], object] | None
-    note: Callable[[str], object] | None
+from fairplan.options import Call, Due, Level, Run, Settings, Target
 
 @final
 class Table:
@@ -48,6 +45,19 @@ class Instance:
     def group_count(self) -> int: ...
     def warnings(self) -> list[str]: ...
     def sha256(self) -> str: ...
+
+@final
+class Demands:
+    def __new__(
+        cls, given: ArrowStream | str | os.PathLike[str], members: str | None, round: str | None
+    ) -> Demands: ...
+    @staticmethod
+    def from_json(json: bytes, name: str, round: str | None) -> Demands: ...
+    def to_json(self) -> bytes: ...
+    @property
+    def users(self) -> list[str]: ...
+    @property
+    def quantum_count(self) -> int: ...
 
 @final
 class Document:
@@ -98,3 +108,74 @@ def google(
 def drfh_fig1() -> Instance: ...
 def drfh_fig4(users: Sequence[int]) -> Instance: ...
 def population(kind: str, users: int, cluster: str, seed: int) -> Instance: ...
+def allocate(
+    demands: Demands,
+    due: Due,
+    mechanism: str,
+    settings: Settings,
+    non_conformant: float | Decimal | None,
+    reported: Demands | None,
+    cache_slowdown: float | Decimal | None,
+    per_quantum: bool,
+    call: Call,
+) -> Document: ...
+def offline(
+    demands: Demands,
+    due: Due,
+    measure: str,
+    whole_slices: bool,
+    guaranteed: bool,
+    against: Sequence[str],
+    settings: Settings,
+    per_quantum: bool,
+    call: Call,
+) -> Document: ...
+def verify_offline(
+    demands: Demands, instance: Instance | None, result: bytes, name: str, call: Call
+) -> Document: ...
+def karma_fig2() -> Demands: ...
+def workload(kind: str, users: int, quanta: int, mean: int, seed: int) -> Demands: ...
+def buy(
+    instance: Instance,
+    catalog: str,
+    target: Target,
+    whole: bool,
+    under_drfh: bool,
+    budget: float | None,
+    frontier: int | None,
+    backend: str,
+    call: Call,
+) -> tuple[Document, Instance | None, Document | None]: ...
+def worth(instance: Instance, ranges: bool, backend: str, call: Call) -> Document: ...
+def lose(instance: Instance, servers: int | None, backend: str, call: Call) -> Document: ...
+def diff(before: Instance, after: Instance, backend: str, call: Call) -> Document: ...
+def growth(
+    instance: Instance,
+    series: str,
+    target: Target,
+    quantum: str,
+    by: str | None,
+    base: int,
+    per_quantum: bool,
+    backend: str,
+    call: Call,
+) -> Document: ...
+def simulate(trace: str, policies: Sequence[str], run: Run, call: Call) -> Document: ...
+def flows(
+    spec: str, objectives: Sequence[str], level: str, settings: Level, loads: Sequence[float], call: Call
+) -> Document: ...
+def import_kubernetes(
+    nodes: Sequence[str],
+    pods: Sequence[str],
+    user: str,
+    group: str,
+    resources: Sequence[str] | None,
+    daemons: str,
+    all_nodes: bool,
+    call: Call,
+) -> Instance: ...
+def import_slurm(
+    nodes: Sequence[str], jobs: Sequence[str], user: str, group: str, all_nodes: bool, call: Call
+) -> Instance: ...
+def import_yarn(nodes: Sequence[str], queues: str, tree: bool, call: Call) -> Instance: ...
+def import_kueue(files: Sequence[str], user: str, weights: str, call: Call) -> Instance: ...

@@ -1,4 +1,4 @@
-"""Instances that need no file: published clusters, the papers' examples, synthetic populations.
+"""Instances and demands that need no file: published clusters, the papers' examples, synthetic populations.
 
 The same settings and seed give the same instance on every machine.
 """
@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fairplan import _native
+from fairplan.demands import Demands
 from fairplan.instances import Instance
 
-__all__ = ["drfh_fig1", "drfh_fig4", "google", "population"]
+__all__ = ["demands", "drfh_fig1", "drfh_fig4", "google", "karma_fig2", "population"]
 
 
 def google(
@@ -57,3 +58,23 @@ def population(*, kind: str = "spread", users: int = 1000, cluster: str = "googl
         seed: of everything drawn.
     """
     return Instance._of(_native.population(kind, users, cluster, seed))
+
+
+def karma_fig2() -> Demands:
+    """The demands of the three users of the Karma paper, Fig. 2 and 3."""
+    return Demands._of(_native.karma_fig2())
+
+
+def demands(
+    *, kind: str = "bursts", users: int = 100, quanta: int = 900, mean: int = 10, seed: int = 0
+) -> Demands:
+    """Demands over time like those that the Karma and Fair Shares papers measured.
+
+    Args:
+        kind: ``bursts`` (everybody the same mean, active 9% to 100% of the time) or ``queries`` (a few users most of them).
+        users: how many.
+        quanta: how many.
+        mean: what a user demands on the mean of a quantum, in slices.
+        seed: of everything drawn.
+    """
+    return Demands._of(_native.workload(kind, users, quanta, mean, seed))

@@ -51,8 +51,8 @@ def free_capacities(servers: int, resources: int) -> tuple[Any, Any]:
     try:
         import numpy
     except ImportError:
-        memory = memoryview(array.array("d", bytes(8 * servers * resources)))
-        return memory, memory.toreadonly().cast("B").cast("d", (servers, resources))
+        plain = memoryview(array.array("d", bytes(8 * servers * resources)))
+        return plain, plain.toreadonly().cast("B").cast("d", (servers, resources))
     memory = numpy.zeros((servers, resources))
     view = memory.view()
     view.flags.writeable = False

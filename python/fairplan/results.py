@@ -13,17 +13,26 @@ from fairplan.pictures import Picture
 from fairplan.tables import Table
 
 if TYPE_CHECKING:
-    import pandas
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 __all__ = [
+    "Allocation",
     "Audit",
     "Bound",
     "Comparison",
+    "Difference",
     "Explanation",
+    "Flows",
+    "Growth",
+    "Losses",
+    "Offline",
     "Placement",
+    "Plan",
     "Result",
+    "Simulation",
     "Solution",
     "Verification",
+    "Worth",
 ]
 
 
@@ -317,3 +326,66 @@ class Verification(Result):
 
     def __bool__(self) -> bool:
         return self.holds
+
+
+class Allocation(Result):
+    """Demands divided by a mechanism. Its table has a row a user."""
+
+    @property
+    def users(self) -> Table:
+        """A row a user: what it demanded, was allocated and could use."""
+        return self.table
+
+    @property
+    def metrics(self) -> dict[str, Any]:
+        """Utilization, fairness and welfare over all quanta."""
+        metrics: dict[str, Any] = self["metrics"]
+        return metrics
+
+
+class Offline(Allocation):
+    """The most even allocation of demands that are known. Its table has a row a user."""
+
+    @property
+    def value(self) -> float:
+        """The smallest weighted total."""
+        value: float = self["value"]
+        return value
+
+
+class Simulation(Result):
+    """What became of a trace under every policy. Its table has a row a policy."""
+
+
+class Flows(Result):
+    """How fast transactions are served. Its table has a row a class, objective and load."""
+
+
+class Plan(Result):
+    """What to buy. Its table has a row a type of server."""
+
+    cluster: Instance | None = None
+    """The cluster after the purchase; not kept by pickling."""
+    placement: Placement | None = None
+    """With ``whole``: all tasks on that cluster; not kept by pickling."""
+
+
+class Worth(Result):
+    """What one more server of each class is worth. Its table has a row a class."""
+
+
+class Losses(Result):
+    """What failures cost."""
+
+
+class Difference(Result):
+    """What made a difference. Its table has a row a user."""
+
+
+class Growth(Result):
+    """When a cluster first misses what is asked of it. Its table has a row a quantum."""
+
+    @property
+    def first_missed(self) -> Any:
+        """The first quantum that is missed; ``None`` if none is."""
+        return self._members.get("first_missed")

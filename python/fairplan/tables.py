@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 from fairplan import _native
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-    import pyarrow
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import polars  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import pyarrow  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 __all__ = ["Table"]
 
@@ -21,7 +21,7 @@ class Table:
     >>> users = fp.solve(fp.generate.drfh_fig1()).users
     >>> len(users), users.column_names[:3]
     (2, ['id', 'dominant_resource', 'dominant_share'])
-    >>> users["tasks"]
+    >>> [round(tasks, 6) for tasks in users["tasks"]]
     [10.0, 10.0]
     """
 

@@ -7,8 +7,9 @@ use crate::instance::Instance;
 use crate::policy::{Policy, Raised};
 use crate::solution::Solution;
 use fairplan::{
-    AuditOptions, Audited, BoundOptions, CompareOptions, Error, Found, Objective, PlaceOptions, ResultFile,
-    SolveOptions, user_named,
+    AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Error, FlowsOptions,
+    Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions, PlaceOptions, ResultFile,
+    SimulateOptions, SolveOptions, WorthOptions, user_named,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -47,10 +48,43 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
         "audit",
         entries! { "objective": &objectives[0], "users_searched": users, "seed": seed, "backend": backend },
     )?;
+    let WorthOptions { ranges, backend } = WorthOptions::default();
+    of("plan.worth", entries! { "ranges": ranges, "backend": backend })?;
+    let LoseOptions { servers, backend } = LoseOptions::default();
+    of("plan.lose", entries! { "servers": servers, "backend": backend })?;
+    let BuyOptions { whole, under_drfh, budget, frontier, backend, .. } = BuyOptions::default();
+    let buy = entries! { "whole": whole, "under_drfh": under_drfh, "budget": budget, "frontier": frontier, "backend": backend };
+    of("plan.buy", buy)?;
+    let GrowthOptions { by, base, backend, .. } = GrowthOptions::default();
+    of("plan.growth", entries! { "by": by, "base": base, "backend": backend })?;
+    let AllocateOptions { mechanism, per_quantum, settings, .. } = AllocateOptions::default();
+    let MechanismOptions { alpha, initial_credits, ties, oversubscription, term, seed } = settings;
+    let mechanisms = entries! {
+        "alpha": alpha.to_f64(),
+        "initial_credits": initial_credits,
+        "ties": ties.name(),
+        "oversubscription": oversubscription,
+        "term": term,
+        "seed": seed,
+    };
+    let allocate = mechanisms.copy()?;
+    allocate.set_item("mechanism", mechanism)?;
+    allocate.set_item("per_quantum", per_quantum)?;
+    of("allocate", allocate)?;
+    let OfflineOptions { whole_slices, guaranteed, .. } = OfflineOptions::default();
+    mechanisms.set_item("whole_slices", whole_slices)?;
+    mechanisms.set_item("guaranteed", guaranteed)?;
+    of("offline", mechanisms)?;
+    let SimulateOptions { policies, dedicated, seed, .. } = SimulateOptions::default();
+    of("simulate", entries! { "policies": policies, "dedicated": dedicated, "seed": seed })?;
+    let FlowsOptions { objectives, level, .. } = FlowsOptions::default();
+    let objectives: Vec<String> = objectives.iter().map(Objective::to_string).collect();
+    of("flows", entries! { "objectives": objectives, "level": level.name() })?;
     Ok(all)
 }
 
-fn objective(name: &str) -> Result<Objective, Error> {
+/// The objective of this name.
+pub fn objective(name: &str) -> Result<Objective, Error> {
     name.parse().map_err(|unknown| Error::Setting(format!("objective: {unknown}")))
 }
 
@@ -78,7 +112,7 @@ pub fn solve(
 }
 
 /// Runs what gives a document.
-fn document(
+pub fn document(
     py: Python<'_>,
     name: &'static str,
     call: &Call,
@@ -93,7 +127,7 @@ fn document(
 }
 
 /// What there is to write, with the error that it came with.
-fn what_there_is<T>(
+pub fn what_there_is<T>(
     outcome: Result<T, Error>,
     take: impl FnOnce(Found) -> Option<T>,
 ) -> Result<(T, Option<Error>), Error> {

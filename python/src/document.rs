@@ -6,7 +6,7 @@ use fairplan::instances::Body;
 use fairplan::instances::files::Columnar;
 use fairplan::instances::table::Tabular;
 use fairplan::report::output::{Destination, FileFormat};
-use fairplan::report::page::{Section, fragment, write_page};
+use fairplan::report::page::{Section, fragment, is_over_instance, write_page};
 use fairplan::report::plot::Ground;
 use fairplan::report::table::{TableFormat, write_table};
 use fairplan::report::{self as reports, read_json, write_json};
@@ -60,6 +60,21 @@ impl Document {
             "fairplan.placement.v1" => of::<reports::placement::PlacementBody, T>(name, bytes, take),
             "fairplan.comparison.v1" => of::<Comparison, T>(name, bytes, take),
             "fairplan.audit.v1" => of::<Audit, T>(name, bytes, take),
+            "fairplan.worth.v1" => of::<fairplan::Worth, T>(name, bytes, take),
+            "fairplan.loss.v1" => of::<fairplan::Losses, T>(name, bytes, take),
+            "fairplan.difference.v1" => of::<fairplan::Difference, T>(name, bytes, take),
+            "fairplan.growth.v1" => of::<fairplan::Growth, T>(name, bytes, take),
+            "fairplan.plan.v1" => of::<reports::planning::PlanBody, T>(name, bytes, take),
+            "fairplan.flows.v1" => of::<fairplan::Flows, T>(name, bytes, take),
+            "fairplan.simulation.v1" => of::<reports::simulation::SimulationBody, T>(name, bytes, take),
+            "fairplan.allocation.v1" if is_over_instance(bytes) => {
+                of::<reports::task_allocation::TaskAllocationBody, T>(name, bytes, take)
+            }
+            "fairplan.offline.v1" if is_over_instance(bytes) => {
+                of::<reports::offline::TaskOfflineBody, T>(name, bytes, take)
+            }
+            "fairplan.allocation.v1" => of::<reports::allocation::AllocationBody, T>(name, bytes, take),
+            "fairplan.offline.v1" => of::<reports::offline::OfflineBody, T>(name, bytes, take),
             "fairplan.verification.v1" => of::<fairplan::Verification, T>(name, bytes, take),
             other => Err(Error::input(format!("{name}: a {other} has no table"))),
         }

@@ -21,13 +21,16 @@ use std::sync::Arc;
 pub struct Instance(pub Arc<fairplan::Instance>);
 
 /// A table as it is handed over: a file's path, or a frame.
-enum Given {
+pub enum Given {
+    /// A file.
     Path(String),
+    /// A frame, with what messages call it.
     Frame(&'static str, Box<dyn RecordBatchReader + Send>),
 }
 
 impl Given {
-    fn new(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
+    /// What was handed over as `name`.
+    pub fn new(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(path) = given.extract::<PathBuf>() {
             return Ok(Self::Path(path.display().to_string()));
         }
@@ -40,6 +43,22 @@ impl Given {
             "{name}: {kind} is no table; give a frame (pandas with pyarrow, polars, pyarrow: anything with \
              __arrow_c_stream__) or the path of a file"
         )))
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Path(path) => path,
+            Self::Frame(name, _) => name,
+        }
+    }
+
+    /// The table, open, in which an empty cell has a meaning.
+    pub fn open_with_gaps(self) -> Result<Box<dyn Rows>, Error> {
+        Ok(match self {
+            Self::Path(path) => open_table(&path)?,
+            Self::Frame(name, batches) => Box::new(Frame::new(name, batches)?.with_gaps()),
+        })
     }
 
     fn open(self) -> Result<Box<dyn Rows>, Error> {

@@ -3,11 +3,16 @@
 
 mod call;
 mod commands;
+mod demands;
 mod document;
+mod exact;
 mod failure;
+mod imported;
 mod instance;
 mod made;
+mod plans;
 mod policy;
+mod random;
 mod solution;
 mod table;
 
@@ -19,11 +24,19 @@ mod _native {
     #[pymodule_export]
     use crate::commands::{audit, bound, compare, defaults, explain, place, solve, verify, version};
     #[pymodule_export]
+    use crate::demands::{Demands, allocate, karma_fig2, offline, verify_offline, workload};
+    #[pymodule_export]
     use crate::document::{Document, report};
+    #[pymodule_export]
+    use crate::imported::{import_kubernetes, import_kueue, import_slurm, import_yarn};
     #[pymodule_export]
     use crate::instance::Instance;
     #[pymodule_export]
     use crate::made::{drfh_fig1, drfh_fig4, google, population};
+    #[pymodule_export]
+    use crate::plans::{buy, diff, growth, lose, worth};
+    #[pymodule_export]
+    use crate::random::{flows, simulate};
     #[pymodule_export]
     use crate::solution::Solution;
     #[pymodule_export]

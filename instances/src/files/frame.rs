@@ -48,6 +48,12 @@ impl Frame {
         Ok(Self { table, batches, columns, required, batch: Vec::new(), next: 0, length: 0, count: 0 })
     }
 
+    /// The same of a table in which an empty cell has a meaning.
+    pub fn with_gaps(mut self) -> Self {
+        self.required.fill(false);
+        self
+    }
+
     fn take(&mut self, batch: &RecordBatch) {
         self.batch = self.columns.iter().map(|at| plain(batch.column(*at))).collect();
         (self.next, self.length) = (0, batch.num_rows());
@@ -62,10 +68,18 @@ impl Rows for Frame {
     fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
         while self.next == self.length {
             let file = || self.table.file.clone();
-            let failed = |error: arrow_schema::ArrowError| InstanceError::Malformed {
-                file: file(),
-                place: format!("after row {}", self.count),
-                problem: error.to_string(),
+            let schema = self.batches.schema();
+            let failed = |error: arrow_schema::ArrowError| {
+                // Some programs hand over columns without a type in a form that Arrow does not know.
+                let untyped = schema.fields().iter().find(|field| *field.data_type() == DataType::Null);
+                let (place, problem) = match untyped {
+                    Some(field) => (
+                        format!("column {}", field.name()),
+                        "has no type, as all its cells are missing; leave it out or give it one".into(),
+                    ),
+                    None => (format!("after row {}", self.count), error.to_string()),
+                };
+                InstanceError::Malformed { file: file(), place, problem }
             };
             let Some(batch) = self.batches.next().transpose().map_err(failed)? else { return Ok(false) };
             self.take(&batch);

@@ -32,7 +32,7 @@ pub use catalog::read_catalog;
 pub use columnar::{BatchWriter, Columnar};
 pub use demands::{
     QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
-    read_fair_shares, read_members, write_demands,
+    read_demands_in_memory, read_demands_opened, read_fair_shares, read_members, write_demands,
 };
 #[cfg(feature = "parquet")]
 pub use frame::Frame;

@@ -261,7 +261,7 @@ where
 }
 
 /// Whether a result of `allocate` or `offline` is one of tasks over the servers of an instance.
-fn is_over_instance(bytes: &[u8]) -> bool {
+pub fn is_over_instance(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Stamped {
         instance: Option<serde::de::IgnoredAny>,
