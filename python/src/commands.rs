@@ -159,7 +159,6 @@ pub fn place(
 
 /// Policies side by side.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
 pub fn compare(
     py: Python<'_>,
     instance: &Instance,
@@ -236,7 +235,6 @@ pub fn explain(
 
 /// The fairness properties of an objective.
 #[pyfunction]
-#[expect(clippy::too_many_arguments, reason = "one for each option")]
 pub fn audit(
     py: Python<'_>,
     instance: &Instance,

@@ -33,6 +33,11 @@ impl Raised {
 }
 
 impl Policy {
+    /// Whether it is a function.
+    pub fn is_own(&self) -> bool {
+        matches!(self, Self::Own(..))
+    }
+
     /// What places by it.
     pub fn placer(self, seed: u64, raised: &Raised) -> Result<Placer, Error> {
         let (name, function) = match self {
@@ -48,6 +53,12 @@ impl Policy {
     }
 }
 
+/// Does work that asks functions of Python's. This thread stays one of Python's from beginning to end, so that to ask costs a
+/// lock and not a new state of a thread.
+pub fn asking<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    Python::attach(|py| py.detach(work))
+}
+
 /// A function at work.
 struct Asking {
     function: Arc<Py<PyAny>>,
@@ -57,6 +68,8 @@ struct Asking {
     units: Vec<f64>,
     /// What `task` is to the function, of each user.
     tasks: Vec<Py<PyAny>>,
+    /// What has changed since the function was last asked.
+    changed: Vec<(usize, Vec<u128>)>,
     raised: Raised,
 }
 
@@ -89,6 +102,7 @@ impl Asking {
             memory,
             units: units.clone(),
             tasks,
+            changed: Vec::new(),
             raised,
         };
         for (class, range) in servers.iter().enumerate() {
@@ -112,6 +126,9 @@ impl Asking {
 impl Chooser for Asking {
     fn choose(&mut self, user: UserId) -> Result<Option<usize>, String> {
         Python::attach(|py| {
+            for (server, free) in self.changed.drain(..).collect::<Vec<_>>() {
+                self.fill(py, server, &free);
+            }
             let answer = self.function.call1(py, (&self.tasks[user.0], &self.free))?;
             let server = answer.extract::<Option<i64>>(py)?;
             Ok(server.and_then(|server| usize::try_from(server).ok()))
@@ -120,6 +137,6 @@ impl Chooser for Asking {
     }
 
     fn left(&mut self, server: usize, free: &[u128]) {
-        Python::attach(|py| self.fill(py, server, free));
+        self.changed.push((server, free.to_vec()));
     }
 }

@@ -47,7 +47,7 @@ def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path
         (fp.bound(cluster, objective="pf"), "bound i.json --objective pf"),
         (fp.plan.worth(cluster), "plan worth i.json"),
         (fp.plan.lose(cluster), "plan lose i.json"),
-        (fp.plan.lose(cluster, servers=1), "plan lose i.json --count 1"),
+        (fp.plan.lose(cluster, servers=1), "plan lose i.json --servers-lost 1"),
         (fp.plan.buy(cluster, catalog=catalog, share=0.9), "plan buy i.json --catalog catalog.csv --share 0.9"),
         (
             fp.plan.buy(cluster, catalog=catalog, tasks={"user-1": 14}, whole=True),

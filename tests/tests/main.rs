@@ -34,6 +34,8 @@ mod planning;
 mod pooled;
 mod prices;
 mod published;
+#[cfg(feature = "highs")]
+mod python;
 mod red_team;
 mod scale;
 mod setup;
