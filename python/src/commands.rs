@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::document::{Document, json};
 use crate::failure::{answered, raised};
 use crate::instance::Instance;
-use crate::policy::{Policy, Raised};
+use crate::policy::{Policy, Raised, asking};
 use crate::solution::Solution;
 use fairplan::{
     AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Error, FlowsOptions,
@@ -148,10 +148,12 @@ pub fn place(
     call: Call,
 ) -> PyResult<Document> {
     let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
+    let is_own = policy.is_own();
     let placer = answered(py, policy.placer(seed, &kept))?;
     let options = PlaceOptions { seed, ..PlaceOptions::default() };
     let placed = document(py, "place", &call, move |control| {
-        let placed = fairplan::place_by(&instance, &placer, &options, control)?;
+        let place = || fairplan::place_by(&instance, &placer, &options, control);
+        let placed = if is_own { asking(place)? } else { place()? };
         Ok((json(&placed.document(&instance, servers_out))?, None))
     });
     placed.map_err(|error| because(py, error, &kept))
@@ -169,12 +171,14 @@ pub fn compare(
     call: Call,
 ) -> PyResult<Document> {
     let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
+    let has_own = policies.iter().any(Policy::is_own);
     let placers =
         policies.into_iter().map(|policy| policy.placer(seed, &kept)).collect::<Result<Vec<_>, _>>();
     let placers = answered(py, placers)?;
     let options = CompareOptions { seed, backend, timing, ..CompareOptions::default() };
     let compared = document(py, "compare", &call, move |control| {
-        let comparison = fairplan::compare_by(&instance, &placers, &options, control)?;
+        let compare = || fairplan::compare_by(&instance, &placers, &options, control);
+        let comparison = if has_own { asking(compare)? } else { compare()? };
         Ok((json(&fairplan::Document::new(comparison))?, None))
     });
     compared.map_err(|error| because(py, error, &kept))

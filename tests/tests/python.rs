@@ -70,7 +70,11 @@ fn with_packages() -> Option<Command> {
     let tried = tried()?;
     let python = tried.with_packages.as_ref().map_err(|reason| println!("skipped: {reason}")).ok()?;
     let mut command = Command::new(python);
-    command.env("FAIRPLAN", binary()).env_remove("PYTHONPATH").current_dir(tried.folder.path());
+    command
+        .env("FAIRPLAN", binary())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .env_remove("PYTHONPATH")
+        .current_dir(tried.folder.path());
     Some(command)
 }
 
@@ -108,9 +112,7 @@ else:
 fn pythons_own_tests_pass() {
     let Some(mut python) = with_packages() else { return };
     let tests = root().join("python/tests");
-    passes(
-        python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=importlib"]).arg(tests),
-    );
+    passes(python.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]).arg(tests));
 }
 
 #[test]
