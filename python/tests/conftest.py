@@ -28,7 +28,7 @@ INSTANCES = {
     "fig4": lambda: fp.generate.drfh_fig4(),
     "google": lambda: fp.generate.google(servers=60, users=15, seed=3),
     "finite": lambda: fp.generate.google(servers=60, users=15, seed=4, finite=True),
-    "weighted": lambda: fp.generate.population(kind="weighted", users=30, cluster="random:4x3", seed=5),
+    "weighted": lambda: fp.generate.population(kind="weighted", users=8, cluster="random:3x2", seed=5),
     "zeros": lambda: fp.generate.population(kind="zeros", users=20, cluster="distinct:9", seed=6),
 }
 
