@@ -72,7 +72,7 @@ tarball: ## Pack the command with its library, manual and completions for any Li
 	@mkdir -p $(PACKAGES)
 	package/tarball.sh $(PACKAGES)
 
-wheel: ## The same as a Python wheel: pip install out/packages/fairplan-*.whl
+wheel: ## The same with the Python package as a wheel: pip install out/packages/fairplan-*.whl
 	@mkdir -p $(PACKAGES)
 	package/wheel.py $(PACKAGES)
 

@@ -2,7 +2,8 @@
 # Builds the command for any Linux with glibc 2.17 or later (2012) and lays out what packages of it contain; prints where.
 #
 # HiGHS comes along as a shared library, that of PyPI's wheel `highsbox`, which is built for the same systems; the command finds
-# it beside itself ($ORIGIN/../lib/fairplan), wherever the tree is put. Linked by zig (PyPI's wheels `ziglang` and
+# it beside itself ($ORIGIN/../lib/fairplan), wherever the tree is put, and Python's module, which goes into wheels only, from
+# where pip puts it (lib/python3.N/site-packages/fairplan, or lib64). Linked by zig (PyPI's wheels `ziglang` and
 # `cargo-zigbuild`, under .tools/), which knows the symbols of every glibc. Needs a Linux on x86-64, python3 with venv, and the
 # network the first time.
 set -euo pipefail
@@ -12,7 +13,7 @@ readonly ZIG_WHEELS=(ziglang==0.13.0 cargo-zigbuild==0.24.0)
 readonly TRIPLE=x86_64-unknown-linux-gnu GLIBC=2.17
 readonly TOOLS=$PWD/.tools
 readonly ZIG=$TOOLS/zig HIGHS=$TOOLS/highs/highsbox/highs_dist
-readonly TREE=$PWD/target/package/tree
+readonly TREE=$PWD/target/package/tree MODULE=$PWD/target/package/module
 
 fail() {
     echo "package: $*" >&2
@@ -37,10 +38,11 @@ fi
 headers=$(cc -E -Wp,-v -xc /dev/null 2>&1 >/dev/null | sed -n 's|^ /|-isystem/|p' | tr '\n' ' ')
 PATH="$ZIG/bin:$PATH" CARGO_TARGET_DIR=target/package \
     env "BINDGEN_EXTRA_CLANG_ARGS_$TRIPLE=$headers" \
-    CARGO_ENCODED_RUSTFLAGS=$'-C\x1flink-arg=-Wl,-rpath,$ORIGIN/../lib/fairplan\x1f--remap-path-prefix='"$PWD"$'=/fairplan\x1f--remap-path-prefix='"${CARGO_HOME:-$HOME/.cargo}=/cargo" \
-    cargo-zigbuild zigbuild --release --locked -p fairplan-cli --target "$TRIPLE.$GLIBC" >&2
+    CARGO_ENCODED_RUSTFLAGS=$'-C\x1flink-arg=-Wl,-rpath,$ORIGIN/../lib/fairplan:$ORIGIN/../../../fairplan:$ORIGIN/../../../../lib/fairplan\x1f--remap-path-prefix='"$PWD"$'=/fairplan\x1f--remap-path-prefix='"${CARGO_HOME:-$HOME/.cargo}=/cargo" \
+    cargo-zigbuild zigbuild --release --locked -p fairplan-cli -p fairplan-python --target "$TRIPLE.$GLIBC" >&2
 
-rm -rf "$TREE"
+rm -rf "$TREE" "$MODULE"
+install -D -s "target/package/$TRIPLE/release/lib_native.so" "$MODULE/_native.abi3.so"
 install -D -s "target/package/$TRIPLE/release/fairplan" "$TREE/bin/fairplan"
 install -D -m 644 "$HIGHS/lib/libhighs.so" "$TREE/lib/fairplan/libhighs.so"
 readonly SHARE=$TREE/share

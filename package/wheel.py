@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""Makes a Python wheel of the tree that tree.sh lays out: `wheel.py FOLDER` writes FOLDER/fairplan-VERSION-….whl.
+"""Makes the Python wheel: the package `fairplan` with its compiled module, and the command.
 
-It carries the command, its library and its manual, and no Python: `pip install` puts them into the environment's bin, lib and
-share. The same tree gives the same bytes.
+    wheel.py FOLDER                    of the tree that tree.sh lays out, for any Linux on x86-64, with HiGHS and the manual
+    wheel.py FOLDER MODULE COMMAND     of a module and a command that cargo built here, for this machine, to try them
+
+writes FOLDER/fairplan-VERSION-….whl. `pip install` puts the package into the environment's site-packages, and the others into its
+bin, lib and share. The same input gives the same bytes.
 """
 
 import base64
@@ -11,12 +14,17 @@ import pathlib
 import re
 import subprocess
 import sys
+import sysconfig
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-TAGS = ["py3-none-manylinux_2_17_x86_64", "py3-none-manylinux2014_x86_64"]
+# Pythons from 3.11 on, by their stable interface.
+PYTHON = "cp311-abi3"
+PLATFORMS = ["manylinux_2_17_x86_64", "manylinux2014_x86_64"]
 # What is not for Python's environments: their pip knows no place for it.
 LEFT_OUT = ("share/doc",)
+# What tables can become, and the array that a policy of one's own sees.
+EXTRAS = {"pandas": ["pandas", "pyarrow"], "polars": ["polars"], "numpy": ["numpy"]}
 # The glibc that the tags promise to do with.
 GLIBC = (2, 17)
 
@@ -47,17 +55,34 @@ def metadata(version):
         "License: MIT OR Apache-2.0",
         "Keywords: fairness,allocation,cluster,scheduling,DRF",
         "Classifier: Environment :: Console",
+        "Classifier: Programming Language :: Python :: 3",
+        "Classifier: Programming Language :: Rust",
+        "Classifier: Typing :: Typed",
         "Classifier: Operating System :: POSIX :: Linux",
         "Classifier: Topic :: Scientific/Engineering :: Mathematics",
-        "Requires-Python: >=3.7",
+        "Requires-Python: >=3.11",
+        *[f"Provides-Extra: {extra}" for extra in EXTRAS],
+        *[f"Requires-Dist: {needed}; extra == '{extra}'" for extra, all in EXTRAS.items() for needed in all],
         "Description-Content-Type: text/markdown",
     ]
     return "\n".join(head) + "\n\n" + readme
 
 
-def members(version):
-    """Name in the wheel, content and mode of each file."""
+def package(module):
+    """Name in the wheel, content and mode of each file of the package."""
+    sources = HERE.parent / "python" / "fairplan"
+    for file in sorted(sources.iterdir()):
+        if file.suffix in (".py", ".pyi") or file.name == "py.typed":
+            yield f"fairplan/{file.name}", file.read_bytes(), 0o644
+    yield "fairplan/_native.abi3.so", module, 0o755
+
+
+def packed(version):
+    """The same of all that tree.sh lays out."""
     tree = pathlib.Path(told("tree.sh"))
+    module = tree.parent / "module" / "_native.abi3.so"
+    check_symbols(module, module.read_bytes())
+    yield from package(module.read_bytes())
     data, info = f"fairplan-{version}.data", f"fairplan-{version}.dist-info"
     for file in sorted(path for path in tree.rglob("*") if path.is_file()):
         name = file.relative_to(tree).as_posix()
@@ -68,31 +93,45 @@ def members(version):
         if content.startswith(b"\x7fELF"):
             check_symbols(file, content)
         yield place, content, 0o755 if name.startswith("bin/") else 0o644
-    for name in ["LICENSE-APACHE", "LICENSE-MIT"]:
-        yield f"{info}/licenses/{name}", (HERE.parent / name).read_bytes(), 0o644
     highs = tree / "share/doc/fairplan/LICENSE-HiGHS"
     yield f"{info}/licenses/{highs.name}", highs.read_bytes(), 0o644
+
+
+def built(version, module, command):
+    """The same of what cargo built here."""
+    yield from package(pathlib.Path(module).read_bytes())
+    yield f"fairplan-{version}.data/scripts/fairplan", pathlib.Path(command).read_bytes(), 0o755
+
+
+def described(version, platforms):
+    """What says what the wheel is."""
+    info = f"fairplan-{version}.dist-info"
+    for name in ["LICENSE-APACHE", "LICENSE-MIT"]:
+        yield f"{info}/licenses/{name}", (HERE.parent / name).read_bytes(), 0o644
     yield f"{info}/METADATA", metadata(version).encode(), 0o644
     wheel = ["Wheel-Version: 1.0", "Generator: fairplan package/wheel.py", "Root-Is-Purelib: false"]
-    wheel += [f"Tag: {tag}" for tag in TAGS]
+    wheel += [f"Tag: {PYTHON}-{platform}" for platform in platforms]
     yield f"{info}/WHEEL", ("\n".join(wheel) + "\n").encode(), 0o644
 
 
-def main(folder):
+def main(folder, *here):
     version = told("version.sh")
-    tags = ".".join(tag.split("-")[2] for tag in TAGS)
-    path = pathlib.Path(folder) / f"fairplan-{version}-py3-none-{tags}.whl"
+    platforms = [sysconfig.get_platform().replace("-", "_").replace(".", "_")] if here else PLATFORMS
+    path = pathlib.Path(folder) / f"fairplan-{version}-{PYTHON}-{'.'.join(platforms)}.whl"
     record = f"fairplan-{version}.dist-info/RECORD"
     lines = []
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+    # A wheel to be tried once is not worth the time to make it small.
+    level = 1 if here else 9
+    with zipfile.ZipFile(path, "w") as wheel:
 
         def add(name, content, mode):
             entry = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
             entry.external_attr = (0o100000 | mode) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
-            wheel.writestr(entry, content)
+            wheel.writestr(entry, content, compresslevel=level)
 
-        for name, content, mode in members(version):
+        members = built(version, *here) if here else packed(version)
+        for name, content, mode in [*members, *described(version, platforms)]:
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             lines.append(f"{name},sha256={digest},{len(content)}")
             add(name, content, mode)
@@ -101,6 +140,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("usage: wheel.py FOLDER")
-    main(sys.argv[1])
+    if len(sys.argv) not in (2, 4):
+        sys.exit("usage: wheel.py FOLDER [MODULE COMMAND]")
+    main(*sys.argv[1:])

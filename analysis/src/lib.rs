@@ -9,11 +9,16 @@ mod explain;
 mod in_time;
 mod what_if;
 
-pub use audit::{Audit, AuditSettings, Finding, Holds, NotTested, PROPERTIES, Property, audit};
-pub use explain::{ClassView, Explanation, Gain, Holding, LevelReached, PriceRange, SmallerDemand, explain};
+pub use audit::{
+    Audit, AuditSettings, Finding, GROUP_PROPERTIES, Holds, NotTested, PROPERTIES, Property, audit,
+};
+pub use explain::{
+    ClassView, Explanation, Gain, GroupExplanation, GroupHolding, Holding, LevelReached, Member, PriceRange,
+    Sibling, SmallerDemand, explain, explain_group,
+};
 pub use in_time::InTime;
 pub use what_if::{
-    Difference, DifferenceSide, Followed, GainingUser, Growth, GrowthQuantum, Loser, Loss, Losses,
-    PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth, losses,
-    worth_of_servers,
+    Difference, DifferenceSide, Followed, GainingUser, GroupChange, Growth, GrowthQuantum, Loser, Loss,
+    Losses, PartChange, ResourceWorth, ServerWorth, Shortfall, Step, UserChange, Worth, differences, growth,
+    losses, worth_of_servers,
 };

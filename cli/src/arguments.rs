@@ -3,8 +3,8 @@
 use crate::commands;
 pub use crate::output::{OutputArguments, ResultFormat, ResultOutput};
 use clap::{Parser, Subcommand};
-use fairplan::highs_version;
 use fairplan::instances::Deadline;
+use fairplan::{Error, OutsidePolicy, highs_version};
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -91,6 +91,22 @@ pub enum Command {
     Schema(commands::schema::Arguments),
     Completions(commands::completions::CompletionArguments),
     Manual(commands::completions::ManualArguments),
+}
+
+/// How long a policy in another process may take for an answer.
+#[derive(Clone, Debug, clap::Args)]
+pub struct PolicyTimeout {
+    /// Give a policy of --policy-command up when it takes longer than this for an answer
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60", allow_negative_numbers = true)]
+    policy_timeout: Duration,
+}
+
+impl PolicyTimeout {
+    /// The policy of a command line.
+    pub fn policy(&self, command: &str) -> Result<OutsidePolicy, Error> {
+        OutsidePolicy::new(command, self.policy_timeout)
+            .map_err(|problem| Error::Setting(format!("policy-command {command:?}: {problem}")))
+    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,22 @@
-//! Placement policies side by side, each with its gap to the best divisible allocation and to the best that whole tasks can
-//! do.
+//! Placement policies and placements made elsewhere side by side, each with its gap to the best divisible allocation and to the
+//! best that whole tasks can do.
 
 use crate::bound::bracketed;
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
-use crate::{Control, Error, Found, Progress};
+use crate::{Control, Error, Found, Progress, ResultFile};
+use fairplan_heuristics::OutsidePolicy;
 use fairplan_instances::{
-    ClassId, Headline, Instance, InstanceStamp, Objective, ResourceId, User, WholeTaskBracket,
+    ClassId, Headline, Instance, InstanceStamp, Objective, Placement, ResourceId, User, WholeTaskBracket,
+    files,
 };
 use fairplan_report::bound::stated_bounds;
 use fairplan_report::comparison::{Bounds, ComparedPolicy, Comparison};
+use fairplan_report::given_placement::GivenPlacement;
+use fairplan_report::judgement::Judgement;
 use fairplan_report::placement::PlacementFigures;
 use fairplan_verify::reaches;
+use std::path::Path;
 use std::time::Instant;
 
 /// What to compare.
@@ -20,10 +25,15 @@ pub struct CompareOptions {
     /// Some of [`POLICIES`](crate::POLICIES) and [`PATTERNS`](crate::PATTERNS). Default: all, Slots with the number that served the DRFH
     /// paper best (its Table II), but not `pattern`.
     pub policies: Vec<String>,
+    /// Policies in other processes. Default: none.
+    pub commands: Vec<OutsidePolicy>,
     /// Seed of the policy `random`. Default: 0.
     pub seed: u64,
     /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
+    /// Placements made elsewhere, each a `fairplan.placement.v1` with its servers, of which nothing but what runs where is
+    /// believed. They are judged like the policies' own. Default: none.
+    pub placements: Vec<ResultFile>,
     /// Whether to say how long each policy took, the only numbers that differ from run to run. Default: yes.
     pub timing: bool,
 }
@@ -32,7 +42,14 @@ impl Default for CompareOptions {
     fn default() -> Self {
         let policies = ["best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "random"];
         let policies = policies.map(Into::into).into();
-        Self { policies, seed: 0, backend: AUTO.into(), timing: true }
+        Self {
+            policies,
+            commands: Vec::new(),
+            seed: 0,
+            backend: AUTO.into(),
+            placements: Vec::new(),
+            timing: true,
+        }
     }
 }
 
@@ -43,15 +60,10 @@ impl CompareOptions {
     }
 
     fn placers(&self) -> Result<Vec<Placer>, Error> {
-        let mut placers: Vec<Placer> = Vec::new();
-        for name in &self.policies {
-            let new = Placer::named(name, self.seed)?;
-            if placers.iter().any(|other| other.name() == new.name()) {
-                return Err(Error::Setting(format!("policies names {} twice", new.name())));
-            }
-            placers.push(new);
-        }
-        Ok(placers)
+        let named = self.policies.iter().map(|name| Placer::named(name, self.seed));
+        let outside = self.commands.iter().map(|command| Ok(Placer::outside(command)));
+        let placers = named.chain(outside).collect::<Result<Vec<Placer>, Error>>()?;
+        distinct(&placers).map(|()| placers)
     }
 }
 
@@ -76,7 +88,28 @@ pub fn compare(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
-    let placers = options.placers()?;
+    compare_by(instance, &options.placers()?, options, control)
+}
+
+/// Whether no two have the same name.
+fn distinct(placers: &[Placer]) -> Result<(), Error> {
+    let mut names: Vec<String> = placers.iter().map(Placer::name).collect();
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::Setting(format!("policies names {} twice", pair[0]))),
+        None => Ok(()),
+    }
+}
+
+/// The same of any placers, whatever policies the options name.
+pub fn compare_by(
+    instance: &Instance,
+    placers: &[Placer],
+    options: &CompareOptions,
+    control: &Control<'_>,
+) -> Result<Comparison, Error> {
+    distinct(placers)?;
+    let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);
     let solver = solver(&options.backend, &solving)?;
     let (solved, sha256) = hashed(instance, || Solved::new(instance, &*solver, Objective::Drfh, control))?;
@@ -93,8 +126,10 @@ pub fn compare(
         integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
         integral_level_lower: stated.and_then(|bounds| bounds.level_lower),
     };
-    let (mut policies, mut late) = (Vec::new(), Vec::new());
-    for placer in &placers {
+    let judges = !given.is_empty();
+    let judge = |placement: &Placement| Judged::new(instance, placement, bracket.as_ref(), judges);
+    let (mut rows, mut late) = (Vec::new(), Vec::new());
+    for placer in placers {
         let start = Instant::now();
         let placement = match placer.place(instance, control) {
             Err(failure) if control.deadline.is_over() => {
@@ -103,35 +138,102 @@ pub fn compare(
             }
             placement => placement?,
         };
-        let seconds = start.elapsed().as_secs_f64();
-        let figures = PlacementFigures::new(instance, &placement);
-        bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
-        // Who has placed everything has a level above any that is stated.
-        bounds.integral_level_lower =
-            bounds.integral_level_lower.zip(figures.level).map(|(lower, level)| lower.max(level));
-        let is_optimal = bracket.as_ref().map(|bracket| {
-            let without = &bracket.without_tasks;
-            bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
-        });
-        let seconds = options.timing.then_some(seconds);
-        policies.push((placer.name(), figures, is_optimal, seconds));
+        let seconds = options.timing.then_some(start.elapsed().as_secs_f64());
+        rows.push((placer.name(), None, judge(&placement), seconds));
+    }
+    for Given { name, file, placement } in given {
+        rows.push((name, Some(file), judge(&placement), None));
+    }
+    for (.., judged, _) in &rows {
+        let figures = &judged.figures;
+        if judged.is_valid {
+            bounds.integral_lower = bounds.integral_lower.map(|lower| lower.max(figures.value));
+            // Who has placed everything has a level above any that is stated.
+            bounds.integral_level_lower =
+                bounds.integral_level_lower.zip(figures.level).map(|(lower, level)| lower.max(level));
+        }
     }
     late.iter().for_each(|note| (control.progress)(Progress::Note(note)));
-    if policies.is_empty() {
+    if rows.is_empty() {
         let why = "no policy was done in time; allow more".into();
         return Err(Error::TimeLimit { why, found: Found::Nothing });
     }
-    let result =
-        |(name, figures, is_optimal, seconds): &(String, PlacementFigures, Option<bool>, Option<f64>)| {
-            ComparedPolicy::new(name, instance, figures, bounds, *is_optimal, *seconds)
-        };
+    let result = |(name, file, judged, seconds): (String, Option<String>, Judged, Option<f64>)| {
+        let Judged { figures, is_optimal, judgement, .. } = judged;
+        let row = ComparedPolicy::new(&name, instance, &figures, bounds, is_optimal, seconds);
+        ComparedPolicy { file, judgement, ..row }
+    };
     Ok(Comparison {
         instance: InstanceStamp::new(instance, &sha256),
         backend: solver.name().into(),
         seed: options.seed,
         bounds,
-        policies: policies.iter().map(result).collect(),
+        policies: rows.into_iter().map(result).collect(),
     })
+}
+
+/// A placement made elsewhere.
+struct Given {
+    /// What it is called beside the policies.
+    name: String,
+    /// The name of its file, without folders.
+    file: String,
+    placement: Placement,
+}
+
+/// Reads the placements made elsewhere. Each is called by the policy that it names; by its file where it names none, or another
+/// has that name.
+fn given(instance: &Instance, options: &CompareOptions, placers: &[Placer]) -> Result<Vec<Given>, Error> {
+    if options.placements.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sha256 = files::sha256_hex(instance);
+    let mut taken: Vec<String> = placers.iter().map(Placer::name).collect();
+    let mut all = Vec::with_capacity(options.placements.len());
+    for file in &options.placements {
+        let GivenPlacement { policy, placement } =
+            GivenPlacement::read(&file.name, &file.bytes, instance, &sha256)?;
+        let path = Path::new(&file.name);
+        let named =
+            path.file_name().map_or_else(|| file.name.clone(), |name| name.to_string_lossy().into_owned());
+        let stem = named.split('.').next().filter(|stem| !stem.is_empty()).map(str::to_owned);
+        let mut names = [policy, stem, Some(named.clone()), Some(file.name.clone())].into_iter().flatten();
+        let Some(name) = names.find(|name| !taken.contains(name)) else {
+            return Err(Error::Setting(format!("placement names {} twice", file.name)));
+        };
+        taken.push(name.clone());
+        all.push(Given { name, file: named, placement });
+    }
+    Ok(all)
+}
+
+/// What a placement comes to, whoever made it.
+struct Judged {
+    figures: PlacementFigures,
+    /// Whether it is proved that none is better; `None` without a bound.
+    is_optimal: Option<bool>,
+    /// Whether it breaks no rule, so that bounds hold for it.
+    is_valid: bool,
+    /// What it leaves, where that is asked for.
+    judgement: Option<Judgement>,
+}
+
+impl Judged {
+    fn new(
+        instance: &Instance,
+        placement: &Placement,
+        bracket: Option<&WholeTaskBracket>,
+        judges: bool,
+    ) -> Self {
+        let judgement = judges.then(|| Judgement::new(instance, placement));
+        // What was placed now has passed its check.
+        let is_valid = judgement.as_ref().is_none_or(Judgement::is_valid);
+        let is_optimal = bracket.map(|bracket| {
+            let without = &bracket.without_tasks;
+            is_valid && bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
+        });
+        Self { figures: PlacementFigures::new(instance, placement), is_optimal, is_valid, judgement }
+    }
 }
 
 /// The part of the time that is left for each of the two bounds, one after the other.

@@ -1,6 +1,6 @@
 //! Why a function has no answer, or none that is proved.
 
-use crate::{Audited, Explanation, Offline, Simulated, Solved, TaskOffline};
+use crate::{Audited, Explanation, GroupExplanation, Offline, Simulated, Solved, TaskOffline};
 use fairplan_heuristics::{PlacementError, UnknownPolicy};
 use fairplan_imports::ImportFailure;
 use fairplan_instances::{Deadline, InstanceError, SolverError, UnknownName, Violation};
@@ -65,6 +65,8 @@ pub enum Found {
     Audited(Box<Audited>),
     /// Of [`explain`](crate::explain()): some questions are not asked.
     Explanation(Box<Explanation>),
+    /// Of [`explain_group`](crate::explain_group): what would change is not asked.
+    GroupExplanation(Box<GroupExplanation>),
 }
 
 impl Found {
@@ -96,6 +98,11 @@ impl Found {
     /// An explanation, if it is one.
     pub fn explanation(self) -> Option<Explanation> {
         if let Self::Explanation(explanation) = self { Some(*explanation) } else { None }
+    }
+
+    /// An explanation of a group, if it is one.
+    pub fn group_explanation(self) -> Option<GroupExplanation> {
+        if let Self::GroupExplanation(explanation) = self { Some(*explanation) } else { None }
     }
 }
 
@@ -194,6 +201,7 @@ impl From<PlacementError> for Error {
             PlacementError::OutOfTime { .. } => {
                 Self::TimeLimit { why: error.to_string(), found: Found::Nothing }
             }
+            PlacementError::Outside(_) => Self::Backend(error.into()),
             _ => Self::Input(error.into()),
         }
     }

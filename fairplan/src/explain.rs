@@ -2,9 +2,9 @@
 
 use crate::solve::{SolveOptions, Solved, hashed, solver};
 use crate::{Control, Error, Found};
-use fairplan_analysis::{Explanation, InTime};
+use fairplan_analysis::{Explanation, GroupExplanation, InTime};
 use fairplan_instances::wording::{did_you_mean, printable};
-use fairplan_instances::{Instance, UserId};
+use fairplan_instances::{GroupId, Instance, Solution, Solver, SolverError, UserId};
 
 /// Says why a user has its share: what limits it, what each class costs it, who gains if its tasks need less, and how far the
 /// prices hold.
@@ -25,19 +25,60 @@ pub fn explain(
     options: &SolveOptions,
     control: &Control<'_>,
 ) -> Result<Explanation, Error> {
-    instance.without_groups("explain")?;
-    let solver = solver(&options.backend, &control.deadline)?;
-    let solve = || Solved::new(instance, &*solver, options.objective, control);
-    let (solved, sha256) = hashed(instance, solve)?;
-    let solved = solved.certified().map_err(|failure| failure.by(&control.deadline))?;
-    control.stage("asking what would change");
-    let solver = InTime::new(&*solver, &control.deadline);
-    let explanation = fairplan_analysis::explain(instance, &sha256, &solved.solution, &solver, user)?;
+    let explain = |solved: &Solution, sha256: &str, solver: &dyn Solver| {
+        fairplan_analysis::explain(instance, sha256, solved, solver, user)
+    };
+    let explanation = asked(instance, options, control, explain)?;
     if explanation.not_asked.is_empty() {
         return Ok(explanation);
     }
     let why = format!("time was over: not asked: {}", explanation.not_asked.join(", "));
     Err(Error::TimeLimit { why, found: Found::Explanation(Box::new(explanation)) })
+}
+
+/// What `explain` says of the solution of an instance, which comes with its hash.
+fn asked<T>(
+    instance: &Instance,
+    options: &SolveOptions,
+    control: &Control<'_>,
+    explain: impl FnOnce(&Solution, &str, &dyn Solver) -> Result<T, SolverError>,
+) -> Result<T, Error> {
+    let solver = solver(&options.backend, &control.deadline)?;
+    let solve = || Solved::new(instance, &*solver, options.objective, control);
+    let (solved, sha256) = hashed(instance, solve)?;
+    let solved = solved.certified().map_err(|failure| failure.by(&control.deadline))?;
+    control.stage("asking what would change");
+    Ok(explain(&solved.solution, &sha256, &InTime::new(&*solver, &control.deadline))?)
+}
+
+/// Says why a group has what it has: what holds its members, where it stands among its siblings, and who of them would have more if
+/// it asked for less.
+///
+/// What there was no time to ask is an [`Error::TimeLimit`] with the [`GroupExplanation`] that there is.
+pub fn explain_group(
+    instance: &Instance,
+    group: GroupId,
+    options: &SolveOptions,
+    control: &Control<'_>,
+) -> Result<GroupExplanation, Error> {
+    let explain = |solved: &Solution, sha256: &str, solver: &dyn Solver| {
+        fairplan_analysis::explain_group(instance, sha256, solved, solver, group)
+    };
+    let explanation = asked(instance, options, control, explain)?;
+    if explanation.not_asked.is_empty() || !control.deadline.is_over() {
+        return Ok(explanation);
+    }
+    let why = format!("time was over: not asked: {}", explanation.not_asked.join(", "));
+    Err(Error::TimeLimit { why, found: Found::GroupExplanation(Box::new(explanation)) })
+}
+
+/// The group of this id; an error that names the nearest if there is none. `setting` is what named it.
+pub fn group_named(instance: &Instance, setting: &str, id: &str) -> Result<GroupId, Error> {
+    instance.group_named(id).ok_or_else(|| {
+        let meant = did_you_mean(id, instance.groups().iter().map(|group| group.id.as_str()));
+        let id = printable(id, 60);
+        Error::Setting(format!("{setting} {id}: the instance has no group of this id{meant}"))
+    })
 }
 
 /// The user of this id; an error that names the nearest if there is none. `setting` is what named it.

@@ -1,6 +1,7 @@
 //! Stochastic demand: classes of transactions that come and go at random, by Markov chains or by simulation.
 
 use crate::{Control, Error};
+use fairplan_instances::wording::unknown;
 use fairplan_instances::{Objective, Traffic, TrafficOutcome, Violation, files};
 use fairplan_report::flows::{Flows, FlowsResult, FlowsSettings, TrafficStamp, Unstable};
 use fairplan_simulation::{
@@ -76,6 +77,100 @@ impl Level {
             Self::Flow(settings) => flow_level(traffic, &*rule, settings)?,
             Self::Task(settings, tasks) => task_level(traffic, objective, &*rule, settings, tasks)?,
             Self::Packet(settings, packets) => packet_level(traffic, objective, settings, packets)?,
+        })
+    }
+}
+
+/// What decides an outcome beside the traffic; what is not given is the default of its level.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LevelOptions {
+    /// markov: the states in which no more transactions are let in have at most this probability, for every class.
+    pub border_mass: Option<f64>,
+    /// markov: GiB that the chain may take.
+    pub memory: Option<f64>,
+    /// Simulations: how many.
+    pub replications: Option<u64>,
+    /// Simulations: transactions that arrive in each of them.
+    pub arrivals: Option<u64>,
+    /// Simulations: the seed of everything drawn.
+    pub seed: Option<u64>,
+    /// task: mean tasks of a job.
+    pub tasks_per_job: Option<f64>,
+    /// task: the part of its dominant resource that a task takes.
+    pub task_share: Option<f64>,
+    /// packet: mean packets of a flow.
+    pub packets_per_flow: Option<f64>,
+    /// packet: packets of a flow that are under way at once.
+    pub window: Option<u32>,
+}
+
+/// The names of the levels.
+const LEVELS: [&str; 4] = ["markov", "flow", "task", "packet"];
+
+impl LevelOptions {
+    /// The level of this name. What is given but means nothing there is refused.
+    ///
+    /// ```
+    /// use fairplan::LevelOptions;
+    ///
+    /// let options = LevelOptions { window: Some(10), ..LevelOptions::default() };
+    /// assert_eq!(options.level("packet")?.name(), "packet");
+    /// assert!(options.level("markov").is_err());
+    /// # Ok::<(), fairplan::Error>(())
+    /// ```
+    pub fn level(&self, name: &str) -> Result<Level, Error> {
+        const SIMULATIONS: &[&str] = &["flow", "task", "packet"];
+        for (option, given, levels) in [
+            ("border-mass", self.border_mass.is_some(), &["markov"][..]),
+            ("memory", self.memory.is_some(), &["markov"]),
+            ("replications", self.replications.is_some(), SIMULATIONS),
+            ("arrivals", self.arrivals.is_some(), SIMULATIONS),
+            ("seed", self.seed.is_some(), SIMULATIONS),
+            ("tasks-per-job", self.tasks_per_job.is_some(), &["task"]),
+            ("task-share", self.task_share.is_some(), &["task"]),
+            ("packets-per-flow", self.packets_per_flow.is_some(), &["packet"]),
+            ("window", self.window.is_some(), &["packet"]),
+        ] {
+            if given && LEVELS.contains(&name) && !levels.contains(&name) {
+                let meant = levels.join(", ");
+                return Err(Error::Setting(format!(
+                    "{option} means nothing at --level {name}; it is for {meant}"
+                )));
+            }
+        }
+        let simulation = SimulationSettings::default();
+        let simulation = SimulationSettings {
+            replications: self.replications.unwrap_or(simulation.replications),
+            arrivals: self.arrivals.unwrap_or(simulation.arrivals),
+            seed: self.seed.unwrap_or(simulation.seed),
+        };
+        Ok(match name {
+            "markov" => {
+                let default = MarkovSettings::default();
+                let memory = self.memory.map(|gib| (gib * (1u64 << 30) as f64) as u64);
+                Level::Markov(MarkovSettings {
+                    border_mass: self.border_mass.unwrap_or(default.border_mass),
+                    memory: memory.unwrap_or(default.memory),
+                })
+            }
+            "flow" => Level::Flow(simulation),
+            "task" => {
+                let default = TaskLevelSettings::default();
+                let tasks = TaskLevelSettings {
+                    tasks_per_job: self.tasks_per_job.unwrap_or(default.tasks_per_job),
+                    task_share: self.task_share.unwrap_or(default.task_share),
+                };
+                Level::Task(simulation, tasks)
+            }
+            "packet" => {
+                let default = PacketSettings::default();
+                let packets = PacketSettings {
+                    packets_per_flow: self.packets_per_flow.unwrap_or(default.packets_per_flow),
+                    window: self.window.unwrap_or(default.window),
+                };
+                Level::Packet(simulation, packets)
+            }
+            other => return Err(Error::input(unknown("level", other, LEVELS))),
         })
     }
 }

@@ -23,7 +23,7 @@
 //! | where do whole tasks go | [`place`](place()), [`compare`](compare()) |
 //! | what can whole tasks reach at best | [`bound`](bound()), [`bound_proportional`] |
 //! | which fairness properties hold | [`audit`](audit()) |
-//! | why has a user its share | [`explain`](explain()) |
+//! | why has a user its share, or a group | [`explain`](explain()), [`explain_group`] |
 //! | what would schedulers promise | [`entitlements`](entitlements()) |
 //! | what to buy; what is a server worth; what does a failure cost | [`buy`], [`worth_of_servers`], [`losses`] |
 //! | what made a difference; how long does a cluster last | [`compare_instances`], [`growth`] |
@@ -56,17 +56,17 @@ mod verify;
 pub use allocate::{AllocateOptions, Allocated, AllocatedTasks, MechanismOptions, allocate, allocate_tasks};
 pub use audit::{AuditOptions, Audited, audit};
 pub use bound::{Bound, BoundOptions, ProportionalBound, bound, bound_proportional};
-pub use compare::{CompareOptions, compare};
+pub use compare::{CompareOptions, compare, compare_by};
 pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
-pub use explain::{explain, user_named};
-pub use flows::{FlowsOptions, Level, flows};
+pub use explain::{explain, explain_group, group_named, user_named};
+pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
-pub use place::{PATTERNS, PlaceOptions, Placed, place};
+pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by};
 pub use plan::{
-    BuyOptions, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy, compare_instances,
-    growth, losses, worth_of_servers,
+    BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy,
+    compare_instances, growth, losses, worth_of_servers,
 };
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
@@ -74,8 +74,8 @@ pub use simulate::{
 pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
-pub use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
-pub use fairplan_heuristics::POLICIES;
+pub use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
+pub use fairplan_heuristics::{Asked, Chooser, Cluster, OutsidePolicy, POLICIES, PlacementPolicy};
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
 pub use fairplan_instances::{

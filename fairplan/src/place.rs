@@ -2,7 +2,7 @@
 
 use crate::error::all_hold;
 use crate::{Control, Error};
-use fairplan_heuristics::{PlacementPolicy, UnknownPolicy, policy};
+use fairplan_heuristics::{OutsidePolicy, PlacementPolicy, UnknownPolicy, policy};
 use fairplan_instances::{Entry, Instance, Placement, Registry, files};
 use fairplan_report::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
@@ -17,18 +17,27 @@ pub struct PlaceOptions {
     pub policy: String,
     /// Seed of the policy `random`. Default: 0.
     pub seed: u64,
+    /// A policy in another process, which is asked instead of `policy`. Default: none.
+    pub command: Option<OutsidePolicy>,
 }
 
 impl Default for PlaceOptions {
     fn default() -> Self {
-        Self { policy: "best-fit".into(), seed: 0 }
+        Self { policy: "best-fit".into(), seed: 0, command: None }
     }
 }
 
 impl PlaceOptions {
     /// Refuses what cannot be meant, whatever the instance.
     pub fn check(&self) -> Result<(), Error> {
-        Placer::named(&self.policy, self.seed).map(drop)
+        self.placer().map(drop)
+    }
+
+    fn placer(&self) -> Result<Placer, Error> {
+        match &self.command {
+            Some(command) => Ok(Placer::outside(command)),
+            None => Placer::named(&self.policy, self.seed),
+        }
     }
 }
 
@@ -48,6 +57,27 @@ pub struct Placed {
 }
 
 impl Placed {
+    /// What runs where now, placed by `policy`, as it was found: nothing is checked.
+    ///
+    /// ```
+    /// use fairplan::{PlaceOptions, Control, Placed, generate, place};
+    ///
+    /// let instance = generate::drfh_fig1()?;
+    /// let found = place(&instance, &PlaceOptions::default(), &Control::none())?.placement;
+    /// let present = Placed::present(&instance, found, "kubernetes");
+    /// assert_eq!(present.policy, "kubernetes");
+    /// # Ok::<(), fairplan::Error>(())
+    /// ```
+    pub fn present(instance: &Instance, placement: Placement, policy: &str) -> Self {
+        Self {
+            policy: policy.into(),
+            seed: 0,
+            figures: PlacementFigures::new(instance, &placement),
+            sha256: files::sha256_hex(instance),
+            placement,
+        }
+    }
+
     /// The `fairplan.placement.v1`; with `servers` it lists the tasks on each server, without which it cannot be verified.
     pub fn document<'a>(
         &'a self,
@@ -73,7 +103,16 @@ impl Placed {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>) -> Result<Placed, Error> {
-    let placer = Placer::named(&options.policy, options.seed)?;
+    place_by(instance, &options.placer()?, options, control)
+}
+
+/// The same by any placer, whatever policy the options name.
+pub fn place_by(
+    instance: &Instance,
+    placer: &Placer,
+    options: &PlaceOptions,
+    control: &Control<'_>,
+) -> Result<Placed, Error> {
     let placement = placer.place(instance, control)?;
     Ok(Placed {
         policy: placer.name(),
@@ -95,16 +134,18 @@ pub const PATTERNS: Registry<()> = Registry::new(
 );
 
 /// How whole tasks are placed.
-pub(crate) enum Placer {
+pub enum Placer {
     /// One task at a time.
     Policy(Box<dyn PlacementPolicy>),
+    /// One task at a time, by a policy in another process.
+    Outside(OutsidePolicy),
     /// The placement that `bound` brackets the optimum with.
     Pattern,
 }
 
 impl Placer {
     /// The one called `name`. Only `random` draws on `seed`.
-    pub(crate) fn named(name: &str, seed: u64) -> Result<Self, Error> {
+    pub fn named(name: &str, seed: u64) -> Result<Self, Error> {
         if PATTERNS.find(name).is_ok() {
             return Ok(Self::Pattern);
         }
@@ -112,10 +153,16 @@ impl Placer {
         Ok(Self::Policy(policy(name, seed).map_err(unknown)?))
     }
 
+    /// A policy in another process.
+    pub(crate) fn outside(command: &OutsidePolicy) -> Self {
+        Self::Outside(command.clone())
+    }
+
     /// Its name in results.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Self::Policy(policy) => policy.name(),
+            Self::Outside(policy) => policy.name(),
             Self::Pattern => PATTERNS.entries()[0].name.into(),
         }
     }
@@ -125,6 +172,7 @@ impl Placer {
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,
+            Self::Outside(policy) => policy.place_within(instance, &control.deadline)?,
             Self::Pattern => whole_task_bracket(instance, &control.deadline)?.placement,
         };
         let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));

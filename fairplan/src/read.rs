@@ -178,11 +178,16 @@ pub fn series(
 /// ```
 pub fn reported(path: &str, source: &DemandsSource, truth: &DemandSeries) -> Result<DemandSeries, Error> {
     let (series, _) = series(path, source.members.as_deref(), source.rounding)?;
+    alike(path, &series, truth).map(|()| series)
+}
+
+/// Whether the series that `path` names has the users and quanta of `truth`, as a report has to.
+pub fn alike(path: &str, series: &DemandSeries, truth: &DemandSeries) -> Result<(), Error> {
     let differs = |what: &str| Err(Error::input(format!("{path}: the {what} are not those of DEMANDS")));
     let users = |series: &DemandSeries| {
         (0..series.user_count()).map(|user| series.user_id(user).to_owned()).collect::<Vec<_>>()
     };
-    if users(&series) != users(truth) {
+    if users(series) != users(truth) {
         return differs("users");
     }
     let quanta = series.quantum_count();
@@ -191,5 +196,5 @@ pub fn reported(path: &str, source: &DemandsSource, truth: &DemandSeries) -> Res
     {
         return differs("quanta");
     }
-    Ok(series)
+    Ok(())
 }

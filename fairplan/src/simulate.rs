@@ -2,7 +2,7 @@
 
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
-use fairplan_heuristics::{BestFit, PlacementPolicy, policy};
+use fairplan_heuristics::{BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, policy};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
 use fairplan_instances::{
     ClusterOutcome, Deadline, Entry, InstanceError, Objective, Registry, Solver, TaskCounts, files,
@@ -15,12 +15,15 @@ use fairplan_simulation::{
     ClusterRules, ClusterSettings, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
 };
 use rayon::prelude::*;
+use std::time::Duration;
 
 /// Which policies to run, and how.
 #[derive(Clone, Debug)]
 pub struct SimulateOptions {
     /// Some of [`POLICIES`](crate::POLICIES) and [`MOST_DEPRIVED`]. Default: best-fit, first-fit and the slots that served the DRFH paper best.
     pub policies: Vec<String>,
+    /// Policies in other processes, which `dedicated` excludes. Default: none.
+    pub commands: Vec<OutsidePolicy>,
     /// What decides a run beside the trace and the policy. Default: its own.
     pub settings: ClusterSettings,
     /// Whether every user is also run alone on its part of the servers (one in n of n users'). The trace must then be in memory.
@@ -33,7 +36,13 @@ pub struct SimulateOptions {
 impl Default for SimulateOptions {
     fn default() -> Self {
         let policies = ["best-fit", "first-fit", "slots=14"].map(Into::into).into();
-        Self { policies, settings: ClusterSettings::default(), dedicated: false, seed: 0 }
+        Self {
+            policies,
+            commands: Vec::new(),
+            settings: ClusterSettings::default(),
+            dedicated: false,
+            seed: 0,
+        }
     }
 }
 
@@ -45,7 +54,12 @@ impl SimulateOptions {
 
     fn named(&self) -> Result<Vec<ClusterPolicy>, Error> {
         let named = self.policies.iter().map(|name| ClusterPolicy::named(name, self.seed));
-        let policies = named.collect::<Result<Vec<ClusterPolicy>, Error>>()?;
+        let outside = self.commands.iter().map(|command| Ok(ClusterPolicy::outside(command)));
+        let policies = named.chain(outside).collect::<Result<Vec<ClusterPolicy>, Error>>()?;
+        if self.dedicated && !self.commands.is_empty() {
+            let problem = "policy-command is one cluster's: leave out --dedicated";
+            return Err(Error::Setting(problem.into()));
+        }
         for (position, policy) in policies.iter().enumerate() {
             if policies[..position].iter().any(|other| other.name == policy.name) {
                 return Err(Error::Setting(format!("policy names {} twice", policy.name)));
@@ -116,8 +130,14 @@ pub fn simulate(
     control.stage("simulating");
     let stop = || control.deadline.is_over();
     let run = |policy: &ClusterPolicy| -> Result<SimulatedPolicy, Error> {
-        let mut watch = Patience { policy: &policy.name, control, instants: 0 };
-        let shared = policy.run(trace, &*solver, settings, &mut watch)?;
+        let note = FailureNote::default();
+        let mut watch = Patience { policy: &policy.name, control, note: &note, instants: 0 };
+        let asked = policy.asked_within(control.deadline.time_left());
+        let shared = asked.as_ref().unwrap_or(policy).run(trace, &*solver, settings, &note, &mut watch);
+        if let Some(failure) = note.read() {
+            return Err(Error::backend(failure));
+        }
+        let shared = shared?;
         let alone = || policy.run_dedicated(trace, &*solver, settings, seed, &stop);
         let dedicated = dedicated.then(alone).transpose()?;
         Ok(SimulatedPolicy { name: policy.name.clone(), shared, dedicated })
@@ -179,6 +199,8 @@ fn echoed(settings: ClusterSettings, seed: u64) -> SimulationSettings {
 struct Patience<'a> {
     policy: &'a str,
     control: &'a Control<'a>,
+    /// Nothing is to be expected of a policy that broke off.
+    note: &'a FailureNote,
     instants: u32,
 }
 
@@ -191,7 +213,7 @@ impl Watch for Patience<'_> {
             let told = format!("simulating {policy}: {seconds} s, {completed} tasks done, {waiting} wait");
             (self.control.progress)(Progress::Step(&told));
         }
-        self.instants.is_multiple_of(64) && self.control.deadline.is_over()
+        self.instants.is_multiple_of(64) && (self.control.deadline.is_over() || self.note.read().is_some())
     }
 }
 
@@ -223,19 +245,40 @@ pub const MOST_DEPRIVED: Registry<ServiceOrder> = Registry::new(
 struct ClusterPolicy {
     /// Its name in results.
     name: String,
-    placement: Box<dyn PlacementPolicy>,
+    placement: Chooser,
     order: ServiceOrder,
+}
+
+/// Who chooses servers.
+enum Chooser {
+    Rule(Box<dyn PlacementPolicy>),
+    Outside(OutsidePolicy),
 }
 
 impl ClusterPolicy {
     /// The one called `name`. Only `random` draws on `seed`.
     fn named(name: &str, seed: u64) -> Result<Self, Error> {
         if let Ok((deprived, _)) = MOST_DEPRIVED.find(name) {
-            let placement = Box::new(BestFit);
+            let placement = Chooser::Rule(Box::new(BestFit));
             return Ok(Self { name: deprived.name.into(), placement, order: deprived.make });
         }
         let placement = policy(name, seed).map_err(|unknown| unknown.among(&MOST_DEPRIVED))?;
-        Ok(Self { name: placement.name(), placement, order: ServiceOrder::LowestShare })
+        let name = placement.name();
+        Ok(Self { name, placement: Chooser::Rule(placement), order: ServiceOrder::LowestShare })
+    }
+
+    /// One in another process.
+    fn outside(command: &OutsidePolicy) -> Self {
+        let placement = Chooser::Outside(command.clone());
+        Self { name: command.name(), placement, order: ServiceOrder::LowestShare }
+    }
+
+    /// The same where it is another process, which must answer within what is left of the time.
+    fn asked_within(&self, left: Option<Duration>) -> Option<Self> {
+        match (&self.placement, left) {
+            (Chooser::Outside(command), Some(left)) => Some(Self::outside(&command.within(left))),
+            _ => None,
+        }
     }
 
     /// Runs a trace.
@@ -244,9 +287,14 @@ impl ClusterPolicy {
         input: &TraceInput,
         solver: &dyn Solver,
         settings: ClusterSettings,
+        note: &FailureNote,
         watch: &mut dyn Watch,
     ) -> Result<ClusterOutcome, Error> {
-        self.ruled(solver, |rules| Ok(simulate_cluster(&mut *input.open()?, rules, settings, watch)?))
+        let mut source = input.open()?;
+        let names = cluster_names(source.register().header());
+        self.ruled(solver, (&names, note), |rules| {
+            Ok(simulate_cluster(&mut *source, rules, settings, watch)?)
+        })
     }
 
     /// Runs every user of a trace alone on its part of the servers.
@@ -258,12 +306,35 @@ impl ClusterPolicy {
         seed: u64,
         stop: &(dyn Fn() -> bool + Sync),
     ) -> Result<ClusterOutcome, Error> {
-        self.ruled(solver, |rules| Ok(dedicated_clouds(&|| input.open(), rules, settings, seed, stop)?))
+        let named = (&ClusterNames::default(), &FailureNote::default());
+        self.ruled(solver, named, |rules| {
+            Ok(dedicated_clouds(&|| input.open(), rules, settings, seed, stop)?)
+        })
     }
 
-    fn ruled<T>(&self, solver: &dyn Solver, run: impl FnOnce(ClusterRules<'_>) -> T) -> T {
-        let choice = |totals: &[u128], largest: &[u128]| self.placement.choice(totals, largest);
+    fn ruled<T>(
+        &self,
+        solver: &dyn Solver,
+        (names, note): (&ClusterNames, &FailureNote),
+        run: impl FnOnce(ClusterRules<'_>) -> T,
+    ) -> T {
+        let choice = |totals: &[u128], largest: &[u128]| match &self.placement {
+            Chooser::Rule(policy) => policy.choice(totals, largest),
+            Chooser::Outside(policy) => policy.choice(names.clone(), note.clone()),
+        };
         run(ClusterRules { choice: &choice, order: self.order, solver })
+    }
+}
+
+/// What a policy in another process is told that resources and servers are called.
+fn cluster_names(header: &TraceHeader) -> ClusterNames {
+    let servers = header.server_classes.iter().flat_map(|class| {
+        (1..=class.count).map(|number| (format!("{}/{number}", class.id), class.id.clone()))
+    });
+    let resources = header.resources.iter();
+    ClusterNames {
+        resources: resources.map(|r| (r.name.clone(), -(r.decimal_places as i8))).collect(),
+        servers: servers.collect(),
     }
 }
 

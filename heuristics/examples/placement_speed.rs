@@ -36,7 +36,7 @@ fn instance(times: u64, users: usize, (from, to): (f64, f64), digits: i32, resou
     for (l, (count, cpu, memory)) in SERVERS.iter().enumerate() {
         let numbers = [cpu, memory].into_iter().cycle().take(resources);
         let capacity = numbers.map(|number| number.parse().unwrap()).collect();
-        builder.class(ServerClass { id: l.to_string(), count: times * count, capacity }).unwrap();
+        builder.class(ServerClass::new(l.to_string(), times * count, capacity)).unwrap();
     }
     let mut generator = ChaCha8Rng::seed_from_u64(1);
     let mut uniform = || from + (to - from) * (generator.next_u64() >> 11) as f64 / (1u64 << 53) as f64;

@@ -49,6 +49,17 @@ pub enum PlacementError {
         /// How many tasks had a server.
         placed: u64,
     },
+    /// A policy in another process broke off, or did what no policy may.
+    #[error(transparent)]
+    Outside(#[from] crate::ProcessFailure),
+    /// A policy of somebody else's failed, or answered what cannot be.
+    #[error("policy {}: {}", printable(policy, 60), printable(problem, 400))]
+    Asked {
+        /// Its name.
+        policy: String,
+        /// What it did, with task, server and resource.
+        problem: String,
+    },
     /// The rates of one user differ so much that its share cannot be counted exactly.
     #[error("users[{user}].rates: span more than 24 decimal digits; round them")]
     RatesTooFarApart {

@@ -5,6 +5,7 @@
 //! A user whose next task fits on no server leaves the round, and so does a user that has
 //! no more tasks. The policies differ only in the server they choose among those with room.
 
+mod asked;
 mod at_once;
 mod best_fit;
 mod blocks;
@@ -15,6 +16,7 @@ mod first_fit;
 mod first_with_room;
 mod journal;
 mod packing;
+mod process;
 mod random;
 mod rule;
 mod scoring;
@@ -26,10 +28,12 @@ mod tree;
 mod turns;
 mod worst_fit;
 
+pub use asked::{Asked, Chooser, Cluster};
 pub use best_fit::BestFit;
 pub use dot_product::DotProduct;
 pub use error::{PlacementError, UnknownPolicy};
 pub use first_fit::FirstFit;
+pub use process::{ClusterNames, FailureNote, OutsidePolicy, ProcessFailure};
 pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
@@ -37,7 +41,7 @@ pub use worst_fit::WorstFit;
 use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice};
 
 /// A rule that places whole tasks on servers until nothing more fits.
-pub trait PlacementPolicy: Sync {
+pub trait PlacementPolicy: Send + Sync {
     /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
     fn name(&self) -> String;
 

@@ -76,6 +76,16 @@ impl Packing {
         Ok(Self { width, classes, shapes, shape_of })
     }
 
+    /// The same with a shape for each user, in their order: who is asked about a task is told whose it is.
+    pub fn apart(self) -> Self {
+        let shape = |shape: &u32| {
+            let Shape { demand, classes } = &self.shapes[*shape as usize];
+            Shape { demand: demand.clone(), classes: classes.clone() }
+        };
+        let shapes: Vec<Shape> = self.shape_of.iter().map(shape).collect();
+        Self { shape_of: (0..shapes.len() as u32).collect(), shapes, ..self }
+    }
+
     /// How many servers there are.
     pub fn servers(&self) -> usize {
         self.classes.last().map_or(0, |class| class.servers.end)

@@ -83,7 +83,7 @@ fn build(resources: usize, classes: &[(u64, Vec<u64>)], people: &[Person]) -> Op
     let mut builder = InstanceBuilder::new("", (0..resources).map(|r| format!("r{r}")).collect()).unwrap();
     for (l, (count, capacity)) in classes.iter().enumerate() {
         let capacity = capacity.iter().copied().map(number).collect();
-        builder.class(ServerClass { id: format!("c{l}"), count: *count, capacity }).unwrap();
+        builder.class(ServerClass::new(format!("c{l}"), *count, capacity)).unwrap();
     }
     for (i, person) in people.iter().enumerate() {
         let present = |r: usize| classes.iter().any(|(count, capacity)| *count > 0 && capacity[r] > 0);

@@ -32,7 +32,7 @@ fn build(classes: &[(u64, Vec<u64>)], people: &[Person]) -> Option<Instance> {
     let mut builder = InstanceBuilder::new("", (0..resources).map(|r| format!("r{r}")).collect()).unwrap();
     for (l, (count, capacity)) in classes.iter().enumerate() {
         let capacity = capacity.iter().map(number).collect();
-        builder.class(ServerClass { id: format!("c{l}"), count: *count, capacity }).unwrap();
+        builder.class(ServerClass::new(format!("c{l}"), *count, capacity)).unwrap();
     }
     for (i, (demand, weight, tasks, rate)) in people.iter().enumerate() {
         let rates = if *rate == "1" { vec![] } else { vec![(ClassId(0), rate.parse().unwrap())] };

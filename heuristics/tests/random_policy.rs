@@ -10,7 +10,7 @@ fn hits(classes: &[(u64, &str)]) -> Vec<u64> {
     let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
     for (l, (count, capacity)) in classes.iter().enumerate() {
         let capacity = vec![capacity.parse().unwrap()];
-        builder.class(ServerClass { id: l.to_string(), count: *count, capacity }).unwrap();
+        builder.class(ServerClass::new(l.to_string(), *count, capacity)).unwrap();
     }
     builder.user(NewUser { tasks: Some(1), ..NewUser::new("u", &["1".parse().unwrap()]) }).unwrap();
     let instance = builder.build().unwrap();

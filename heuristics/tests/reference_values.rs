@@ -17,7 +17,7 @@ fn hundred_servers(users: &[usize]) -> Instance {
         (1, "0.5", "0.1241"),
     ] {
         let capacity = vec![number(cpu), number(memory)];
-        builder.class(ServerClass { id: format!("{cpu}-{memory}"), count, capacity }).unwrap();
+        builder.class(ServerClass::new(format!("{cpu}-{memory}"), count, capacity)).unwrap();
     }
     let demands = [["0.2", "0.3"], ["0.5", "0.1"], ["0.1", "0.3"]];
     for user in users {

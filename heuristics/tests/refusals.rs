@@ -9,7 +9,7 @@ fn instance(count: u64, rates: &[&str]) -> Instance {
     let mut builder = InstanceBuilder::new("", vec!["cpu".into()]).unwrap();
     for id in ["a", "b"] {
         let capacity = vec!["1".parse().unwrap()];
-        builder.class(ServerClass { id: id.into(), count, capacity }).unwrap();
+        builder.class(ServerClass::new(id, count, capacity)).unwrap();
     }
     let rates = rates.iter().enumerate().map(|(l, rate)| (ClassId(l), rate.parse().unwrap()));
     let rule = builder.rule(PlacementRule::new(None, rates.collect()));

@@ -56,7 +56,7 @@ pub fn alibaba_gpu2023(nodes: &str, pods: &str) -> Result<SortedTrace, InstanceE
         let id = format!("{model}{dash}cpu{cpu}-mem{memory}-gpu{gpu}");
         match classes.iter_mut().find(|class| class.id == id) {
             Some(class) => class.count += 1,
-            None => classes.push(ServerClass { id, count: 1, capacity: vec![cpu, memory, gpu] }),
+            None => classes.push(ServerClass::new(id, 1, vec![cpu, memory, gpu])),
         }
         Ok(())
     })?;

@@ -75,7 +75,13 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
                 conditions.push(models.to_owned());
                 conditions.len() - 1
             });
-            tasks.push(Tasks { owner: service(&cells)?.to_owned(), demand, count: 1, condition });
+            tasks.push(Tasks {
+                owner: service(&cells)?.to_owned(),
+                demand,
+                count: 1,
+                condition,
+                on: Vec::new(),
+            });
         }
         Ok(())
     })?;

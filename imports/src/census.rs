@@ -3,7 +3,8 @@
 use super::report::ImportReport;
 use fairplan_instances::wording::agreeing;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule, ServerClass, Violation,
+    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Placement, PlacementRule, ServerClass,
+    ServerTasks, Violation,
 };
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
@@ -67,6 +68,17 @@ pub(super) struct Tasks {
     pub(super) count: u64,
     /// Which condition they put on servers.
     pub(super) condition: usize,
+    /// Where some of them run: which server, and how many of them.
+    pub(super) on: Vec<(usize, u64)>,
+}
+
+/// A cluster as it is: its servers by name, its users, and where their tasks run.
+#[derive(Clone, Debug)]
+pub struct PresentCluster {
+    /// Its servers and users.
+    pub instance: Instance,
+    /// Where tasks run; the others wait. Servers may hold more than they have room for.
+    pub placement: Placement,
 }
 
 /// All servers and tasks of a cluster as they were found.
@@ -91,9 +103,28 @@ impl Census {
         grouping: TaskGrouping,
         report: &mut ImportReport,
     ) -> Result<Instance, Violation> {
+        self.read(grouping, false, report).map(|(instance, _)| instance)
+    }
+
+    /// The same with the names of its servers, and where its tasks run.
+    pub(super) fn present(
+        self,
+        grouping: TaskGrouping,
+        report: &mut ImportReport,
+    ) -> Result<PresentCluster, Violation> {
+        let (instance, placement) = self.read(grouping, true, report)?;
+        Ok(PresentCluster { instance, placement })
+    }
+
+    fn read(
+        self,
+        grouping: TaskGrouping,
+        named: bool,
+        report: &mut ImportReport,
+    ) -> Result<(Instance, Placement), Violation> {
         let mut builder = InstanceBuilder::new(self.name, self.resources)?;
         let resources = builder.resources().to_vec();
-        let classes = add_classes(&mut builder, &self.servers, self.memory)?;
+        let classes = add_named_classes(&mut builder, &self.servers, self.memory, named)?;
         let conditions = self.servers.first().map_or(0, |server| server.meets.len());
         let classes = &classes;
         let meeting = |condition: usize| {
@@ -155,8 +186,38 @@ impl Census {
             let group = builder.group_named(user.owner);
             builder.user(NewUser { tasks: Some(count), rule, group, ..NewUser::new(&id, &demand) })?;
         }
-        builder.build()
+        let placement = placement(&users, classes, self.servers.len());
+        if named && grouping == TaskGrouping::User {
+            let averaged = users.iter().zip(&placement.tasks).filter(|(user, _)| user.asks_differently());
+            report.add(
+                averaged.map(|(_, tasks)| tasks).sum(),
+                "tasks that run count with the mean request of their user (--group shape tells requests apart)",
+            );
+        }
+        Ok((builder.build()?, placement))
     }
+}
+
+/// Where the tasks of users run, in the order of the instance's servers.
+fn placement(users: &[User<'_>], classes: &[Class<'_>], servers: usize) -> Placement {
+    let mut position = vec![0; servers];
+    classes
+        .iter()
+        .flat_map(|class| &class.members)
+        .enumerate()
+        .for_each(|(at, server)| position[*server] = at);
+    let mut placement = Placement { tasks: vec![0; users.len()], servers: vec![ServerTasks::new(); servers] };
+    for (i, user) in users.iter().enumerate() {
+        for (server, count) in user.tasks.iter().flat_map(|tasks| &tasks.on) {
+            placement.tasks[i] += count;
+            let there = &mut placement.servers[position[*server]];
+            match there.last_mut().filter(|(last, _)| *last == i as u32) {
+                Some((_, tasks)) => *tasks += count,
+                None => there.push((i as u32, *count)),
+            }
+        }
+    }
+    placement
 }
 
 /// A group of weight 1 for each owner, in the order of their first users.
@@ -182,6 +243,8 @@ fn none_left(report: &ImportReport) -> Violation {
 pub(super) struct Class<'a> {
     id: String,
     server: &'a Server,
+    /// The positions of all of them.
+    members: Vec<usize>,
 }
 
 /// Adds servers that nothing tells apart as classes, by descending count, then in the order of their first server; a
@@ -191,19 +254,30 @@ pub(super) fn add_classes<'a>(
     servers: &'a [Server],
     memory: Memory,
 ) -> Result<Vec<Class<'a>>, Violation> {
+    add_named_classes(builder, servers, memory, false)
+}
+
+/// The same, where `named` with the names of their servers.
+fn add_named_classes<'a>(
+    builder: &mut InstanceBuilder,
+    servers: &'a [Server],
+    memory: Memory,
+    named: bool,
+) -> Result<Vec<Class<'a>>, Violation> {
     let mut position: HashMap<(&str, &[Decimal], &[bool]), usize> = HashMap::new();
-    let mut counts: Vec<(u64, &Server)> = Vec::new();
-    for server in servers {
+    let mut alike: Vec<(&Server, Vec<usize>)> = Vec::new();
+    for (at, server) in servers.iter().enumerate() {
         let class = *position.entry((&server.kind, &server.capacity, &server.meets)).or_insert_with(|| {
-            counts.push((0, server));
-            counts.len() - 1
+            alike.push((server, Vec::new()));
+            alike.len() - 1
         });
-        counts[class].0 += 1;
+        alike[class].1.push(at);
     }
-    counts.sort_by_key(|(count, _)| Reverse(*count));
+    alike.sort_by_key(|(_, members)| Reverse(members.len()));
     let mut names = Names::default();
-    let mut classes = Vec::with_capacity(counts.len());
-    for (count, server) in counts {
+    let mut classes = Vec::with_capacity(alike.len());
+    for (server, members) in alike {
+        let count = members.len() as u64;
         let holds = shape(builder.resources(), &server.capacity, memory);
         let wanted = match server.kind.as_str() {
             _ if count == 1 => server.name.clone(),
@@ -211,8 +285,12 @@ pub(super) fn add_classes<'a>(
             kind => format!("{kind}-{holds}"),
         };
         let id = names.unique(wanted);
-        builder.class(ServerClass { id: id.clone(), count, capacity: server.capacity.clone() })?;
-        classes.push(Class { id, server });
+        let mut class = ServerClass::new(id.clone(), count, server.capacity.clone());
+        if named {
+            class.names = members.iter().map(|member| servers[*member].name.clone()).collect();
+        }
+        builder.class(class)?;
+        classes.push(Class { id, server, members });
     }
     Ok(classes)
 }
@@ -228,6 +306,11 @@ struct User<'a> {
 }
 
 impl User<'_> {
+    /// Whether not all its tasks ask for the same.
+    fn asks_differently(&self) -> bool {
+        self.tasks.windows(2).any(|pair| pair[0].demand != pair[1].demand)
+    }
+
     /// The mean demand and how many tasks there are.
     fn mean(&self, resources: &[String]) -> Result<(Vec<Decimal>, u64), Violation> {
         let count = self.tasks.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.count));
@@ -343,7 +426,8 @@ mod tests {
     }
 
     fn tasks(owner: &str, cpu: &str, gpu: &str, count: u64, condition: usize) -> Tasks {
-        Tasks { owner: owner.into(), demand: vec![decimal(cpu), decimal(gpu)], count, condition }
+        let demand = vec![decimal(cpu), decimal(gpu)];
+        Tasks { owner: owner.into(), demand, count, condition, on: Vec::new() }
     }
 
     fn census(tasks: Vec<Tasks>) -> Census {
@@ -377,6 +461,27 @@ mod tests {
         assert_eq!(users, [("x", "1.33333333333".into(), Some(3)), ("x@fast", "3".into(), Some(5))]);
         assert_eq!(report.count("tasks left out: they ask for gpu, which no server has"), 7);
         assert_eq!(report.count("tasks left out: they ask for none of the resources"), 9);
+    }
+
+    #[test]
+    fn tasks_that_run_are_placed_on_the_servers_of_these_names() {
+        let on = |on: &[(usize, u64)], tasks: Tasks| Tasks { on: on.to_vec(), ..tasks };
+        let found = vec![
+            on(&[(2, 1), (3, 1)], tasks("x", "1", "0", 2, 0)),
+            on(&[(2, 3)], tasks("x", "2", "0", 4, 0)),
+            on(&[(1, 4)], tasks("x", "3", "0", 5, 1)),
+            on(&[(0, 7)], tasks("y", "1", "1", 7, 0)),
+        ];
+        let mut report = ImportReport::default();
+        let PresentCluster { instance, placement } =
+            census(found).present(TaskGrouping::User, &mut report).unwrap();
+        let names: Vec<_> = instance.classes().iter().map(|class| class.names.join(" ")).collect();
+        assert_eq!(names, ["a c", "b", "d"], "a and c are alike");
+        assert_eq!(placement.tasks, [5, 4], "those left out are nowhere");
+        assert_eq!(placement.servers, [vec![], vec![(0, 4)], vec![(1, 4)], vec![(0, 1)]]);
+        let averaged =
+            "tasks that run count with the mean request of their user (--group shape tells requests apart)";
+        assert_eq!(report.count(averaged), 5);
     }
 
     #[test]

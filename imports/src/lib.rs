@@ -35,19 +35,19 @@ pub use alibaba_gpu2023_instance::{AlibabaGpu2023Options, alibaba_gpu2023_instan
 pub use azure_v1::{AzureV1Options, azure_v1};
 pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
 pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
-pub use census::TaskGrouping;
+pub use census::{PresentCluster, TaskGrouping};
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
-    google_2011_trace,
+    google_2011_present, google_2011_trace,
 };
 pub use helios::{HeliosOptions, helios};
-pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes};
+pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present};
 pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;
 pub use report::{ImportFailure, ImportReport};
 pub use shaved_ice::shaved_ice;
-pub use slurm::{JobOwner, SlurmOptions, slurm};
+pub use slurm::{JobOwner, SlurmOptions, slurm, slurm_present};
 pub use snowset::{SnowsetDemand, SnowsetOptions, SnowsetReport, snowset};
 pub use swf::swf;
 pub use yarn::{YarnOptions, yarn};
@@ -66,7 +66,7 @@ pub struct EqualServers {
 impl EqualServers {
     /// As the one class `server`.
     fn class(&self) -> ServerClass {
-        ServerClass { id: "server".into(), count: self.count, capacity: self.capacity.clone() }
+        ServerClass::new("server", self.count, self.capacity.clone())
     }
 }
 

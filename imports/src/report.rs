@@ -1,7 +1,7 @@
 //! What an importer read and what it left out, as counts that people can check against their files.
 
+use fairplan_instances::InstanceError;
 use fairplan_instances::wording::{agreeing, printable};
-use fairplan_instances::{Instance, InstanceError};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
@@ -33,12 +33,12 @@ impl From<InstanceError> for Stopped {
 }
 
 /// Does an import that counts as it goes.
-pub(super) fn counted<R: Default>(
-    import: impl FnOnce(&mut R) -> Result<Instance, Stopped>,
-) -> Result<(Instance, R), ImportFailure<R>> {
+pub(super) fn counted<T, R: Default>(
+    import: impl FnOnce(&mut R) -> Result<T, Stopped>,
+) -> Result<(T, R), ImportFailure<R>> {
     let mut report = R::default();
     match import(&mut report) {
-        Ok(instance) => Ok((instance, report)),
+        Ok(imported) => Ok((imported, report)),
         Err(Stopped::Reading(error)) => Err(ImportFailure { error, report: Box::default() }),
         Err(Stopped::Building(error)) => Err(ImportFailure { error, report: Box::new(report) }),
     }

@@ -41,7 +41,7 @@ pub fn add_classes(
 
 /// So many servers of one capacity, named after it.
 pub fn server_class((count, [cpu, memory]): (u64, CpuMemory)) -> ServerClass {
-    ServerClass { id: shape_name([cpu, memory]), count, capacity: vec![cpu, memory] }
+    ServerClass::new(shape_name([cpu, memory]), count, vec![cpu, memory])
 }
 
 /// `cpu0.5-mem0.4995`.

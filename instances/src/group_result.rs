@@ -27,14 +27,17 @@ pub struct GroupResult {
     pub limited_by: LimitedBy,
 }
 
+/// The share of a user as its group counts it: its dominant share, of `tsf` its part of the tasks that it could run alone.
+pub fn objective_share(instance: &Instance, solution: &Solution, id: UserId) -> f64 {
+    let user = instance.user(id);
+    let per_share = solution.objective.share_per_level(user) / user.weight().to_f64();
+    let share = solution.allocation.dominant_share(instance, id);
+    if share == 0.0 { 0.0 } else { share / per_share }
+}
+
 /// What all groups get, in the instance's order.
 pub fn group_results(instance: &Instance, solution: &Solution) -> Vec<GroupResult> {
-    let of_user = |i: usize| {
-        let user = instance.user(UserId(i));
-        let per_share = solution.objective.share_per_level(user) / user.weight().to_f64();
-        let share = solution.allocation.dominant_share(instance, user.index());
-        (if share == 0.0 { 0.0 } else { share / per_share }, Some(solution.limited_by[i]))
-    };
+    let of_user = |i: usize| (objective_share(instance, solution, UserId(i)), Some(solution.limited_by[i]));
     let all = instance.of_groups((0.0, None), of_user, |a, b| (a.0 + b.0, LimitedBy::hardest(a.1, b.1)));
     let result = |(group, (share, limited_by)): (&crate::Group, (f64, Option<LimitedBy>))| GroupResult {
         id: group.id.clone(),

@@ -97,6 +97,14 @@ impl Headline {
     }
 }
 
+/// The level beside a value that is a smallest share: where it says more.
+pub fn stated_level(value: f64, level: Option<f64>) -> Option<f64> {
+    level.filter(|level| *level > value * (1.0 + SAME))
+}
+
+/// A level and a value are one number up to this part of it: they are added up in another order.
+const SAME: f64 = 1e-9;
+
 /// What the children of the root come to: users without a group, and groups without a parent.
 struct Standing<'a> {
     /// The smallest weighted share.

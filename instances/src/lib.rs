@@ -47,13 +47,13 @@ pub use demands::{DemandSeries, DemandSeriesBuilder, MAX_SLICES, QuantumLabel};
 pub use document::{Body, Document, FAIRPLAN_VERSION, stated};
 pub use error::InstanceError;
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
-pub use group_result::{GroupResult, group_results, groups_table};
-pub use headline::Headline;
+pub use group_result::{GroupResult, group_results, groups_table, objective_share};
+pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
     ClassId, Draft, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser,
-    Part, PlacementRule, ResourceId, RuleId, ServerClass, User, UserId,
+    Part, PlacementRule, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};

@@ -301,7 +301,7 @@ mod tests {
         let names = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
         let mut builder = InstanceBuilder::new("", names).unwrap();
         for (id, capacity) in [("a", ["8", "32", "4"]), ("b", ["16", "64", "0"])] {
-            builder.class(ServerClass { id: id.into(), count: 3, capacity: decimals(&capacity) }).unwrap();
+            builder.class(ServerClass::new(id, 3, decimals(&capacity))).unwrap();
         }
         for (position, (demand, eligible)) in users.iter().enumerate() {
             let classes = eligible.map(|classes| classes.iter().map(|&l| ClassId(l)).collect());

@@ -24,6 +24,12 @@ pub trait ServerChoice: Send {
 
     /// Gives back the room of a task of this shape.
     fn release(&mut self, server: usize, shape: usize);
+
+    /// Whether every task that has room must go through [`ServerChoice::take`], also where only one server has any: who chooses
+    /// keeps an account of its own.
+    fn decides_alone(&self) -> bool {
+        false
+    }
 }
 
 /// Begins a [`ServerChoice`]. It is told what the servers there from the beginning have of each resource together, and the

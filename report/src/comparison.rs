@@ -1,6 +1,7 @@
 //! `fairplan.comparison.v1`: placement policies side by side, each with its gap to the best divisible allocation and to
 //! the best that whole tasks can do.
 
+use crate::judgement::Judgement;
 use crate::placement::PlacementFigures;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
@@ -22,7 +23,7 @@ pub struct Comparison {
     pub seed: u64,
     /// Upper and lower bounds on the value of any placement.
     pub bounds: Bounds,
-    /// The policies in the order asked for.
+    /// The policies in the order asked for, and then the placements made elsewhere.
     pub policies: Vec<ComparedPolicy>,
 }
 
@@ -59,8 +60,11 @@ pub struct Bounds {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ComparedPolicy {
-    /// The policy.
+    /// The policy; of a placement made elsewhere the one that it names, or its file.
     pub name: String,
+    /// The file of a placement made elsewhere; absent for what was placed now.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
     /// The smallest weighted dominant share of all users.
     pub value: f64,
     /// The same of those that still want more: that have tasks left, and fit some server at all. Absent if nobody does.
@@ -92,6 +96,10 @@ pub struct ComparedPolicy {
     /// Absent with `--no-timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// What the placement leaves, and where it breaks a rule: there where placements made elsewhere are judged. Bounds hold
+    /// only for placements that break none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judgement: Option<Judgement>,
 }
 
 impl ComparedPolicy {
@@ -108,6 +116,7 @@ impl ComparedPolicy {
         let gap = |bound: f64| part(figures.value, bound);
         Self {
             name: name.into(),
+            file: None,
             value: figures.value,
             level: figures.level,
             unplaced: Some(figures.unplaced),
@@ -125,6 +134,7 @@ impl ComparedPolicy {
             gap_to_integral: bounds.integral_upper.map(gap),
             proved_optimal,
             seconds: seconds.map(|seconds| (seconds * 1e6).round() / 1e6),
+            judgement: None,
         }
     }
 }
@@ -154,6 +164,32 @@ impl Tabular for Comparison {
             let used = move |policy: &ComparedPolicy| policy.utilization.0.get(r).map(|(_, part)| *part);
             columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
         }
-        columns.done()
+        if self.policies.iter().all(|policy| policy.judgement.is_none()) {
+            return columns.done();
+        }
+        for (name, _) in resources {
+            let stranded = move |policy: &ComparedPolicy| {
+                policy.judgement.as_ref().map(|judged| judged.stranded_part(name))
+            };
+            columns =
+                columns.column(format!("stranded_{name}"), format!("{name} stranded"), Kind::Part, stranded);
+        }
+        let judged =
+            |of: fn(&Judgement) -> u64| move |policy: &ComparedPolicy| policy.judgement.as_ref().map(of);
+        columns
+            .column("empty_servers", "empty servers", Kind::Count, judged(|judged| judged.empty_servers))
+            .column(
+                "servers_needed_at_least",
+                "servers needed at least",
+                Kind::Count,
+                judged(|judged| judged.servers_needed_at_least),
+            )
+            .column(
+                "over_committed_servers",
+                "over-committed servers",
+                Kind::Count,
+                judged(Judgement::over_committed_servers),
+            )
+            .done()
     }
 }

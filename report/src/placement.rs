@@ -7,12 +7,13 @@ use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{
-    Body, ClassId, Document, Instance, Part, Placement, ResourceId, ServerTasks, User, UserId,
+    Body, ClassId, Document, Instance, Part, Placement, ResourceId, ServerNames, ServerTasks, User, UserId,
 };
 use fairplan_verify::{PlacementClaim, PrintedPlacement};
 use schemars::JsonSchema;
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// Whole tasks placed on servers by a policy. Every user of the instance appears, in the instance's order. The
 /// same instance, policy and seed give the same bytes.
@@ -73,6 +74,9 @@ pub struct PlacedUser {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerResult {
+    /// What the server is called, where servers of the instance have names.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
     /// The server class.
     pub class: String,
     /// The users with tasks on this server, in the instance's order.
@@ -165,8 +169,57 @@ pub fn server_classes(instance: &Instance) -> impl Iterator<Item = ClassId> + '_
     counts.enumerate().flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count))
 }
 
-/// The tasks on each server as `place` states them, which must be those of the instance in its order.
+/// More servers than these are not listed one by one.
+const MOST_SERVERS: u64 = 50_000_000;
+
+/// The tasks on each server: by the names of servers where they are stated, servers that are not named being empty, else all
+/// servers of the instance in its order.
 pub(crate) fn tasks_on_servers(
+    stated: &[ServerResult],
+    instance: &Instance,
+    place: &str,
+) -> Result<Vec<ServerTasks>, Foreign> {
+    if stated.iter().all(|server| server.server.is_none()) {
+        return tasks_in_order(stated, instance, place);
+    }
+    let count = instance.server_count();
+    if count > MOST_SERVERS {
+        let problem = format!("the instance has {count} servers; {MOST_SERVERS} can be listed");
+        return Err(Foreign::new(place, &format!("{} entries", stated.len()), problem));
+    }
+    let names = ServerNames::new(instance);
+    let mut servers = vec![ServerTasks::new(); count as usize];
+    let mut named_at: HashMap<u64, usize> = HashMap::new();
+    for (s, entry) in stated.iter().enumerate() {
+        let place = |field: &str| format!("{place}[{s}].{field}");
+        let Some(name) = &entry.server else {
+            return Err(Foreign::new(place("server"), "", "is missing; other servers are named here"));
+        };
+        let position = names.position(name);
+        let position =
+            position.ok_or_else(|| Foreign::new(place("server"), name, "there is no server of this name"))?;
+        let class = names.class(position);
+        if instance.class_named(&entry.class) != Some(class) {
+            let problem = match instance.class_named(&entry.class) {
+                None => "there is no server class with this id".to_owned(),
+                Some(_) => format!(
+                    "server {} is of class {}",
+                    printable(name, 200),
+                    printable(&instance.classes()[class.0].id, 200)
+                ),
+            };
+            return Err(Foreign::new(place("class"), &entry.class, problem));
+        }
+        if let Some(other) = named_at.insert(position, s) {
+            return Err(Foreign::new(place("server"), name, format!("entry {other} names it too")));
+        }
+        servers[position as usize] = user_tasks(entry, instance, &place("tasks"))?;
+    }
+    Ok(servers)
+}
+
+/// The same where no server is named.
+fn tasks_in_order(
     stated: &[ServerResult],
     instance: &Instance,
     place: &str,
@@ -182,16 +235,19 @@ pub(crate) fn tasks_on_servers(
             let problem = format!("the instance has a server of class {} here", printable(class, 200));
             return Err(Foreign::new(format!("{place}[{s}].class"), &stated.class, problem));
         }
-        let mut tasks = Vec::with_capacity(stated.tasks.len());
-        for (k, part) in stated.tasks.iter().enumerate() {
-            let user = instance.user_named(&part.user).ok_or_else(|| {
-                Foreign::new(format!("{place}[{s}].tasks[{k}].user"), &part.user, "no such user")
-            })?;
-            tasks.push((user.0 as u32, part.tasks));
-        }
-        servers.push(tasks);
+        servers.push(user_tasks(stated, instance, &format!("{place}[{s}].tasks"))?);
     }
     Ok(servers)
+}
+
+/// The tasks on one server.
+fn user_tasks(stated: &ServerResult, instance: &Instance, place: &str) -> Result<ServerTasks, Foreign> {
+    let known = |(k, part): (usize, &UserTasks)| {
+        let user = instance.user_named(&part.user);
+        let unknown = || Foreign::new(format!("{place}[{k}].user"), &part.user, "no such user");
+        Ok((user.ok_or_else(unknown)?.0 as u32, part.tasks))
+    };
+    stated.tasks.iter().enumerate().map(known).collect()
 }
 
 /// The servers of a placement, each computed when it is written.
@@ -203,9 +259,12 @@ pub struct ServerResults<'a> {
 
 impl Serialize for ServerResults<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let servers = server_classes(self.instance).zip(&self.placement.servers);
-        serializer.collect_seq(servers.map(|(class, tasks)| {
+        let names = ServerNames::new(self.instance);
+        let are_named = names.are_given();
+        let servers = server_classes(self.instance).zip(&self.placement.servers).zip(0..);
+        serializer.collect_seq(servers.map(|((class, tasks), server)| {
             ServerResult {
+                server: are_named.then(|| names.name(server).into_owned()),
                 class: self.instance.classes()[class.0].id.as_str().into(),
                 tasks: tasks
                     .iter()

@@ -19,7 +19,7 @@ use crate::simulation::SimulationDocument;
 use crate::solution::SolutionDocument;
 use crate::task_allocation::AnyAllocation;
 use crate::verification::Verification;
-use fairplan_analysis::{Audit, Difference, Explanation, Growth, Losses, Worth};
+use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
 use fairplan_instances::Document;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -36,7 +36,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 24] = [
+pub const FORMATS: [Format; 25] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -67,6 +67,11 @@ pub const FORMATS: [Format; 24] = [
         schema: schema_of::<Document<Entitlements>>,
     },
     Format { name: "explanation", id: "fairplan.explanation.v1", schema: schema_of::<Document<Explanation>> },
+    Format {
+        name: "group-explanation",
+        id: "fairplan.group-explanation.v1",
+        schema: schema_of::<Document<GroupExplanation>>,
+    },
     Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument> },
     Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<Document<Worth>> },
     Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<Document<Losses>> },

@@ -182,7 +182,7 @@ pub(crate) fn prices_of_classes(
         for &ClassId(class) in members {
             for (r, price) in row.iter().enumerate() {
                 if *price > 0.0 {
-                    of_classes[class * m + r] = scale * price / instance.total(ResourceId(r));
+                    of_classes[class * m + r] = scale * price / instance.measure(ResourceId(r));
                 }
             }
         }

@@ -113,7 +113,7 @@ impl Reduction {
         let m = instance.resources().len();
         let MergedClasses { members, capacities, part_of_merged } =
             MergedClasses::new(instance, objective.is_pooled());
-        let totals: Vec<f64> = (0..m).map(|r| instance.total(ResourceId(r))).collect();
+        let measures: Vec<f64> = (0..m).map(|r| instance.measure(ResourceId(r))).collect();
         let rates_of_rule: Vec<Rates> = instance
             .rules()
             .iter()
@@ -132,7 +132,7 @@ impl Reduction {
             part_of_merged,
             kinds: Vec::new(),
             has_task_rows: Vec::new(),
-            users: normalise_users(instance, objective, &totals, rates_of_rule),
+            users: normalise_users(instance, objective, &measures, rates_of_rule),
         };
         reduction.forget_limits_out_of_reach();
         reduction.tell_kinds_apart();
@@ -240,7 +240,7 @@ fn differ(rates: &Rates) -> bool {
 pub(crate) struct MergedClasses {
     /// The members of each, in the order of the first.
     pub members: Vec<Vec<ClassId>>,
-    /// In parts of the cluster's total, row-major `classes × resources`.
+    /// In parts of what a share of one is, row-major `classes × resources`.
     pub capacities: Vec<f64>,
     /// For each class of the instance its part of the merged one (0 for classes without any capacity; 1 where all servers
     /// are one).
@@ -263,7 +263,7 @@ impl MergedClasses {
                     |l: &ClassId| instance.capacity_units(*l, ResourceId(r)) * u128::from(classes[l.0].count);
                 let units: u128 = members.iter().map(units).sum();
                 if units > 0 {
-                    *capacity = units as f64 / instance.total_units(ResourceId(r)) as f64;
+                    *capacity = units as f64 / instance.measure_units(ResourceId(r)) as f64;
                 }
             }
         }
@@ -322,7 +322,7 @@ pub(crate) fn greatest_common_divisor(mut a: u128, mut b: u128) -> u128 {
 fn normalise_users(
     instance: &Instance,
     objective: Objective,
-    totals: &[f64],
+    measures: &[f64],
     rates_of_rule: Vec<Rates>,
 ) -> Population {
     let (n, m) = (instance.user_count(), instance.resources().len());
@@ -345,7 +345,8 @@ fn normalise_users(
     let view = |i: usize| -> User<'_> {
         instance.user(fairplan_instances::UserId(order.as_ref().map_or(i, |order| order[i] as usize)))
     };
-    let inverse: Vec<f64> = totals.iter().map(|total| if *total > 0.0 { 1.0 / total } else { 0.0 }).collect();
+    let inverse = |measure: &f64| if *measure > 0.0 { 1.0 / measure } else { 0.0 };
+    let inverse: Vec<f64> = measures.iter().map(inverse).collect();
     let mut directions = vec![vec![0.0; n]; m];
     let mut columns: Vec<_> = directions.iter_mut().map(|column| column.chunks_mut(CHUNK)).collect();
     let mut pieces: Vec<(usize, Vec<&mut [f64]>)> = Vec::new();

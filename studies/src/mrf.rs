@@ -88,7 +88,7 @@ fn two_transactions(
 fn one_server<const M: usize>(capacity: u32, requirements: &[[u32; M]]) -> Result<Instance, Violation> {
     let resources = (1..=M).map(|r| format!("resource {r}")).collect();
     let mut builder = InstanceBuilder::new("MRF paper, Sec. 2", resources)?;
-    builder.class(ServerClass { id: "server".into(), count: 1, capacity: vec![capacity.into(); M] })?;
+    builder.class(ServerClass::new("server", 1, vec![capacity.into(); M]))?;
     for (i, requirement) in requirements.iter().enumerate() {
         let demand: Vec<Decimal> = requirement.iter().map(|part| (*part).into()).collect();
         builder.user(NewUser::new(&format!("transaction {}", i + 1), &demand))?;

@@ -16,15 +16,13 @@ fn decimals(numbers: &str) -> Vec<Decimal> {
 
 /// A draft of classes as `(count, "capacity capacity …")` and users as `"demand demand …"`, named by position.
 pub fn draft(classes: &[(u64, &str)], users: &[&str]) -> Draft {
-    let class = |(l, (count, capacity)): (usize, &(u64, &str))| ServerClass {
-        id: format!("class-{l}"),
-        count: *count,
-        capacity: decimals(capacity),
+    let class = |(l, (count, capacity)): (usize, &(u64, &str))| {
+        ServerClass::new(format!("class-{l}"), *count, decimals(capacity))
     };
     let classes: Vec<_> = classes.iter().enumerate().map(class).collect();
     let resources = (0..classes[0].capacity.len()).map(|r| format!("resource-{r}")).collect();
     let users = users.iter().enumerate().map(|(i, demand)| plain_user(i, decimals(demand))).collect();
-    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users }
+    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users, measured_by: None }
 }
 
 /// A user named after its position, of weight 1, unlimited, that may run anywhere.

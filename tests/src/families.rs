@@ -95,10 +95,11 @@ fn uniform(dice: &mut Dice, users: u64, resources: u64, classes: u64) -> Instanc
         name: "uniform".into(),
         resources: (0..resources).map(|r| format!("r{r}")).collect(),
         classes: classes
-            .map(|(l, capacity)| ServerClass { id: format!("c{l}"), count: 1 + dice.below(100), capacity })
+            .map(|(l, capacity)| ServerClass::new(format!("c{l}"), 1 + dice.below(100), capacity))
             .collect(),
         groups: Vec::new(),
         users: demands.into_iter().enumerate().map(|(i, demand)| plain_user(i, demand)).collect(),
+        measured_by: None,
     };
     draft.build().expect("what is uniform breaks no rule")
 }
@@ -204,7 +205,7 @@ fn draw(dice: &mut Dice, user_count: usize, class_count: usize, resources: usize
     let mut classes = Vec::new();
     for l in 0..class_count {
         let count = if unequal { dice.pick(&[0, 1, 1, 7, 1_000, 1_000_000]) } else { 1 + dice.below(4) };
-        classes.push(ServerClass { id: format!("c{l}"), count, capacity: numbers(dice, zero_capacities) });
+        classes.push(ServerClass::new(format!("c{l}"), count, numbers(dice, zero_capacities)));
     }
     let mut users: Vec<DraftUser> = Vec::new();
     for i in 0..user_count {
@@ -229,5 +230,5 @@ fn draw(dice: &mut Dice, user_count: usize, class_count: usize, resources: usize
         users.push(user);
     }
     let resources = (0..resources).map(|r| format!("r{r}")).collect();
-    Draft { name: "odd".into(), resources, classes, groups: Vec::new(), users }
+    Draft { name: "odd".into(), resources, classes, groups: Vec::new(), users, measured_by: None }
 }

@@ -30,12 +30,12 @@ impl ExactMaxMin {
     }
 }
 
-/// One task's dominant share in exact arithmetic, `δ_i = max_r D_ir / Σ_l C_lr`.
+/// One task's dominant share in exact arithmetic, `δ_i = max_r D_ir / Σ_l C_lr`, of the servers by which shares are measured.
 pub(crate) fn task_share(instance: &Instance, user: User<'_>) -> Fraction {
     (0..instance.resources().len())
         .map(ResourceId)
         .filter(|&r| user.demand_units(r) > 0)
-        .map(|r| Fraction::new(user.demand_units(r), instance.total_units(r)))
+        .map(|r| Fraction::new(user.demand_units(r), instance.measure_units(r)))
         .max()
         .expect("a task needs some resource")
 }
@@ -53,14 +53,16 @@ pub(crate) fn work_per_level(instance: &Instance, objective: Objective, user: Us
         return &weight / &task_share(instance, user);
     }
     assert_eq!(objective, Objective::TaskShareFairness, "no max-min over servers");
-    let alone = (0..instance.classes().len()).map(ClassId).map(|class| {
+    let alone = instance.measuring_classes().iter().enumerate().map(|(l, class)| {
+        let units =
+            |r: ResourceId| class.capacity[r.0].scaled(instance.unit_exponent(r)).expect("whole units");
         let fits = (0..instance.resources().len())
             .map(ResourceId)
             .filter(|&r| user.demand_units(r) > 0)
-            .map(|r| Fraction::new(class_units(instance, class, r), user.demand_units(r)))
+            .map(|r| Fraction::new(BigInt::from(units(r)) * class.count, user.demand_units(r)))
             .min()
             .expect("a task needs some resource");
-        &fits * &Fraction::from(user.rule().rate(class))
+        &fits * &Fraction::from(user.rule().rate(ClassId(l)))
     });
     match alone.sum::<Fraction>() {
         nothing if nothing.is_zero() => Fraction::one(),

@@ -152,7 +152,7 @@ fn draw(dice: &mut Dice) -> Draft {
         if l > 0 && dice.percent(duplicates) {
             capacity.clone_from(&classes[dice.below(l as u64) as usize].capacity);
         }
-        classes.push(ServerClass { id: format!("class-{l}"), count: 1 + dice.below(3), capacity });
+        classes.push(ServerClass::new(format!("class-{l}"), 1 + dice.below(3), capacity));
     }
 
     let mut users: Vec<DraftUser> = Vec::new();
@@ -179,5 +179,5 @@ fn draw(dice: &mut Dice) -> Draft {
         users.push(user);
     }
     let resources = ["cpu", "memory", "disk"][..resources].iter().map(|name| name.to_string()).collect();
-    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users }
+    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users, measured_by: None }
 }

@@ -58,7 +58,7 @@ fn every_backend_divides_random_trees_by_task_shares_exactly() {
 }
 
 /// Users named by letters in groups of weight 1, as `("a", Some(0))`.
-fn in_groups(mut draft: Draft, groups: &[(&str, Option<&str>)], of_users: &[Option<usize>]) -> Draft {
+pub fn in_groups(mut draft: Draft, groups: &[(&str, Option<&str>)], of_users: &[Option<usize>]) -> Draft {
     draft.groups = (groups.iter())
         .map(|(id, parent)| fairplan_instances::NewGroup {
             id: (*id).into(),

@@ -18,6 +18,8 @@ mod every_field;
 mod explain;
 mod fuzz;
 mod groups;
+mod groups_asked;
+mod groups_audited;
 mod guarantees;
 #[cfg(feature = "highs")]
 mod guide;
@@ -34,6 +36,8 @@ mod planning;
 mod pooled;
 mod prices;
 mod published;
+#[cfg(feature = "highs")]
+mod python;
 mod red_team;
 mod scale;
 mod setup;

@@ -114,8 +114,8 @@ fn a_class_may_be_split_in_two_or_two_merged() {
             return None;
         }
         let merged = shares(&draft);
-        draft.classes[l].count = first;
-        draft.classes.push(ServerClass { id: "rest".into(), count: rest, ..class });
+        draft.classes[l].set_count(first);
+        draft.classes.push(ServerClass::new("rest", rest, class.capacity));
         let position = draft.classes.len() - 1;
         for user in &mut draft.users {
             if let Some(eligible) = user.eligible.as_mut().filter(|all| all.contains(&l)) {
@@ -162,7 +162,7 @@ fn a_server_without_any_capacity_changes_nothing() {
     holds(600_000, |shares, _, mut draft| {
         let before = shares(&draft);
         let capacity = vec![Decimal::ZERO; draft.resources.len()];
-        draft.classes.insert(0, ServerClass { id: "useless".into(), count: 5, capacity });
+        draft.classes.insert(0, ServerClass::new("useless", 5, capacity));
         for user in &mut draft.users {
             user.eligible.iter_mut().flatten().for_each(|l| *l += 1);
             user.rates.iter_mut().for_each(|(l, _)| *l += 1);

@@ -54,7 +54,7 @@ fn has_manual_and_completions(prefix: &Path) {
 fn every_crate_can_be_packaged_for_a_registry() {
     let folder = tempfile::tempdir().unwrap();
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let words = "package --workspace --exclude fairplan-tests --no-verify --allow-dirty --locked --offline --target-dir";
+    let words = "package --workspace --exclude fairplan-tests --exclude fairplan-python --no-verify --allow-dirty --locked --offline --target-dir";
     done(
         Command::new(cargo)
             .args(words.split(' '))
@@ -88,7 +88,7 @@ fn the_debian_package_installs_a_command_that_runs() {
 }
 
 #[test]
-fn the_wheel_installs_a_command_into_an_empty_environment_of_python() {
+fn the_wheel_installs_command_and_package_into_an_empty_environment_of_python() {
     let Some(wheel) = package(".whl") else { return };
     let folder = tempfile::tempdir().unwrap();
     let prefix = folder.path().join("environment");
@@ -97,4 +97,7 @@ fn the_wheel_installs_a_command_into_an_empty_environment_of_python() {
     done(pip.args(["-m", "pip", "install", "--quiet", "--no-index", "--no-deps"]).arg(wheel));
     assert!(prefix.join("share/man/man1/fairplan.1").is_file());
     answers(&prefix);
+    let solved = "import fairplan as fp; print(fp.solve(fp.generate.drfh_fig1(), backend='highs'))";
+    let told = done(Command::new(prefix.join("bin/python")).args(["-c", solved]).env_clear());
+    assert_eq!(told, "<fairplan.Solution: drfh 0.714286, optimal>\n");
 }

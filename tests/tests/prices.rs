@@ -140,7 +140,7 @@ fn every_price_of_the_pool_lies_between_the_difference_quotients() {
         };
         let capacity =
             (0..draft.resources.len()).map(|r| Decimal::new(units(r) as u64, 0).unwrap()).collect();
-        pool.classes = vec![ServerClass { id: "pool".into(), count: 1, capacity }];
+        pool.classes = vec![ServerClass::new("pool", 1, capacity)];
         if draft.build().is_err() || pool.build().is_err() {
             continue;
         }

@@ -46,7 +46,7 @@ fn instance(traffic: &Traffic, counts: &[u32]) -> Instance {
     let decimals = |numbers: &[f64]| numbers.iter().map(|number| decimal(*number)).collect::<Vec<_>>();
     let mut builder = InstanceBuilder::new("", traffic.resources().to_vec()).unwrap();
     let capacity = decimals(traffic.capacity());
-    builder.class(ServerClass { id: "s".into(), count: 1, capacity }).unwrap();
+    builder.class(ServerClass::new("s", 1, capacity)).unwrap();
     for (class, count) in traffic.classes().iter().zip(counts).filter(|(_, count)| **count > 0) {
         let demand = decimals(&class.demand);
         let weight = (*count).into();

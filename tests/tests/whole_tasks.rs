@@ -98,10 +98,12 @@ pub fn with_tiny_tasks(seed: u64) -> Draft {
     };
     let resources = 1 + (seed % 3) as usize;
     let users = 3 + (seed % 2) as usize;
-    let class = |l: usize, digits: &mut dyn FnMut(u64, u64, i32) -> Decimal| ServerClass {
-        id: format!("class-{l}"),
-        count: 1 + (seed + l as u64) % 3,
-        capacity: (0..resources).map(|_| digits(4, 10, -1)).collect(),
+    let class = |l: usize, digits: &mut dyn FnMut(u64, u64, i32) -> Decimal| {
+        ServerClass::new(
+            format!("class-{l}"),
+            1 + (seed + l as u64) % 3,
+            (0..resources).map(|_| digits(4, 10, -1)).collect(),
+        )
     };
     let classes = (0..2).map(|l| class(l, &mut digits)).collect();
     let mut demand = |i: usize| -> Vec<Decimal> {
@@ -114,6 +116,7 @@ pub fn with_tiny_tasks(seed: u64) -> Draft {
         classes,
         groups: Vec::new(),
         users: (0..users).map(|i| plain_user(i, demand(i))).collect(),
+        measured_by: None,
     }
 }
 

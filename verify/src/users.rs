@@ -144,10 +144,17 @@ impl UserShares {
         usable_classes: &UsableClasses,
         tasks: &Tasks<'_>,
     ) -> Vec<Self> {
-        let totals: Vec<f64> =
-            (0..instance.resources().len()).map(|r| instance.total(ResourceId(r))).collect();
+        let measures: Vec<f64> =
+            (0..instance.resources().len()).map(|r| instance.measure(ResourceId(r))).collect();
         let of_user = |i| {
-            Self::of(instance, instance.user(UserId(i)), objective, usable_classes.of_user(i), tasks, &totals)
+            Self::of(
+                instance,
+                instance.user(UserId(i)),
+                objective,
+                usable_classes.of_user(i),
+                tasks,
+                &measures,
+            )
         };
         (0..instance.user_count()).into_par_iter().map(of_user).collect()
     }
@@ -158,7 +165,7 @@ impl UserShares {
         objective: Objective,
         usable: &Usable,
         tasks: &Tasks<'_>,
-        totals: &[f64],
+        measures: &[f64],
     ) -> Self {
         let mut work = Sum::new();
         tasks.visit(user.index().0, |class, here| {
@@ -169,7 +176,7 @@ impl UserShares {
             work.add(done);
         });
         let work = work.below();
-        let (least, most) = task_share(user, totals);
+        let (least, most) = task_share(user, measures);
         let weight = (decimal_down(user.weight()), decimal_up(user.weight()));
         let share = down(least * work);
         // What all tasks do, at most. Exactly 0 for none: rounding up would leave room for a share that no task can fill.
@@ -225,7 +232,7 @@ fn work_alone(instance: &Instance, user: User<'_>) -> (f64, f64) {
         let needs = user.demand().iter().copied().zip(class.capacity.iter().copied());
         needs.filter(|(demand, _)| !demand.is_zero()).collect()
     };
-    for (l, class) in instance.classes().iter().enumerate() {
+    for (l, class) in instance.measuring_classes().iter().enumerate() {
         let needed = needed_of(class);
         if class.count == 0 || needed.iter().any(|(_, capacity)| capacity.is_zero()) {
             continue;
@@ -243,13 +250,13 @@ fn work_alone(instance: &Instance, user: User<'_>) -> (f64, f64) {
 }
 
 /// One task's dominant share `δ_i`, at least and at most.
-pub(crate) fn task_share(user: User<'_>, totals: &[f64]) -> (f64, f64) {
+pub(crate) fn task_share(user: User<'_>, measures: &[f64]) -> (f64, f64) {
     let (mut least, mut most) = (0.0f64, 0.0f64);
-    for (demand, total) in user.demand_doubles().iter().zip(totals) {
+    for (demand, measure) in user.demand_doubles().iter().zip(measures) {
         if *demand > 0.0 {
-            // Demand, total and quotient are each rounded once.
-            least = least.max(down(down(*demand) / up(*total)));
-            most = most.max(up(up(*demand) / down(*total)));
+            // Demand, measure and quotient are each rounded once.
+            least = least.max(down(down(*demand) / up(*measure)));
+            most = most.max(up(up(*demand) / down(*measure)));
         }
     }
     (least, most)

@@ -101,7 +101,7 @@ fn one_server(instance: &Instance) -> Result<Draft, SolverError> {
     let capacity = totals.ok_or_else(|| {
         SolverError::Unsupported("the totals have too many digits to be the capacity of one server".into())
     })?;
-    draft.classes = vec![ServerClass { id: "all servers".into(), count: 1, capacity }];
+    draft.classes = vec![ServerClass::new("all servers", 1, capacity)];
     for user in &mut draft.users {
         (user.eligible, user.rates) = (None, Vec::new());
     }

@@ -6,6 +6,7 @@
 
 mod case;
 mod envy;
+mod groups;
 mod largest;
 mod monotonicity;
 mod pareto;
@@ -72,6 +73,38 @@ pub const PROPERTIES: Registry<Property> = Registry::new(
     ],
 );
 
+/// The properties that are tested at the level of groups, where there are any, after those of users.
+pub const GROUP_PROPERTIES: Registry<Property> = Registry::new(
+    "property of groups",
+    &[
+        Entry {
+            name: "group-splitting",
+            line: "no group has more by splitting in two with half the weight each",
+            make: Property::tested_by(groups::splitting),
+        },
+        Entry {
+            name: "group-disbanding",
+            line: "no group has more when its members stand alone with its weight divided among them",
+            make: Property::tested_by(groups::disbanding),
+        },
+        Entry {
+            name: "group-truthfulness",
+            line: "no group has more when a member claims other demands than it has",
+            make: Property { is_long: true, ..Property::tested_by(groups::truthful) },
+        },
+        Entry {
+            name: "group-population-monotonicity",
+            line: "no group has less when another leaves",
+            make: Property::tested_by(groups::population),
+        },
+        Entry {
+            name: "group-resource-monotonicity",
+            line: "no group has less when a server is added",
+            make: Property::tested_by(groups::resources),
+        },
+    ],
+);
+
 /// How a property is tested.
 #[derive(Clone, Copy, Debug)]
 pub struct Property {
@@ -107,7 +140,7 @@ pub struct Audit {
     pub instance: InstanceStamp,
     /// The objective, by its name on the command line.
     pub objective: String,
-    /// The properties, always all of them and in the same order.
+    /// The properties, always all of them and in the same order; where users are in groups, those of groups last.
     pub properties: Vec<Finding>,
 }
 
@@ -120,13 +153,15 @@ impl Body for Audit {
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     /// `envy-freeness`, `pareto-optimality`, `sharing-incentive`, `truthfulness`, `single-server-drf`,
-    /// `single-resource-fairness`, `bottleneck-fairness`, `population-monotonicity` or `resource-monotonicity`.
+    /// `single-resource-fairness`, `bottleneck-fairness`, `population-monotonicity` or `resource-monotonicity`; of groups
+    /// `group-splitting`, `group-disbanding`, `group-truthfulness`, `group-population-monotonicity` or
+    /// `group-resource-monotonicity`.
     pub name: String,
     /// Whether no violation above the tolerance was found; `not applicable` where the property says nothing here, `out of time`
     /// where time was over before all was searched, and no violation was found until then.
     pub holds: Holds,
-    /// The largest violation found, a part of the larger of the two amounts of work compared, 0 to 1. Absent when
-    /// not tested.
+    /// The largest violation found, a part of the larger of the two amounts of work compared (of groups: of the two sums of
+    /// members' shares), 0 to 1. Absent when not tested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub residual: Option<f64>,
     /// The largest violation that counts as none. Absent when not tested.
@@ -219,9 +254,10 @@ pub fn audit(
         };
         Ok::<_, SolverError>(worst.finding(name, searched?))
     };
+    let of_groups = if instance.has_groups() { GROUP_PROPERTIES.entries() } else { &[] };
+    let all = PROPERTIES.entries().iter().chain(of_groups).enumerate();
     let [short, long] = [false, true].map(|is_long| {
-        let of_kind =
-            PROPERTIES.entries().iter().enumerate().filter(move |(_, entry)| entry.make.is_long == is_long);
+        let of_kind = all.clone().filter(move |(_, entry)| entry.make.is_long == is_long);
         of_kind.map(|(position, entry)| Ok((position, find(entry)?)))
     });
     let mut properties = short.chain(long).collect::<Result<Vec<_>, SolverError>>()?;

@@ -25,7 +25,7 @@ pub(super) fn resources(case: &Case<'_>, worst: &mut LargestViolation) -> Result
     let before = |i: usize| case.work[i];
     for (l, class) in case.draft.classes.iter().enumerate() {
         let mut draft = case.draft.clone();
-        draft.classes[l].count += 1;
+        draft.classes[l].set_count(class.count + 1);
         compare(case, &draft, before, worst, &|| format!("class {} has one more server", class.id))?;
     }
     for (r, resource) in case.draft.resources.iter().enumerate() {

@@ -14,6 +14,9 @@ const NEXT_TO_NOTHING: f64 = 1e-9;
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let mut draft = case.draft.clone();
+    // Gains are compared user by user, whatever divides them.
+    draft.groups.clear();
+    draft.users.iter_mut().for_each(|user| user.group = None);
     let shares: Vec<f64> = (0..case.work.len())
         .map(|i| case.solution.allocation.dominant_share(&case.instance, UserId(i)))
         .collect();

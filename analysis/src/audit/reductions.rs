@@ -7,13 +7,20 @@ use super::{Searched, amount, shortfall};
 use fairplan_instances::wording::counted;
 use fairplan_instances::{ClassId, Instance, ResourceId, SolverError};
 
+/// Why what is fair among users alone says nothing where they are in groups.
+const OF_GROUPS: &str =
+    "groups are served first, and users inside each: what is fair among users alone is not what is asked for";
+
 /// On each server alone, the shares are those of DRF.
 pub(super) fn single_server(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
+    if case.instance.has_groups() {
+        return Ok(Searched::NotApplicable(OF_GROUPS.into()));
+    }
     let mut servers = 0;
     for (l, class) in case.draft.classes.iter().enumerate().filter(|(_, class)| class.count > 0) {
         let mut draft = case.draft.clone();
         draft.classes = vec![class.clone()];
-        draft.classes[0].count = 1;
+        draft.classes[0].set_count(1);
         draft.users = (case.instance.users().zip(&case.draft.users))
             .filter(|(user, _)| user.can_use(ClassId(l)))
             .map(|(_, user)| user.clone())
@@ -43,6 +50,9 @@ pub(super) fn single_resource(
     case: &Case<'_>,
     worst: &mut LargestViolation,
 ) -> Result<Searched, SolverError> {
+    if case.instance.has_groups() {
+        return Ok(Searched::NotApplicable(OF_GROUPS.into()));
+    }
     if case.instance.rules().len() > 1 {
         return Ok(Searched::NotApplicable("users are restricted to classes, or faster on some".into()));
     }

@@ -4,7 +4,7 @@
 use super::case::{Case, name, work_in};
 use super::largest::LargestViolation;
 use super::{Searched, amount, shortfall};
-use fairplan_instances::{ClassId, SolverError};
+use fairplan_instances::{ClassId, GroupId, Instance, SolverError, User};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
@@ -13,9 +13,10 @@ const MOST_DEALT: u64 = 1_000_000;
 
 pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Searched, SolverError> {
     let classes = case.instance.classes();
-    let total_weight: f64 = case.instance.users().map(|user| user.weight().to_f64()).sum();
+    let weights = weights_of_all(&case.instance);
+    let total_weight: f64 = weights.iter().sum();
     for user in case.instance.users() {
-        let part = user.weight().to_f64() / total_weight;
+        let part = weights[user.index().0] / total_weight;
         let bundles = classes.iter().enumerate().map(|(l, class)| {
             let servers = part * class.count as f64;
             (ClassId(l), class.capacity.iter().map(|capacity| servers * capacity.to_f64()).collect())
@@ -28,11 +29,36 @@ pub(super) fn test(case: &Case<'_>, worst: &mut LargestViolation) -> Result<Sear
             )
         });
     }
-    Ok(Searched::All(format!("all users; {}", dealt(case, total_weight))))
+    Ok(Searched::All(format!("all users; {}", dealt(case, &weights, total_weight))))
+}
+
+/// Weights by which all users would divide the servers: their own; in groups what weights from the root down make of the whole.
+fn weights_of_all(instance: &Instance) -> Vec<f64> {
+    if !instance.has_groups() {
+        return instance.users().map(|user| user.weight().to_f64()).collect();
+    }
+    let groups = instance.groups();
+    let has_members = instance.of_groups(false, |_| true, |a, b| a || b);
+    // Sums of the weights that divide the root, and each group.
+    let mut sums = vec![0.0; 1 + groups.len()];
+    let node = |group: Option<GroupId>| group.map_or(0, |group| group.0 + 1);
+    let with_members = groups.iter().zip(&has_members).filter(|(_, has_members)| **has_members);
+    with_members.for_each(|(group, _)| sums[node(group.parent)] += group.weight.to_f64());
+    instance.users().for_each(|user| sums[node(user.group())] += user.weight().to_f64());
+    let mut part = vec![1.0; 1 + groups.len()];
+    for GroupId(g) in instance.groups_upwards().into_iter().rev() {
+        let above = node(groups[g].parent);
+        part[g + 1] = part[above] * groups[g].weight.to_f64() / sums[above];
+    }
+    let of_user = |user: User<'_>| {
+        let above = node(user.group());
+        part[above] * user.weight().to_f64() / sums[above]
+    };
+    instance.users().map(of_user).collect()
 }
 
 /// How the users fare against whole servers dealt out by weight, in words.
-fn dealt(case: &Case<'_>, total_weight: f64) -> String {
+fn dealt(case: &Case<'_>, weights: &[f64], total_weight: f64) -> String {
     let servers = case.instance.server_count();
     if servers > MOST_DEALT {
         return format!("{servers} servers are too many to deal out one by one");
@@ -48,7 +74,7 @@ fn dealt(case: &Case<'_>, total_weight: f64) -> String {
     }
     let (mut from, mut weight, mut worse, mut first) = (0, 0.0, 0, None);
     for user in case.instance.users() {
-        weight += user.weight().to_f64();
+        weight += weights[user.index().0];
         let to = ((weight / total_weight * deck.len() as f64).round() as usize).clamp(from, deck.len());
         let mut counts = vec![0.0; classes.len()];
         deck[from..to].iter().for_each(|&l| counts[l] += 1.0);

@@ -6,7 +6,7 @@
 use super::case::{Case, held, name, work_in};
 use super::largest::LargestViolation;
 use super::{Searched, amount, shortfall};
-use fairplan_instances::{Decimal, DraftUser, SolverError, UserId};
+use fairplan_instances::{Decimal, DraftUser, Instance, Solution, SolverError, UserId};
 use rayon::prelude::*;
 use std::collections::HashMap;
 
@@ -130,7 +130,7 @@ fn direction(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<u64> {
 }
 
 /// The factors tried on each resource that the user demands.
-fn grid(case: &Case<'_>, user: usize) -> Vec<Vec<f64>> {
+pub(super) fn grid(case: &Case<'_>, user: usize) -> Vec<Vec<f64>> {
     let demanded: Vec<usize> = (0..case.instance.resources().len())
         .filter(|&r| !case.draft.users[user].demand[r].is_zero())
         .collect();
@@ -176,17 +176,31 @@ fn misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Vec<Decimal> {
     case.draft.users[user].demand.iter().zip(factors).map(claim).collect()
 }
 
-/// The work that a user does with what it gets for a misreport.
-fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Option<f64>, SolverError> {
+/// The variant in which a user misreports, and its solution; `None` where it claims nothing, or that has none.
+pub(super) fn ask(
+    case: &Case<'_>,
+    user: usize,
+    factors: &[f64],
+) -> Result<Option<(Instance, Solution)>, SolverError> {
     let mut draft = case.draft.clone();
     draft.users[user].demand = misreport(case, user, factors);
     if draft.users[user].demand.iter().all(|demand| demand.is_zero()) {
         return Ok(None);
     }
-    let Some((variant, solution)) = case.solve(&draft)? else { return Ok(None) };
+    case.solve(&draft)
+}
+
+/// The work that a user does with what it gets for a misreport.
+fn work_of_misreport(case: &Case<'_>, user: usize, factors: &[f64]) -> Result<Option<f64>, SolverError> {
+    let Some((variant, solution)) = ask(case, user, factors)? else { return Ok(None) };
+    Ok(Some(true_work(case, user, &variant, &solution)))
+}
+
+/// The work that a user really does with what it gets in a variant in which it misreports.
+pub(super) fn true_work(case: &Case<'_>, user: usize, variant: &Instance, solution: &Solution) -> f64 {
     let liar = variant.user(UserId(user));
     let bundles = held(&solution.allocation, liar.index())
         .into_iter()
         .map(|(class, tasks)| (class, liar.demand_doubles().iter().map(|demand| tasks * demand).collect()));
-    Ok(Some(work_in(case.instance.user(UserId(user)), bundles)))
+    work_in(case.instance.user(UserId(user)), bundles)
 }

@@ -3,19 +3,21 @@
 //! What cannot be read off the solution is asked of the solver: the same instance with a smaller demand, or with more
 //! or less of a capacity.
 
+mod group;
 mod nothing;
 mod ranges;
 
 use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, Instance, InstanceStamp, LimitedBy, ResourceId, Solution, Solver,
-    SolverError, Status, User, UserId,
+    Body, ClassId, Decimal, Draft, GroupResult, Instance, InstanceStamp, LimitedBy, ResourceId, Solution,
+    Solver, SolverError, Status, User, UserId, group_results,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use group::{GroupExplanation, GroupHolding, Member, Sibling, explain_group};
 pub use ranges::PriceRange;
-pub(crate) use ranges::{measured_today, range_of_price};
+pub(crate) use ranges::range_of_price;
 
 /// Why one user has its share, and what would change it. The same instance and settings give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -37,7 +39,11 @@ pub struct Explanation {
     pub tasks: f64,
     /// What limits it.
     pub limited_by: LimitedBy,
-    /// The level at which it is frozen, counted from 0. Absent where the objective has no levels or none reaches it.
+    /// The groups that it is in, its own first: what the members of each have together, and what limits them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupResult>,
+    /// The level at which it is frozen, counted from 0; in groups that at the root. Absent where the objective has no levels or
+    /// none reaches it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<LevelReached>,
     /// The full, priced capacities that keep it from more: it needs one of them on every class that it can use.
@@ -46,7 +52,8 @@ pub struct Explanation {
     pub server_classes: Vec<ClassView>,
     /// What happens when one of its tasks needs less of one resource.
     pub smaller_demands: Vec<SmallerDemand>,
-    /// How far the prices it pays hold. Empty where they change with every unit (objectives that are sums).
+    /// How far the prices it pays hold. Empty where they change with every unit (objectives that are sums), and in groups where
+    /// others are held at lower levels: what these leave moves the level too.
     pub price_ranges: Vec<PriceRange>,
     /// The smallest set of facts that leaves the user without any share. Empty when it has one.
     pub why_nothing: Vec<String>,
@@ -65,7 +72,7 @@ impl Body for Explanation {
 pub struct LevelReached {
     /// Its position, from 0.
     pub position: usize,
-    /// The weighted share of the users frozen there.
+    /// The weighted share of the users frozen there; in groups, to which each child of the root is filled there, at most.
     pub value: f64,
 }
 
@@ -207,7 +214,9 @@ pub fn explain(
     let mut not_asked = Vec::new();
     let smaller_demands = smaller_demands(instance, solution, solver, user, &mut not_asked)?;
     let price_ranges = match level {
-        Some(level) if limited_by == LimitedBy::Capacity => {
+        Some(level)
+            if limited_by == LimitedBy::Capacity && !(instance.has_groups() && level.position > 0) =>
+        {
             ranges::price_ranges(instance, solution, solver, level.position, &held_by, &mut not_asked)?
         }
         _ => Vec::new(),
@@ -222,6 +231,7 @@ pub fn explain(
         weighted_share: share / view.weight().to_f64(),
         tasks: solution.allocation.tasks(user),
         limited_by,
+        groups: groups_above(instance, solution, view),
         level,
         held_by: (held_by.iter())
             .map(|held| Holding {
@@ -236,6 +246,14 @@ pub fn explain(
         why_nothing: if share > 0.0 { Vec::new() } else { nothing::why(view, instance) },
         not_asked,
     })
+}
+
+/// The groups that a user is in, its own first.
+fn groups_above(instance: &Instance, solution: &Solution, user: User<'_>) -> Vec<GroupResult> {
+    let Some(own) = user.group() else { return Vec::new() };
+    let all = group_results(instance, solution);
+    let upwards = std::iter::successors(Some(own), |group| instance.groups()[group.0].parent);
+    upwards.map(|group| all[group.0].clone()).collect()
 }
 
 /// A capacity with a price above zero.

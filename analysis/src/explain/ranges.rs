@@ -1,11 +1,10 @@
 //! How far a price holds: between which capacities the level rises by the price for every unit.
 //!
 //! The level is a concave function of a capacity. So where it lies on the price's line at some distance, it does all
-//! the way there, and bisection finds where it leaves the line. Shares stay measured against today's totals: the weights
-//! of a variant make up for the new ones.
+//! the way there, and bisection finds where it leaves the line. Shares stay measured by today's servers.
 
 use super::PricedCapacity;
-use fairplan_instances::{Decimal, Draft, Instance, Solution, Solver, SolverError, Status};
+use fairplan_instances::{Draft, Instance, Solution, Solver, SolverError, Status};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,22 +108,9 @@ fn reach(far: f64, holds: &impl Fn(f64) -> Result<bool, SolverError>) -> Result<
     Ok(inside)
 }
 
-/// The instance with another capacity, shares measured as before.
+/// The instance with another capacity, shares measured as before. `None` where its numbers are too long.
 fn with_capacity(instance: &Instance, class: usize, resource: usize, capacity: f64) -> Option<Instance> {
-    let mut draft = Draft::from(instance);
+    let mut draft = Draft::from(instance).measured_as(instance);
     draft.classes[class].capacity[resource] = format!("{capacity:.12e}").parse().ok()?;
-    measured_today(instance, draft)
-}
-
-/// A variant with the same users on other servers, their weights such that shares stay measured against the totals of
-/// `instance`. `None` where its numbers are too long.
-pub(crate) fn measured_today(instance: &Instance, mut draft: Draft) -> Option<Instance> {
-    let variant = draft.build().ok()?;
-    for ((user, before), after) in draft.users.iter_mut().zip(instance.users()).zip(variant.users()) {
-        let factor = after.task_share() / before.task_share();
-        if factor != 1.0 {
-            user.weight = Decimal::from_f64(user.weight.to_f64() * factor).ok()?;
-        }
-    }
     draft.build().ok()
 }

@@ -1,9 +1,12 @@
 //! What differs between two instances, and which difference moved whose work: the changes made one after the other.
 
-use super::{NOTICED, change, solved, value, works};
+use super::group_change::{self, GroupChange};
+use super::standing::Standing;
+use super::{NOTICED, change, solved};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Draft, DraftUser, Instance, InstanceStamp, LimitedBy, Objective, Solver, SolverError,
+    Body, Draft, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective, ResourceId,
+    Solver, SolverError, User, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,10 +26,17 @@ pub struct Difference {
     /// Users that are in one only, or not the same in both. Of instances only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_users: Vec<PartChange>,
+    /// Groups that are in one only, or not the same in both. Of instances only.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changed_groups: Vec<PartChange>,
     /// From the first instance to the second, kind of change by kind of change, DRFH solved anew after each. Of instances
     /// only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// Every group of either, the largest part lost first: what its members have together. Of instances in dominant shares of
+    /// the servers of the first (of what those have none of, the second's); of results in the shares that each states.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupChange>,
     /// Every user of either, the largest part lost first.
     pub users: Vec<UserChange>,
 }
@@ -46,6 +56,9 @@ pub struct DifferenceSide {
     /// The value of the objective. Absent where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
+    /// The smallest weighted share of those that still want more, where it is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
 }
 
 /// A class or a user that is not the same in both.
@@ -65,11 +78,15 @@ pub struct PartChange {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
-    /// `before`, `servers`, `users removed`, `users changed` or `users added`.
+    /// `before`, `servers`, `users removed`, `groups` (where there are any), `users changed` or `users added`.
     pub change: String,
-    /// The smallest weighted dominant share then. Absent where the change alone leaves no cluster that its users can use.
+    /// The smallest weighted dominant share then: of users without a group, and of groups. Absent where the change alone leaves no
+    /// cluster that its users can use.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<f64>,
+    /// The same of those that still want more, where it is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
     /// How many users do more work than before this step.
     pub gaining: usize,
     /// How many do less.
@@ -147,24 +164,32 @@ impl Difference {
             .done()
     }
 
+    /// A row a group.
+    pub fn groups(&self) -> Table<'_> {
+        group_change::table(&self.groups)
+    }
+
     /// From the first instance to the second, kind of change by kind of change.
     pub fn steps(&self) -> Table<'_> {
-        Table::of(&self.steps)
+        let table = Table::of(&self.steps)
             .column("change", "after the change of", Kind::Words, |step| &step.change)
             .column("value", "smallest share", Kind::Share, |step| step.value)
             .said(|step| step.value.is_none().then_some("no cluster"))
+            .column("level", "of those that want more", Kind::Share, |step| step.level)
             .column("gaining", "users that gain", Kind::Count, |step| step.gaining)
             .column("losing", "users that lose", Kind::Count, |step| step.losing)
-            .done()
+            .done();
+        if self.steps.iter().any(|step| step.level.is_some()) { table } else { table.without(&["level"]) }
     }
 }
 
-/// A user with its classes by name, so that it can be held against one of another instance.
+/// A user with its classes and its group by name, so that it can be held against one of another instance.
 #[derive(Clone, PartialEq)]
 struct Named {
     user: DraftUser,
     eligible: Option<Vec<String>>,
     rates: Vec<(String, String)>,
+    group: Option<String>,
 }
 
 /// Compares two instances of the same resources. DRFH is solved anew after each kind of change.
@@ -186,30 +211,36 @@ pub fn differences(
     // The users after each kind of change, on the servers of the second instance.
     let kept: Vec<&Named> = old.iter().filter(stays).collect();
     let changed: Vec<&Named> = kept.iter().map(|user| new_of[user.user.id.as_str()]).collect();
-    let stages: [(&'static str, Draft); 4] = [
-        ("before", first.clone()),
-        ("servers", on_servers(&second, &old.iter().collect::<Vec<_>>())),
-        ("users removed", on_servers(&second, &kept)),
-        ("users changed", on_servers(&second, &changed)),
+    let has_groups = before.has_groups() || after.has_groups();
+    let then = |user: &&Named| in_groups(user, after, &new_of);
+    let regrouped: Vec<Named> = kept.iter().filter(|_| has_groups).map(then).collect();
+    let stages = [
+        Some(("before", first.clone())),
+        Some(("servers", on_servers(&second, &first.groups, &old.iter().collect::<Vec<_>>()))),
+        Some(("users removed", on_servers(&second, &first.groups, &kept))),
+        has_groups
+            .then(|| ("groups", on_servers(&second, &second.groups, &regrouped.iter().collect::<Vec<_>>()))),
+        Some(("users changed", on_servers(&second, &second.groups, &changed))),
+        Some(("users added", second.clone())),
     ];
     let mut steps = Vec::new();
     let mut last: HashMap<String, f64> = HashMap::new();
     let mut first_works = HashMap::new();
-    for (name, draft) in stages.into_iter().chain([("users added", second.clone())]) {
+    for (name, draft) in stages.into_iter().flatten() {
         // A stage need not be an instance: a user may need what only later servers, or earlier ones, have.
         let Ok(instance) = draft.build() else {
-            steps.push(Step { change: name.into(), value: None, gaining: 0, losing: 0 });
+            steps.push(Step { change: name.into(), value: None, level: None, gaining: 0, losing: 0 });
             continue;
         };
-        let solution = solved(solver, &instance)?;
-        let done = works(&instance, &solution);
+        let standing = Standing::of(&instance, &solved(solver, &instance)?);
         let by_id: HashMap<String, f64> =
-            instance.users().map(|user| user.id().to_owned()).zip(done).collect();
+            instance.users().map(|user| user.id().to_owned()).zip(standing.works.iter().copied()).collect();
         let parts =
             || by_id.iter().filter_map(|(id, work)| last.get(id).map(|before| change(*before, *work)));
         let gaining = parts().filter(|part| *part > NOTICED).count();
         let losing = parts().filter(|part| *part < -NOTICED).count();
-        steps.push(Step { change: name.into(), value: Some(value(&instance, &solution)), gaining, losing });
+        let (value, level) = (Some(standing.value), standing.stated_level());
+        steps.push(Step { change: name.into(), value, level, gaining, losing });
         if name == "before" {
             first_works = by_id.clone();
         }
@@ -231,12 +262,15 @@ pub fn differences(
         instance: InstanceStamp::new(instance, sha256),
         objective: Objective::Drfh.to_string(),
         value: step.and_then(|step| step.value),
+        level: step.and_then(|step| step.level),
     };
     Ok(Difference {
         before: side(before, sha256[0], steps.first()),
         after: side(after, sha256[1], steps.last()),
         server_classes: class_changes(&first, &second),
         changed_users: user_changes(&old, &new, &old_of, &new_of),
+        changed_groups: group_changes(before, after),
+        groups: groups_of_both([before, after], [&first_works, &last]),
         steps,
         users: works,
     })
@@ -256,23 +290,35 @@ fn named(draft: &Draft) -> Vec<Named> {
             rates.sort();
             rates
         },
+        group: user.group.map(|group| draft.groups[group].id.clone()),
         user: user.clone(),
     };
     draft.users.iter().map(of).collect()
 }
 
-/// These users on the servers of `servers`; classes that are not there are dropped from what users name.
-fn on_servers(servers: &Draft, users: &[&Named]) -> Draft {
+/// A user in the group that it was in, if the second instance has that; else where the second has the user.
+fn in_groups(user: &Named, second: &Instance, new_of: &HashMap<&str, &Named>) -> Named {
+    let is_there = |id: &String| second.group_named(id).is_some();
+    let then = || new_of.get(user.user.id.as_str()).and_then(|then| then.group.clone());
+    let group = if user.group.as_ref().is_none_or(is_there) { user.group.clone() } else { then() };
+    Named { group, ..user.clone() }
+}
+
+/// These users in these groups on the servers of `servers`; classes that are not there are dropped from what users name.
+fn on_servers(servers: &Draft, groups: &[NewGroup], users: &[&Named]) -> Draft {
+    let group_at: HashMap<&str, usize> =
+        groups.iter().enumerate().map(|(g, group)| (&*group.id, g)).collect();
     let position = |name: &String| servers.classes.iter().position(|class| class.id == *name);
     let moved = |named: &&Named| {
         let rates = named.rates.iter().filter_map(|(name, rate)| Some((position(name)?, rate.parse().ok()?)));
         DraftUser {
             eligible: named.eligible.as_ref().map(|names| names.iter().filter_map(position).collect()),
             rates: rates.collect(),
+            group: named.group.as_ref().and_then(|id| group_at.get(id.as_str()).copied()),
             ..named.user.clone()
         }
     };
-    Draft { users: users.iter().map(moved).collect(), ..servers.clone() }
+    Draft { users: users.iter().map(moved).collect(), groups: groups.to_vec(), ..servers.clone() }
 }
 
 fn class_changes(first: &Draft, second: &Draft) -> Vec<PartChange> {
@@ -327,6 +373,8 @@ fn user_changes(
             rates.iter().map(|(name, rate)| format!("{name}={rate}")).collect::<Vec<_>>().join(";")
         };
         differs(&mut changes, "rates", rates(&named.rates), rates(&other.rates));
+        let group = |group: &Option<String>| group.clone().unwrap_or_else(|| "none".into());
+        differs(&mut changes, "group", group(&named.group), group(&other.group));
         if !changes.is_empty() {
             found.push(PartChange { id, kind: "changed".into(), changes });
         }
@@ -344,4 +392,50 @@ fn differs<T: PartialEq + std::fmt::Display>(changes: &mut Vec<String>, field: &
     if before != after {
         changes.push(format!("{field} {before} -> {after}"));
     }
+}
+
+/// What changed of groups.
+fn group_changes(before: &Instance, after: &Instance) -> Vec<PartChange> {
+    let only = |id: &str, kind: &str| PartChange { id: id.into(), kind: kind.into(), changes: Vec::new() };
+    let parent = |instance: &Instance, parent: Option<GroupId>| {
+        parent.map_or("none".to_owned(), |parent| instance.groups()[parent.0].id.clone())
+    };
+    let mut found = Vec::new();
+    for group in before.groups() {
+        let Some(other) = after.group_named(&group.id).map(|other| &after.groups()[other.0]) else {
+            found.push(only(&group.id, "removed"));
+            continue;
+        };
+        let mut changes = Vec::new();
+        differs(&mut changes, "weight", group.weight, other.weight);
+        differs(&mut changes, "parent", parent(before, group.parent), parent(after, other.parent));
+        if !changes.is_empty() {
+            found.push(PartChange { changes, ..only(&group.id, "changed") });
+        }
+    }
+    let added = after.groups().iter().filter(|group| before.group_named(&group.id).is_none());
+    found.extend(added.map(|group| only(&group.id, "added")));
+    found
+}
+
+/// What the groups of either instance have in both, given the work of each user by its id. Shares are of the servers of the
+/// first instance; of what those have none of, the second's.
+fn groups_of_both(
+    [before, after]: [&Instance; 2],
+    [first, last]: [&HashMap<String, f64>; 2],
+) -> Vec<GroupChange> {
+    let measure = |r: ResourceId| if before.total(r) > 0.0 { before.total(r) } else { after.total(r) };
+    let share = |user: User<'_>, works: &HashMap<String, f64>| {
+        let demand = user.demand_doubles().iter().enumerate().filter(|(_, demand)| **demand > 0.0);
+        let of_task = demand.map(|(r, demand)| demand / measure(ResourceId(r))).fold(0.0, f64::max);
+        of_task * works.get(user.id()).copied().unwrap_or(0.0)
+    };
+    let sums = |instance: &Instance, works: &HashMap<String, f64>| {
+        instance.of_groups(0.0, |i| share(instance.user(UserId(i)), works), |a, b| a + b)
+    };
+    let named = |(instance, works): (&Instance, &HashMap<String, f64>)| {
+        let ids: Vec<String> = instance.groups().iter().map(|group| group.id.clone()).collect();
+        ids.into_iter().zip(sums(instance, works))
+    };
+    GroupChange::of_both([(before, first), (after, last)].map(named))
 }

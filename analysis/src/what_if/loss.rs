@@ -3,10 +3,12 @@
 //! The remaining servers are divided as DRFH divides any cluster, dominant shares measured against what is left. What users
 //! lose is told in work, which does not depend on how shares are measured.
 
+use super::group_change::{self, GroupChange, most_changed};
+use super::standing::Standing;
 use super::{NOTICED, solved, works};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Draft, Headline, Instance, InstanceStamp, Solution, Solver, SolverError, UserId,
+    Body, Draft, Instance, InstanceStamp, LimitedBy, Solution, Solver, SolverError, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,9 +23,13 @@ const LISTED: usize = 20;
 pub struct Losses {
     /// The instance.
     pub instance: InstanceStamp,
-    /// The smallest weighted dominant share now.
+    /// The smallest weighted dominant share now: of users without a group, and of groups.
     pub value: f64,
-    /// The loss of each class, the worst first: by the largest part that a user loses, then by what is lost in all.
+    /// The same of those that still want more, where it is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// The loss of each class, the worst first: by the largest part that a user loses (a group, where there are any), then by
+    /// what is lost in all.
     pub losses: Vec<Loss>,
 }
 
@@ -41,6 +47,13 @@ pub struct Loss {
     pub servers: u64,
     /// The smallest weighted dominant share then, measured against the totals of the whole cluster.
     pub value: f64,
+    /// The same of those that still want more, where it is more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// The groups whose members have more or less together, those that lose the largest part first, at most 20: in
+    /// dominant shares of the whole cluster.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupChange>,
     /// What is lost over all users that lose, in dominant shares of the whole cluster.
     pub lost: f64,
     /// How many users do less work.
@@ -67,14 +80,35 @@ pub struct Loser {
     pub part: f64,
 }
 
+impl Loss {
+    /// The group that loses the largest part; `None` where none loses.
+    pub fn worst_group(&self) -> Option<&GroupChange> {
+        self.groups.first().filter(|group| group.part.is_some_and(|part| part < 0.0))
+    }
+
+    /// The largest part of what it has that a group loses, where any does, else that a user loses.
+    fn largest_part(&self) -> f64 {
+        let of_users = || self.losers.first().map_or(0.0, |loser| loser.part);
+        self.worst_group().and_then(|group| group.part).map_or_else(of_users, |part| -part)
+    }
+}
+
 impl Tabular for Losses {
-    /// A row a class, with the user that loses the most (none where nobody loses).
+    /// A row a class, with the group and the user that lose the most (none where nobody loses).
     fn table(&self) -> Table<'_> {
         let worst = |of: fn(&Loser) -> f64| move |loss: &Loss| loss.losers.first().map(of);
-        Table::of(&self.losses)
+        let table = Table::of(&self.losses)
             .column("class", "server class", Kind::Id, |loss| &loss.class)
             .column("servers", "servers lost", Kind::Count, |loss| loss.servers)
             .column("value", "smallest share then", Kind::Share, |loss| loss.value)
+            .column("level", "of those that want more", Kind::Share, |loss| loss.level)
+            .column("worst_group", "group that loses the most", Kind::Id, |loss| {
+                loss.worst_group().map_or("", |group| &group.id)
+            })
+            .said(|loss| loss.worst_group().is_none().then_some("none"))
+            .column("group_part", "of what it has", Kind::Part, |loss| {
+                loss.worst_group().and_then(|group| group.part).map(|part| -part)
+            })
             .column("lost", "lost in all", Kind::Part, |loss| loss.lost)
             .column("losing", "users that lose", Kind::Count, |loss| loss.losing)
             .column("stranded", "left with nothing", Kind::Count, |loss| loss.stranded)
@@ -86,11 +120,24 @@ impl Tabular for Losses {
             .column("worst_before", "its tasks before", Kind::Number, worst(|user| user.before))
             .column("worst_after", "its tasks after", Kind::Number, worst(|user| user.after))
             .column("worst_part", "loses", Kind::Part, worst(|user| user.part))
-            .done()
+            .done();
+        let table = if self.has_groups() { table } else { table.without(&["worst_group", "group_part"]) };
+        if self.losses.iter().any(|loss| loss.level.is_some()) { table } else { table.without(&["level"]) }
     }
 }
 
 impl Losses {
+    /// Whether any group has more or less without some servers.
+    pub fn has_groups(&self) -> bool {
+        self.losses.iter().any(|loss| !loss.groups.is_empty())
+    }
+
+    /// A row for each class and group that has more or less without it.
+    pub fn groups(&self) -> Table<'_> {
+        let rows = self.losses.iter().flat_map(|loss| loss.groups.iter().map(|group| (&*loss.class, group)));
+        group_change::table_by("class", "servers lost", rows.collect())
+    }
+
     /// A row for each class and user that loses the most there.
     pub fn losers(&self) -> Table<'_> {
         let losses = self.losses.iter();
@@ -107,7 +154,7 @@ impl Losses {
 }
 
 /// The loss of `servers` servers of each class (all of them where there are fewer, or where none is stated), the worst
-/// first: by the largest part that any user loses, then by what is lost in all. `solution` is the DRFH of the instance, which
+/// first: by the largest part that any user loses (any group, where there are some), then by what is lost in all. `solution` is the DRFH of the instance, which
 /// comes with its hash.
 pub fn losses(
     instance: &Instance,
@@ -116,13 +163,15 @@ pub fn losses(
     solver: &dyn Solver,
     servers: Option<u64>,
 ) -> Result<Losses, SolverError> {
-    let before = works(instance, solution);
+    let today = Standing::of(instance, solution);
+    let before = &today.works;
     let mut losses = Vec::new();
     for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
         let lost = servers.map_or(class.count, |servers| servers.min(class.count));
         let mut draft = Draft::from(instance);
-        draft.classes[l].count -= lost;
-        let after = works_left(draft, solver)?;
+        draft.classes[l].set_count(class.count - lost);
+        let left = works_left(instance, draft, solver)?;
+        let after = &left.works;
         let part = |i: usize| 1.0 - after[i] / before[i];
         let mut losers: Vec<usize> =
             (0..before.len()).filter(|i| before[*i] > 0.0 && part(*i) > NOTICED).collect();
@@ -136,29 +185,31 @@ pub fn losses(
             part: part(*i),
         };
         let share = |user: UserId| instance.user(user).task_share();
-        let weighted = |i: usize| after[i] * share(UserId(i)) / instance.user(UserId(i)).weight().to_f64();
         losses.push(Loss {
             class: class.id.clone(),
             servers: lost,
-            value: (0..after.len()).map(weighted).fold(f64::INFINITY, f64::min),
+            value: left.value,
+            level: left.stated_level(),
+            groups: most_changed(instance, &today.groups, &left.groups, false),
             // From 0.0 on: the sum of nothing is -0.0.
             lost: losers.iter().fold(0.0, |sum, i| sum + (before[*i] - after[*i]) * share(UserId(*i))),
             losing: losers.len(),
             stranded: losers.iter().filter(|i| after[**i] == 0.0).count(),
-            gaining: before.iter().zip(&after).filter(|(b, a)| **a > **b * (1.0 + NOTICED)).count(),
+            gaining: before.iter().zip(after).filter(|(b, a)| **a > **b * (1.0 + NOTICED)).count(),
             losers: losers.iter().take(LISTED).map(told).collect(),
         });
     }
     let rounded = |x: f64| (x * 1e6).round();
-    let worst = |loss: &Loss| loss.losers.first().map_or(0.0, |loser| rounded(loser.part));
+    let worst = |loss: &Loss| rounded(loss.largest_part());
     losses.sort_by(|a, b| worst(b).total_cmp(&worst(a)).then(rounded(b.lost).total_cmp(&rounded(a.lost))));
-    let value = Headline::new(instance, solution).value;
-    Ok(Losses { instance: InstanceStamp::new(instance, sha256), value, losses })
+    let (value, level) = (today.value, today.stated_level());
+    Ok(Losses { instance: InstanceStamp::new(instance, sha256), value, level, losses })
 }
 
-/// The work of every user of a cluster that may have nothing left of some resource.
-fn works_left(mut draft: Draft, solver: &dyn Solver) -> Result<Vec<f64>, SolverError> {
+/// What the users of an instance have on what is left of its servers, which may have nothing of some resource.
+fn works_left(instance: &Instance, mut draft: Draft, solver: &dyn Solver) -> Result<Standing, SolverError> {
     let mut works_of_all = vec![0.0; draft.users.len()];
+    let mut wants_more = vec![false; draft.users.len()];
     let is_there =
         |r: usize| draft.classes.iter().any(|class| class.count > 0 && !class.capacity[r].is_zero());
     let there: Vec<bool> = (0..draft.resources.len()).map(is_there).collect();
@@ -167,11 +218,14 @@ fn works_left(mut draft: Draft, solver: &dyn Solver) -> Result<Vec<f64>, SolverE
     };
     let kept: Vec<usize> = (0..draft.users.len()).filter(has_a_chance).collect();
     if kept.is_empty() || !there.contains(&true) {
-        return Ok(works_of_all);
+        return Ok(Standing::new(instance, works_of_all, wants_more));
     }
     draft.users = kept.iter().map(|i| draft.users[*i].clone()).collect();
     let variant = draft.build().map_err(SolverError::Inapplicable)?;
-    let left = works(&variant, &solved(solver, &variant)?);
-    kept.iter().zip(left).for_each(|(i, work)| works_of_all[*i] = work);
-    Ok(works_of_all)
+    let solution = solved(solver, &variant)?;
+    let left = works(&variant, &solution).into_iter().zip(&solution.limited_by);
+    for (i, (work, limited_by)) in kept.into_iter().zip(left) {
+        (works_of_all[i], wants_more[i]) = (work, *limited_by == LimitedBy::Capacity);
+    }
+    Ok(Standing::new(instance, works_of_all, wants_more))
 }

@@ -2,11 +2,14 @@
 //! what made the difference, how long the cluster lasts as demands grow.
 
 mod differences;
+mod group_change;
 mod growth;
 mod loss;
+mod standing;
 mod worth;
 
 pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
+pub use group_change::GroupChange;
 pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
 pub use loss::{Loser, Loss, Losses, losses};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
@@ -41,13 +44,4 @@ fn change(before: f64, after: f64) -> f64 {
         false if after > 0.0 => 1.0,
         false => 0.0,
     }
-}
-
-/// The smallest weighted dominant share that capacity limits; the smallest of all where none does.
-fn value(instance: &Instance, solution: &Solution) -> f64 {
-    let share = |user: UserId| {
-        solution.allocation.dominant_share(instance, user) / instance.user(user).weight().to_f64()
-    };
-    let smallest = || (0..instance.user_count()).map(|i| share(UserId(i))).fold(f64::INFINITY, f64::min);
-    solution.certificate.levels().first().map_or_else(smallest, |level| level.value)
 }

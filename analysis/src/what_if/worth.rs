@@ -1,33 +1,36 @@
 //! What one more server of each class is worth: the same cluster with it solved again, beside what the prices say.
 //!
-//! The smallest weighted share that capacity limits is measured against today's totals throughout, as prices are. Unless tasks
-//! run out it is a concave function of every capacity, and prices never say less than a server is worth. Where the tasks of
-//! the user at that share run out, the next larger share counts, which may be more.
+//! The level, the smallest weighted share of those that still want more, is measured by today's servers throughout, as prices
+//! are. Unless tasks run out it is a concave function of every capacity, and prices never say less than a server is worth.
+//! Where the tasks of the user at that share run out, the next larger share counts, which may be more. In groups it is the
+//! level of a group, to which prices belong only if nobody is held below it: what a member that is held leaves goes to its
+//! siblings first.
 
-use super::{NOTICED, change, solved, value, works};
-use crate::explain::{PricedCapacity, measured_today, range_of_price};
+use super::group_change::{self, GroupChange, most_changed};
+use super::standing::Standing;
+use super::{NOTICED, change, solved};
+use crate::explain::{PricedCapacity, range_of_price};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, ClassId, Decimal, Draft, Headline, Instance, InstanceStamp, ResourceId, Solution, Solver,
-    SolverError, UserId,
+    Body, ClassId, Decimal, Draft, Instance, InstanceStamp, ResourceId, Solution, Solver, SolverError, UserId,
 };
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What one more server of each class is worth under DRFH, shares measured against today's totals throughout. The same
+/// What one more server of each class is worth under DRFH, shares measured by today's servers throughout. The same
 /// instance gives the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Worth {
     /// The instance.
     pub instance: InstanceStamp,
-    /// The smallest weighted dominant share now, as in a solution.
+    /// The smallest weighted dominant share now, as in a solution: of users without a group, and of groups.
     pub value: f64,
-    /// The smallest that capacity limits, which is what gains add to, where tasks run out before so that it is more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub limited_by_capacity: Option<f64>,
+    /// The same of those that still want more, which is what gains add to, where it is more.
+    #[serde(default, alias = "limited_by_capacity", skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
     /// Every server class, the most valuable first.
     pub server_classes: Vec<ServerWorth>,
 }
@@ -37,9 +40,21 @@ impl Body for Worth {
 }
 
 impl Worth {
-    /// The smallest share that capacity limits.
+    /// What gains add to: the smallest share of those that still want more.
     pub fn raised(&self) -> f64 {
-        self.limited_by_capacity.unwrap_or(self.value)
+        self.level.unwrap_or(self.value)
+    }
+
+    /// Whether any group gains or loses by a server.
+    pub fn has_groups(&self) -> bool {
+        self.server_classes.iter().any(|class| !class.groups.is_empty())
+    }
+
+    /// A row for each class and group that has more or less with one more server of it.
+    pub fn groups(&self) -> Table<'_> {
+        let classes = self.server_classes.iter();
+        let rows = classes.flat_map(|class| class.groups.iter().map(|group| (&*class.id, group)));
+        group_change::table_by("class", "one more of", rows.collect())
     }
 }
 
@@ -53,8 +68,14 @@ pub struct ServerWorth {
     pub count: u64,
     /// By how much the smallest weighted share rises with one more, solved again.
     pub gain: f64,
-    /// By how much it rises by the prices: never less, unless tasks run out.
-    pub by_price: f64,
+    /// By how much it rises by the prices: never less, unless tasks run out, or members of groups make up for others that are
+    /// held. Absent where members of groups are held below the level: prices say what raises those, not their groups.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_price: Option<f64>,
+    /// The groups whose members have more or less together then, those that gain the largest part first, at most 20: in
+    /// dominant shares of today's servers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupChange>,
     /// How many users do more work then.
     pub gaining: usize,
     /// How many do less.
@@ -64,6 +85,13 @@ pub struct ServerWorth {
     pub largest_gain: Option<GainingUser>,
     /// One server's amount more of each resource alone, spread over the servers of the class.
     pub resources: Vec<ResourceWorth>,
+}
+
+impl ServerWorth {
+    /// The group that gains the largest part. `None` where none gains.
+    pub fn largest_gain_of_groups(&self) -> Option<&GroupChange> {
+        self.groups.first().filter(|group| group.part.is_none_or(|part| part > 0.0))
+    }
 }
 
 /// A user that gains.
@@ -86,8 +114,9 @@ pub struct ResourceWorth {
     pub amount: f64,
     /// By how much the smallest weighted share rises with that much more, solved again.
     pub gain: f64,
-    /// Its rise per unit, by the prices.
-    pub price: f64,
+    /// Its rise per unit, by the prices. Absent as `by_price` is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<f64>,
     /// The capacity of the class, all servers together. Absent where ranges were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<f64>,
@@ -116,10 +145,10 @@ impl Tabular for Worth {
             .column("gain", "that much more adds", Kind::Share, gain)
             .said(move |row| self.is_nothing(gain(row)).then_some(NOTHING))
             .column("by_price", "by the prices", Kind::Share, |row| {
-                row.1.map_or(row.0.by_price, |more| more.price * more.amount)
+                row.1.map_or(row.0.by_price, |more| Some(more.price? * more.amount))
             })
             .column("amount", "a server has", Kind::Number, |row| row.1.map(|more| more.amount))
-            .column("price", "price a unit", Kind::Number, |row| row.1.map(|more| more.price))
+            .column("price", "price a unit", Kind::Number, |row| row.1.and_then(|more| more.price))
             .column("capacity", "capacity", Kind::Number, |row| row.1.and_then(|more| more.capacity))
             .column("least", "price holds from", Kind::Number, |row| row.1.and_then(|more| more.least))
             .column("most", "to", Kind::Number, |row| row.1.and_then(|more| more.most))
@@ -136,21 +165,35 @@ impl Worth {
         gain < 1e-8 * self.raised()
     }
 
+    /// Whether prices say anything of the level.
+    pub fn has_prices(&self) -> bool {
+        self.server_classes.iter().any(|class| class.by_price.is_some())
+    }
+
     /// A row a class.
     pub fn classes(&self) -> Table<'_> {
-        Table::of(&self.server_classes)
+        let table = Table::of(&self.server_classes)
             .column("class", "server class", Kind::Id, |class| &class.id)
             .column("count", "servers", Kind::Count, |class| class.count)
             .column("gain", "solved again", Kind::Share, |class| class.gain)
             .said(|class| self.is_nothing(class.gain).then_some(NOTHING))
             .column("by_price", "by the prices", Kind::Share, |class| class.by_price)
+            .column("largest_gain_of_groups", "group that gains the most", Kind::Id, |class| {
+                class.largest_gain_of_groups().map(|group| &group.id)
+            })
+            .column("group_part", "by", Kind::Part, |class| {
+                class.largest_gain_of_groups().and_then(|group| group.part)
+            })
             .column("gaining", "users that gain", Kind::Count, |class| class.gaining)
             .column("losing", "users that lose", Kind::Count, |class| class.losing)
             .column("largest_gain", "gains the most", Kind::Id, |class| {
                 class.largest_gain.as_ref().map(|gain| &gain.id)
             })
             .column("part", "by", Kind::Part, |class| class.largest_gain.as_ref().map(|gain| gain.part))
-            .done()
+            .done();
+        let table =
+            if self.has_groups() { table } else { table.without(&["largest_gain_of_groups", "group_part"]) };
+        if self.has_prices() { table } else { table.without(&["by_price"]) }
     }
 }
 
@@ -166,45 +209,47 @@ pub fn worth_of_servers(
     told: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Worth, SolverError> {
     let m = instance.resources().len();
+    let today = Standing::of(instance, solution);
+    let (now, before) = (today.raised(), &today.works);
     let prices = match solution.certificate.levels().first() {
-        Some(level) => level.prices.clone(),
+        Some(level) if instance.has_groups() && now > level.value * (1.0 + NOTICED) => None,
+        Some(level) => Some(level.prices.clone()),
         // Everybody has all its tasks, or can have nothing.
-        None => vec![0.0; m * instance.classes().len()],
+        None => Some(vec![0.0; m * instance.classes().len()]),
     };
-    let (now, before) = (value(instance, solution), works(instance, solution));
-    let draft = Draft::from(instance);
-    let asked = |draft: Draft| -> Result<(f64, Vec<f64>), SolverError> {
-        let variant = measured_today(instance, draft).ok_or_else(too_long)?;
-        let answer = solved(solver, &variant)?;
-        Ok((value(&variant, &answer) - now, works(&variant, &answer)))
+    let draft = Draft::from(instance).measured_as(instance);
+    let asked = |draft: Draft| -> Result<(f64, Standing), SolverError> {
+        let variant = draft.build().map_err(|_| too_long())?;
+        let then = Standing::of(&variant, &solved(solver, &variant)?);
+        Ok((then.raised_from(&today) - now, then))
     };
     let done = AtomicUsize::new(0);
     let worth = |l: usize| {
         let class = &instance.classes()[l];
         let mut one_more = draft.clone();
-        one_more.classes[l].count += 1;
-        let (gain, after) = asked(one_more)?;
-        let changes: Vec<f64> = before.iter().zip(&after).map(|(b, a)| change(*b, *a)).collect();
-        let row = &prices[l * m..(l + 1) * m];
+        one_more.classes[l].set_count(class.count + 1);
+        let (gain, then) = asked(one_more)?;
+        let changes: Vec<f64> = before.iter().zip(&then.works).map(|(b, a)| change(*b, *a)).collect();
+        let row = prices.as_ref().map(|prices| &prices[l * m..(l + 1) * m]);
         let mut resources = Vec::new();
         for (r, amount) in class.capacity.iter().enumerate().filter(|(_, c)| !c.is_zero() && class.count > 0)
         {
             let mut more = draft.clone();
             more.classes[l].capacity[r] =
                 scaled(*amount, 1.0 + 1.0 / class.count as f64).ok_or_else(too_long)?;
-            let range = match ranges {
-                true => {
+            let range = match row.filter(|_| ranges) {
+                Some(row) => {
                     let priced = PricedCapacity { class: ClassId(l), resource: ResourceId(r), price: row[r] };
                     range_of_price(instance, solution, solver, 0, priced)?
                 }
-                false => None,
+                None => None,
             };
             let (gain, amount) = (asked(more)?.0, amount.to_f64());
             resources.push(ResourceWorth {
                 resource: instance.resources()[r].clone(),
                 amount,
                 gain,
-                price: row[r],
+                price: row.map(|row| row[r]),
                 capacity: range.as_ref().map(|range| range.capacity),
                 least: range.as_ref().map(|range| range.least),
                 most: range.as_ref().map(|range| range.most),
@@ -216,7 +261,10 @@ pub fn worth_of_servers(
             id: class.id.clone(),
             count: class.count,
             gain,
-            by_price: class.capacity.iter().zip(row).map(|(capacity, price)| capacity.to_f64() * price).sum(),
+            by_price: row.map(|row| {
+                class.capacity.iter().zip(row).map(|(capacity, price)| capacity.to_f64() * price).sum()
+            }),
+            groups: most_changed(instance, &today.groups, &then.groups, true),
             gaining: changes.iter().filter(|part| **part > NOTICED).count(),
             losing: changes.iter().filter(|part| **part < -NOTICED).count(),
             largest_gain: largest
@@ -230,12 +278,10 @@ pub fn worth_of_servers(
     // What differs by less than solutions are exact stays in the instance's order.
     let rounded = |worth: &ServerWorth| (worth.gain.max(0.0) / now.max(f64::MIN_POSITIVE) * 1e8).round();
     worths.sort_by(|a, b| rounded(b).total_cmp(&rounded(a)));
-    let smallest = Headline::new(instance, solution).value;
-    let limited = solution.certificate.levels().first().map(|level| level.value);
     Ok(Worth {
         instance: InstanceStamp::new(instance, sha256),
-        value: smallest,
-        limited_by_capacity: limited.filter(|limited| *limited != smallest),
+        value: today.value,
+        level: today.stated_level(),
         server_classes: worths,
     })
 }

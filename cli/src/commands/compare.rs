@@ -3,13 +3,13 @@
 
 use super::solve::backend_name;
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, seconds};
+use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, seconds};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{CompareOptions, Control, Deadline, Document, Error};
+use fairplan::{CompareOptions, Control, Deadline, Document, Error, read};
 use std::time::Duration;
 
 /// Compare placement policies with each other and with the best that any placement can do
@@ -17,7 +17,8 @@ use std::time::Duration;
 #[command(after_help = "\
 A gap is 1 - value / bound, the value being the smallest weighted dominant share. One bound is that of \
 divisible tasks (drfh), which whole tasks often cannot reach; the other is that of whole tasks, as `fairplan bound` \
-proves it. A policy that reaches it is proved optimal. The result is a fairplan.comparison.v1.
+proves it. A policy that reaches it is proved optimal. Placements made elsewhere, as `fairplan import kubernetes \
+--placement-out` writes them, are judged by --placement. The result is a fairplan.comparison.v1.
 
 Example: fairplan generate drfh-fig4 | fairplan compare - --policies best-fit,first-fit,slots=10")]
 pub struct Arguments {
@@ -26,6 +27,15 @@ pub struct Arguments {
     /// The policies, separated by commas; `fairplan place --help` explains each
     #[arg(long, alias = "policy", value_name = "LIST", value_delimiter = ',', default_value = ALL)]
     policies: Vec<String>,
+    /// Compare a policy of your own too: a command, run without a shell, that answers on its standard output where each task goes
+    /// (fairplan.policy.v1); may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    policy_command: Vec<String>,
+    #[command(flatten)]
+    timeout: PolicyTimeout,
+    /// Judge placements made elsewhere beside them: files with a fairplan.placement.v1, of which only `servers` is read
+    #[arg(long, value_name = "FILE", num_args = 1.., allow_hyphen_values = false)]
+    placement: Vec<String>,
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -55,9 +65,19 @@ const ALL: &str = "best-fit,first-fit,slots=14,worst-fit,dot-product,random";
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let output = arguments.output.result(arguments.format)?;
     let Arguments { policies, seed, backend, .. } = arguments;
-    let options = CompareOptions { policies, seed, backend, timing: !arguments.no_timing };
+    let source = InstanceSource::try_from(arguments.instance)?;
+    let from_input = arguments.placement.iter().filter(|path| *path == "-").count();
+    if from_input + usize::from(source.takes_standard_input()) > 1 {
+        return Err(Error::input("only one of INSTANCE and --placement can be standard input"));
+    }
+    let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));
+    let commands = commands.collect::<Result<_, Error>>()?;
+    let timing = !arguments.no_timing;
+    let options = CompareOptions { policies, commands, seed, backend, timing, ..CompareOptions::default() };
     options.check()?;
-    let instance = InstanceSource::try_from(arguments.instance)?.read()?;
+    let instance = source.read()?;
+    let placements = arguments.placement.iter().map(|path| read::result(path));
+    let options = CompareOptions { placements: placements.collect::<Result<_, Error>>()?, ..options };
     warn(common, &instance);
     let deadline = arguments.time_limit.map_or_else(Deadline::never, Deadline::after);
     let compare = |control: &Control<'_>| fairplan::compare(&instance, &options, control);

@@ -7,21 +7,26 @@ use crate::failure::{Answer, what_there_is};
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::report::{summary, write_json};
-use fairplan::{Control, Document, Error, Found, Objective, SolveOptions, user_named};
+use fairplan::{Control, Document, Error, Found, Objective, SolveOptions, group_named, user_named};
 
-/// Say why a user has its share, and what would change it
+/// Say why a user or a group has its share, and what would change it
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Shows what limits the user, the level at which it is frozen, the full capacities that hold it, what each class costs it, \
-who gains if its tasks need less, and how far the prices hold. The result is fairplan.explanation.v1.
+who gains if its tasks need less, and how far the prices hold. The result is fairplan.explanation.v1; of a group it is \
+fairplan.group-explanation.v1: what its members have and what holds them, how it stands among its siblings, and who of these \
+would gain if it asked for less.
 
 Example: fairplan generate drfh-fig1 | fairplan explain - --user user-1")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
     /// The user to explain
-    #[arg(long, value_name = "ID")]
-    user: String,
+    #[arg(long, value_name = "ID", required_unless_present = "group")]
+    user: Option<String>,
+    /// The group to explain
+    #[arg(long, value_name = "ID", conflicts_with = "user")]
+    group: Option<String>,
     /// What is fair: drfh, pf, alpha=A, utilitarian, tsf, bmf, drf or drf-per-server
     #[arg(long, value_name = "NAME", default_value = "drfh")]
     objective: Objective,
@@ -41,10 +46,22 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let Arguments { objective, backend, .. } = arguments;
     let options = SolveOptions { objective, backend, ..SolveOptions::default() };
     let instance = source.read()?;
-    let user = user_named(&instance, "user", &arguments.user)?;
+    let deadline = arguments.time_limit.deadline();
+    if let Some(id) = &arguments.group {
+        let group = group_named(&instance, "group", id)?;
+        warn(common, &instance);
+        let explain = |control: &Control<'_>| fairplan::explain_group(&instance, group, &options, control);
+        let outcome = progress::under(common, deadline, explain);
+        let (explanation, end) = what_there_is(outcome, Found::group_explanation)?;
+        let document = Document::new(explanation);
+        destination.write(|out| write_json(out, &document))?;
+        tell(common, || summary::group_explanation(&document));
+        return end;
+    }
+    let user = user_named(&instance, "user", arguments.user.as_deref().unwrap_or_default())?;
     warn(common, &instance);
     let explain = |control: &Control<'_>| fairplan::explain(&instance, user, &options, control);
-    let outcome = progress::under(common, arguments.time_limit.deadline(), explain);
+    let outcome = progress::under(common, deadline, explain);
     let (explanation, end) = what_there_is(outcome, Found::explanation)?;
     let document = Document::new(explanation);
     destination.write(|out| write_json(out, &document))?;

@@ -7,10 +7,7 @@ use crate::progress;
 use clap::ValueEnum;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{
-    Control, Deadline, Decimal, Document, Error, FlowsOptions, MarkovSettings, Objective, PacketSettings,
-    SimulationSettings, TaskLevelSettings, read,
-};
+use fairplan::{Control, Deadline, Decimal, Document, Error, FlowsOptions, LevelOptions, Objective, read};
 
 /// How fast classes of transactions are served that come and go at random: jobs in a cluster, flows in a router
 #[derive(Debug, clap::Args)]
@@ -100,64 +97,20 @@ struct SettingsArguments {
 }
 
 impl SettingsArguments {
-    /// The level, those settings that are not given being the defaults. What is given but means nothing there is refused.
-    fn level(&self, level: LevelName) -> Result<fairplan::Level, Error> {
-        const SIMULATIONS: &[LevelName] = &[LevelName::Flow, LevelName::Task, LevelName::Packet];
-        for (name, given, levels) in [
-            ("border-mass", self.border_mass.is_some(), &[LevelName::Markov][..]),
-            ("memory", self.memory.is_some(), &[LevelName::Markov]),
-            ("replications", self.replications.is_some(), SIMULATIONS),
-            ("arrivals", self.arrivals.is_some(), SIMULATIONS),
-            ("seed", self.seed.is_some(), SIMULATIONS),
-            ("tasks-per-job", self.tasks_per_job.is_some(), &[LevelName::Task]),
-            ("task-share", self.task_share.is_some(), &[LevelName::Task]),
-            ("packets-per-flow", self.packets_per_flow.is_some(), &[LevelName::Packet]),
-            ("window", self.window.is_some(), &[LevelName::Packet]),
-        ] {
-            if given && !levels.contains(&level) {
-                let names: Vec<&str> = levels.iter().map(|level| level.name()).collect();
-                return Err(Error::input(format!(
-                    "--{name} means nothing at --level {}; it is for {}",
-                    level.name(),
-                    names.join(", ")
-                )));
-            }
+    /// What they mean.
+    fn options(&self) -> LevelOptions {
+        let number = |given: Option<Decimal>| given.map(Decimal::to_f64);
+        LevelOptions {
+            border_mass: number(self.border_mass),
+            memory: number(self.memory),
+            replications: self.replications,
+            arrivals: self.arrivals,
+            seed: self.seed,
+            tasks_per_job: number(self.tasks_per_job),
+            task_share: number(self.task_share),
+            packets_per_flow: number(self.packets_per_flow),
+            window: self.window,
         }
-        let number = |given: Option<Decimal>, default: f64| given.map_or(default, |given| given.to_f64());
-        let simulation = SimulationSettings::default();
-        let simulation = SimulationSettings {
-            replications: self.replications.unwrap_or(simulation.replications),
-            arrivals: self.arrivals.unwrap_or(simulation.arrivals),
-            seed: self.seed.unwrap_or(simulation.seed),
-        };
-        Ok(match level {
-            LevelName::Markov => {
-                let default = MarkovSettings::default();
-                fairplan::Level::Markov(MarkovSettings {
-                    border_mass: number(self.border_mass, default.border_mass),
-                    memory: self
-                        .memory
-                        .map_or(default.memory, |gib| (gib.to_f64() * (1u64 << 30) as f64) as u64),
-                })
-            }
-            LevelName::Flow => fairplan::Level::Flow(simulation),
-            LevelName::Task => {
-                let default = TaskLevelSettings::default();
-                let tasks = TaskLevelSettings {
-                    tasks_per_job: number(self.tasks_per_job, default.tasks_per_job),
-                    task_share: number(self.task_share, default.task_share),
-                };
-                fairplan::Level::Task(simulation, tasks)
-            }
-            LevelName::Packet => {
-                let default = PacketSettings::default();
-                let packets = PacketSettings {
-                    packets_per_flow: number(self.packets_per_flow, default.packets_per_flow),
-                    window: self.window.unwrap_or(default.window),
-                };
-                fairplan::Level::Packet(simulation, packets)
-            }
-        })
     }
 }
 
@@ -166,7 +119,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let output = arguments.output.result(arguments.format)?;
     let options = FlowsOptions {
         objectives: arguments.objective,
-        level: arguments.settings.level(arguments.level)?,
+        level: arguments.settings.options().level(arguments.level.name())?,
         loads: arguments.loads.iter().map(|load| load.to_f64()).collect(),
     };
     options.check()?;

@@ -1,7 +1,7 @@
 //! `place`: whole tasks onto servers by a policy, until nothing more fits.
 
 use super::{tell, warn};
-use crate::arguments::{CommonOptions, OutputArguments, ResultFormat, TimeLimit};
+use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, ResultFormat, TimeLimit};
 use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
@@ -22,6 +22,12 @@ pub struct Arguments {
     instance: InstanceArguments,
     #[arg(long, alias = "policies", value_name = "NAME", default_value = "best-fit", help = policies())]
     policy: String,
+    /// Ask a policy of your own instead: a command, run without a shell, that answers on its standard output where each task goes
+    /// (fairplan.policy.v1)
+    #[arg(long, value_name = "COMMAND", conflicts_with = "policy")]
+    policy_command: Option<String>,
+    #[command(flatten)]
+    timeout: PolicyTimeout,
     /// Seed of the policy `random`
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -46,7 +52,9 @@ fn policies() -> String {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let output = arguments.output.result(arguments.format)?;
     let source = InstanceSource::try_from(arguments.instance)?;
-    let options = PlaceOptions { policy: arguments.policy, seed: arguments.seed };
+    let command = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command)).next();
+    let options =
+        PlaceOptions { policy: arguments.policy, seed: arguments.seed, command: command.transpose()? };
     options.check()?;
     let instance = source.read()?;
     warn(common, &instance);

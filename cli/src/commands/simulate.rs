@@ -1,7 +1,7 @@
 //! `simulate`: a trace of jobs run on its cluster, policies side by side.
 
 use super::tell;
-use crate::arguments::{CommonOptions, OutputArguments, seconds};
+use crate::arguments::{CommonOptions, OutputArguments, PolicyTimeout, seconds};
 use crate::failure::{Answer, what_there_is};
 use crate::{interrupt, output, progress};
 use fairplan::instances::trace::{LATEST, MICROSECONDS};
@@ -40,6 +40,12 @@ pub struct Arguments {
         help = policies()
     )]
     policy: Vec<String>,
+    /// Run a policy of your own too: a command, run without a shell, that answers on its standard output where each task goes
+    /// (fairplan.policy.v1); may be given several times
+    #[arg(long, value_name = "COMMAND")]
+    policy_command: Vec<String>,
+    #[command(flatten)]
+    timeout: PolicyTimeout,
     /// Servers give so many times their capacity to tasks
     #[arg(long, value_name = "FACTOR", default_value = "1", allow_negative_numbers = true)]
     over_commit: Decimal,
@@ -111,7 +117,9 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         resolve_every: arguments.resolve_every,
     };
     let Arguments { policy: policies, dedicated, seed, .. } = arguments;
-    let options = SimulateOptions { policies, settings, dedicated, seed };
+    let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));
+    let commands = commands.collect::<Result<_, Error>>()?;
+    let options = SimulateOptions { policies, commands, settings, dedicated, seed };
     options.check()?;
     let (series, jobs) = (long(arguments.series)?, long(arguments.jobs)?);
     let destination = arguments.output.destination()?;

@@ -35,7 +35,6 @@ pub fn worth_of_servers(
     options: &WorthOptions,
     control: &Control<'_>,
 ) -> Result<Worth, Error> {
-    instance.without_groups("plan worth")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     let asking = "asking what servers are worth";
@@ -74,7 +73,6 @@ impl Default for LoseOptions {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
-    instance.without_groups("plan lose")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     control.stage("taking servers away");
@@ -107,8 +105,6 @@ pub fn compare_instances(
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Difference, Error> {
-    before.without_groups("plan diff")?;
-    after.without_groups("plan diff")?;
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");

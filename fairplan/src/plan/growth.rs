@@ -31,6 +31,9 @@ impl Default for GrowthOptions {
     }
 }
 
+/// So many quanta are written without being asked for: enough for a chart of years of months, or of a year of days.
+pub const FEW_QUANTA: usize = 400;
+
 /// Says when a cluster first misses what is asked of it: in each quantum the targets are scaled by the series, the mean of
 /// its first quanta being 1.
 ///

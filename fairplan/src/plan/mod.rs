@@ -7,5 +7,5 @@ mod target;
 
 pub use buy::{BuyOptions, Plan, buy};
 pub use changes::{LoseOptions, WorthOptions, compare_instances, losses, worth_of_servers};
-pub use growth::{GrowthOptions, growth};
+pub use growth::{FEW_QUANTA, GrowthOptions, growth};
 pub use target::TargetOptions;

@@ -27,28 +27,40 @@ pub(super) struct Machine {
     last_known: Option<CpuMemory>,
 }
 
-/// Server classes, count and capacity, by descending count, then by ascending cpu and memory.
+/// Machines of equal capacity.
+pub(super) struct Alike {
+    pub capacity: CpuMemory,
+    /// Their ids, rising.
+    pub machines: Vec<u64>,
+}
+
+/// Server classes by descending count, then by ascending cpu and memory.
 pub(super) fn read(
     options: &Google2011Options,
     report: &mut Google2011Report,
-) -> Result<Vec<(u64, CpuMemory)>, InstanceError> {
+) -> Result<Vec<Alike>, InstanceError> {
     let mut machines: HashMap<u64, Machine> = HashMap::new();
     let until = if options.last_shapes { u64::MAX } else { options.at };
     report.machine_rows =
         for_each_row(&options.machine_events, &COLUMNS, until, |row| apply(row, &mut machines).map(|_| ()))?;
 
-    let mut counts: HashMap<CpuMemory, u64> = HashMap::new();
-    for machine in machines.values().filter(|machine| options.last_shapes || machine.is_there) {
+    let mut alike: HashMap<CpuMemory, Vec<u64>> = HashMap::new();
+    for (id, machine) in machines.iter().filter(|(_, machine)| options.last_shapes || machine.is_there) {
         match if options.last_shapes { machine.last_known } else { machine.capacity } {
             Some(capacity) => {
                 report.machines += 1;
-                *counts.entry(capacity).or_default() += 1;
+                alike.entry(capacity).or_default().push(*id);
             }
             None => report.machines_without_capacity += 1,
         }
     }
-    let mut classes: Vec<_> = counts.into_iter().map(|(capacity, count)| (count, capacity)).collect();
-    classes.sort_unstable_by_key(|(count, capacity)| (Reverse(*count), capacity.map(|r| r.scaled(UNIT))));
+    let class = |(capacity, mut machines): (CpuMemory, Vec<u64>)| {
+        machines.sort_unstable();
+        Alike { capacity, machines }
+    };
+    let mut classes: Vec<Alike> = alike.into_iter().map(class).collect();
+    let order = |class: &Alike| (Reverse(class.machines.len()), class.capacity.map(|r| r.scaled(UNIT)));
+    classes.sort_unstable_by_key(order);
     Ok(classes)
 }
 

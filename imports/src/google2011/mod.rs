@@ -14,9 +14,14 @@ mod trace;
 
 pub use trace::{DrawnServers, Google2011TraceOptions, google_2011_trace};
 
+use super::PresentCluster;
 use super::report::{ImportFailure, Stopped, counted};
-use fairplan_instances::google2011::{CpuMemory, add_classes, cpu_memory_builder, mean_demand, shape_name};
-use fairplan_instances::{Instance, InstanceBuilder, InstanceError, NewUser, Violation};
+use fairplan_instances::google2011::{CpuMemory, cpu_memory_builder, mean_demand, server_class, shape_name};
+use fairplan_instances::{
+    Instance, InstanceBuilder, InstanceError, NewUser, Placement, ServerTasks, Violation,
+};
+use hashbrown::HashMap;
+use machines::Alike;
 use std::fmt;
 use std::str::FromStr;
 
@@ -102,10 +107,24 @@ pub struct Google2011Report {
 pub fn google_2011(
     options: &Google2011Options,
 ) -> Result<(Instance, Google2011Report), ImportFailure<Google2011Report>> {
-    counted(|report| read(options, report))
+    counted(|report| read(options, report, false).map(|cluster| cluster.instance))
 }
 
-fn read(options: &Google2011Options, report: &mut Google2011Report) -> Result<Instance, Stopped> {
+/// The same cluster with the ids of its machines as names, and where its tasks run. A task whose machine is not there waits.
+///
+/// # Errors
+/// Those of [`google_2011`].
+pub fn google_2011_present(
+    options: &Google2011Options,
+) -> Result<(PresentCluster, Google2011Report), ImportFailure<Google2011Report>> {
+    counted(|report| read(options, report, true))
+}
+
+fn read(
+    options: &Google2011Options,
+    report: &mut Google2011Report,
+    named: bool,
+) -> Result<PresentCluster, Stopped> {
     for path in options.machine_events.iter().chain(&options.task_events).filter(|path| *path != "-") {
         std::fs::metadata(path).map_err(|source| InstanceError::Io { file: path.clone(), source })?;
     }
@@ -128,15 +147,49 @@ fn read(options: &Google2011Options, report: &mut Google2011Report) -> Result<In
     let machines = if options.last_shapes { ", all machines with their last capacity" } else { "" };
     let name = format!("Google 2011 trace, tasks at time {}{machines}", options.at);
     let instance = cpu_memory_builder(&name).and_then(|mut builder| {
-        add_classes(&mut builder, classes)?;
+        for Alike { capacity, machines } in &classes {
+            let mut class = server_class((machines.len() as u64, *capacity));
+            if named {
+                class.names = machines.iter().map(u64::to_string).collect();
+            }
+            builder.class(class)?;
+        }
         add_users(&mut builder, &live, options.grouping)?;
-        builder.build()
+        let placement = placement(&classes, &live, options.grouping);
+        Ok(PresentCluster { instance: builder.build()?, placement })
     });
     // What each file says has been checked row by row; what is left concerns machines and tasks together.
     instance.map_err(|violation| {
         let file = super::together(options.machine_events.iter().chain(&options.task_events));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
+}
+
+/// Where tasks run: users as [`add_users`] adds them, in whose order the running tasks come.
+fn placement(classes: &[Alike], live: &tasks::LiveTasks, grouping: Grouping) -> Placement {
+    let machines = classes.iter().flat_map(|class| &class.machines);
+    let position: HashMap<u64, usize> = machines.copied().zip(0..).collect();
+    let mut servers = vec![ServerTasks::new(); position.len()];
+    // Of each user of the instance what tells its tasks: the user of the trace, and for shapes the request.
+    let key = |user: usize, demand: CpuMemory| (user, Some(demand).filter(|_| grouping == Grouping::Shape));
+    let mut users: HashMap<(usize, Option<CpuMemory>), usize> = HashMap::new();
+    for shape in &live.shapes {
+        let next = users.len();
+        users.entry(key(shape.user, shape.demand)).or_insert(next);
+    }
+    let mut tasks = vec![0; users.len()];
+    for (user, demand, machine) in &live.running {
+        let (Some(server), Some(user)) = (position.get(machine), users.get(&key(*user, *demand))) else {
+            continue;
+        };
+        tasks[*user] += 1;
+        let there = &mut servers[*server];
+        match there.last_mut().filter(|(last, _)| *last == *user as u32) {
+            Some((_, count)) => *count += 1,
+            None => there.push((*user as u32, 1)),
+        }
+    }
+    Placement { tasks, servers }
 }
 
 fn add_users(

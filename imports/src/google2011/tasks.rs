@@ -99,12 +99,16 @@ struct Task {
     user: Option<usize>,
     request: Option<CpuMemory>,
     runs: bool,
+    /// Where it runs, as far as it is known.
+    machine: Option<u64>,
 }
 
 /// The live tasks by user and request, and the users' names.
 pub(super) struct LiveTasks {
     /// By user, in the order of appearance; within a user by ascending cpu and memory.
     pub shapes: Vec<TaskShape>,
+    /// User, request and machine of each of them that runs on a known machine, in their order.
+    pub running: Vec<(usize, CpuMemory, u64)>,
     /// Every user that a row up to the moment names.
     pub users: IdTable,
 }
@@ -120,7 +124,7 @@ pub(super) fn read(
         apply(row, &mut tasks, &mut users, report)
     })?;
     report.task_rows = rows;
-    Ok(LiveTasks { shapes: count(&tasks, report), users })
+    Ok(LiveTasks { shapes: count(&tasks, report), running: running(&tasks), users })
 }
 
 fn apply(
@@ -129,21 +133,22 @@ fn apply(
     users: &mut IdTable,
     report: &mut Google2011Report,
 ) -> Result<(), InstanceError> {
-    let TaskRow { event, task: key, user, request, .. } = TaskRow::read(row)?;
+    let TaskRow { event, task: key, user, request, machine, .. } = TaskRow::read(row)?;
     let user = user.and_then(|name| users.position(name).or_else(|| users.insert(name)));
     let runs = matches!(event, Event::Schedule | Event::UpdateRunning);
     match (event, tasks.get_mut(&key)) {
         (Event::End, _) => report.ends_unseen += u64::from(tasks.remove(&key).is_none()),
         (Event::Submit, _) => {
-            tasks.insert(key, Task { user, request, runs });
+            tasks.insert(key, Task { user, request, runs, machine });
         }
         (_, None) => {
             report.starts_unseen += 1;
-            tasks.insert(key, Task { user, request, runs });
+            tasks.insert(key, Task { user, request, runs, machine });
         }
         (_, Some(task)) => {
             task.runs = runs;
             task.user = task.user.or(user);
+            task.machine = machine.or(task.machine);
             if matches!(event, Event::Schedule) {
                 let deviates = request.is_some() && task.request.is_some() && task.request != request;
                 report.deviating_requests += u64::from(deviates);
@@ -154,6 +159,17 @@ fn apply(
         }
     }
     Ok(())
+}
+
+fn running(tasks: &HashMap<(u64, u64), Task>) -> Vec<(usize, CpuMemory, u64)> {
+    let runs = |task: &Task| {
+        let request = task.request.filter(|request| *request != [Decimal::ZERO; 2])?;
+        Some((task.user?, request, task.machine.filter(|_| task.runs)?))
+    };
+    let mut running: Vec<_> = tasks.values().filter_map(runs).collect();
+    running
+        .sort_unstable_by_key(|(user, request, machine)| (*user, request.map(|r| r.scaled(UNIT)), *machine));
+    running
 }
 
 fn count(tasks: &HashMap<(u64, u64), Task>, report: &mut Google2011Report) -> Vec<TaskShape> {

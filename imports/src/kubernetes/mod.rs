@@ -10,7 +10,7 @@ mod tests;
 #[cfg(test)]
 mod unusual;
 
-use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
+use super::census::{Census, Memory, PresentCluster, Server, TaskGrouping, Tasks};
 use super::manifests::{self, Manifest, of_kinds};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::Quantity;
@@ -101,10 +101,24 @@ const PODS: &str = "pods";
 /// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node
 /// or without a pod that asks for something.
 pub fn kubernetes(options: &KubernetesOptions) -> Result<(Instance, ImportReport), ImportFailure> {
-    counted(|report| read(options, report))
+    counted(|report| read(options, report, Census::instance))
 }
 
-fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
+/// The same cluster with the names of its nodes, and where its pods run: those that have a node, whatever has room there.
+///
+/// # Errors
+/// Those of [`kubernetes`].
+pub fn kubernetes_present(
+    options: &KubernetesOptions,
+) -> Result<(PresentCluster, ImportReport), ImportFailure> {
+    counted(|report| read(options, report, Census::present))
+}
+
+fn read<T>(
+    options: &KubernetesOptions,
+    report: &mut ImportReport,
+    made: impl FnOnce(Census, TaskGrouping, &mut ImportReport) -> Result<T, Violation>,
+) -> Result<T, Stopped> {
     let mut nodes = read_nodes(options, report)?;
     let mut pods = read_pods(options, report)?;
     gpu_sharing::apply(&nodes, &mut pods, report);
@@ -136,13 +150,15 @@ fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instan
             };
             resources.iter().map(exact).collect()
         };
-    let by_name: HashMap<&str, &Node> = nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+    let by_name: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(position, node)| (node.name.as_str(), position)).collect();
     let mut places: Vec<Places> = Vec::new();
     let mut position: HashMap<Places, usize> = HashMap::new();
     let mut tasks = Vec::with_capacity(free.len());
     for pod in &free {
         // Labels and taints may have changed since it was put there.
-        let here = by_name.get(pod.node.as_str()).filter(|node| !pod.conditions.allow(&node.site()));
+        let on = by_name.get(pod.node.as_str()).copied();
+        let here = on.map(|node| &nodes[node]).filter(|node| !pod.conditions.allow(&node.site()));
         if here.is_some() {
             report.one("pods run on a node that would not take them now (it counts for them)");
         }
@@ -160,6 +176,7 @@ fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instan
             demand: decimals(&amount, &options.pods)?,
             count: 1,
             condition,
+            on: on.map(|node| (node, 1)).into_iter().collect(),
         });
     }
     let servers = nodes.iter().map(|node| {
@@ -181,7 +198,7 @@ fn read(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Instan
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
     };
-    census.instance(options.grouping, report).map_err(|violation| {
+    made(census, options.grouping, report).map_err(|violation| {
         let file = super::together(options.nodes.iter().chain(&options.pods));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })

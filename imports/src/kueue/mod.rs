@@ -345,7 +345,7 @@ fn instance(
                 .ok_or_else(|| Violation::new(format!("{id}: {resource}"), "", "has too many digits"))
         };
         let capacity = resources.iter().map(exact).collect::<Result<_, _>>()?;
-        builder.class(ServerClass { id, count: 1, capacity })?;
+        builder.class(ServerClass::new(id, 1, capacity))?;
     }
     for queue in queues {
         user(

@@ -7,7 +7,7 @@ mod nodes;
 mod tests;
 mod values;
 
-use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
+use super::census::{Census, Memory, PresentCluster, Server, TaskGrouping, Tasks};
 use super::manifests::documents;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
@@ -71,10 +71,22 @@ impl FromStr for JobOwner {
 /// A file that cannot be read or is not of the format (file, node or job, field and value are named), files without a
 /// node or a job.
 pub fn slurm(options: &SlurmOptions) -> Result<(Instance, ImportReport), ImportFailure> {
-    counted(|report| read(options, report))
+    counted(|report| read(options, report, Census::instance))
 }
 
-fn read(options: &SlurmOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
+/// The same cluster with the names of its nodes, and where its jobs run: one task of a job on each of its nodes.
+///
+/// # Errors
+/// Those of [`slurm`].
+pub fn slurm_present(options: &SlurmOptions) -> Result<(PresentCluster, ImportReport), ImportFailure> {
+    counted(|report| read(options, report, Census::present))
+}
+
+fn read<T>(
+    options: &SlurmOptions,
+    report: &mut ImportReport,
+    made: impl FnOnce(Census, TaskGrouping, &mut ImportReport) -> Result<T, Violation>,
+) -> Result<T, Stopped> {
     let mut nodes: Vec<Node> = Vec::new();
     let mut position: HashMap<String, usize> = HashMap::new();
     for path in &options.nodes {
@@ -110,18 +122,14 @@ fn read(options: &SlurmOptions, report: &mut ImportReport) -> Result<Instance, S
     let there = |job: &&Job| hostlist::names(&job.runs_on).iter().any(|node| left_out.contains(node));
     let stranded = jobs.iter().filter(there).count() as u64;
     report.add(stranded, "jobs run on nodes left out: they count, and may run on the others");
-    census(options, &nodes, &jobs, report).map_err(|violation| {
+    let found = census(options, &nodes, &jobs, report);
+    made(found, options.grouping, report).map_err(|violation| {
         let file = super::together(options.nodes.iter().chain(&options.jobs));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
 }
 
-fn census(
-    options: &SlurmOptions,
-    nodes: &[Node],
-    jobs: &[Job],
-    report: &mut ImportReport,
-) -> Result<Instance, Violation> {
+fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut ImportReport) -> Census {
     let mut resources: Vec<String> = vec!["cpu".into(), "memory".into()];
     let others: BTreeSet<&String> = jobs.iter().flat_map(|job| job.demand.keys()).collect();
     resources.extend(others.into_iter().filter(|name| !["cpu", "memory"].contains(&name.as_str())).cloned());
@@ -132,6 +140,8 @@ fn census(
     let partitions: BTreeSet<&str> =
         nodes.iter().flat_map(|node| &node.partitions).map(String::as_str).collect();
     let types: BTreeSet<&str> = nodes.iter().flat_map(|node| &node.types).map(String::as_str).collect();
+    let by_name: HashMap<&str, usize> =
+        nodes.iter().enumerate().map(|(position, node)| (node.name.as_str(), position)).collect();
     let mut conditions: Vec<Wanted> = Vec::new();
     let mut position: HashMap<Wanted, usize> = HashMap::new();
     let mut tasks = Vec::new();
@@ -157,7 +167,13 @@ fn census(
             JobOwner::Account => &job.account,
             JobOwner::Partition => &job.partition,
         };
-        tasks.push(Tasks { owner: owner.clone(), demand: amounts(&job.demand), count: job.tasks, condition });
+        tasks.push(Tasks {
+            owner: owner.clone(),
+            demand: amounts(&job.demand),
+            count: job.tasks,
+            condition,
+            on: running(job, &by_name),
+        });
     }
     let servers = nodes.iter().map(|node| Server {
         name: node.name.clone(),
@@ -170,15 +186,21 @@ fn census(
         wording::counted(nodes.len() as u64, "node", "nodes"),
         wording::counted(jobs.len() as u64, "job", "jobs")
     );
-    let census = Census {
+    Census {
         name,
         resources: resources.clone(),
         memory: Memory::Mebibytes,
         conditions: conditions.iter().map(Wanted::name).collect(),
         servers: servers.collect(),
         tasks,
-    };
-    census.instance(options.grouping, report)
+    }
+}
+
+/// Where the tasks of a job run: one on each node of its list, as far as the node counts.
+fn running(job: &Job, nodes: &HashMap<&str, usize>) -> Vec<(usize, u64)> {
+    let names = hostlist::names(&job.runs_on);
+    let most = usize::try_from(job.tasks).unwrap_or(usize::MAX);
+    names.iter().take(most).filter_map(|name| nodes.get(name.as_str())).map(|node| (*node, 1)).collect()
 }
 
 /// What a job wants of a node, as far as nodes name it.

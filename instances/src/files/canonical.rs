@@ -137,6 +137,10 @@ impl Text {
         self.string(&class.id);
         self.raw(", \"count\": ");
         self.whole(class.count);
+        if !class.names.is_empty() {
+            self.raw(", \"names\": ");
+            self.strings(class.names.iter().map(String::as_str));
+        }
         self.raw(", \"capacity\": ");
         self.amounts(&class.capacity, keys);
         self.raw("}");

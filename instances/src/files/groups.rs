@@ -6,8 +6,7 @@ use std::io::Write;
 #[cfg(feature = "parquet")]
 use super::columnar::Columnar;
 use super::csv::push_field;
-use super::open::open_table;
-use super::rows::for_each_row;
+use super::rows::{Rows, for_each_row};
 use super::table_writer::{end_line, lines, push_number, refuse_parquet};
 use super::tables::bad_header;
 
@@ -25,8 +24,7 @@ pub(super) struct GroupTable {
 
 impl GroupTable {
     /// Reads the table; whether ids are known and different is the builder's to say.
-    pub(super) fn read(path: &str) -> Result<Self, InstanceError> {
-        let mut rows = open_table(path)?;
+    pub(super) fn read(rows: &mut dyn Rows) -> Result<Self, InstanceError> {
         let table = &rows.table().clone();
         let column = |name: &str| table.header.iter().position(|column| column == name);
         if let Some(unknown) = table.header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
@@ -37,7 +35,7 @@ impl GroupTable {
         };
         let numeric: Vec<bool> = (0..table.header.len()).map(|column| Some(column) == weight).collect();
         let mut read = Self { file: table.file.clone(), groups: Vec::new(), places: Vec::new() };
-        for_each_row(rows.as_mut(), &numeric, |row| {
+        for_each_row(rows, &numeric, |row| {
             let group = || {
                 let weight = match weight {
                     Some(column) => table.number(row, column)?,

@@ -56,6 +56,8 @@ struct ClassFields<'a> {
     id: Text<'a>,
     #[serde(borrow)]
     count: &'a RawValue,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    names: Option<Vec<Text<'a>>>,
     #[serde(borrow)]
     capacity: Entries<'a>,
 }
@@ -104,7 +106,9 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         let count = whole(class.count, || place("count"))?;
         amounts.read(&class.capacity, || place("capacity"))?;
         let capacity = amounts.values.clone();
-        builder.class(ServerClass { id: class.id.0.into_owned(), count, capacity }).map(|_| ())
+        let names = class.names.into_iter().flatten().map(|name| name.0.into_owned()).collect();
+        let id = class.id.0.into_owned();
+        builder.class(ServerClass { id, count, capacity, names }).map(|_| ())
     })?;
     let mut groups = Vec::new();
     if let Some(listed) = document.groups {

@@ -4,9 +4,13 @@
 mod canonical;
 mod catalog;
 #[cfg(feature = "parquet")]
+mod cells;
+#[cfg(feature = "parquet")]
 mod columnar;
 mod csv;
 mod demands;
+#[cfg(feature = "parquet")]
+mod frame;
 mod groups;
 mod guard;
 mod json;
@@ -28,14 +32,16 @@ pub use catalog::read_catalog;
 pub use columnar::{BatchWriter, Columnar};
 pub use demands::{
     QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
-    read_fair_shares, read_members, write_demands,
+    read_demands_in_memory, read_demands_opened, read_fair_shares, read_members, write_demands,
 };
+#[cfg(feature = "parquet")]
+pub use frame::Frame;
 pub use groups::write_groups;
 pub use guard::guarded;
 pub use json::read_json;
 pub use open::open_table;
 pub use table_writer::{write_servers, write_users};
-pub use tables::{bad_header, read_tables};
+pub use tables::{bad_header, read_opened, read_tables};
 pub use trace::{read_trace, trace_sha256_hex, write_trace};
 pub use traffic::{read_traffic, traffic_sha256_hex, write_traffic};
 

@@ -56,6 +56,13 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
     Ok(Source { length, ..source })
 }
 
+/// The content of a file that is in memory already, called `name` in messages; else as [`open`].
+pub fn in_memory(name: &str, bytes: Vec<u8>) -> Result<Source, InstanceError> {
+    let length = bytes.len() as u64;
+    let source = Source::new(name, Cursor::new(bytes), GZIP_LIMIT)?;
+    Ok(Source { length: (!source.gzip).then_some(length), ..source })
+}
+
 impl Source {
     fn new(
         name: &str,

@@ -17,7 +17,7 @@ const BUFFER: usize = 1 << 16;
 /// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.arrow` or any other
 /// (CSV). `path` is only looked at and named in errors; who opened `out` compresses what shall be.
 ///
-/// Refused: a resource named like another column of the tables and, but for CSV, a number that no double
+/// Refused: a resource named like another column of the tables, names of servers and, but for CSV, a number that no double
 /// equals. The instance's name is not written.
 pub fn write_servers(
     instance: &Instance,
@@ -26,6 +26,10 @@ pub fn write_servers(
 ) -> Result<(), InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
     check_resources(instance).map_err(invalid)?;
+    if let Some(named) = instance.classes().iter().position(|class| !class.names.is_empty()) {
+        let problem = "a table of classes has no room for the names of servers; write JSON";
+        return Err(invalid(Violation::new(format!("server_classes[{named}].names"), "", problem)));
+    }
     #[cfg(feature = "parquet")]
     if let Some(format) = Columnar::of(path) {
         return super::parquet::write_servers(instance, format, path, out);

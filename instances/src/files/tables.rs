@@ -27,15 +27,27 @@ pub fn read_tables(servers: &str, users: &str, groups: Option<&str>) -> Result<I
         let problem = "standard input can hold only one of the tables".to_owned();
         return Err(InstanceError::Malformed { file: "-".into(), place: "--users".into(), problem });
     }
-    let mut builder = read_servers(open_table(servers)?.as_mut())?;
+    let mut servers = open_table(servers)?;
+    let mut groups = groups.map(open_table).transpose()?;
+    let mut users = open_table(users)?;
+    read_opened(servers.as_mut(), users.as_mut(), groups.as_deref_mut())
+}
+
+/// Reads an instance from tables that are open.
+pub fn read_opened(
+    servers: &mut dyn Rows,
+    users: &mut dyn Rows,
+    groups: Option<&mut (dyn Rows + 'static)>,
+) -> Result<Instance, InstanceError> {
+    let mut builder = read_servers(servers)?;
     if let Some(groups) = groups {
         let mut table = GroupTable::read(groups)?;
         builder.groups(std::mem::take(&mut table.groups)).map_err(|violation| table.locate(violation))?;
     }
-    read_users(open_table(users)?.as_mut(), &mut builder)?;
+    read_users(users, &mut builder)?;
     builder.build().map_err(|violation| {
-        let file = if violation.place.starts_with("users") { users } else { servers };
-        InstanceError::Invalid { file: file.to_owned(), violation }
+        let table = if violation.place.starts_with("users") { users.table() } else { servers.table() };
+        violation.in_file(&table.file)
     })
 }
 
@@ -106,7 +118,7 @@ fn read_servers(rows: &mut dyn Rows) -> Result<InstanceBuilder, InstanceError> {
             let capacity = layout.resources.iter().map(|(column, _)| cells.number(Some(*column)));
             let capacity = capacity.map(|number| Ok(number?.unwrap_or(Decimal::ZERO)));
             let capacity = capacity.collect::<Result<_, _>>()?;
-            builder.class(ServerClass { id, count, capacity }).map_err(|violation| cells.locate(violation))
+            builder.class(ServerClass::new(id, count, capacity)).map_err(|violation| cells.locate(violation))
         };
         class().map(|_| ()).map_err(invalid)
     })?;

@@ -9,7 +9,7 @@ use crate::{Instance, NewUser, ServerClass, Violation};
 pub fn drfh_fig1() -> Result<Instance, Violation> {
     let mut builder = cpu_memory_builder("DRFH paper, Fig. 1")?;
     for (id, capacity) in [("high-memory", ["2", "12"]), ("high-cpu", ["12", "2"])] {
-        builder.class(ServerClass { id: id.into(), count: 1, capacity: decimals(capacity)?.into() })?;
+        builder.class(ServerClass::new(id, 1, decimals(capacity)?.into()))?;
     }
     builder.user(NewUser::new("user-1", &decimals(["0.2", "1"])?))?;
     builder.user(NewUser::new("user-2", &decimals(["1", "0.2"])?))?;

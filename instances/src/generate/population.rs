@@ -139,11 +139,7 @@ impl Cluster {
         match self {
             Self::Google => Ok(published_classes(false)?
                 .into_iter()
-                .map(|(count, capacity)| ServerClass {
-                    id: shape_name(capacity),
-                    count,
-                    capacity: capacity.to_vec(),
-                })
+                .map(|(count, capacity)| ServerClass::new(shape_name(capacity), count, capacity.to_vec()))
                 .collect()),
             Self::Random { classes, resources } => {
                 within("classes", classes, MAX_CLASSES)?;
@@ -152,11 +148,8 @@ impl Cluster {
                     .map(|number| {
                         let count = random.between(1, 1000);
                         let capacity = (0..resources).map(|_| exact(random.between(1_000, 10_000), -4));
-                        Ok(ServerClass {
-                            id: format!("c{number:02}"),
-                            count,
-                            capacity: capacity.collect::<Result<_, _>>()?,
-                        })
+                        let capacity = capacity.collect::<Result<_, _>>()?;
+                        Ok(ServerClass::new(format!("c{number:02}"), count, capacity))
                     })
                     .collect()
             }
@@ -181,7 +174,7 @@ fn distinct_servers(servers: u64, random: &mut Random) -> Result<Vec<ServerClass
             capacity.push(exact(units / 1000, -8)?);
         }
         if seen.insert(capacity.clone()) {
-            classes.push(ServerClass { id: format!("s{:05}", classes.len() + 1), count: 1, capacity });
+            classes.push(ServerClass::new(format!("s{:05}", classes.len() + 1), 1, capacity));
         }
     }
     Ok(classes)

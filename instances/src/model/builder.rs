@@ -1,7 +1,7 @@
 //! How an instance comes about: server classes, groups, then users, each checked against the rules of the model.
 
 use super::groups::{NewGroup, tree};
-use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId};
+use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId, server_names};
 use crate::violation::Violation;
 use crate::{Decimal, IdTable};
 use std::collections::HashMap;
@@ -77,6 +77,9 @@ impl InstanceBuilder {
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],
+                measured_by: None,
+                measures: vec![0; m],
+                measure_doubles: vec![0.0; m],
             },
             rule_positions: HashMap::from([(anywhere, RuleId(0))]),
             largest: vec![0.0; m],
@@ -118,6 +121,13 @@ impl InstanceBuilder {
         }
         self.instance.classes.push(class);
         Ok(ClassId(position))
+    }
+
+    /// Measures shares by other servers than the instance's own: what a share of one is, and what a user could run alone. Its
+    /// classes come first among those of the instance, in the same order; counts and capacities may be others. This is how
+    /// variants of a cluster are compared in shares of the same; it is in no file.
+    pub fn measured_by(&mut self, classes: Vec<ServerClass>) {
+        self.instance.measured_by = Some(classes);
     }
 
     /// Sets the groups, all at once since they name each other. The violation's place starts at the group (`groups[2].parent`).
@@ -226,7 +236,9 @@ impl InstanceBuilder {
             let id = self.instance.ids.get(position);
             Violation::new(format!("users[{position}].id"), id, "duplicate id")
         })?;
+        self.check_measure()?;
         let instance = &mut self.instance;
+        server_names::check(&instance.classes, &instance.class_positions)?;
         if instance.server_count() == 0 {
             return Err(Violation::new("server_classes", "", "the cluster has no servers"));
         }
@@ -234,10 +246,7 @@ impl InstanceBuilder {
             return Err(Violation::new("users", "", "there are no users"));
         }
         for r in 0..instance.resources.len() {
-            let total = instance.classes.iter().try_fold(0u128, |sum, class| {
-                let one = class.capacity[r].scaled(instance.exponents[r])?;
-                sum.checked_add(one.checked_mul(u128::from(class.count))?)
-            });
+            let total = total_of(&instance.classes, r, instance.exponents[r]);
             let fits = |demand: &Decimal| demand.scaled(instance.exponents[r]).is_some_and(|d| d < MAX_UNITS);
             let column = || instance.demands.iter().skip(r).step_by(instance.resources.len());
             // Mostly the largest is so small that no rounding of it matters.
@@ -265,12 +274,71 @@ impl InstanceBuilder {
                     format!("no server has any {name}; add servers with {name} or drop the demand"),
                 ));
             }
-            // Dividing by the exact power of ten keeps the nearest double for all but enormous totals.
-            instance.total_doubles[r] =
-                format!("{}e{}", instance.totals[r], instance.exponents[r]).parse().unwrap_or(f64::INFINITY);
+            instance.total_doubles[r] = nearest(instance.totals[r], instance.exponents[r]);
         }
+        self.measure()?;
         Ok(self.instance)
     }
+
+    /// The classes by which shares are measured, if they are not the instance's own, must be the same ones; their last digits
+    /// count where a resource's unit is chosen.
+    fn check_measure(&mut self) -> Result<(), Violation> {
+        let Instance { classes, measured_by: Some(others), exponents, .. } = &mut self.instance else {
+            return Ok(());
+        };
+        let are_alike = |(one, other): (&ServerClass, &ServerClass)| {
+            one.id == other.id && one.capacity.len() == other.capacity.len()
+        };
+        if classes.len() < others.len() || !classes.iter().zip(others.iter()).all(are_alike) {
+            let problem = "shares can only be measured by servers of classes with which the instance begins";
+            return Err(Violation::new("server_classes", format!("{} classes", others.len()), problem));
+        }
+        for class in others.iter() {
+            for (exponent, capacity) in exponents.iter_mut().zip(&class.capacity) {
+                *exponent = (*exponent).min(capacity.exponent());
+            }
+        }
+        Ok(())
+    }
+
+    /// What a share of one is of each resource.
+    fn measure(&mut self) -> Result<(), Violation> {
+        let instance = &mut self.instance;
+        let Some(others) = &instance.measured_by else {
+            instance.measures.clone_from(&instance.totals);
+            instance.measure_doubles.clone_from(&instance.total_doubles);
+            return Ok(());
+        };
+        for (r, name) in instance.resources.iter().enumerate() {
+            let units = total_of(others, r, instance.exponents[r]).filter(|units| *units < MAX_UNITS);
+            instance.measures[r] = units.ok_or_else(|| {
+                Violation::new(
+                    format!("resource {name}"),
+                    "",
+                    "the servers by which shares are measured have too much of it",
+                )
+            })?;
+            instance.measure_doubles[r] = nearest(instance.measures[r], instance.exponents[r]);
+            if instance.measures[r] == 0 && self.largest[r] > 0.0 {
+                let problem = "users need it, and the servers by which shares are measured have none";
+                return Err(Violation::new(format!("resource {name}"), "", problem));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The capacity of all servers in units of `10^exponent`; `None` beyond 128 bits.
+fn total_of(classes: &[ServerClass], resource: usize, exponent: i8) -> Option<u128> {
+    classes.iter().try_fold(0u128, |sum, class| {
+        let one = class.capacity[resource].scaled(exponent)?;
+        sum.checked_add(one.checked_mul(u128::from(class.count))?)
+    })
+}
+
+/// Dividing by the exact power of ten keeps the nearest double for all but enormous totals.
+fn nearest(units: u128, exponent: i8) -> f64 {
+    format!("{units}e{exponent}").parse().unwrap_or(f64::INFINITY)
 }
 
 /// Largest count of servers of a class or of tasks of a user: a billion billions would be a typing error.
@@ -311,8 +379,8 @@ mod tests {
 
     fn two_resources() -> InstanceBuilder {
         let mut builder = InstanceBuilder::new("test", vec!["cpu".into(), "memory".into()]).unwrap();
-        builder.class(ServerClass { id: "a".into(), count: 2, capacity: decimals(&["2", "12"]) }).unwrap();
-        builder.class(ServerClass { id: "b".into(), count: 1, capacity: decimals(&["12", "0"]) }).unwrap();
+        builder.class(ServerClass::new("a", 2, decimals(&["2", "12"]))).unwrap();
+        builder.class(ServerClass::new("b", 1, decimals(&["12", "0"]))).unwrap();
         builder
     }
 
@@ -356,7 +424,7 @@ mod tests {
     #[test]
     fn a_demanded_resource_that_no_server_has_is_refused() {
         let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
-        builder.class(ServerClass { id: "a".into(), count: 1, capacity: decimals(&["1", "0"]) }).unwrap();
+        builder.class(ServerClass::new("a", 1, decimals(&["1", "0"]))).unwrap();
         builder.user(NewUser::new("u", &decimals(&["1", "2"]))).unwrap();
         let message = builder.build().unwrap_err().to_string();
         assert_eq!(

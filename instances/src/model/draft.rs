@@ -19,6 +19,8 @@ pub struct Draft {
     pub groups: Vec<NewGroup>,
     /// Users; they name classes and groups by position.
     pub users: Vec<DraftUser>,
+    /// The servers by which shares are measured, class by class ([`InstanceBuilder::measured_by`]); `None`: its own.
+    pub measured_by: Option<Vec<ServerClass>>,
 }
 
 /// A user of a [`Draft`].
@@ -41,11 +43,20 @@ pub struct DraftUser {
 }
 
 impl Draft {
+    /// The same with shares measured by the servers of `instance`, as those of `instance` are. Its classes must come
+    /// first among those of this one; counts and capacities may be others.
+    pub fn measured_as(self, instance: &Instance) -> Self {
+        Self { measured_by: Some(instance.measuring_classes().to_vec()), ..self }
+    }
+
     /// The instance, or the first rule of the model that it breaks.
     pub fn build(&self) -> Result<Instance, Violation> {
         let mut builder = InstanceBuilder::new(self.name.clone(), self.resources.clone())?;
         for class in &self.classes {
             builder.class(class.clone())?;
+        }
+        if let Some(classes) = &self.measured_by {
+            builder.measured_by(classes.clone());
         }
         builder.groups(self.groups.clone())?;
         for user in &self.users {
@@ -78,6 +89,7 @@ impl From<&Instance> for Draft {
             classes: instance.classes().to_vec(),
             groups: instance.groups().iter().map(new_group).collect(),
             users: instance.users().map(DraftUser::from).collect(),
+            measured_by: instance.measured_by.clone(),
         }
     }
 }
@@ -111,5 +123,46 @@ mod tests {
         let again = Draft::from(&draft.build().unwrap());
         assert_eq!(again, draft);
         assert_eq!(again.to_string(), draft.to_string());
+    }
+
+    #[test]
+    fn shares_of_a_variant_are_measured_by_the_cluster_that_it_names() {
+        use crate::{Objective, ResourceId, UserId};
+        let today = crate::generate::drfh_fig1().unwrap();
+        let mut draft = Draft::from(&today).measured_as(&today);
+        draft.classes[0].count += 3;
+        draft.classes[1].capacity[0] = "12.000000001".parse().unwrap();
+        let variant = draft.build().unwrap();
+        for user in (0..today.user_count()).map(UserId) {
+            let (before, after) = (today.user(user), variant.user(user));
+            assert_eq!(after.task_share(), before.task_share());
+            assert_eq!(after.dominant_resource(), before.dominant_resource());
+            for objective in [Objective::Drfh, Objective::TaskShareFairness] {
+                assert_eq!(objective.share_per_level(after), objective.share_per_level(before));
+            }
+        }
+        let memory = ResourceId(1);
+        assert_eq!(variant.measure(memory), today.total(memory));
+        assert!(variant.total(memory) > today.total(memory), "what servers have is what they have");
+        let cpu = ResourceId(0);
+        assert_eq!(variant.measure(cpu), today.total(cpu), "in whatever unit");
+        assert_eq!(Draft::from(&variant), draft);
+    }
+
+    #[test]
+    fn shares_are_only_measured_by_the_same_classes_that_have_what_users_need() {
+        let today = crate::generate::drfh_fig1().unwrap();
+        let refusal = |change: &dyn Fn(&mut Vec<ServerClass>)| {
+            let mut classes = today.classes().to_vec();
+            change(&mut classes);
+            let draft = Draft { measured_by: Some(classes), ..Draft::from(&today) };
+            draft.build().unwrap_err().to_string()
+        };
+        let others = "server_classes = 2 classes: shares can only be measured by servers of classes with which the instance begins";
+        assert_eq!(refusal(&|classes| classes.reverse()), others);
+        assert_eq!(
+            refusal(&|classes| classes.iter_mut().for_each(|class| class.capacity[1] = Decimal::ZERO)),
+            "resource memory: users need it, and the servers by which shares are measured have none"
+        );
     }
 }

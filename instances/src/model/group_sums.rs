@@ -81,6 +81,16 @@ impl Instance {
         order
     }
 
+    /// Of each group whether it is this one or inside it.
+    pub fn groups_inside(&self, group: GroupId) -> Vec<bool> {
+        let mut inside = vec![false; self.groups().len()];
+        inside[group.0] = true;
+        for GroupId(below) in self.groups_upwards().into_iter().rev() {
+            inside[below] |= self.groups()[below].parent.is_some_and(|above| inside[above.0]);
+        }
+        inside
+    }
+
     /// For each group what `join` makes of its members, those of groups inside it included; `start` for one without.
     pub fn of_groups<T: Clone>(
         &self,
@@ -108,7 +118,7 @@ impl Instance {
 #[cfg(test)]
 mod tests {
     use super::Part;
-    use crate::{Decimal, Draft, NewGroup};
+    use crate::{Decimal, Draft, GroupId, NewGroup};
 
     #[test]
     fn sums_go_up_the_tree_in_whatever_order_groups_come() {
@@ -122,6 +132,8 @@ mod tests {
         (draft.users[0].group, draft.users[1].group) = (Some(1), Some(0));
         let instance = draft.build().unwrap();
         assert_eq!(instance.of_groups(0, |i| i + 1, |a, b| a + b), [3, 1, 1]);
+        let inside = |group| instance.groups_inside(GroupId(group));
+        assert_eq!([inside(0), inside(1), inside(2)], [[true; 3], [false, true, false], [false, true, true]]);
     }
 
     #[test]

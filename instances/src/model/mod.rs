@@ -5,12 +5,14 @@ mod draft;
 mod filled;
 mod group_sums;
 mod groups;
+mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
 pub use draft::{Draft, DraftUser};
 pub use filled::FilledTree;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
+pub use server_names::ServerNames;
 
 use crate::violation::Violation;
 use crate::{Decimal, IdTable, compare_ratios};
@@ -54,6 +56,24 @@ pub struct ServerClass {
     pub count: u64,
     /// One server's capacity, one entry a resource.
     pub capacity: Vec<Decimal>,
+    /// What each server is called, one name a server; empty where they have none.
+    pub names: Vec<String>,
+}
+
+impl ServerClass {
+    /// Servers without names.
+    pub fn new(id: impl Into<String>, count: u64, capacity: Vec<Decimal>) -> Self {
+        Self { id: id.into(), count, capacity, names: Vec::new() }
+    }
+
+    /// Makes it so many servers. Which of them were added or taken is not said, so where their number changes none keeps
+    /// its name.
+    pub fn set_count(&mut self, count: u64) {
+        if count != self.count {
+            self.names.clear();
+        }
+        self.count = count;
+    }
 }
 
 /// Where tasks may run and how fast; shared by all users with the same rule.
@@ -122,6 +142,11 @@ pub struct Instance {
     exponents: Vec<i8>,
     totals: Vec<u128>,
     total_doubles: Vec<f64>,
+    /// The servers by which shares are measured, class by class; `None`: its own.
+    measured_by: Option<Vec<ServerClass>>,
+    /// What a share of one is of each resource: the totals of the servers by which shares are measured.
+    measures: Vec<u128>,
+    measure_doubles: Vec<f64>,
 }
 
 impl Instance {
@@ -234,7 +259,7 @@ impl Instance {
         self.in_units(resource, self.classes[class.0].capacity[resource.0])
     }
 
-    /// The whole cluster's capacity in whole smallest units (DRFH Sec. III-A normalises by this).
+    /// The whole cluster's capacity in whole smallest units.
     pub fn total_units(&self, resource: ResourceId) -> u128 {
         self.totals[resource.0]
     }
@@ -242,6 +267,23 @@ impl Instance {
     /// The whole cluster's capacity as the nearest double.
     pub fn total(&self, resource: ResourceId) -> f64 {
         self.total_doubles[resource.0]
+    }
+
+    /// The servers by which shares are measured: its own, unless it is a variant that is measured by those of another
+    /// ([`InstanceBuilder::measured_by`]).
+    pub fn measuring_classes(&self) -> &[ServerClass] {
+        self.measured_by.as_deref().unwrap_or(&self.classes)
+    }
+
+    /// What a share of one is of a resource (DRFH Sec. III-A normalises by this), as the nearest double: the whole cluster's
+    /// capacity, unless shares are measured by other servers.
+    pub fn measure(&self, resource: ResourceId) -> f64 {
+        self.measure_doubles[resource.0]
+    }
+
+    /// The same in whole smallest units.
+    pub fn measure_units(&self, resource: ResourceId) -> u128 {
+        self.measures[resource.0]
     }
 }
 
@@ -334,12 +376,12 @@ impl<'a> User<'a> {
         (0..self.instance.classes.len()).map(ClassId).any(fits)
     }
 
-    /// The resource of which one task takes the largest part of the whole cluster; ties: the first
-    /// (DRFH Sec. III-A, `r*_i`). Decided in exact integers.
+    /// The resource of which one task takes the largest part of the whole cluster (of the servers by which shares are
+    /// measured); ties: the first (DRFH Sec. III-A, `r*_i`). Decided in exact integers.
     pub fn dominant_resource(self) -> ResourceId {
         let doubles = self.demand_doubles();
-        let near = |r: usize| doubles[r] / self.instance.total_doubles[r];
-        let exact = |r: usize| (self.demand_units(ResourceId(r)), self.instance.totals[r]);
+        let near = |r: usize| doubles[r] / self.instance.measure_doubles[r];
+        let exact = |r: usize| (self.demand_units(ResourceId(r)), self.instance.measures[r]);
         // Doubles decide where they are clearly apart: each is within two units of its last place.
         let exceeds = |r: usize, best: usize| {
             let (a, b) = (near(r), near(best));
@@ -354,8 +396,8 @@ impl<'a> User<'a> {
         ResourceId(best.unwrap_or(0))
     }
 
-    /// The most work the user could do alone on the whole cluster if it were eligible everywhere, with tasks divided at
-    /// will: `Σ_l N_l ρ_il min_r c_lr / D_ir` (a task does 1 unless it has rates).
+    /// The most work the user could do alone on the whole cluster (on the servers by which shares are measured) if it were
+    /// eligible everywhere, with tasks divided at will: `Σ_l N_l ρ_il min_r c_lr / D_ir` (a task does 1 unless it has rates).
     pub fn work_alone(self) -> f64 {
         let rule = self.rule();
         let fits = |class: &ServerClass| {
@@ -366,16 +408,16 @@ impl<'a> User<'a> {
         let work = |(l, class): (usize, &ServerClass)| {
             class.count as f64 * rule.rate(ClassId(l)).to_f64() * fits(class)
         };
-        self.instance.classes.iter().enumerate().map(work).sum()
+        self.instance.measuring_classes().iter().enumerate().map(work).sum()
     }
 
-    /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A).
+    /// One task's dominant share `δ_i = max_r D_ir / Σ_l C_lr` (DRFH Sec. III-A), of the servers by which shares are measured.
     pub fn task_share(self) -> f64 {
         self.demand_doubles()
             .iter()
-            .zip(&self.instance.total_doubles)
+            .zip(&self.instance.measure_doubles)
             .filter(|(demand, _)| **demand > 0.0)
-            .map(|(demand, total)| demand / total)
+            .map(|(demand, measure)| demand / measure)
             .fold(0.0, f64::max)
     }
 }

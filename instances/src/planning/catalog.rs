@@ -120,13 +120,13 @@ impl Catalog {
         for (kind, count) in self.types.iter().zip(counts) {
             match kind.more_of {
                 Some(class) => {
-                    let servers = &mut draft.classes[class.0].count;
-                    *servers = servers.saturating_add(*count);
+                    let class = &mut draft.classes[class.0];
+                    class.set_count(class.count.saturating_add(*count));
                 }
                 None if all || *count > 0 => {
                     let position = draft.classes.len();
                     let (id, capacity) = (kind.id.clone(), kind.capacity.clone());
-                    draft.classes.push(ServerClass { id, count: *count, capacity });
+                    draft.classes.push(ServerClass::new(id, *count, capacity));
                     let Some(like) = kind.like else { continue };
                     for user in &mut draft.users {
                         if let Some(eligible) = &mut user.eligible

@@ -404,7 +404,7 @@ mod tests {
     fn tasks_that_no_server_could_ever_hold_are_left_out_and_counted() {
         let mut draft = draft();
         draft.server(7, "s", Some(&amounts(["1", "0.3"]))).unwrap();
-        draft.classes(vec![ServerClass { id: "c".into(), count: 1, capacity: amounts(["0.5", "2"]) }]);
+        draft.classes(vec![ServerClass::new("c", 1, amounts(["0.5", "2"]))]);
         let user = draft.user("u").unwrap();
         for (job, demand) in
             [("fits s", ["1", "0.3"]), ("fits c", ["0.1", "2"]), ("fits none", ["0.6", "0.4"])]

@@ -5,8 +5,8 @@ mod tasks;
 
 pub use claim::StatedOffline;
 pub use tasks::{
-    StatedTaskOffline, TaskLevelResult, TaskOfflineDocument, TaskQuantum, TaskUser, smallest_standing,
-    stated_measure, task_against, task_offline_document,
+    StatedTaskOffline, TaskLevelResult, TaskOfflineBody, TaskOfflineDocument, TaskQuantum, TaskUser,
+    smallest_standing, stated_measure, task_against, task_offline_document,
 };
 pub(crate) use tasks::{for_each_entry, task_metrics, task_quanta, task_totals};
 

@@ -51,6 +51,19 @@ pub fn write_page(out: &mut impl Write, title: &str, sections: &[Section]) -> io
     out.write_all(page.into_string().as_bytes())
 }
 
+/// One section to stand in another page, such as a notebook: its style holds for nothing but itself, and the page decides about
+/// dark and light.
+pub fn fragment(one: &Section) -> String {
+    let style = STYLE.replace(":root", ":scope").replace("body {", ":scope {");
+    let markup = html! {
+        div.fairplan {
+            style { (PreEscaped(format!("@scope (.fairplan) {{\n{style}}}"))) }
+            (section(1, one, &mut HashSet::new()))
+        }
+    };
+    markup.into_string()
+}
+
 /// A section; warnings that were on the page before are not repeated.
 fn section<'a>(number: usize, section: &'a Section, warned: &mut HashSet<&'a str>) -> Markup {
     html! {

@@ -4,7 +4,7 @@
 mod html;
 pub(crate) mod time;
 
-pub use html::write_page;
+pub use html::{fragment, write_page};
 
 use crate::figure::{Bars, Curve, Figure, Mark, Panel};
 use crate::json::{MalformedResult, format_of, read_json};
@@ -139,6 +139,7 @@ impl Section {
             "fairplan.verification.v1" => verification::section(body(file, bytes)?),
             "fairplan.entitlements.v1" => entitlements::section(body(file, bytes)?),
             "fairplan.explanation.v1" => explanation::section(body(file, bytes)?),
+            "fairplan.group-explanation.v1" => group_explanation::section(body(file, bytes)?),
             "fairplan.allocation.v1" if is_over_instance(bytes) => {
                 task_allocation::section(read_json(file, bytes)?)
             }
@@ -261,7 +262,7 @@ where
 }
 
 /// Whether a result of `allocate` or `offline` is one of tasks over the servers of an instance.
-fn is_over_instance(bytes: &[u8]) -> bool {
+pub fn is_over_instance(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Stamped {
         instance: Option<serde::de::IgnoredAny>,

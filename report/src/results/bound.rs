@@ -17,6 +17,20 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         Some(others) => (others.integral_upper, others.integral_lower),
         None => (document.integral_upper, document.integral_lower),
     };
+    if let Some(most) = document.integral_level_upper {
+        let has = document
+            .integral_level_lower
+            .map_or_else(|| "all their tasks".into(), |level| format!("at least {}", share(level)));
+        return match document.proved_optimal {
+            true => format!(
+                "Whole tasks can give those who want more {has}, and no placement can give all of them more (proved)."
+            ),
+            false => format!(
+                "A placement of whole tasks gives those who want more {has}; none can give all of them more than {}.",
+                share(most)
+            ),
+        };
+    }
     if upper == 0.0 && lower == 0.0 {
         return "No user can have a whole task.".into();
     }
@@ -45,23 +59,27 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {}", share(divisible));
     let so = "So the smallest share of whole tasks is 0. What follows is about the others.";
     text += &without_tasks(instance, &bracket.without_tasks, so);
-    let (upper, lower) = (bounds.upper_of_others, bounds.lower_of_others);
+    // Whoever has all its tasks does not say how good a placement is.
+    let (what, upper, lower) = match (bounds.level_upper, bounds.level_lower) {
+        (Some(upper), Some(lower)) => (OF_THOSE, upper, lower),
+        _ => ("Best smallest share of whole tasks", bounds.upper_of_others, bounds.lower_of_others),
+    };
     if bounds.proved_optimal {
-        let _ = writeln!(
-            text,
-            "Best smallest share of whole tasks: {} (placed, and proved optimal)",
-            share(lower)
-        );
+        let _ = writeln!(text, "{what}: {} (placed, and proved optimal)", share(lower));
     } else {
         let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
-        let _ = writeln!(
-            text,
-            "Best smallest share of whole tasks: at most {upper}, proved; {lower} placed ({below:.1e} below)"
-        );
+        let _ = writeln!(text, "{what}: at most {upper}, proved; {lower} placed ({below:.1e} below)");
         text += &truncated(bracket.truncated_searches);
+    }
+    if bounds.level_upper.is_some() {
+        let smallest = share(bounds.lower_of_others);
+        let _ = writeln!(text, "Smallest share, counting those who have all their tasks: {smallest}");
     }
     text
 }
+
+/// What the level is, of whole tasks.
+pub(super) const OF_THOSE: &str = "Best smallest share of whole tasks for those who want more";
 
 /// Who has no tasks, if there is anybody, and what that means.
 pub(super) fn without_tasks(instance: &Instance, users: &[UserId], so: &str) -> String {
@@ -84,22 +102,28 @@ pub(super) fn truncated(searches: u64) -> String {
 
 /// A bracket of what whole tasks can reach as a section.
 pub(crate) fn section(document: BoundDocument) -> Section {
+    let levels = document.integral_level_upper.zip(document.integral_level_lower);
+    let (upper, lower) = levels.unwrap_or((document.integral_upper, document.integral_lower));
+    // What divisible tasks reach is known of the smallest share only.
+    let divisible = levels.is_none().then(|| ("at most, divisible".into(), vec![document.divisible]));
+    let whole = [("placed".into(), vec![lower]), ("at most, whole tasks".into(), vec![upper])];
     let bars = Bars {
-        caption: "Smallest share: what can be had, and what is proved to be out of reach".into(),
+        caption: match levels {
+            None => "Smallest share: what can be had, and what is proved to be out of reach".into(),
+            Some(_) => {
+                "Smallest share of those who want more: what can be had, and what is out of reach".into()
+            }
+        },
         series: Vec::new(),
-        groups: vec![
-            ("placed".into(), vec![document.integral_lower]),
-            ("at most, whole tasks".into(), vec![document.integral_upper]),
-            ("at most, divisible".into(), vec![document.divisible]),
-        ],
+        groups: whole.into_iter().chain(divisible).collect(),
         mark: None,
         format: share,
     };
     let mut section = Section::new("The best that whole tasks can do")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
-        .fact("Placed", share(document.integral_lower))
-        .fact("At most", share(document.integral_upper))
+        .fact("Placed", share(lower))
+        .fact("At most", share(upper))
         .fact("Proved optimal", proved(document.proved_optimal));
     if !document.users_without_tasks.is_empty() {
         section = section.fact("Users without any task", document.users_without_tasks.join(", "));

@@ -1,19 +1,92 @@
 //! Placement policies side by side, for people.
 
-use super::sentences::{all_of, bracket, heading, listed, name};
+use super::bound::OF_THOSE;
+use super::sentences::{all_of, bracket, heading, listed, name, users};
 use crate::comparison::{ComparedPolicy, Comparison};
 use crate::figure::Bars;
 use crate::json::MalformedResult;
+use crate::judgement::Judgement;
 use crate::page::{Block, Section};
 use crate::summary::grid::{grid, paragraph};
-use crate::units::{counted, share};
+use crate::units::{counted, number, percent, share};
 use fairplan_instances::Instance;
 use fairplan_instances::table::{Table, Tabular};
 use std::fmt::Write;
 
-/// A comparison: which policy does best, whether anything could do better, and how bad a bad choice is.
+/// A comparison: how good each placement made elsewhere is, and which of all does best.
 pub(super) fn answer(document: &Comparison) -> String {
-    let policies = &document.policies;
+    let given = document.policies.iter().filter(|policy| policy.file.is_some());
+    let mut sentences: Vec<String> = given.map(|policy| verdict(document, policy)).collect();
+    sentences.push(best_of_all(document));
+    sentences.join(" ")
+}
+
+/// How good a placement made elsewhere is, in a sentence, and what rules it breaks.
+fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
+    let bounds = document.bounds;
+    let mut text = name(&policy.name);
+    let limit = match (tells_by_level(document), policy.level) {
+        (true, None) => {
+            text += ": all have all that they ask for";
+            String::new()
+        }
+        (true, Some(level)) => {
+            text += &format!(": whoever wants more has at least {}", share(level));
+            let most = bounds.divisible_level.map(share);
+            most.map_or_else(String::new, |most| {
+                format!("; if tasks could be divided at will, it would be {most}")
+            })
+        }
+        (false, _) => {
+            text += &format!(": the worst-off user has a share of {}", share(policy.value));
+            better(document, policy)
+        }
+    };
+    let Some(judged) = &policy.judgement else { return format!("{text}{limit}.") };
+    // Bounds say nothing of a placement that breaks rules.
+    text += if judged.is_valid() { &limit } else { "" };
+    let waiting = judged.waiting.iter().fold(0u64, |sum, user| sum.saturating_add(user.tasks));
+    if waiting > 0 {
+        let whose = users(judged.waiting.len());
+        let waits = if waiting == 1 { "waits" } else { "wait" };
+        text += &format!("; {} of {whose} {waits}", counted(waiting, "task", "tasks"));
+    }
+    let stranded =
+        policy.utilization.0.iter().map(|(resource, _)| (resource, judged.stranded_part(resource)));
+    if let Some((resource, part)) =
+        stranded.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, part)| *part >= NOTICED)
+    {
+        text +=
+            &format!("; {} of the {} is free where nothing that waits fits", percent(part), name(resource));
+    }
+    text.push('.');
+    if let Some(first) = judged.over_committed.first() {
+        let servers = counted(judged.over_committed_servers(), "server holds", "servers hold");
+        let (server, resource) = (name(&first.server), name(&first.resource));
+        let (used, capacity) = (number(first.used), number(first.capacity));
+        text += &format!(" {servers} more than there is: {server} {used} of {capacity} {resource}, for one.");
+    }
+    if let Some(first) = judged.misplaced.first() {
+        let tasks = judged.misplaced.iter().fold(0u64, |sum, tasks| sum.saturating_add(tasks.tasks));
+        let (user, server) = (name(&first.user), name(&first.server));
+        let run = counted(tasks, "task runs where it may not", "tasks run where they may not");
+        text += &format!(" {run}: {user}'s on {server}, for one.");
+    }
+    text
+}
+
+/// A smaller part of a resource is not worth a word.
+const NOTICED: f64 = 0.001;
+
+/// The placements that break no rule.
+fn lawful(document: &Comparison) -> Vec<&ComparedPolicy> {
+    let is_valid = |policy: &&ComparedPolicy| policy.judgement.as_ref().is_none_or(Judgement::is_valid);
+    document.policies.iter().filter(is_valid).collect()
+}
+
+/// Which policy does best, whether anything could do better, and how bad a bad choice is.
+fn best_of_all(document: &Comparison) -> String {
+    let policies = lawful(document);
     if tells_by_level(document) {
         return answer_by_level(document);
     }
@@ -66,13 +139,15 @@ fn answer_by_level(document: &Comparison) -> String {
     let ordered = |a: &&ComparedPolicy, b: &&ComparedPolicy| {
         level(a).total_cmp(&level(b)).then(b.unplaced.cmp(&a.unplaced))
     };
-    let policies = &document.policies;
-    let (Some(best), Some(worst)) = (policies.iter().max_by(ordered), policies.iter().min_by(ordered)) else {
+    let policies = lawful(document);
+    let (Some(best), Some(worst)) =
+        (policies.iter().copied().max_by(ordered), policies.iter().copied().min_by(ordered))
+    else {
         return "No policy was compared.".into();
     };
     let told = |policy: &ComparedPolicy| {
         let waiting = match policy.unplaced {
-            Some(tasks) if tasks > 0 => format!(", and {} wait", counted(tasks, "task", "tasks")),
+            Some(tasks) if tasks > 0 => format!(", and {}", counted(tasks, "task waits", "tasks wait")),
             _ => String::new(),
         };
         match policy.level {
@@ -136,7 +211,10 @@ const OF_LEVEL: [&str; 4] = ["level", "gap_to_divisible_level", "gap_to_integral
 fn table(document: &Comparison) -> Table<'_> {
     let by_level = tells_by_level(document);
     let hidden: &[&str] = if by_level { &[] } else { &OF_LEVEL };
-    let table = document.table().without(&["proved_optimal"]).without(hidden).without_empty();
+    let no_rule_broken = lawful(document).len() == document.policies.len();
+    let unbroken: &[&str] = if no_rule_broken { &["over_committed_servers"] } else { &[] };
+    let table =
+        document.table().without(&["proved_optimal"]).without(hidden).without(unbroken).without_empty();
     let names = table.columns().iter().map(|column| column.name.to_string());
     let used: Vec<String> = names.filter(|name| name.starts_with("utilization_")).collect();
     let first: &[&str] = match by_level {
@@ -155,15 +233,25 @@ fn table(document: &Comparison) -> Table<'_> {
     table.in_order(&order)
 }
 
+/// What the best of whole tasks is called here, and between which bounds it is known.
+fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
+    let bounds = document.bounds;
+    let levels = bounds.integral_level_upper.zip(bounds.integral_level_lower);
+    if let Some((upper, lower)) = levels.filter(|_| tells_by_level(document)) {
+        return Some((OF_THOSE, bracket(lower, upper)));
+    }
+    let (upper, lower) = bounds.integral_upper.zip(bounds.integral_lower)?;
+    Some(("Best smallest share of whole tasks", bracket(lower, upper)))
+}
+
 /// The summary of a comparison.
 pub fn summary(instance: &Instance, document: &Comparison) -> String {
     let mut text = heading(instance);
     text += &paragraph(&answer(document));
     let divisible = share(document.bounds.divisible);
     let _ = writeln!(text, "Best smallest share if tasks could be divided at will: {divisible}");
-    let integral = document.bounds.integral_upper.zip(document.bounds.integral_lower);
-    if let Some((upper, lower)) = integral {
-        let _ = writeln!(text, "Best smallest share of whole tasks: {}", bracket(lower, upper));
+    if let Some((what, bounds)) = of_whole_tasks(document) {
+        let _ = writeln!(text, "{what}: {bounds}");
     }
     text.push('\n');
     text += &grid(&table(document));
@@ -189,8 +277,8 @@ pub(crate) fn section(file: &str, document: Comparison) -> Result<Section, Malfo
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .fact("Best smallest share if tasks could be divided at will", share(bounds.divisible));
-    if let Some((upper, lower)) = bounds.integral_upper.zip(bounds.integral_lower) {
-        section = section.fact("Best smallest share of whole tasks", bracket(lower, upper));
+    if let Some((what, bounds)) = of_whole_tasks(&document) {
+        section = section.fact(what, bounds);
     }
     let mark = match bounds.integral_upper {
         Some(upper) => (upper, "the most that whole tasks can reach".to_owned()),

@@ -4,8 +4,8 @@ use super::sentences::{label, name, users, value_by_name};
 use crate::names::beginning;
 use crate::page::{Section, sizes_side_by_side};
 use crate::summary::grid::{ROWS, first, grid, paragraph};
-use crate::units::{number, percent, thousands};
-use fairplan_analysis::{Difference, DifferenceSide, PartChange};
+use crate::units::{counted, number, percent, thousands};
+use fairplan_analysis::{Difference, DifferenceSide, GroupChange, PartChange};
 use fairplan_instances::table::Tabular;
 use std::fmt::Write;
 
@@ -17,6 +17,7 @@ pub(super) fn answer(document: &Difference) -> String {
     if more + less == 0 {
         return "No user that is in both has more or less.".into();
     }
+    let groups = of_groups(&document.groups);
     let have = |n: usize, what: &str| match n {
         0 => format!("nobody has {what}"),
         1 => format!("1 user has {what}"),
@@ -30,7 +31,21 @@ pub(super) fn answer(document: &Difference) -> String {
         })
     };
     let told = format!("{}{}; {}{}.", have(more, "more"), extreme(1.0), have(less, "less"), extreme(-1.0));
-    told.replacen("nobody has more;", "Nobody has more;", 1)
+    groups + &told.replacen("nobody has more;", "Nobody has more;", 1)
+}
+
+/// How many groups have more or less, and which most.
+fn of_groups(groups: &[GroupChange]) -> String {
+    let part = |group: &&GroupChange| group.part.unwrap_or(0.0);
+    let side = |sign: f64, what: &str| {
+        let moved: Vec<&GroupChange> = groups.iter().filter(|group| sign * part(group) > 1e-6).collect();
+        let most = moved.iter().max_by(|a, b| (sign * part(a)).total_cmp(&(sign * part(b))))?;
+        let have = if moved.len() == 1 { "has" } else { "have" };
+        let (count, id) = (counted(moved.len() as u64, "group", "groups"), name(&most.id));
+        Some(format!("{count} {have} {what} (most: group {id}, {} of its share)", percent(sign * part(most))))
+    };
+    let sides: Vec<String> = [side(1.0, "more"), side(-1.0, "less")].into_iter().flatten().collect();
+    if sides.is_empty() { String::new() } else { format!("{}. ", sides.join("; ")) }
 }
 
 /// What changed, and for whom.
@@ -47,6 +62,7 @@ pub fn summary(document: &Difference) -> String {
         cut(text, changes.len(), &format!("changes of a {}", what.to_lowercase()));
     };
     changes(&mut text, &document.server_classes, "Class");
+    changes(&mut text, &document.changed_groups, "Group");
     changes(&mut text, &document.changed_users, "User");
     if !document.steps.is_empty() {
         let _ = write!(text, "\n{}", grid(&document.steps()));
@@ -63,6 +79,11 @@ pub fn summary(document: &Difference) -> String {
             value(after),
             after.objective
         );
+    }
+    let groups = document.groups().only_rows(|row| document.groups[row].has_moved());
+    if groups.rows() > 0 {
+        let _ = write!(text, "\n{}", first(&groups, ROWS));
+        cut(&mut text, groups.rows(), "groups");
     }
     let moved = document.table().without(&["limited_before", "limited_after"]);
     let moved = moved.only_rows(|row| document.users[row].has_moved());
@@ -104,7 +125,9 @@ pub(crate) fn section(document: Difference) -> Section {
         section = section.block(sizes_side_by_side(caption, &["before", "after"], users, number));
     }
     section
+        .table("Groups", &document.groups())
         .table("Server classes", &document.changes("server class", &document.server_classes))
+        .table("Changed groups", &document.changes("group", &document.changed_groups))
         .table("Changed users", &document.changes("user", &document.changed_users))
         .table("From the first to the second, kind of change by kind of change", &document.steps())
         .table("Users", &document.table())

@@ -3,10 +3,10 @@
 use super::sentences::{label, listed, name};
 use crate::figure::Bars;
 use crate::page::{Block, GROUPS, Section};
-use crate::summary::grid::{first, paragraph};
+use crate::summary::grid::{first, grid, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_analysis::{ClassView, Explanation};
-use fairplan_instances::LimitedBy;
+use fairplan_instances::{LimitedBy, groups_table};
 use std::fmt::Write;
 
 /// Why a user has its share.
@@ -37,6 +37,9 @@ const LISTED: usize = 6;
 /// Why a user has its share.
 pub fn summary(document: &Explanation) -> String {
     let mut text = paragraph(&answer(document));
+    if !document.groups.is_empty() {
+        let _ = write!(text, "\nIt is in groups:\n\n{}", grid(&groups_table(&document.groups)));
+    }
     if !document.held_by.is_empty() {
         let _ = write!(text, "\n{}", first(&document.classes(), LISTED));
         if document.server_classes.len() > LISTED {
@@ -111,6 +114,7 @@ pub(crate) fn section(document: Explanation) -> Section {
     }
 
     section
+        .table("The groups it is in", &groups_table(&document.groups))
         .grid("Server classes, as this user sees them", &document.classes())
         .table("Full capacities that keep it from more", &document.holding())
         .table("How far the prices it pays hold", &document.ranges())

@@ -10,6 +10,7 @@ use fairplan_instances::table::Tabular;
 
 /// What failures cost.
 pub(super) fn answer(document: &Losses) -> String {
+    let by_group = document.losses.iter().find_map(|loss| Some((loss, loss.worst_group()?)));
     let harmless = document.losses.iter().filter(|loss| loss.losing == 0).count();
     let Some((worst, loser)) = document.losses.iter().find_map(|loss| Some((loss, loss.losers.first()?)))
     else {
@@ -24,12 +25,22 @@ pub(super) fn answer(document: &Losses) -> String {
         0 => String::new(),
         n => format!(" {} can lose as many without harm to anybody.", counted(n as u64, "class", "classes")),
     };
-    format!(
-        "The worst is to lose {servers} of class {}: it takes {} of its tasks from user {}{nothing}.{rest}",
-        name(&worst.class),
-        percent(loser.part),
-        name(&loser.id)
-    )
+    match by_group.filter(|(loss, _)| loss.class == worst.class) {
+        Some((_, group)) => format!(
+            "The worst is to lose {servers} of class {}: it takes {} of what it has from group {}, {} of its tasks from user {}{nothing}.{rest}",
+            name(&worst.class),
+            percent(-group.part.unwrap_or(0.0)),
+            name(&group.id),
+            percent(loser.part),
+            name(&loser.id)
+        ),
+        None => format!(
+            "The worst is to lose {servers} of class {}: it takes {} of its tasks from user {}{nothing}.{rest}",
+            name(&worst.class),
+            percent(loser.part),
+            name(&loser.id)
+        ),
+    }
 }
 
 /// The failures, the worst first.
@@ -37,10 +48,14 @@ pub fn summary(document: &Losses) -> String {
     let mut text = paragraph(&answer(document));
     text += "\nThe worst first:\n\n";
     text += &listed(
-        &document.table().without(&["value", "gaining", "worst_before", "worst_after"]),
+        &document.table().without(&["value", "level", "gaining", "worst_before", "worst_after"]),
         "server classes",
     );
     text += "Lost in all: dominant shares of the whole cluster, summed over the users that lose.\n";
+    if document.has_groups() {
+        text += "\nWhat groups have then, all members together, in shares of the whole cluster:\n\n";
+        text += &listed(&document.groups(), "changes");
+    }
     text
 }
 
@@ -62,5 +77,6 @@ pub(crate) fn section(document: Losses) -> Section {
         .fact("Smallest weighted dominant share now", share(document.value))
         .block(Block::Bars(bars))
         .grid("Failures, the worst first", &document.table().without(&["worst_before", "worst_after"]))
+        .table("What groups have then", &document.groups())
         .table("Who loses the most", &document.losers())
 }

@@ -9,6 +9,7 @@ pub(crate) mod difference;
 pub(crate) mod entitlements;
 pub(crate) mod explanation;
 pub(crate) mod flows;
+pub(crate) mod group_explanation;
 pub(crate) mod growth;
 pub(crate) mod losses;
 pub(crate) mod offline;

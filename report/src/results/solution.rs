@@ -7,7 +7,9 @@ use crate::solution::{SolutionDocument, classes_of, users_of};
 use crate::summary::grid::{listed, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_instances::table::Tabular;
-use fairplan_instances::{Certificate, Headline, Instance, Objective, Solution, Status, groups_table};
+use fairplan_instances::{
+    Certificate, Headline, Instance, Objective, Solution, Status, groups_table, stated_level,
+};
 use std::fmt::Write;
 
 /// A solution.
@@ -44,16 +46,11 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
 
 /// The level, where those who have all they asked for decide the value.
 fn level(objective: Objective, value: f64, level: Option<f64>) -> String {
-    match level {
-        Some(level) if objective.alpha().is_none() && level > value * (1.0 + SAME) => {
-            format!("Level of those who still want more: {}\n", value_of(objective, level))
-        }
-        _ => String::new(),
+    match stated_level(value, level).filter(|_| objective.alpha().is_none()) {
+        Some(level) => format!("Level of those who still want more: {}\n", value_of(objective, level)),
+        None => String::new(),
     }
 }
-
-/// The level and the value are one number up to this part of it: they are added up in another order.
-const SAME: f64 = 1e-9;
 
 /// What follows a value in the summary: its power of ten, if it has one.
 fn unit(certificate: &Certificate) -> String {

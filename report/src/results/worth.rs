@@ -13,12 +13,23 @@ use std::fmt::Write;
 pub(super) fn answer(document: &Worth) -> String {
     let best = document.server_classes.iter().max_by(|a, b| a.gain.total_cmp(&b.gain));
     match best.filter(|best| best.gain >= 1e-8 * document.raised() && best.gain > 0.0) {
-        Some(best) => format!(
-            "One more server of class {} helps the most: the smallest share rises from {} by {} of itself.",
-            name(&best.id),
-            share(document.raised()),
-            percent(best.gain / document.raised())
-        ),
+        Some(best) => {
+            let group = best.largest_gain_of_groups().map_or(String::new(), |group| {
+                let (had, has) = (group.before.unwrap_or(0.0), group.after.unwrap_or(0.0));
+                format!(
+                    " Group {} gains the most by it: {} instead of {}.",
+                    name(&group.id),
+                    share(has),
+                    share(had)
+                )
+            });
+            format!(
+                "One more server of class {} helps the most: the smallest share rises from {} by {} of itself.{group}",
+                name(&best.id),
+                share(document.raised()),
+                percent(best.gain / document.raised())
+            )
+        }
         None => format!(
             "No single server would raise the smallest share, {}: what holds it is not capacity.",
             share(document.raised())
@@ -29,15 +40,19 @@ pub(super) fn answer(document: &Worth) -> String {
 /// What one more server of each class adds, and how far prices hold.
 pub fn summary(document: &Worth) -> String {
     let mut text = paragraph(&answer(document));
-    if let Some(limited) = document.limited_by_capacity {
+    if let Some(level) = document.level {
         let _ = writeln!(
             text,
-            "\nThe smallest share of all is that of a user who has no more tasks; the smallest that capacity limits is {}.",
-            share(limited)
+            "\nThe smallest share of all is of one that asks for no more; the smallest of those that still want more is {}.",
+            share(level)
         );
     }
-    text += "\nWhat one more server of a class adds to the smallest weighted dominant share that capacity limits:\n\n";
+    text += "\nWhat one more server of a class adds to the smallest weighted dominant share of those that still want more:\n\n";
     text += &listed(&document.classes().without(&["largest_gain", "part"]), "server classes");
+    if document.has_groups() {
+        text += "\nWhat groups have with it, all members together, in shares of today's servers:\n\n";
+        text += &listed(&document.groups(), "changes");
+    }
     let prices = document.table().only(&["class", "resource", "price", "capacity", "least", "most"]);
     let columns = prices.columns().to_vec();
     let is_priced = |row: usize| matches!(columns[2].cell(row), Cell::Number(price) if price > 0.0);
@@ -51,12 +66,15 @@ pub fn summary(document: &Worth) -> String {
 
 /// The same as a section.
 pub(crate) fn section(document: Worth) -> Section {
+    let has_prices = document.has_prices();
     let gain = |gain: f64| if document.is_nothing(gain) { 0.0 } else { gain };
     let bars = Bars {
         caption: "What one more server adds to the smallest share".into(),
-        series: words(["solved again", "by the prices"]),
+        series: if has_prices { words(["solved again", "by the prices"]) } else { words(["solved again"]) },
         groups: (document.server_classes.iter().take(GROUPS / 2))
-            .map(|class| (class.id.clone(), vec![gain(class.gain), class.by_price]))
+            .map(|class| {
+                (class.id.clone(), std::iter::once(gain(class.gain)).chain(class.by_price).collect())
+            })
             .collect(),
         mark: None,
         format: share,
@@ -68,8 +86,9 @@ pub(crate) fn section(document: Worth) -> Section {
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
         .fact("Smallest weighted dominant share now", share(document.value))
-        .fact("Smallest that capacity limits", share(document.raised()))
+        .fact("Smallest of those that still want more", share(document.raised()))
         .block(Block::Bars(bars))
         .grid("One more server of each class", &document.classes())
+        .table("What groups have with one more", &document.groups())
         .table("More of one resource alone, and how far its price holds", &of_resources)
 }

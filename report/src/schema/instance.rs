@@ -48,6 +48,10 @@ struct ServerClass {
     /// How many servers.
     #[schemars(range(max = 1_000_000_000_000_000_u64))]
     count: u64,
+    /// What each server is called, unique over the whole cluster: as many names as there are servers. A server without a
+    /// name of its own is called `CLASS/1`, `CLASS/2` and so on.
+    #[schemars(extend("uniqueItems" = true))]
+    names: Option<Vec<String>>,
     /// One server's capacity by resource; a resource left out is 0.
     capacity: BTreeMap<String, Amount>,
 }

@@ -1,7 +1,8 @@
 //! Two solutions side by side: who has more in the second.
 
 use super::{SolutionDocument, UserResult};
-use fairplan_analysis::{Difference, DifferenceSide, UserChange};
+use fairplan_analysis::{Difference, DifferenceSide, GroupChange, UserChange};
+use fairplan_instances::{GroupResult, stated_level};
 use std::collections::HashMap;
 
 /// The document of what differs between two results of `solve`, ready to be written.
@@ -10,7 +11,10 @@ pub fn difference_of_results([before, after]: [&SolutionDocument<Vec<UserResult<
         instance: result.instance.clone(),
         objective: result.objective.to_string(),
         value: Some(result.value),
+        level: stated_level(result.value, result.level).filter(|_| result.objective.alpha().is_none()),
     };
+    let share = |group: &'_ GroupResult| (group.id.clone(), group.share);
+    let groups = [before, after].map(|result| result.groups.iter().map(share));
     let by_id: HashMap<&str, &UserResult<'_>> = after.users.iter().map(|user| (&*user.id, user)).collect();
     let known: HashMap<&str, ()> = before.users.iter().map(|user| (&*user.id, ())).collect();
     let mut users: Vec<UserChange> = Vec::new();
@@ -33,6 +37,8 @@ pub fn difference_of_results([before, after]: [&SolutionDocument<Vec<UserResult<
         after: side(after),
         server_classes: Vec::new(),
         changed_users: Vec::new(),
+        changed_groups: Vec::new(),
+        groups: GroupChange::of_both(groups),
         steps: Vec::new(),
         users,
     }

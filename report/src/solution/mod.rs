@@ -17,5 +17,5 @@ pub use document::{
     SolutionStats, UserResult,
 };
 pub use numbers::StatedNumbers;
-pub use tables::{classes_of, users_of};
+pub use tables::{classes_of, classes_with_capacity, placements_of, users_of};
 pub use write::{UserResults, solution_document};

@@ -43,6 +43,53 @@ impl Tabular for SolutionBody<UserColumns> {
     }
 }
 
+/// Where tasks run, of a solution in memory: a row for each user and server class with tasks of it.
+pub fn placements_of<'a>(instance: &'a Instance, solution: &'a Solution) -> Table<'a> {
+    let of_user = |user: usize| {
+        solution.allocation.placement(UserId(user)).map(move |(class, tasks)| (user, class.0, tasks))
+    };
+    let pooled = solution.allocation.is_pooled();
+    let rows = (0..instance.user_count()).filter(|_| !pooled).flat_map(of_user).collect();
+    placements(rows, |user| instance.user(UserId(user)).id(), |class| &instance.classes()[class].id)
+}
+
+fn placements<'a>(
+    rows: Vec<(usize, usize, f64)>,
+    user: impl Fn(usize) -> &'a str + Send + Sync + 'a,
+    class: impl Fn(usize) -> &'a str + Send + Sync + 'a,
+) -> Table<'a> {
+    Table::over(rows.len(), move |row| rows[row])
+        .column("user", "user", Kind::Id, move |row| user(row.0))
+        .column("class", "server class", Kind::Name, move |row| class(row.1))
+        .column("tasks", "tasks", Kind::Number, |row| row.2)
+        .done()
+}
+
+/// The server classes of a result with what the instance says of them: servers, capacity of one, how full they are, and what one
+/// more unit of each resource is worth.
+pub fn classes_with_capacity<'a>(instance: &'a Instance, results: &'a [ClassResult]) -> Table<'a> {
+    let classes = instance.classes();
+    let rows = classes.len().min(results.len());
+    let mut columns = Table::over(rows, |class| class)
+        .column("id", "server class", Kind::Id, |class| &classes[class].id)
+        .column("count", "servers", Kind::Count, |class| classes[class].count);
+    let names = || instance.resources().iter().enumerate();
+    for (r, name) in names() {
+        let capacity = move |class: usize| classes[class].capacity[r].to_f64();
+        columns =
+            columns.column(format!("capacity_{name}"), format!("{name} of one"), Kind::Number, capacity);
+    }
+    for (r, name) in names() {
+        let used = move |class: usize| Some(results[class].utilization.as_ref()?.0.get(r)?.1);
+        columns = columns.column(format!("utilization_{name}"), format!("{name} used"), Kind::Part, used);
+    }
+    for (r, name) in names() {
+        let price = move |class: usize| Some(results[class].price.as_ref()?.0.get(r)?.1);
+        columns = columns.column(format!("price_{name}"), format!("{name} price"), Kind::Number, price);
+    }
+    columns.done()
+}
+
 /// Resources whose prices a summary has room for.
 const PRICED: usize = 3;
 
@@ -66,6 +113,18 @@ pub fn classes_of<'a>(instance: &'a Instance, headline: &'a Headline) -> Table<'
 }
 
 impl SolutionBody<UserColumns> {
+    /// Where tasks run, as [`placements_of`] a solution in memory.
+    pub fn placements(&self) -> Table<'_> {
+        let users = &self.users;
+        let of_user = |user: usize| {
+            let placed = users.placements[users.starts[user]..users.starts[user + 1]].iter();
+            placed.map(move |(class, tasks)| (user, *class as usize, *tasks))
+        };
+        let rows = (0..users.starts.len().saturating_sub(1)).flat_map(of_user).collect();
+        let ids: Vec<&str> = users.ids.iter().collect();
+        placements(rows, move |user| ids[user], |class| &users.classes.as_slice()[class])
+    }
+
     /// The server classes: how full each is, and what one more unit of each resource is worth.
     pub fn classes(&self) -> Table<'_> {
         let mut columns =

@@ -5,6 +5,7 @@ use crate::output::Sink;
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray, UInt32Array, UInt64Array};
 use fairplan_instances::files::{BatchWriter, Columnar};
 use fairplan_instances::table::{Cell, Column, Kind, Table};
+use rayon::prelude::*;
 use std::io;
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,6 +23,13 @@ pub(super) fn write(out: &mut Sink, format: Columnar, table: &Table<'_>) -> io::
         writer.write(&batch(table, start..count.min(start + BATCH))?)?;
     }
     writer.finish()
+}
+
+/// All rows, batch by batch; at least one, which has the columns.
+pub(super) fn batches(table: &Table<'_>) -> io::Result<Vec<RecordBatch>> {
+    let count = table.rows();
+    let starts: Vec<usize> = (0..count.max(1)).step_by(BATCH).collect();
+    starts.into_par_iter().map(|start| batch(table, start..count.min(start + BATCH))).collect()
 }
 
 /// Some rows. What is missing in one batch may be missing in another, so that every column may have none.

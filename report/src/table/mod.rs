@@ -9,6 +9,7 @@ pub(crate) use long::{SampleLine, UserLine};
 
 use crate::json::write_json;
 use crate::output::Sink;
+use arrow_array::RecordBatch;
 use fairplan_instances::files::Columnar;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, DemandSeries, Document};
@@ -34,6 +35,14 @@ pub fn write_table(out: &mut Sink, format: TableFormat, table: &Table<'_>) -> io
         TableFormat::Csv => csv::write(out, table),
         TableFormat::Columns(format) => columns::write(out, format, table),
     }
+}
+
+/// All rows of a table in memory, in Arrow's columns; at least one batch, which has the columns.
+///
+/// # Errors
+/// As [`write_table`].
+pub fn batches(table: &Table<'_>) -> io::Result<Vec<RecordBatch>> {
+    columns::batches(table)
 }
 
 /// Writes a result whole, or its table in this format.

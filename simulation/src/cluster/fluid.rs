@@ -81,7 +81,7 @@ impl<'a> Fluid<'a> {
         for (number, (capacity, count)) in self.classes.iter().enumerate() {
             let capacity = capacity.iter().map(|amount| u128::from(*amount));
             let capacity = decimals(header, capacity);
-            builder.class(ServerClass { id: number.to_string(), count: *count, capacity })?;
+            builder.class(ServerClass::new(number.to_string(), *count, capacity))?;
         }
         for user in users {
             let demand = decimals(header, accounts.demanded(*user).iter().copied());

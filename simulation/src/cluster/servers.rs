@@ -145,6 +145,7 @@ impl Servers {
         });
         let server = match with_room {
             Some([None, _]) => return None,
+            Some(_) if self.choice.decides_alone() => self.choice.take(shape as usize)? as u32,
             Some([Some(only), None]) => self.choice.take_on(only as usize, shape as usize).then_some(only)?,
             _ => self.choice.take(shape as usize)? as u32,
         };

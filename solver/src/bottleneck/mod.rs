@@ -20,7 +20,7 @@ use crate::sums::Compensated;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::bottleneck::FOUND;
 use fairplan_instances::{
-    Allocation, Certificate, Instance, LimitedBy, Objective, ResourceId, Solution, Statistics, Status,
+    Allocation, Certificate, Instance, LimitedBy, Objective, ResourceId, Solution, Statistics, Status, User,
 };
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -103,7 +103,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
     let tasks = (0..instance.user_count()).into_par_iter().map(|i| {
         let user = instance.user(fairplan_instances::UserId(i));
         let share = user.weight().to_f64() * demands.held(i, &levels).1 / fullest * (1.0 - MARGIN);
-        share / user.task_share()
+        share / part_of_all(user, instance)
     });
     Solution {
         objective: Objective::BottleneckMaxFairness,
@@ -120,6 +120,12 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
 /// The levels of users that all differ, and the steps taken: a solution, unless they miss the definition.
 pub(crate) fn levels(demands: &Demands) -> (Vec<f64>, u64) {
     if demands.resources <= 2 { (two_resources::levels(demands), 0) } else { many_resources(demands) }
+}
+
+/// The largest part of the servers that one task takes, by whatever shares are measured.
+fn part_of_all(user: User<'_>, instance: &Instance) -> f64 {
+    let demand = user.demand_doubles().iter().enumerate().filter(|(_, demand)| **demand > 0.0);
+    demand.map(|(r, demand)| demand / instance.total(ResourceId(r))).fold(0.0, f64::max)
 }
 
 /// Every user by itself.

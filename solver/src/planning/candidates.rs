@@ -172,7 +172,7 @@ impl Candidates {
     /// The part of what is asked for that every user has where DRFH divides these servers among all users as they are.
     pub fn part_under_drfh(&self, solver: &dyn Solver, servers: &[u64]) -> Result<f64, SolverError> {
         let mut draft = self.draft.clone();
-        draft.classes.iter_mut().zip(servers).for_each(|(class, count)| class.count = *count);
+        draft.classes.iter_mut().zip(servers).for_each(|(class, count)| class.set_count(*count));
         let cluster = draft.build().map_err(SolverError::Inapplicable)?;
         let solution = solver.solve(&cluster, Objective::Drfh)?;
         let part = |i: usize| {
@@ -196,7 +196,7 @@ impl Candidates {
         let digits = parts.ilog10() as i32;
         let mut totals = vec![0.0; self.resources];
         for (s, class) in draft.classes.iter_mut().enumerate() {
-            class.count = servers[s];
+            class.set_count(servers[s]);
             if digits > 0 {
                 let part = |x: &Decimal| {
                     let coefficient = u64::try_from(x.scaled(x.exponent())?).ok()?;

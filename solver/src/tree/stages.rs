@@ -94,7 +94,10 @@ impl<'a> Stages<'a> {
         let n = users.len();
         let fastest = fastest_rates(reduction);
         let unit: Vec<f64> = column(n, |i| users.weight(i) / tree.user_weight(i));
-        let of_tasks: Vec<f64> = column(n, |i| cap(reduction, &fastest, i) / unit[i]);
+        let of_tasks: Vec<f64> = column(n, |i| match cap(reduction, &fastest, i) {
+            0.0 => 0.0,
+            cap => cap / unit[i],
+        });
         let limited_by = |i: usize| match users.kind[i] {
             NO_KIND => LimitedBy::NoUsableClass,
             _ if of_tasks[i] == 0.0 => LimitedBy::Tasks,

@@ -14,16 +14,23 @@ use std::path::Path;
 use std::sync::Arc;
 
 const INSTANCE: &str = include_str!("../../samples/instance.json");
+/// Users of two groups, one inside another, and one alone.
+const GROUPS: &str = r#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+    "server_classes": [{"id": "core", "count": 12, "capacity": {"cpu": 1}}],
+    "groups": [{"id": "company", "weight": 2}, {"id": "web", "parent": "company"}],
+    "users": [{"id": "shop", "group": "web", "demand": {"cpu": 1}}, {"id": "mail", "group": "company", "demand": {"cpu": 1}},
+              {"id": "alone", "demand": {"cpu": 1}}]}"#;
 const DEMANDS: &str = "quantum,user,demand\n1,a,3\n1,b,2\n2,a,1\n2,b,5\n3,a,4\n3,b,4\n";
 const TASKS: &str = "quantum,user-1,user-2\n1,3,4\n2,30,40\n3,0,9\n";
 
 /// Commands whose results have a page, by what the target is called.
-const SHOWN: [(&str, &str); 24] = [
+const SHOWN: [(&str, &str); 25] = [
     ("solution", "solve instance.json"),
     ("placement", "place instance.json"),
     ("comparison", "compare instance.json --no-timing"),
     ("bound", "bound fig1.json"),
     ("explanation", "explain fig1.json --user user-1"),
+    ("explanation of a group", "explain groups.json --group web"),
     ("entitlements", "entitlements fig1.json"),
     ("audit", "audit fig1.json --objective drfh"),
     ("verification", "verify instance.json solution.json"),
@@ -49,6 +56,7 @@ const SHOWN: [(&str, &str); 24] = [
 pub(super) fn targets(binary: &Path) -> Vec<Target> {
     let made = Made::new(binary);
     made.write("instance.json", INSTANCE);
+    made.write("groups.json", GROUPS);
     made.write("demands.csv", DEMANDS);
     made.write("tasks.csv", TASKS);
     made.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");

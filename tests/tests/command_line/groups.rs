@@ -61,7 +61,8 @@ fn tables_of_every_format_come_back_as_the_same_instance() {
 fn what_does_not_know_groups_refuses_them() {
     let folder = tables();
     folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
-    for command in ["audit", "entitlements", "plan worth", "plan lose"] {
+    {
+        let command = "entitlements";
         let words: Vec<&str> = command.split(' ').chain(["i.json"]).collect();
         let refusal = folder.refused(&words);
         let expected = format!("groups: {command} does not know groups yet");
@@ -69,6 +70,69 @@ fn what_does_not_know_groups_refuses_them() {
     }
     let refusal = folder.refused(&["solve", "i.json", "--objective", "pf"]);
     assert!(refusal.contains("groups: pf does not know them"), "{refusal}");
+}
+
+#[test]
+fn plans_of_groups_tell_of_groups() {
+    let folder = tables();
+    folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
+    folder.write("g.csv", GROUPS.replace("web,2", "web,4"));
+    folder.done(&[&["-q", "convert", "-o", "more.json"], &TABLES[..]].concat());
+    for instance in ["i", "more"] {
+        folder.done(&["-q", "solve", &format!("{instance}.json"), "-o", &format!("{instance}-r.json")]);
+    }
+    let run = |arguments: &[&str], list: &str| -> Value {
+        let output = folder.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        let told = text(&output.stderr);
+        assert!(told.contains("roup") && told.contains("web"), "the summary tells of groups: {told}");
+        folder.write("result.json", text(&output.stdout));
+        let page = folder.done(&["-q", "report", "result.json"]);
+        assert!(page.contains("batch"), "the page tells of groups");
+        let result: Value = serde_json::from_str(&text(&output.stdout)).unwrap();
+        if list.is_empty() { result } else { result[list][0].clone() }
+    };
+    let part = |entry: &Value, id: &str| {
+        let groups = entry["groups"].as_array().unwrap();
+        groups.iter().find(|group| group["id"] == id).unwrap()["part"].as_f64().unwrap()
+    };
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} is not {b}");
+    near(part(&run(&["plan", "worth", "i.json"], "server_classes"), "web"), 1.0 / 12.0);
+    near(part(&run(&["plan", "lose", "i.json", "--servers-lost", "3"], "losses"), "batch"), -0.25);
+    // Of three quarters: four fifths instead of two thirds.
+    for files in [["i.json", "more.json"], ["i-r.json", "more-r.json"]] {
+        let result = run(&["plan", "diff", files[0], files[1]], "");
+        near(part(&result, "web"), 0.2);
+        near(part(&result, "batch"), -0.4);
+        assert_eq!(result["groups"][0]["id"], "batch", "who loses the most comes first");
+    }
+}
+
+#[test]
+fn a_group_and_its_members_are_explained() {
+    let folder = tables();
+    folder.done(&[&["-q", "convert", "-o", "i.json"], &TABLES[..]].concat());
+    let output = folder.run(&["explain", "i.json", "--group", "web", "-o", "e.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    for said in
+        ["Group web, in group company, has 50.00%", "Beside its siblings", "batch", "Its members", "mail"]
+    {
+        assert!(told.contains(said), "{said}: {told}");
+    }
+    let result: Value = serde_json::from_str(&folder.read("e.json")).unwrap();
+    assert_eq!(result["format"], "fairplan.group-explanation.v1");
+    assert!(folder.done(&["-q", "report", "e.json"]).contains("Why group web has its share"));
+    let told = text(&folder.run(&["explain", "i.json", "--user", "mail", "-o", "u.json"]).stderr);
+    assert!(told.contains("It is in groups") && told.contains("company"), "{told}");
+    let refusal = folder.refused(&["explain", "i.json", "--group", "compani"]);
+    assert!(
+        refusal.contains("group compani: the instance has no group of this id (did you mean company?)"),
+        "{refusal}"
+    );
+    for wrong in [&["explain", "i.json"][..], &["explain", "i.json", "--user", "mail", "--group", "web"]] {
+        assert_eq!(folder.run(wrong).status.code(), Some(2), "{wrong:?}");
+    }
 }
 
 #[test]

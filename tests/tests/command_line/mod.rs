@@ -3,12 +3,14 @@
 mod bad_input;
 mod deadlines;
 mod dynamic;
+mod elsewhere;
 mod endings;
 mod faults;
 mod flows;
 mod groups;
 mod imports;
 mod outputs;
+mod outside;
 mod over_instance;
 mod pages;
 mod pictures;

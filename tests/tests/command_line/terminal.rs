@@ -40,7 +40,7 @@ fn cluster(folder: &Folder) {
         ..Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap())
     };
     draft.classes = [("a", [2, 12, 1]), ("b", [12, 2, 0])]
-        .map(|(id, capacity)| ServerClass { id: hostile(id), count: 1, capacity: decimals(&capacity) })
+        .map(|(id, capacity)| ServerClass::new(hostile(id), 1, decimals(&capacity)))
         .to_vec();
     let template = draft.users[0].clone();
     draft.users = [("u", [1, 2, 0]), ("v", [2, 1, 0])]

@@ -95,14 +95,14 @@ struct Given {
 /// The page for those who have nothing but the command.
 const TUTORIAL: &str = "tutorial.md";
 
-/// Runs a page's examples in one shell, in a folder beside which the shipped data is: `out/` of the repository. Those of the
+/// Runs a page's examples in one shell, in a folder beside which the shipped data and policies are: `out/` of the repository. Those of the
 /// tutorial run in an empty folder.
 fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     std::fs::create_dir(&out).unwrap();
     if page.name() != TUTORIAL {
-        for room in ["instances", "imports"] {
+        for room in ["instances", "imports", "guide"] {
             std::os::unix::fs::symlink(root().join(room), folder.path().join(room)).unwrap();
         }
     }

@@ -209,7 +209,7 @@ fn random_places_every_task_where_it_has_room_and_starts_as_many_as_it_can() {
 fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
     let mut header = TraceHeader::new("", &["cpu"]);
     let four = vec!["4".parse().unwrap()];
-    header.server_classes.push(ServerClass { id: "c".into(), count: 3, capacity: four });
+    header.server_classes.push(ServerClass::new("c", 3, four));
     let mut trace = Trace::new(header).unwrap();
     for user in ["a", "b", "c"] {
         let demand = ["2".parse().unwrap()];

@@ -432,7 +432,7 @@ impl Cluster<'_> {
         for chunk in given.chunk_by(|a, b| a == b) {
             let capacity = (0..width).map(|r| decimal(r, chunk[0][r])).collect();
             let id = format!("{:?}", chunk[0]);
-            builder.class(ServerClass { id, count: chunk.len() as u64, capacity }).unwrap();
+            builder.class(ServerClass::new(id, chunk.len() as u64, capacity)).unwrap();
         }
         let mut asked = Vec::new();
         for user in 0..ideal.len() {

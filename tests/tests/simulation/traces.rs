@@ -20,7 +20,7 @@ pub fn random_trace(number: u64) -> Trace {
     let mut header = TraceHeader { resources: resources.clone(), ..TraceHeader::default() };
     for class in 0..random.below(4) {
         let capacity = amounts(&mut random, 30, true);
-        header.server_classes.push(ServerClass { id: format!("c{class}"), count: random.below(4), capacity });
+        header.server_classes.push(ServerClass::new(format!("c{class}"), random.below(4), capacity));
     }
     let users = 1 + random.below(6);
     if random.below(2) == 0 {

@@ -15,7 +15,7 @@ fn level(value: f64, prices: &[f64]) -> Level {
 fn fig1() -> (Instance, Statement) {
     let mut builder = InstanceBuilder::new("Fig. 1", vec!["cpu".into(), "memory".into()]).unwrap();
     for (id, capacity) in [("high-memory", ["2", "12"]), ("high-cpu", ["12", "2"])] {
-        builder.class(ServerClass { id: id.into(), count: 1, capacity: decimals(&capacity) }).unwrap();
+        builder.class(ServerClass::new(id, 1, decimals(&capacity))).unwrap();
     }
     builder.user(NewUser::new("user-1", &decimals(&["0.2", "1"]))).unwrap();
     builder.user(NewUser::new("user-2", &decimals(&["1", "0.2"]))).unwrap();

@@ -28,7 +28,7 @@ fn cluster(capacities: &[Vec<Decimal>]) -> InstanceBuilder {
     let resources = (0..capacities[0].len()).map(|r| format!("r{r}")).collect();
     let mut builder = InstanceBuilder::new("test", resources).unwrap();
     for (position, capacity) in capacities.iter().enumerate() {
-        let class = ServerClass { id: format!("c{position}"), count: 1, capacity: capacity.clone() };
+        let class = ServerClass::new(format!("c{position}"), 1, capacity.clone());
         builder.class(class).unwrap();
     }
     builder

@@ -2,15 +2,17 @@
 
 use super::super::generate::write_instance;
 use super::super::{tell, traces};
+use super::write_present;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use crate::progress;
 use fairplan::Error;
 use fairplan::imports::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
-    google_2011_trace,
+    google_2011_present, google_2011_trace,
 };
 use fairplan::instances::wording::agreeing;
+use std::path::PathBuf;
 
 /// Google's cluster-usage traces of 2011 (v2.1), as of one moment
 #[derive(Debug, clap::Args)]
@@ -35,6 +37,10 @@ pub struct InstanceArguments {
     /// Who becomes a user: each user of the trace (user), or each different request of each user (shape)
     #[arg(long, value_name = "HOW", default_value = "user")]
     group: Grouping,
+    /// Write where tasks run at the moment as a fairplan.placement.v1, which `fairplan compare --placement` judges; server classes
+    /// then carry the ids of their machines
+    #[arg(long, value_name = "FILE")]
+    placement_out: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -74,9 +80,13 @@ pub struct TraceArguments {
 
 /// Reads the trace and writes the instance.
 pub fn instance(arguments: InstanceArguments, common: CommonOptions) -> Result<Answer, Error> {
-    let InstanceArguments { machine_events, task_events, at, last_shapes, group, output } = arguments;
+    let InstanceArguments { machine_events, task_events, at, last_shapes, group, placement_out, output } =
+        arguments;
     let destination = output.destination()?;
     let options = Google2011Options { machine_events, task_events, at, last_shapes, grouping: group };
+    if let Some(placement) = placement_out {
+        return write_present(|| google_2011_present(&options), told, "google", &placement, &output, common);
+    }
     let imported = progress::during(common, "reading the trace", || google_2011(&options));
     let (instance, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
     tell(common, || told(&report));

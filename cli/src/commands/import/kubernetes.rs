@@ -1,10 +1,11 @@
 //! `import kubernetes`.
 
-use super::write_import;
+use super::{write_import, write_present};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use fairplan::Error;
 use fairplan::imports::{Daemons, KubernetesOptions, PodOwner, TaskGrouping};
+use std::path::PathBuf;
 
 /// A Kubernetes cluster: its nodes, and its pods that run or wait
 #[derive(Debug, clap::Args)]
@@ -43,14 +44,25 @@ pub struct Arguments {
     /// Count nodes that are cordoned or not ready as well, as if they were not
     #[arg(long)]
     all_nodes: bool,
+    /// Write where tasks run now as a fairplan.placement.v1, which `fairplan compare --placement` judges; server classes then
+    /// carry the names of their nodes
+    #[arg(long, value_name = "FILE")]
+    placement_out: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 /// Reads nodes and pods and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, pods, user, group, resources, daemons, all_nodes, output } = arguments;
+    let Arguments { nodes, pods, user, group, resources, daemons, all_nodes, placement_out, output } =
+        arguments;
     let options =
         KubernetesOptions { nodes, pods, owner: user, grouping: group, resources, daemons, all_nodes };
-    write_import(|| fairplan::imports::kubernetes(&options), &output, common)
+    match placement_out {
+        None => write_import(|| fairplan::imports::kubernetes(&options), &output, common),
+        Some(placement) => {
+            let import = || fairplan::imports::kubernetes_present(&options);
+            write_present(import, ToString::to_string, "kubernetes", &placement, &output, common)
+        }
+    }
 }

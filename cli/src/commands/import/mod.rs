@@ -14,10 +14,15 @@ use super::generate::write_instance;
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
+use crate::output::document;
 use crate::progress;
-use fairplan::Error;
-use fairplan::imports::{ImportFailure, ImportReport};
+use fairplan::imports::{ImportFailure, ImportReport, PresentCluster};
 use fairplan::instances::Instance;
+use fairplan::instances::wording::counted;
+use fairplan::report::output::commit;
+use fairplan::report::{summary, write_json};
+use fairplan::{Error, Placed, files};
+use std::path::Path;
 
 /// Make an instance, a trace or demands over time from published files or from the state of a cluster
 #[derive(Debug, clap::Args)]
@@ -87,4 +92,29 @@ fn write_import(
     let (instance, report) = imported.inspect_err(|failure| tell(common, || failure.report.to_string()))?;
     tell(common, || report.to_string());
     write_instance(&instance, &destination, common)
+}
+
+/// The same with where tasks run now, in a file of its own; both are written, or neither.
+fn write_present<R>(
+    import: impl FnOnce() -> Result<(PresentCluster, R), ImportFailure<R>>,
+    told: impl Fn(&R) -> String,
+    system: &str,
+    placement_out: &Path,
+    output: &OutputArguments,
+    common: CommonOptions,
+) -> Result<Answer, Error> {
+    let destinations = (output.destination()?, document(placement_out)?);
+    let imported = progress::during(common, "reading the files", import);
+    let (cluster, report) = imported.inspect_err(|failure| tell(common, || told(&failure.report)))?;
+    tell(common, || told(&report));
+    let PresentCluster { instance, placement } = cluster;
+    let present = Placed::present(&instance, placement, system);
+    commit([
+        destinations.0.prepare(|out| files::write_json(&instance, out))?,
+        destinations.1.prepare(|out| write_json(out, &present.document(&instance, true)))?,
+    ])?;
+    tell(common, || summary::heading(&instance));
+    let waiting = counted(present.figures.unplaced, "waits", "wait");
+    tell(common, || format!("{} run, {waiting}\n", counted(present.figures.tasks, "task", "tasks")));
+    Ok(Answer::Yes)
 }

@@ -1,10 +1,11 @@
 //! `import slurm`.
 
-use super::write_import;
+use super::{write_import, write_present};
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
 use fairplan::Error;
 use fairplan::imports::{JobOwner, SlurmOptions, TaskGrouping};
+use std::path::PathBuf;
 
 /// A Slurm cluster: its nodes, and its jobs that run or wait
 #[derive(Debug, clap::Args)]
@@ -35,13 +36,23 @@ pub struct Arguments {
     /// Count nodes that are down, drained or otherwise closed as well
     #[arg(long)]
     all_nodes: bool,
+    /// Write where tasks run now as a fairplan.placement.v1, which `fairplan compare --placement` judges; server classes then
+    /// carry the names of their nodes
+    #[arg(long, value_name = "FILE")]
+    placement_out: Option<PathBuf>,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 /// Reads nodes and jobs and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, jobs, user, group, all_nodes, output } = arguments;
+    let Arguments { nodes, jobs, user, group, all_nodes, placement_out, output } = arguments;
     let options = SlurmOptions { nodes, jobs, owner: user, grouping: group, all_nodes };
-    write_import(|| fairplan::imports::slurm(&options), &output, common)
+    match placement_out {
+        None => write_import(|| fairplan::imports::slurm(&options), &output, common),
+        Some(placement) => {
+            let import = || fairplan::imports::slurm_present(&options);
+            write_present(import, ToString::to_string, "slurm", &placement, &output, common)
+        }
+    }
 }

@@ -9,7 +9,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{Control, Document, Error, GrowthOptions, files};
+use fairplan::{Control, Document, Error, FEW_QUANTA, GrowthOptions, files};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]
@@ -54,9 +54,6 @@ pub struct Arguments {
     #[command(flatten)]
     output: OutputArguments,
 }
-
-/// So many quanta are written without being asked for: enough for a chart of years of months, or of a year of days.
-const FEW_QUANTA: usize = 400;
 
 /// Reads both, follows the series, writes.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {

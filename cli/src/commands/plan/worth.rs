@@ -13,7 +13,7 @@ use fairplan::{Control, Document, Error, WorthOptions};
 /// Say what one more server of each class is worth, solved again beside what the prices say
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The gain is that of the smallest weighted dominant share that capacity limits under DRFH, measured against today's totals \
+The gain is that of the smallest weighted dominant share of those that still want more under DRFH, measured by today's servers \
 throughout. Unless tasks run out, prices never say less than a server is worth; how far each holds is searched from a tenth \
 to ten times the capacity, and some hold at no other capacity than today's. The result is a fairplan.worth.v1.
 

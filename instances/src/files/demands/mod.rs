@@ -14,6 +14,7 @@ use std::io::BufRead;
 use std::path::Path;
 
 use super::open::table_in;
+use super::rows::Rows;
 use super::source;
 use super::strict_json::Form;
 
@@ -92,6 +93,20 @@ pub fn read_demands_and_instance(
     rounding: Rounding,
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
     read(path, rounding, QUANTUM)
+}
+
+/// The same of JSON that is in memory already, called `name` in messages.
+pub fn read_demands_in_memory(
+    name: &str,
+    json: Vec<u8>,
+    rounding: Rounding,
+) -> Result<(DemandSeries, Option<String>), InstanceError> {
+    json::read(source::in_memory(name, json)?, rounding)
+}
+
+/// The same of a table that is open.
+pub fn read_demands_opened(rows: &mut dyn Rows, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
+    tables::read(rows, rounding, QUANTUM)
 }
 
 fn read(

@@ -1,9 +1,7 @@
 //! Reading Parquet as rows of text cells, uncompressed or with snappy, gzip or LZ4.
 
 use crate::InstanceError;
-use arrow_array::cast::AsArray;
-use arrow_array::types::{self, ArrowPrimitiveType};
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
@@ -11,11 +9,11 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use std::cell::Cell;
 use std::fs::File;
-use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Arc, Once};
 
 use super::BATCH;
+use crate::files::cells::{is_readable, push_cell};
 use crate::files::rows::{RowBuffer, Rows, Table};
 
 /// When Parquet is taken for a decompression bomb: more than so many bytes of text or cells come out **and** more than
@@ -174,42 +172,4 @@ fn largest(metadata: &ParquetMetaData) -> Option<u64> {
 
 fn bomb() -> String {
     format!("expands more than {RATIO} times, beyond {} MiB; write it as CSV if it is meant so", TEXT >> 20)
-}
-
-fn is_readable(kind: &DataType) -> bool {
-    kind.is_integer()
-        || matches!(
-            kind,
-            DataType::Float32 | DataType::Float64 | DataType::Decimal128(..) | DataType::Utf8View
-        )
-}
-
-/// Appends the value as the text that CSV would have; a double's is the shortest that reads back as it.
-fn push_cell(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
-    fn push<T: ArrowPrimitiveType<Native: std::fmt::Display>>(
-        bytes: &mut Vec<u8>,
-        column: &ArrayRef,
-        row: usize,
-    ) {
-        // Writing to memory cannot fail.
-        let _ = write!(bytes, "{}", column.as_primitive::<T>().value(row));
-    }
-    match column.data_type() {
-        DataType::Utf8View => bytes.extend_from_slice(column.as_string_view().value(row).as_bytes()),
-        DataType::Float64 => push::<types::Float64Type>(bytes, column, row),
-        DataType::Float32 => push::<types::Float32Type>(bytes, column, row),
-        DataType::Int8 => push::<types::Int8Type>(bytes, column, row),
-        DataType::Int16 => push::<types::Int16Type>(bytes, column, row),
-        DataType::Int32 => push::<types::Int32Type>(bytes, column, row),
-        DataType::Int64 => push::<types::Int64Type>(bytes, column, row),
-        DataType::UInt8 => push::<types::UInt8Type>(bytes, column, row),
-        DataType::UInt16 => push::<types::UInt16Type>(bytes, column, row),
-        DataType::UInt32 => push::<types::UInt32Type>(bytes, column, row),
-        DataType::UInt64 => push::<types::UInt64Type>(bytes, column, row),
-        DataType::Decimal128(_, scale) => {
-            push::<types::Decimal128Type>(bytes, column, row);
-            let _ = write!(bytes, "e{}", -i32::from(*scale));
-        }
-        other => debug_assert!(!is_readable(other), "{other} is refused when the file is opened"),
-    }
 }

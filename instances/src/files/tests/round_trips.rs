@@ -79,7 +79,7 @@ prop_compose! {
         let ids = distinct(classes.iter().map(|(id, ..)| id.clone()).collect(), "class");
         for (position, ((_, count, capacity), id)) in classes.iter().zip(ids).enumerate() {
             let count = if position == 0 { count + 1 } else { *count };
-            builder.class(ServerClass { id, count, capacity: capacity[..m].to_vec() }).unwrap();
+            builder.class(ServerClass::new(id, count, capacity[..m].to_vec())).unwrap();
         }
         let ids = distinct(users.iter().map(|user| user.name.clone()).collect(), "user");
         for (user, id) in users.into_iter().zip(ids) {

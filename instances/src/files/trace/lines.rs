@@ -201,7 +201,7 @@ fn header(fields: &HeaderFields) -> Result<TraceHeader, Violation> {
             let count = whole_number(number(class.count, || place("count"))?, || place("count"))?;
             amounts.read(&class.capacity, || place("capacity"))?;
             let capacity = amounts.values.clone();
-            server_classes.push(ServerClass { id: class.id.0.into_owned(), count, capacity });
+            server_classes.push(ServerClass::new(class.id.0.into_owned(), count, capacity));
             Ok(())
         })?;
     }

@@ -56,7 +56,7 @@ fn example() -> Trace {
     header.source = "by hand".into();
     header.resources[1].decimal_places = 18;
     let capacity = decimals(&["4", "2.000000000000000001"]);
-    header.server_classes.push(ServerClass { id: "c".into(), count: 2, capacity: capacity.clone() });
+    header.server_classes.push(ServerClass::new("c", 2, capacity.clone()));
     header.users = Some(vec![("u".into(), Decimal::ONE), ("v,\"\u{1}".into(), "2.5".parse().unwrap())]);
     header.counts = vec![("rows, all of them".into(), 7)];
     let mut trace = Trace::new(header).unwrap();

@@ -23,7 +23,7 @@ impl Users {
         let (n, m) = (instance.user_count(), instance.resources().len());
         let classes = MergedClasses::new(instance, false);
         let k = classes.members.len();
-        let totals: Vec<f64> = (0..m).map(|r| instance.total(ResourceId(r))).collect();
+        let measures: Vec<f64> = (0..m).map(|r| instance.measure(ResourceId(r))).collect();
         let view = |i: usize| instance.user(UserId(i));
         let (mut rates, mut directions) = (vec![0.0; n * k], vec![0.0; n * m]);
         let pieces = rates.par_chunks_mut(CHUNK * k).zip(directions.par_chunks_mut(CHUNK * m)).enumerate();
@@ -32,8 +32,10 @@ impl Users {
             for (offset, (rates, direction)) in rows {
                 let user = view(chunk * CHUNK + offset);
                 let share = user.task_share();
-                for ((part, demand), total) in direction.iter_mut().zip(user.demand_doubles()).zip(&totals) {
-                    *part = if *demand > 0.0 { demand / total / share } else { 0.0 };
+                for ((part, demand), measure) in
+                    direction.iter_mut().zip(user.demand_doubles()).zip(&measures)
+                {
+                    *part = if *demand > 0.0 { demand / measure / share } else { 0.0 };
                 }
                 set_rates(user, &classes, direction, rates);
             }

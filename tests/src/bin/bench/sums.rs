@@ -112,7 +112,7 @@ fn fungible(jobs: u64) -> Result<Instance, Box<dyn std::error::Error>> {
     for number in 1..=4 {
         let count = random.between(jobs / 10, 3 * jobs / 10);
         let id = format!("type-{number}");
-        builder.class(ServerClass { id, count, capacity: vec![Decimal::ONE] })?;
+        builder.class(ServerClass::new(id, count, vec![Decimal::ONE]))?;
     }
     for number in 1..=jobs {
         let rates = (0..4).map(|l| Ok((ClassId(l), Decimal::new(random.between(100_000, 1_000_000), -6)?)));

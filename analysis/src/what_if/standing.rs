@@ -1,0 +1,105 @@
+//! What users have, and what groups have together, told in shares of one cluster.
+
+use super::works;
+use fairplan_instances::{Instance, LimitedBy, Solution, UserId, stated_level};
+
+/// What users and groups have, and what that comes to among the children of the root: users without a group, and groups
+/// without a parent.
+pub(super) struct Standing {
+    /// Work of each user, in tasks of rate 1.
+    pub works: Vec<f64>,
+    /// What the members of each group have together, in dominant shares.
+    pub groups: Vec<f64>,
+    /// The smallest weighted share among the children of the root.
+    pub value: f64,
+    /// The same of those that still want more: that capacity holds, or a member of which it holds. `None` if none does.
+    pub level: Option<f64>,
+    /// The weighted share of each child of the root, and whether it wants more.
+    children: Vec<(f64, bool)>,
+}
+
+impl Standing {
+    /// Of a solution of the instance.
+    pub fn of(instance: &Instance, solution: &Solution) -> Self {
+        let wants_more = solution.limited_by.iter().map(|reason| *reason == LimitedBy::Capacity).collect();
+        Self::new(instance, works(instance, solution), wants_more)
+    }
+
+    /// Of this work of each user, wherever it is done, in shares of the instance.
+    pub fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>) -> Self {
+        let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
+        let of_user = |i: usize| (share(i), Some(wants_more[i]));
+        let together =
+            instance.of_groups((0.0, None), of_user, |a: (f64, Option<bool>), b| (a.0 + b.0, a.1.max(b.1)));
+        let alone = instance.users().filter(|user| user.group().is_none());
+        let alone = alone.map(|user| {
+            let i = user.index().0;
+            (share(i) / user.weight().to_f64(), wants_more[i])
+        });
+        let groups = instance.groups().iter().zip(&together).filter(|(group, _)| group.parent.is_none());
+        // A group without members asks for nothing.
+        let groups =
+            groups.filter_map(|(group, (share, wants))| Some((share / group.weight.to_f64(), (*wants)?)));
+        let children: Vec<(f64, bool)> = alone.chain(groups).collect();
+        let least = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::INFINITY, f64::min);
+        let value = least(&mut children.iter().map(|(share, _)| *share));
+        let level = least(&mut children.iter().filter(|(_, wants)| *wants).map(|(share, _)| *share));
+        Self {
+            groups: together.into_iter().map(|(share, _)| share).collect(),
+            level: (level < f64::INFINITY).then_some(level),
+            value,
+            children,
+            works,
+        }
+    }
+
+    /// The level, where it says more than the value.
+    pub fn stated_level(&self) -> Option<f64> {
+        stated_level(self.value, self.level)
+    }
+
+    /// What more capacity raises: the level; the value if nobody wants more.
+    pub fn raised(&self) -> f64 {
+        self.level.unwrap_or(self.value)
+    }
+
+    /// What the level `before` has become: the level now, of whomever; if nobody wants more any longer, the smallest weighted
+    /// share of those that did.
+    pub fn raised_from(&self, before: &Self) -> f64 {
+        let wanted = self.children.iter().zip(&before.children).filter(|(_, (_, wanted))| *wanted);
+        let least = wanted.map(|((share, _), _)| *share).fold(f64::INFINITY, f64::min);
+        self.level.unwrap_or(if least < f64::INFINITY { least } else { self.value })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairplan_instances::{Decimal, Draft, NewGroup};
+
+    /// A group of weight 2 with both users of the example, of which one has all its tasks; and a copy of the first on its own.
+    fn instance() -> Instance {
+        let mut draft = Draft::from(&fairplan_instances::generate::drfh_fig1().unwrap());
+        draft.groups = vec![NewGroup { id: "g".into(), weight: Decimal::from(2), parent: None }];
+        let mut alone = draft.users[0].clone();
+        alone.id = "alone".into();
+        draft.users.iter_mut().for_each(|user| user.group = Some(0));
+        draft.users.push(alone);
+        draft.build().unwrap()
+    }
+
+    #[test]
+    fn a_group_wants_more_if_a_member_does_and_stands_by_the_sum_of_its_members() {
+        let instance = instance();
+        let share = |i: usize| instance.user(UserId(i)).task_share();
+        let works = vec![2.0, 3.0, 1.0];
+        let together = 2.0 * share(0) + 3.0 * share(1);
+        let standing = Standing::new(&instance, works.clone(), vec![false, true, false]);
+        assert_eq!(standing.groups, [together]);
+        assert_eq!((standing.value, standing.level), (share(2), Some(together / 2.0)));
+        assert_eq!(standing.stated_level(), Some(together / 2.0));
+        let nobody = Standing::new(&instance, works, vec![false; 3]);
+        assert_eq!((nobody.level, nobody.raised()), (None, share(2)));
+        assert_eq!(nobody.raised_from(&standing), together / 2.0, "of those that wanted more before");
+    }
+}

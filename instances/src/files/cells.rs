@@ -1,0 +1,59 @@
+//! Cells of columns in memory as the text that CSV would have.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{self, ArrowPrimitiveType};
+use arrow_array::{Array, ArrayRef};
+use arrow_schema::DataType;
+use std::io::Write;
+
+/// Whether columns of this type are read: numbers and texts.
+pub(super) fn is_readable(kind: &DataType) -> bool {
+    kind.is_integer()
+        || is_text(kind)
+        || matches!(kind, DataType::Float32 | DataType::Float64 | DataType::Decimal128(..))
+}
+
+/// Whether it is one of the types of texts.
+pub(super) fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
+}
+
+/// Appends a text of a column of texts.
+pub(super) fn push_text(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
+    let text = match column.data_type() {
+        DataType::Utf8 => column.as_string::<i32>().value(row),
+        DataType::LargeUtf8 => column.as_string::<i64>().value(row),
+        _ => column.as_string_view().value(row),
+    };
+    bytes.extend_from_slice(text.as_bytes());
+}
+
+/// Appends the value, which is not null; a double's text is the shortest that reads back as it.
+pub(super) fn push_cell(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
+    fn push<T: ArrowPrimitiveType<Native: std::fmt::Display>>(
+        bytes: &mut Vec<u8>,
+        column: &ArrayRef,
+        row: usize,
+    ) {
+        // Writing to memory cannot fail.
+        let _ = write!(bytes, "{}", column.as_primitive::<T>().value(row));
+    }
+    match column.data_type() {
+        kind if is_text(kind) => push_text(bytes, column, row),
+        DataType::Float64 => push::<types::Float64Type>(bytes, column, row),
+        DataType::Float32 => push::<types::Float32Type>(bytes, column, row),
+        DataType::Int8 => push::<types::Int8Type>(bytes, column, row),
+        DataType::Int16 => push::<types::Int16Type>(bytes, column, row),
+        DataType::Int32 => push::<types::Int32Type>(bytes, column, row),
+        DataType::Int64 => push::<types::Int64Type>(bytes, column, row),
+        DataType::UInt8 => push::<types::UInt8Type>(bytes, column, row),
+        DataType::UInt16 => push::<types::UInt16Type>(bytes, column, row),
+        DataType::UInt32 => push::<types::UInt32Type>(bytes, column, row),
+        DataType::UInt64 => push::<types::UInt64Type>(bytes, column, row),
+        DataType::Decimal128(_, scale) => {
+            push::<types::Decimal128Type>(bytes, column, row);
+            let _ = write!(bytes, "e{}", -i32::from(*scale));
+        }
+        other => debug_assert!(!is_readable(other), "{other} is refused when the file is opened"),
+    }
+}

@@ -1,0 +1,261 @@
+//! Tables that another program has in memory, as a stream of Arrow batches: pandas, polars and others hand them over so.
+//!
+//! Rows are counted from 0, as those programs do. What is missing in a column of a resource is refused: a frame that was
+//! joined or computed has such cells by accident.
+
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader, StringArray, cast::AsArray};
+use arrow_schema::DataType;
+use std::sync::Arc;
+
+use super::cells::{is_readable, is_text, push_cell, push_text};
+use super::rows::{RowBuffer, Rows, Table};
+use super::tables::{FIXED, bad_header};
+use crate::{InstanceError, Violation};
+
+/// A frame read row by row.
+pub struct Frame {
+    table: Table,
+    batches: Box<dyn RecordBatchReader + Send>,
+    /// Which columns of the batches are read.
+    columns: Vec<usize>,
+    /// Of each of these whether every row needs a value.
+    required: Vec<bool>,
+    batch: Vec<ArrayRef>,
+    /// Next row inside `batch`.
+    next: usize,
+    length: usize,
+    count: u64,
+}
+
+impl Frame {
+    /// The frame that messages call `name`. An index without a name is no column of it.
+    pub fn new(name: &str, batches: Box<dyn RecordBatchReader + Send>) -> Result<Self, InstanceError> {
+        let schema = batches.schema();
+        let columns: Vec<usize> =
+            (0..schema.fields().len()).filter(|at| !is_index(schema.field(*at).name())).collect();
+        let header: Vec<String> = columns.iter().map(|at| schema.field(*at).name().clone()).collect();
+        // Columns that groups have and users have not are optional too.
+        let is_optional = |name: &&str| FIXED.contains(name) || *name == "parent";
+        let required = header.iter().map(|name| !is_optional(&name.as_str())).collect();
+        let table = Table { file: name.to_owned(), header, header_place: "columns".to_owned(), unit: "row" };
+        for at in &columns {
+            let field = schema.field(*at);
+            if !is_frame_type(field.data_type()) {
+                let problem = format!("has type {}; numbers and texts are read", field.data_type());
+                return Err(bad_header(&table, field.name(), &problem));
+            }
+        }
+        Ok(Self { table, batches, columns, required, batch: Vec::new(), next: 0, length: 0, count: 0 })
+    }
+
+    /// The same of a table in which an empty cell has a meaning.
+    pub fn with_gaps(mut self) -> Self {
+        self.required.fill(false);
+        self
+    }
+
+    fn take(&mut self, batch: &RecordBatch) {
+        self.batch = self.columns.iter().map(|at| plain(batch.column(*at))).collect();
+        (self.next, self.length) = (0, batch.num_rows());
+    }
+}
+
+impl Rows for Frame {
+    fn table(&self) -> &Table {
+        &self.table
+    }
+
+    fn next(&mut self, row: &mut RowBuffer) -> Result<bool, InstanceError> {
+        while self.next == self.length {
+            let file = || self.table.file.clone();
+            let schema = self.batches.schema();
+            let failed = |error: arrow_schema::ArrowError| {
+                // Some programs hand over columns without a type in a form that Arrow does not know.
+                let untyped = schema.fields().iter().find(|field| *field.data_type() == DataType::Null);
+                let (place, problem) = match untyped {
+                    Some(field) => (
+                        format!("column {}", field.name()),
+                        "has no type, as all its cells are missing; leave it out or give it one".into(),
+                    ),
+                    None => (format!("after row {}", self.count), error.to_string()),
+                };
+                InstanceError::Malformed { file: file(), place, problem }
+            };
+            let Some(batch) = self.batches.next().transpose().map_err(failed)? else { return Ok(false) };
+            self.take(&batch);
+        }
+        row.clear();
+        for (column, required) in self.batch.iter().zip(&self.required) {
+            if !column.is_null(self.next) && *column.data_type() != DataType::Null {
+                if is_list(column.data_type()) {
+                    push_list(&mut row.bytes, column, self.next);
+                } else {
+                    push_cell(&mut row.bytes, column, self.next);
+                }
+            } else if *required {
+                let name = &self.table.header[row.ends.len()];
+                let place = format!("{} {}, column {name}", self.table.unit, self.count);
+                let problem = "is missing (null or NaN); fill it, with 0 where there is none";
+                return Err(InstanceError::Invalid {
+                    file: self.table.file.clone(),
+                    violation: Violation::new(place, "", problem),
+                });
+            }
+            row.end_cell();
+        }
+        row.number = self.count;
+        self.next += 1;
+        self.count += 1;
+        Ok(true)
+    }
+
+    fn expected(&self, rows: usize, _bytes: usize) -> usize {
+        rows.max(self.length)
+    }
+}
+
+/// The name under which pandas hands over an index that has none.
+fn is_index(name: &str) -> bool {
+    name.strip_prefix("__index_level_").is_some_and(|rest| rest.ends_with("__"))
+}
+
+fn is_frame_type(kind: &DataType) -> bool {
+    match kind {
+        DataType::Null => true,
+        DataType::Dictionary(_, values) => is_text(values),
+        DataType::List(items) | DataType::LargeList(items) => is_text(items.data_type()),
+        other => is_readable(other),
+    }
+}
+
+fn is_list(kind: &DataType) -> bool {
+    matches!(kind, DataType::List(_) | DataType::LargeList(_))
+}
+
+/// Categories as the texts that they stand for.
+fn plain(column: &ArrayRef) -> ArrayRef {
+    let Some(dictionary) = column.as_any_dictionary_opt() else { return column.clone() };
+    let values = dictionary.values();
+    let text = |key: usize| {
+        let mut bytes = Vec::new();
+        push_text(&mut bytes, values, key);
+        String::from_utf8(bytes).unwrap_or_default()
+    };
+    let texts: Vec<Option<String>> =
+        (0..values.len()).map(|key| values.is_valid(key).then(|| text(key))).collect();
+    let keys = dictionary.normalized_keys();
+    let cells = keys
+        .iter()
+        .enumerate()
+        .map(|(row, key)| if dictionary.is_null(row) { None } else { texts.get(*key)?.as_deref() });
+    Arc::new(cells.collect::<StringArray>())
+}
+
+/// A list of texts as a table writes it: between `;`, a lone `;` for none.
+fn push_list(bytes: &mut Vec<u8>, column: &ArrayRef, row: usize) {
+    let items = match column.data_type() {
+        DataType::LargeList(_) => column.as_list::<i64>().value(row),
+        _ => column.as_list::<i32>().value(row),
+    };
+    if items.is_empty() {
+        bytes.push(b';');
+    }
+    for item in 0..items.len() {
+        if item > 0 {
+            bytes.push(b';');
+        }
+        push_text(bytes, &items, item);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{read_opened, sha256_hex};
+    use crate::{Instance, generate};
+    use arrow_array::builder::{ListBuilder, StringBuilder};
+    use arrow_array::{
+        BooleanArray, DictionaryArray, Float64Array, Int64Array, NullArray, RecordBatchIterator, types,
+    };
+
+    fn frame(name: &str, columns: Vec<(&str, ArrayRef)>) -> Result<Frame, InstanceError> {
+        let batch = RecordBatch::try_from_iter_with_nullable(
+            columns.into_iter().map(|(name, column)| (name, column, true)),
+        )
+        .unwrap();
+        let schema = batch.schema();
+        Frame::new(name, Box::new(RecordBatchIterator::new([Ok(batch)], schema)))
+    }
+
+    fn texts(texts: &[&str]) -> ArrayRef {
+        Arc::new(StringArray::from(texts.to_vec()))
+    }
+
+    fn numbers(numbers: &[f64]) -> ArrayRef {
+        Arc::new(Float64Array::from(numbers.to_vec()))
+    }
+
+    fn servers() -> Frame {
+        let columns = vec![
+            ("id", texts(&["high-memory", "high-cpu"])),
+            ("count", Arc::new(Int64Array::from(vec![1, 1])) as ArrayRef),
+            ("cpu", numbers(&[2.0, 12.0])),
+            ("memory", numbers(&[12.0, 2.0])),
+        ];
+        frame("servers", columns).unwrap()
+    }
+
+    fn read(users: Vec<(&str, ArrayRef)>) -> Result<Instance, String> {
+        let mut users = frame("users", users).map_err(|error| error.to_string())?;
+        read_opened(&mut servers(), &mut users, None).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn frames_give_the_instance_of_the_same_numbers_in_json() {
+        let categories: DictionaryArray<types::Int8Type> = vec!["user-1", "user-2"].into_iter().collect();
+        let mut classes = ListBuilder::new(StringBuilder::new());
+        for _ in 0..2 {
+            classes.values().append_value("high-memory");
+            classes.values().append_value("high-cpu");
+            classes.append(true);
+        }
+        let users = vec![
+            ("__index_level_0__", numbers(&[7.0, 8.0])),
+            ("id", Arc::new(categories) as ArrayRef),
+            ("cpu", numbers(&[0.2, 1.0])),
+            ("memory", numbers(&[1.0, 0.2])),
+            ("tasks", Arc::new(NullArray::new(2)) as ArrayRef),
+            ("eligible", Arc::new(classes.finish()) as ArrayRef),
+        ];
+        let read = read(users).unwrap();
+        let users = |instance: &Instance| {
+            instance.users().map(|user| (user.id().to_owned(), user.weight())).collect::<Vec<_>>()
+        };
+        let wanted = generate::drfh_fig1().unwrap();
+        assert_eq!(users(&read), users(&wanted));
+        assert_ne!(sha256_hex(&read), sha256_hex(&wanted), "a frame carries no name of the instance");
+    }
+
+    #[test]
+    fn bad_cells_are_named_by_frame_row_and_column() {
+        let users =
+            |cpu: ArrayRef| vec![("id", texts(&["a", "b"])), ("cpu", cpu), ("memory", numbers(&[1.0, 1.0]))];
+        let refused = |users| read(users).unwrap_err();
+        let missing: ArrayRef = Arc::new(Float64Array::from(vec![Some(1.0), None]));
+        let told = refused(users(missing));
+        assert!(told.starts_with("users: row 1, column cpu: is missing (null or NaN)"), "{told}");
+        let told = refused(users(numbers(&[f64::NAN, 1.0])));
+        assert!(told.starts_with("users: row 0, column cpu = NaN: "), "{told}");
+        let told = refused(users(numbers(&[1.0, -2.0])));
+        assert!(told.starts_with("users: row 1, column cpu = -2"), "{told}");
+        let told = refused(users(Arc::new(BooleanArray::from(vec![true, false]))));
+        assert_eq!(told, "users: columns, column cpu: has type Boolean; numbers and texts are read");
+        let told = refused(users(texts(&["1", "two"])));
+        assert!(told.starts_with("users: row 1, column cpu = two: "), "{told}");
+        let twice =
+            vec![("id", texts(&["a", "a"])), ("cpu", numbers(&[1.0, 1.0])), ("memory", numbers(&[1.0, 1.0]))];
+        assert_eq!(refused(twice), "users: row 1, column id = a: duplicate id");
+        let unknown = vec![("id", texts(&["a"])), ("gpu", numbers(&[1.0]))];
+        assert!(refused(unknown).starts_with("users: columns, column gpu: unknown column"));
+    }
+}

@@ -1,0 +1,96 @@
+"""Exact fair allocation of clusters whose servers differ: what each user should get, and a proof of it.
+
+>>> import fairplan as fp
+>>> cluster = fp.generate.drfh_fig1()
+>>> solution = fp.solve(cluster, objective="drfh")
+>>> solution
+<fairplan.Solution: drfh 0.714286, optimal>
+>>> fp.verify(cluster, solution).holds
+True
+"""
+
+from fairplan import errors, generate, plan
+from fairplan._native import version as _version
+from fairplan.commands import audit, bound, compare, explain, place, report, solve, verify
+from fairplan.demands import Demands, allocate, offline, verify_offline
+from fairplan.errors import FairplanError, FairplanWarning, Infeasible, InputError, NotProved
+from fairplan.imports import import_kubernetes, import_kueue, import_slurm, import_yarn
+from fairplan.instances import Instance, read
+from fairplan.pictures import Picture
+from fairplan.policies import Policy, Task
+from fairplan.results import (
+    Allocation,
+    Audit,
+    Bound,
+    Comparison,
+    Difference,
+    Explanation,
+    Flows,
+    Growth,
+    Losses,
+    Offline,
+    Placement,
+    Plan,
+    Result,
+    Simulation,
+    Solution,
+    Verification,
+    Worth,
+)
+from fairplan.runs import flows, simulate
+from fairplan.tables import Table
+
+__version__: str = _version()[0]
+
+__all__ = [
+    "Allocation",
+    "Audit",
+    "Bound",
+    "Comparison",
+    "Demands",
+    "Difference",
+    "Explanation",
+    "FairplanError",
+    "FairplanWarning",
+    "Flows",
+    "Growth",
+    "Infeasible",
+    "InputError",
+    "Instance",
+    "Losses",
+    "NotProved",
+    "Offline",
+    "Picture",
+    "Placement",
+    "Plan",
+    "Policy",
+    "Result",
+    "Simulation",
+    "Solution",
+    "Table",
+    "Task",
+    "Verification",
+    "Worth",
+    "__version__",
+    "allocate",
+    "audit",
+    "bound",
+    "compare",
+    "errors",
+    "explain",
+    "flows",
+    "generate",
+    "import_kubernetes",
+    "import_kueue",
+    "import_slurm",
+    "import_yarn",
+    "offline",
+    "place",
+    "plan",
+    "read",
+    "report",
+    "simulate",
+    "solve",
+    "verify",
+    "verify_offline",
+]

@@ -1,0 +1,281 @@
+"""One function a question. Each is a command of ``fairplan`` too, with the same names and defaults.
+
+Functions release the interpreter's lock while they compute, and hear Ctrl-C within a tenth of a second. All take ``time_limit``
+(seconds after which they end) and ``progress`` (called with a line of text about what begins and how far it is). What a result
+leaves out is a :class:`FairplanWarning`.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from fairplan import _native
+from fairplan.errors import FairplanWarning, NotProved
+from fairplan.instances import Instance, read
+from fairplan.options import Call
+from fairplan.results import (
+    Audit,
+    Bound,
+    Comparison,
+    Explanation,
+    Placement,
+    Result,
+    Solution,
+    Verification,
+)
+
+if TYPE_CHECKING:
+    from fairplan.policies import Policy
+
+__all__ = ["audit", "bound", "compare", "explain", "place", "report", "solve", "verify"]
+
+Progress = Callable[[str], object]
+Cluster = Instance | str | os.PathLike[str]
+
+POLICIES = ("best-fit", "first-fit", "slots=14", "worst-fit", "dot-product", "random")
+"""What ``compare`` compares unless it is told otherwise."""
+
+
+def _instance(given: Cluster) -> Instance:
+    return given if isinstance(given, Instance) else read(given)
+
+
+def _call(time_limit: float | None, progress: Progress | None) -> Call:
+    def note(text: str) -> None:
+        warnings.warn(text, FairplanWarning, stacklevel=4)
+
+    return {"time_limit": time_limit, "progress": progress, "note": note}
+
+
+def _found(error: NotProved, result: type[Result]) -> NotProved:
+    """What there is all the same, as a result."""
+    if error.found is not None and not isinstance(error.found, Result):
+        error.found = result(error.found)
+    return error
+
+
+def solve(
+    instance: Cluster,
+    *,
+    objective: str = "drfh",
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Solution:
+    """Finds the exact fair allocation of divisible tasks, with prices, and proves it.
+
+    Args:
+        instance: an :class:`Instance`, or the path of one.
+        objective: what is fair: ``drfh`` (equal weighted dominant shares over all servers together; Wang, Li and Liang,
+            "Multi-Resource Fair Allocation in Heterogeneous Cloud Computing Systems"), ``pf``, ``alpha=A``, ``utilitarian``,
+            ``tsf``, ``bmf``, ``drf`` or ``drf-per-server``.
+        backend: ``auto`` (aggregation, else interior point), ``ipm`` or ``highs``.
+        time_limit: seconds; a tenth of them is kept for checking.
+        progress: called with what begins.
+
+    Raises:
+        InputError: the instance cannot have this objective, or a name is unknown.
+        NotProved: what was found is valid but not proved to be the best; ``found`` has it.
+
+    >>> import fairplan as fp
+    >>> solution = fp.solve(fp.generate.drfh_fig1())
+    >>> round(solution.value, 9), solution.status
+    (0.714285714, 'optimal')
+    >>> solution.placement["class"]
+    ['high-memory', 'high-cpu']
+    """
+    try:
+        native = _native.solve(_instance(instance)._native, objective, backend, _call(time_limit, progress))
+    except NotProved as error:
+        if isinstance(error.found, _native.Solution):
+            error.found = Solution(error.found)
+        raise
+    return Solution(native)
+
+
+def verify(
+    instance: Cluster,
+    result: Result | str | os.PathLike[str],
+    *,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Checks a solution, a bound, or a placement with its servers in exact arithmetic, by code that shares nothing with what made
+    it. ``holds`` is the answer.
+
+    Args:
+        instance: what the result is of.
+        result: a result, or the path of a file that the command wrote.
+
+    Raises:
+        InputError: it is no result, or was written without what is checked (see ``servers_out`` of :func:`place`).
+
+    >>> import fairplan as fp
+    >>> cluster = fp.generate.drfh_fig1()
+    >>> fp.verify(cluster, fp.solve(cluster)).holds
+    True
+    """
+    if isinstance(result, Result):
+        document, name = result.to_json().encode(), "the result"
+    else:
+        document, name = Path(result).read_bytes(), os.fspath(result)
+    call = _call(time_limit, progress)
+    return Verification(_native.verify(_instance(instance)._native, document, name, call))
+
+
+def _policy(policy: str | Policy) -> str | tuple[str, Policy]:
+    if isinstance(policy, str):
+        return policy
+    if not callable(policy):
+        raise TypeError(f"policy: {type(policy).__name__} is neither a name nor a function (task, free) -> server")
+    return getattr(policy, "__name__", type(policy).__name__), policy
+
+
+def place(
+    instance: Cluster,
+    *,
+    policy: str | Policy = "best-fit",
+    seed: int = 0,
+    servers_out: bool = False,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Placement:
+    """Places whole tasks on servers until nothing more fits; the user with the smallest weighted dominant share is next.
+
+    Args:
+        instance: an :class:`Instance`, or the path of one.
+        policy: ``best-fit``, ``first-fit``, ``worst-fit``, ``dot-product``, ``random``, ``slots=N`` or ``pattern``; or a function
+            ``(task, free) -> server`` (see :data:`fairplan.policies.Policy`).
+        seed: of the policy ``random``.
+        servers_out: list the tasks on each server too, without which the placement cannot be verified.
+
+    Raises:
+        InputError: the policy is unknown, answered what cannot be, or raised (then ``__cause__`` is what it raised).
+        NotProved: it was not done within ``time_limit``.
+
+    >>> import fairplan as fp
+    >>> cluster = fp.generate.drfh_fig1()
+    >>> def first(task, free):
+    ...     for server in range(len(free)):
+    ...         if all(need <= room for need, room in zip(task.demand, free[server])):
+    ...             return server
+    >>> fp.place(cluster, policy=first).users["tasks"] == fp.place(cluster, policy="first-fit").users["tasks"]
+    True
+    """
+    call = _call(time_limit, progress)
+    return Placement(_native.place(_instance(instance)._native, _policy(policy), seed, servers_out, call))
+
+
+def compare(
+    instance: Cluster,
+    *,
+    policies: Iterable[str | Policy] = POLICIES,
+    seed: int = 0,
+    backend: str = "auto",
+    timing: bool = True,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compares placement policies with each other, with the best divisible allocation, and with the best that whole tasks can do.
+
+    Args:
+        instance: an :class:`Instance`, or the path of one.
+        policies: names, and functions ``(task, free) -> server``.
+        seed: of the policy ``random``.
+        backend: what finds the bound of divisible tasks.
+        timing: say how long each policy took, the only numbers that differ from run to run.
+        time_limit: seconds, half of them for the bound of whole tasks, which is else left out where it may take minutes.
+
+    >>> import fairplan as fp
+    >>> comparison = fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", "first-fit"])
+    >>> comparison.policies["proved_optimal"]
+    [True, False]
+    """
+    named = [_policy(policy) for policy in policies]
+    call = _call(time_limit, progress)
+    return Comparison(_native.compare(_instance(instance)._native, named, seed, backend, timing, call))
+
+
+def bound(
+    instance: Cluster,
+    *,
+    objective: str = "drfh",
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Bound:
+    """Brackets the best that any placement of whole tasks can do, with a proof from both sides.
+
+    Args:
+        instance: an :class:`Instance`, or the path of one.
+        objective: ``drfh``, the smallest weighted dominant share, or ``pf``, the sum of ``w ln(dominant share)``.
+
+    >>> import fairplan as fp
+    >>> fp.bound(fp.generate.drfh_fig1()).proved_optimal
+    True
+    """
+    call = _call(time_limit, progress)
+    return Bound(_native.bound(_instance(instance)._native, objective, backend, call))
+
+
+def explain(
+    instance: Cluster,
+    user: str,
+    *,
+    objective: str = "drfh",
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Explanation:
+    """Says why a user has its share: what limits it, what each class costs it, who gains if its tasks need less.
+
+    Raises:
+        NotProved: some questions could not be asked in time; ``found`` has the others.
+
+    >>> import fairplan as fp
+    >>> fp.explain(fp.generate.drfh_fig1(), "user-1").limited_by
+    'capacity'
+    """
+    try:
+        call = _call(time_limit, progress)
+        return Explanation(_native.explain(_instance(instance)._native, user, objective, backend, call))
+    except NotProved as error:
+        raise _found(error, Explanation) from None
+
+
+def audit(
+    instance: Cluster,
+    *,
+    objective: str = "drfh",
+    users_searched: int = 20,
+    seed: int = 0,
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Tests the fairness properties of an objective on an instance and on variants of it, with a witness for each that fails.
+
+    Args:
+        users_searched: so many users misreport, leave and are asked for envy, evenly spread over the instance.
+        seed: of the servers dealt out to compare with sharing.
+
+    >>> import fairplan as fp
+    >>> audit = fp.audit(fp.generate.drfh_fig1())
+    >>> dict(zip(audit.table["property"], audit.table["holds"]))["envy-freeness"]
+    'holds'
+    """
+    try:
+        call = _call(time_limit, progress)
+        native = _native.audit(_instance(instance)._native, objective, users_searched, seed, backend, call)
+        return Audit(native)
+    except NotProved as error:
+        raise _found(error, Audit) from None
+
+
+def report(results: Sequence[Result], path: str | os.PathLike[str], *, title: str = "fairplan report") -> None:
+    """Writes one self-contained HTML page of tables and charts from results."""
+    _native.report([result._document for result in results], path, title)

@@ -1,0 +1,254 @@
+"""Demands that change over time: divided by mechanisms, quantum by quantum, and at best."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from fairplan import _native
+from fairplan.commands import Cluster, Progress, _call, _found, _instance
+from fairplan.errors import NotProved
+from fairplan.frames import ArrowStream
+from fairplan.instances import _bytes
+from fairplan.options import Due, Settings
+from fairplan.results import Allocation, Offline, Result, Verification
+
+__all__ = ["Demands", "allocate", "offline", "verify_offline"]
+
+
+class Demands:
+    """Demands over time, in slices of one resource or in tasks: never changed.
+
+    Args:
+        demands: a frame, or the path of a file, with the columns ``quantum``, ``user``, ``demand``, or with ``quantum`` and a
+            column a user; or a mapping from users to their demands, one a quantum. A missing cell is no demand.
+        members: the path of a table of the quanta in which users who join or leave are members.
+        round: round demands that are no whole number of slices ``down``, ``nearest`` or ``up``, instead of refusing them.
+
+    >>> import fairplan as fp
+    >>> fp.Demands({"a": [3, 0, 1], "b": [1, 2, 0]})
+    <fairplan.Demands of 2 users over 3 quanta>
+    """
+
+    def __init__(
+        self,
+        demands: ArrowStream | Mapping[str, Sequence[int]] | str | os.PathLike[str],
+        *,
+        members: str | None = None,
+        round: str | None = None,
+    ) -> None:
+        if isinstance(demands, Mapping):
+            if members is not None:
+                raise TypeError("members: a mapping has every user in every quantum; give a frame or a file")
+            rows = [list(row) for row in zip(*demands.values(), strict=True)]
+            document = {"format": "fairplan.demands.v1", "users": list(demands), "demands": rows}
+            self._native = _native.Demands.from_json(json.dumps(document).encode(), "demands", round)
+        else:
+            self._native = _native.Demands(demands, members, round)
+
+    @classmethod
+    def _of(cls, native: _native.Demands) -> Demands:
+        demands = cls.__new__(cls)
+        demands._native = native
+        return demands
+
+    @classmethod
+    def from_json(cls, text: str | bytes, name: str = "the demands") -> Demands:
+        """The demands in a ``fairplan.demands.v1``; errors call them ``name``."""
+        return cls._of(_native.Demands.from_json(_bytes(text), name, None))
+
+    def to_json(self) -> str:
+        """The canonical ``fairplan.demands.v1``."""
+        return self._native.to_json().decode()
+
+    @property
+    def users(self) -> list[str]:
+        """The ids of the users, in their order."""
+        return self._native.users
+
+    @property
+    def quantum_count(self) -> int:
+        """How many quanta there are."""
+        return self._native.quantum_count
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Demands.from_json, (self.to_json(),)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Demands) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"<fairplan.Demands of {len(self.users):,} users over {self.quantum_count:,} quanta>"
+
+
+def _demands(given: Any) -> _native.Demands:
+    return given._native if isinstance(given, Demands) else Demands(given)._native
+
+
+def _due(
+    fair_share: int | None,
+    capacity: int | None,
+    fair_shares: Mapping[str, int] | None,
+    instance: Cluster | None,
+) -> Due:
+    return {
+        "fair_share": fair_share,
+        "capacity": capacity,
+        "fair_shares": None if fair_shares is None else dict(fair_shares),
+        "instance": None if instance is None else _instance(instance)._native,
+    }
+
+
+def allocate(
+    demands: Demands | ArrowStream | Mapping[str, Sequence[int]] | str | os.PathLike[str],
+    *,
+    fair_share: int | None = None,
+    capacity: int | None = None,
+    fair_shares: Mapping[str, int] | None = None,
+    instance: Cluster | None = None,
+    mechanism: str = "karma",
+    alpha: float | Decimal = 0.5,
+    initial_credits: int | None = None,
+    ties: str = "lowest",
+    oversubscription: int = 2,
+    term: int = 2,
+    seed: int = 0,
+    non_conformant: float | Decimal | None = None,
+    reported: Demands | ArrowStream | Mapping[str, Sequence[int]] | str | os.PathLike[str] | None = None,
+    cache_slowdown: float | Decimal | None = None,
+    per_quantum: bool = False,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Allocation:
+    """Divides demands over time among users by a mechanism, quantum by quantum.
+
+    Args:
+        demands: :class:`Demands`, or what they are made of.
+        fair_share: slices that every user is due in a quantum.
+        capacity: slices in a quantum, shared equally (or, with one of the others: their sum, which is checked).
+        fair_shares: slices that each user is due.
+        instance: demands are tasks over the servers of this instance, whose users have the same ids.
+        mechanism: ``karma``, ``max-min``, ``strict``, ``las``, ``mpsp``, ``sharp`` …; for tasks ``drfh``, ``karma`` ….
+        alpha: Karma: the guaranteed fraction of the fair share, 0 to 1.
+        initial_credits: Karma: of every user at the start; by default so many that nobody with an average share can run out.
+        ties: who comes first among equals: ``lowest`` or ``highest`` in the input, or the largest ``demand``.
+        oversubscription: tickets for every slice.
+        term: quanta until a claim of tickets ends.
+        seed: of everything drawn.
+        non_conformant: this part of the users reports at least its fair share.
+        reported: what users report instead of the truth in ``demands``.
+        cache_slowdown: slices are a cache, the store behind it so many times slower.
+        per_quantum: keep every quantum too.
+
+    >>> import fairplan as fp
+    >>> karma = fp.allocate(fp.generate.karma_fig2(), fair_share=2, initial_credits=6)
+    >>> karma.users["useful"]
+    [8, 8, 8]
+    """
+    settings: Settings = {
+        "alpha": alpha,
+        "initial_credits": initial_credits,
+        "ties": ties,
+        "oversubscription": oversubscription,
+        "term": term,
+        "seed": seed,
+    }
+    native = _native.allocate(
+        _demands(demands),
+        _due(fair_share, capacity, fair_shares, instance),
+        mechanism,
+        settings,
+        non_conformant,
+        None if reported is None else _demands(reported),
+        cache_slowdown,
+        per_quantum,
+        _call(time_limit, progress),
+    )
+    return Allocation(native)
+
+
+def offline(
+    demands: Demands | ArrowStream | Mapping[str, Sequence[int]] | str | os.PathLike[str],
+    *,
+    fair_share: int | None = None,
+    capacity: int | None = None,
+    fair_shares: Mapping[str, int] | None = None,
+    instance: Cluster | None = None,
+    measure: str = "totals",
+    whole_slices: bool = False,
+    guaranteed: bool = False,
+    against: Sequence[str] = (),
+    alpha: float | Decimal = 0.5,
+    initial_credits: int | None = None,
+    ties: str = "lowest",
+    oversubscription: int = 2,
+    term: int = 2,
+    seed: int = 0,
+    per_quantum: bool = False,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Offline:
+    """Finds the most even allocation when all demands are known beforehand, proves it, and states what mechanisms lose against it.
+
+    Args:
+        measure: what is evened out: ``totals`` by weight, or ``welfare``, the part of its demand that each is allocated.
+        whole_slices: slices are whole, as mechanisms allocate them.
+        guaranteed: everybody gets its guaranteed share in every quantum.
+        against: mechanisms whose regret to state.
+
+    The others are as in :func:`allocate`.
+
+    >>> import fairplan as fp
+    >>> optimum = fp.offline(fp.generate.karma_fig2(), fair_share=2, against=["strict"])
+    >>> optimum["against"][0]["regret"] > 0.2
+    True
+    """
+    settings: Settings = {
+        "alpha": alpha,
+        "initial_credits": initial_credits,
+        "ties": ties,
+        "oversubscription": oversubscription,
+        "term": term,
+        "seed": seed,
+    }
+    try:
+        native = _native.offline(
+            _demands(demands),
+            _due(fair_share, capacity, fair_shares, instance),
+            measure,
+            whole_slices,
+            guaranteed,
+            list(against),
+            settings,
+            per_quantum,
+            _call(time_limit, progress),
+        )
+    except NotProved as error:
+        raise _found(error, Offline) from None
+    return Offline(native)
+
+
+def verify_offline(
+    demands: Demands | ArrowStream | Mapping[str, Sequence[int]] | str | os.PathLike[str],
+    result: Result,
+    *,
+    instance: Cluster | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Verification:
+    """Checks a result of :func:`offline` that was made with ``per_quantum=True``.
+
+    >>> import fairplan as fp
+    >>> demands = fp.generate.karma_fig2()
+    >>> fp.verify_offline(demands, fp.offline(demands, fair_share=2, per_quantum=True)).holds
+    True
+    """
+    native = None if instance is None else _instance(instance)._native
+    call = _call(time_limit, progress)
+    document = result.to_json().encode()
+    return Verification(_native.verify_offline(_demands(demands), native, document, "the result", call))

@@ -1,0 +1,75 @@
+"""Options as the compiled half takes them, several at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from fairplan import _native
+
+__all__ = ["Call", "Due", "Level", "Run", "Settings", "Target"]
+
+
+class Call(TypedDict):
+    """What every function takes beside its options."""
+
+    time_limit: float | None
+    progress: Callable[[str], object] | None
+    note: Callable[[str], object] | None
+
+
+class Due(TypedDict):
+    """What users are due."""
+
+    fair_share: int | None
+    capacity: int | None
+    fair_shares: dict[str, int] | None
+    instance: _native.Instance | None
+
+
+class Settings(TypedDict):
+    """How mechanisms are set."""
+
+    alpha: float | Decimal
+    initial_credits: int | None
+    ties: str
+    oversubscription: int
+    term: int
+    seed: int
+
+
+class Target(TypedDict):
+    """What every user shall reach."""
+
+    share: float | Decimal | None
+    tasks: float | Decimal | None
+    tasks_of: Sequence[tuple[str, float | Decimal]]
+    as_today: bool
+    more_users: Sequence[tuple[str | None, int]]
+
+
+class Run(TypedDict):
+    """What decides a simulation; times are in microseconds."""
+
+    over_commit: float | Decimal
+    lose_evicted: bool
+    horizon: int | None
+    resolve_every: int
+    dedicated: bool
+    seed: int
+
+
+class Level(TypedDict):
+    """The settings of a level of `flows`."""
+
+    border_mass: float | None
+    memory: float | None
+    replications: int | None
+    arrivals: int | None
+    seed: int | None
+    tasks_per_job: float | None
+    task_share: float | None
+    packets_per_flow: float | None
+    window: int | None

@@ -1,0 +1,191 @@
+"""What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from decimal import Decimal
+
+from fairplan import _native
+from fairplan.commands import Cluster, Progress, _call, _instance
+from fairplan.errors import Infeasible
+from fairplan.instances import Instance
+from fairplan.options import Target
+from fairplan.results import Difference, Growth, Losses, Placement, Plan, Worth
+
+__all__ = ["buy", "diff", "growth", "lose", "worth"]
+
+Amount = int | float | Decimal
+
+
+def _target(
+    share: Amount | None,
+    tasks: Amount | Mapping[str, Amount] | None,
+    as_today: bool,
+    more_users: int | Mapping[str, int] | None,
+) -> Target:
+    own = list(tasks.items()) if isinstance(tasks, Mapping) else []
+    more: list[tuple[str | None, int]] = []
+    if isinstance(more_users, Mapping):
+        more = list(more_users.items())
+    elif more_users is not None:
+        more = [(None, more_users)]
+    return {
+        "share": share,
+        "tasks": None if isinstance(tasks, Mapping) else tasks,
+        "tasks_of": own,
+        "as_today": as_today,
+        "more_users": more,
+    }
+
+
+def buy(
+    instance: Cluster,
+    *,
+    catalog: str | os.PathLike[str],
+    share: Amount | None = None,
+    tasks: Amount | Mapping[str, Amount] | None = None,
+    as_today: bool = False,
+    more_users: int | Mapping[str, int] | None = None,
+    whole: bool = False,
+    under_drfh: bool = False,
+    budget: float | None = None,
+    frontier: int | None = None,
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Finds the cheapest servers of a catalog with which every user reaches its target, and checks the plan.
+
+    Args:
+        catalog: the path of a ``fairplan.catalog.v1``, or of a table with the columns ``id`` and ``price``.
+        share: every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks.
+        tasks: every user shall be able to run so many tasks, or each user as many as it has in a mapping.
+        as_today: every user shall keep what DRFH gives it today.
+        more_users: so many users come, or so many like each user of a mapping.
+        whole: whole tasks, each on one server; ``placement`` of the plan has all of them.
+        under_drfh: DRFH by itself has to give every user its target.
+        budget: the most that may be spent.
+        frontier: say too what so many steps from what is reached now to the target cost.
+
+    Raises:
+        Infeasible: nothing that may be bought is enough; ``found`` says what stands against it.
+    """
+    target = _target(share, tasks, as_today, more_users)
+    try:
+        plan, cluster, placement = _native.buy(
+            _instance(instance)._native,
+            os.fspath(catalog),
+            target,
+            whole,
+            under_drfh,
+            budget,
+            frontier,
+            backend,
+            _call(time_limit, progress),
+        )
+    except Infeasible as error:
+        if isinstance(error.found, _native.Document):
+            error.found = Plan(error.found)
+        raise
+    bought = Plan(plan)
+    bought.cluster = None if cluster is None else Instance._of(cluster)
+    bought.placement = None if placement is None else Placement(placement)
+    return bought
+
+
+def worth(
+    instance: Cluster,
+    *,
+    ranges: bool = True,
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Worth:
+    """Says what one more server of each class is worth, solved again beside what the prices say.
+
+    Args:
+        ranges: say how far prices hold, which takes some thirty solutions for each class and resource.
+
+    >>> import fairplan as fp
+    >>> [entry["id"] for entry in fp.plan.worth(fp.generate.drfh_fig1(), ranges=False)["server_classes"]]
+    ['high-memory', 'high-cpu']
+    """
+    return Worth(_native.worth(_instance(instance)._native, ranges, backend, _call(time_limit, progress)))
+
+
+def lose(
+    instance: Cluster,
+    *,
+    servers: int | None = None,
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Losses:
+    """Says who loses how much when a class of servers fails, or ``servers`` of each class are drained.
+
+    >>> import fairplan as fp
+    >>> len(fp.plan.lose(fp.generate.drfh_fig1())["losses"])
+    2
+    """
+    return Losses(_native.lose(_instance(instance)._native, servers, backend, _call(time_limit, progress)))
+
+
+def diff(
+    before: Cluster,
+    after: Cluster,
+    *,
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Difference:
+    """Says what differs between two instances, and who has more or less for it.
+
+    >>> import fairplan as fp
+    >>> difference = fp.plan.diff(fp.generate.drfh_fig4(), fp.generate.drfh_fig4(users=[1, 2]))
+    >>> difference.format
+    'fairplan.difference.v1'
+    """
+    natives = _instance(before)._native, _instance(after)._native
+    return Difference(_native.diff(*natives, backend, _call(time_limit, progress)))
+
+
+def growth(
+    instance: Cluster,
+    *,
+    series: str | os.PathLike[str],
+    share: Amount | None = None,
+    tasks: Amount | Mapping[str, Amount] | None = None,
+    as_today: bool = False,
+    more_users: int | Mapping[str, int] | None = None,
+    quantum: str = "quantum",
+    by: str | None = None,
+    base: int = 1,
+    per_quantum: bool = False,
+    backend: str = "auto",
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Growth:
+    """Says when a cluster first misses what is asked of it as the targets follow a series.
+
+    Args:
+        series: the path of a table or a ``fairplan.demands.v1``.
+        quantum: what a table calls its column of times.
+        by: what scales whom: ``total``, ``user``, or the column that scales all.
+        base: how many of the first quanta are, on average, a scale of 1.
+        per_quantum: keep every quantum of a series of more than 400 too.
+
+    The targets are those of :func:`buy`.
+    """
+    native = _native.growth(
+        _instance(instance)._native,
+        os.fspath(series),
+        _target(share, tasks, as_today, more_users),
+        quantum,
+        by,
+        base,
+        per_quantum,
+        backend,
+        _call(time_limit, progress),
+    )
+    return Growth(native)

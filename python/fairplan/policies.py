@@ -1,0 +1,59 @@
+"""A placement policy of one's own."""
+
+from __future__ import annotations
+
+import array
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["Policy", "Task", "free_capacities"]
+
+Policy = Callable[["Task", Any], "int | None"]
+"""Chooses the server for one more task: ``(task, free) -> server``, or ``None`` if it shall have no more.
+
+``free`` is an array of servers times resources: what each server has free now. Servers are numbered class by class, in the
+instance's order. It changes under the policy's eyes; what is written into it means nothing. An answer where the task does not fit
+is an ``InputError`` that names task, server and resource. Without numpy, ``free`` is a two-dimensional ``memoryview``.
+"""
+
+
+class Task:
+    """The task to be placed: whose it is, what it needs, and where it may run."""
+
+    __slots__ = ("demand", "eligible", "user")
+
+    def __init__(
+        self, user: str, demand: list[float], allowed: list[tuple[int, int]] | None, servers: int
+    ) -> None:
+        self.user = user
+        """The user's id."""
+        self.demand: Any = _array(demand)
+        """What one task needs of each resource, in the instance's order."""
+        self.eligible: Any = None
+        """Of each server whether the task may run there; ``None`` if it may run on all."""
+        if allowed is not None:
+            flags = [False] * servers
+            for start, end in allowed:
+                flags[start:end] = [True] * (end - start)
+            self.eligible = _array(flags)
+
+
+def _array(values: list[Any]) -> Any:
+    try:
+        import numpy
+    except ImportError:
+        return tuple(values)
+    return numpy.array(values)
+
+
+def free_capacities(servers: int, resources: int) -> tuple[Any, Any]:
+    """Room for what each server has free, which fairplan fills, and what a policy sees of it."""
+    try:
+        import numpy
+    except ImportError:
+        plain = memoryview(array.array("d", bytes(8 * servers * resources)))
+        return plain, plain.toreadonly().cast("B").cast("d", (servers, resources))
+    memory = numpy.zeros((servers, resources))
+    view = memory.view()
+    view.flags.writeable = False
+    return memory, view

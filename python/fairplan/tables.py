@@ -1,0 +1,77 @@
+"""Tables of results: any program that reads Arrow takes them without a copy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from fairplan import _native
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import polars  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import pyarrow  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+__all__ = ["Table"]
+
+
+class Table:
+    """Columns of equal length, to be taken by ``pandas``, ``polars``, ``pyarrow`` or anything that reads Arrow streams.
+
+    >>> import fairplan as fp
+    >>> users = fp.solve(fp.generate.drfh_fig1()).users
+    >>> len(users), users.column_names[:3]
+    (2, ['id', 'dominant_resource', 'dominant_share'])
+    >>> [round(tasks, 6) for tasks in users["tasks"]]
+    [10.0, 10.0]
+    """
+
+    def __init__(self, native: _native.Table) -> None:
+        self._native = native
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns, in their order."""
+        return self._native.column_names
+
+    def __getitem__(self, column: str) -> list[Any]:
+        """The cells of a column as Python's own values; ``None`` where there is none."""
+        return self._native.column(column)
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """All columns by their names."""
+        return self._native.to_dict()
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The same as a ``pyarrow.Table``, without a copy."""
+        import pyarrow
+
+        return pyarrow.table(self)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The same as a ``polars.DataFrame``."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The same as a ``pandas.DataFrame``; through ``pyarrow`` where that is installed."""
+        import pandas
+
+        try:
+            return self.to_arrow().to_pandas()
+        except ImportError:
+            return pandas.DataFrame(self.to_dict())
+
+    def __repr__(self) -> str:
+        return f"<fairplan.Table of {len(self)} rows: {', '.join(self.column_names)}>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Table) and self.to_dict() == other.to_dict()
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,280 @@
+//! One function a command, with the options of its struct.
+
+use crate::call::Call;
+use crate::document::{Document, json};
+use crate::failure::{answered, raised};
+use crate::instance::Instance;
+use crate::policy::{Policy, Raised, asking};
+use crate::solution::Solution;
+use fairplan::{
+    AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Error, FlowsOptions,
+    Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions, PlaceOptions, ResultFile,
+    SimulateOptions, SolveOptions, WorthOptions, user_named,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::sync::Arc;
+
+/// The version, and that of HiGHS.
+#[pyfunction]
+pub fn version() -> (&'static str, Option<String>) {
+    (fairplan::instances::FAIRPLAN_VERSION, fairplan::highs_version().map(|version| version.to_string()))
+}
+
+/// The defaults of the options, by function and name.
+#[pyfunction]
+pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let all = PyDict::new(py);
+    let of = |command: &str, entries: Bound<'_, PyDict>| all.set_item(command, entries);
+    macro_rules! entries {
+        ($($name:literal: $value:expr),* $(,)?) => {{
+            let entries = PyDict::new(py);
+            $(entries.set_item($name, $value)?;)*
+            entries
+        }};
+    }
+    let SolveOptions { objective, backend, .. } = SolveOptions::default();
+    of("solve", entries! { "objective": objective.to_string(), "backend": &backend })?;
+    of("explain", entries! { "objective": objective.to_string(), "backend": &backend })?;
+    let PlaceOptions { policy, seed, .. } = PlaceOptions::default();
+    of("place", entries! { "policy": policy, "seed": seed })?;
+    let CompareOptions { policies, seed, backend, timing, .. } = CompareOptions::default();
+    of("compare", entries! { "policies": policies, "seed": seed, "backend": backend, "timing": timing })?;
+    let BoundOptions { backend } = BoundOptions::default();
+    of("bound", entries! { "backend": backend })?;
+    let AuditOptions { objectives, users, seed, backend, .. } = AuditOptions::default();
+    let objectives: Vec<String> = objectives.iter().map(Objective::to_string).collect();
+    of(
+        "audit",
+        entries! { "objective": &objectives[0], "users_searched": users, "seed": seed, "backend": backend },
+    )?;
+    let WorthOptions { ranges, backend } = WorthOptions::default();
+    of("plan.worth", entries! { "ranges": ranges, "backend": backend })?;
+    let LoseOptions { servers, backend } = LoseOptions::default();
+    of("plan.lose", entries! { "servers": servers, "backend": backend })?;
+    let BuyOptions { whole, under_drfh, budget, frontier, backend, .. } = BuyOptions::default();
+    let buy = entries! { "whole": whole, "under_drfh": under_drfh, "budget": budget, "frontier": frontier, "backend": backend };
+    of("plan.buy", buy)?;
+    let GrowthOptions { by, base, backend, .. } = GrowthOptions::default();
+    of("plan.growth", entries! { "by": by, "base": base, "backend": backend })?;
+    let AllocateOptions { mechanism, per_quantum, settings, .. } = AllocateOptions::default();
+    let MechanismOptions { alpha, initial_credits, ties, oversubscription, term, seed } = settings;
+    let mechanisms = entries! {
+        "alpha": alpha.to_f64(),
+        "initial_credits": initial_credits,
+        "ties": ties.name(),
+        "oversubscription": oversubscription,
+        "term": term,
+        "seed": seed,
+    };
+    let allocate = mechanisms.copy()?;
+    allocate.set_item("mechanism", mechanism)?;
+    allocate.set_item("per_quantum", per_quantum)?;
+    of("allocate", allocate)?;
+    let OfflineOptions { whole_slices, guaranteed, .. } = OfflineOptions::default();
+    mechanisms.set_item("whole_slices", whole_slices)?;
+    mechanisms.set_item("guaranteed", guaranteed)?;
+    of("offline", mechanisms)?;
+    let SimulateOptions { policies, dedicated, seed, .. } = SimulateOptions::default();
+    of("simulate", entries! { "policies": policies, "dedicated": dedicated, "seed": seed })?;
+    let FlowsOptions { objectives, level, .. } = FlowsOptions::default();
+    let objectives: Vec<String> = objectives.iter().map(Objective::to_string).collect();
+    of("flows", entries! { "objectives": objectives, "level": level.name() })?;
+    Ok(all)
+}
+
+/// The objective of this name.
+pub fn objective(name: &str) -> Result<Objective, Error> {
+    name.parse().map_err(|unknown| Error::Setting(format!("objective: {unknown}")))
+}
+
+/// The exact fair allocation.
+#[pyfunction]
+pub fn solve(
+    py: Python<'_>,
+    instance: &Instance,
+    name: &str,
+    backend: String,
+    call: Call,
+) -> PyResult<Solution> {
+    let options =
+        SolveOptions { objective: answered(py, objective(name))?, backend, ..SolveOptions::default() };
+    let instance = Arc::clone(&instance.0);
+    let solving = Arc::clone(&instance);
+    match call.run(py, move |control| fairplan::solve(&solving, &options, control))? {
+        Ok(solved) => Ok(Solution::new(instance, solved)),
+        Err(mut error) => {
+            let found = error.take_found().solution().map(|solved| Solution::new(instance, solved));
+            let found = found.map(|solution| Py::new(py, solution)).transpose()?;
+            Err(raised(py, error, found.map(Py::into_any)))
+        }
+    }
+}
+
+/// Runs what gives a document.
+pub fn document(
+    py: Python<'_>,
+    name: &'static str,
+    call: &Call,
+    work: impl FnOnce(&fairplan::Control<'_>) -> Result<(Vec<u8>, Option<Error>), Error> + Send + 'static,
+) -> PyResult<Document> {
+    let (bytes, failure) = answered(py, call.run(py, work)?)?;
+    let document = answered(py, Document::of(name, bytes))?;
+    match failure {
+        None => Ok(document),
+        Some(error) => Err(raised(py, error, Some(Py::new(py, document)?.into_any()))),
+    }
+}
+
+/// What there is to write, with the error that it came with.
+pub fn what_there_is<T>(
+    outcome: Result<T, Error>,
+    take: impl FnOnce(Found) -> Option<T>,
+) -> Result<(T, Option<Error>), Error> {
+    outcome.map(|found| (found, None)).or_else(|mut error| match take(error.take_found()) {
+        Some(found) => Ok((found, Some(error))),
+        None => Err(error),
+    })
+}
+
+/// Whole tasks on servers.
+#[pyfunction]
+pub fn place(
+    py: Python<'_>,
+    instance: &Instance,
+    policy: Policy,
+    seed: u64,
+    servers_out: bool,
+    call: Call,
+) -> PyResult<Document> {
+    let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
+    let is_own = policy.is_own();
+    let placer = answered(py, policy.placer(seed, &kept))?;
+    let options = PlaceOptions { seed, ..PlaceOptions::default() };
+    let placed = document(py, "place", &call, move |control| {
+        let place = || fairplan::place_by(&instance, &placer, &options, control);
+        let placed = if is_own { asking(place)? } else { place()? };
+        Ok((json(&placed.document(&instance, servers_out))?, None))
+    });
+    placed.map_err(|error| because(py, error, &kept))
+}
+
+/// Policies side by side.
+#[pyfunction]
+pub fn compare(
+    py: Python<'_>,
+    instance: &Instance,
+    policies: Vec<Policy>,
+    seed: u64,
+    backend: String,
+    timing: bool,
+    call: Call,
+) -> PyResult<Document> {
+    let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
+    let has_own = policies.iter().any(Policy::is_own);
+    let placers =
+        policies.into_iter().map(|policy| policy.placer(seed, &kept)).collect::<Result<Vec<_>, _>>();
+    let placers = answered(py, placers)?;
+    let options = CompareOptions { seed, backend, timing, ..CompareOptions::default() };
+    let compared = document(py, "compare", &call, move |control| {
+        let compare = || fairplan::compare_by(&instance, &placers, &options, control);
+        let comparison = if has_own { asking(compare)? } else { compare()? };
+        Ok((json(&fairplan::Document::new(comparison))?, None))
+    });
+    compared.map_err(|error| because(py, error, &kept))
+}
+
+/// The error, caused by what a function of Python's raised, if one did.
+fn because(py: Python<'_>, error: PyErr, kept: &Raised) -> PyErr {
+    if let Some(cause) = kept.take() {
+        error.set_cause(py, Some(cause));
+    }
+    error
+}
+
+/// The best that whole tasks can do, from both sides.
+#[pyfunction]
+pub fn bound(
+    py: Python<'_>,
+    instance: &Instance,
+    name: &str,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    let options = BoundOptions { backend };
+    let objective = answered(py, objective(name))?;
+    document(py, "bound", &call, move |control| {
+        let bytes = match objective {
+            Objective::Drfh => json(&fairplan::bound(&instance, &options, control)?.document(&instance))?,
+            Objective::ProportionalFairness => {
+                json(&fairplan::bound_proportional(&instance, &options, control)?.document(&instance))?
+            }
+            _ => return Err(Error::Setting("objective: whole tasks are bounded for drfh and for pf".into())),
+        };
+        Ok((bytes, None))
+    })
+}
+
+/// Why a user has its share.
+#[pyfunction]
+pub fn explain(
+    py: Python<'_>,
+    instance: &Instance,
+    user: String,
+    name: &str,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    let options =
+        SolveOptions { objective: answered(py, objective(name))?, backend, ..SolveOptions::default() };
+    document(py, "explain", &call, move |control| {
+        let user = user_named(&instance, "user", &user)?;
+        let outcome = fairplan::explain(&instance, user, &options, control);
+        let (explanation, failure) = what_there_is(outcome, Found::explanation)?;
+        Ok((json(&fairplan::Document::new(explanation))?, failure))
+    })
+}
+
+/// The fairness properties of an objective.
+#[pyfunction]
+pub fn audit(
+    py: Python<'_>,
+    instance: &Instance,
+    name: &str,
+    users_searched: usize,
+    seed: u64,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    let objectives = vec![answered(py, objective(name))?];
+    if users_searched == 0 {
+        return answered(py, Err(Error::Setting("users_searched = 0: search at least 1".into())));
+    }
+    let options = AuditOptions { objectives, leave_out: false, users: users_searched, seed, backend };
+    document(py, "audit", &call, move |control| {
+        let (Audited { audits, .. }, failure) =
+            what_there_is(fairplan::audit(&instance, &options, control), Found::audited)?;
+        let audit = audits.into_iter().next().ok_or_else(|| Error::backend("nothing was audited"))?;
+        Ok((json(&fairplan::Document::new(audit))?, failure))
+    })
+}
+
+/// A result held against its instance.
+#[pyfunction]
+pub fn verify(
+    py: Python<'_>,
+    instance: &Instance,
+    result: Vec<u8>,
+    name: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    document(py, "verify", &call, move |control| {
+        let result = ResultFile::new(name, result)?;
+        let verified = fairplan::verify(&instance, result, control)?;
+        Ok((json(&fairplan::Document::new(verified))?, None))
+    })
+}

@@ -1,0 +1,297 @@
+//! Demands over time: divided by mechanisms, and at best.
+
+use crate::call::Call;
+use crate::commands::{document, what_there_is};
+use crate::document::{Document, json};
+use crate::exact::Exact;
+use crate::failure::answered;
+use crate::instance::{Given, Instance};
+use fairplan::files::{self, Rounding};
+use fairplan::instances::Violation;
+use fairplan::{
+    AllocateOptions, DemandSeries, Error, FairShares, Found, GuaranteedFraction, MechanismOptions,
+    OfflineMeasure, OfflineOptions, TaskDemands, read,
+};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Demands over time, in slices or in tasks.
+#[pyclass(frozen, module = "fairplan._native")]
+pub struct Demands {
+    series: Arc<DemandSeries>,
+    name: String,
+}
+
+fn rounding(round: Option<&str>) -> Result<Rounding, Error> {
+    match round {
+        None => Ok(Rounding::Refused),
+        Some("down") => Ok(Rounding::Down),
+        Some("nearest") => Ok(Rounding::Nearest),
+        Some("up") => Ok(Rounding::Up),
+        Some(other) => Err(Error::Setting(format!("round = {other}: use down, nearest or up"))),
+    }
+}
+
+#[pymethods]
+impl Demands {
+    /// From a file's path, or a frame.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        given: &Bound<'_, PyAny>,
+        members: Option<String>,
+        round: Option<&str>,
+    ) -> PyResult<Self> {
+        let (given, rounding) = (Given::new("demands", given)?, answered(py, rounding(round))?);
+        let name = given.name().to_owned();
+        let read = Call::silent().run(py, move |_| {
+            let series = match given {
+                Given::Path(path) => files::read_demands(&path, rounding)?,
+                Given::Frame(..) => files::read_demands_opened(given.open_with_gaps()?.as_mut(), rounding)?,
+            };
+            Ok(match members {
+                Some(path) => files::read_members(&path, series)?,
+                None => series,
+            })
+        })?;
+        Ok(Self { series: Arc::new(answered(py, read)?), name })
+    }
+
+    /// From a `fairplan.demands.v1`.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, json: Vec<u8>, name: String, round: Option<&str>) -> PyResult<Self> {
+        let rounding = answered(py, rounding(round))?;
+        let named = name.clone();
+        let read =
+            Call::silent().run(py, move |_| Ok(files::read_demands_in_memory(&named, json, rounding)?.0))?;
+        Ok(Self { series: Arc::new(answered(py, read)?), name })
+    }
+
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut json = Vec::new();
+        let written = files::write_demands(&self.series, &mut json).map_err(Error::backend);
+        answered(py, written).map(|()| PyBytes::new(py, &json))
+    }
+
+    #[getter]
+    fn users(&self) -> Vec<String> {
+        (0..self.series.user_count()).map(|user| self.series.user_id(user).to_owned()).collect()
+    }
+
+    #[getter]
+    fn quantum_count(&self) -> usize {
+        self.series.quantum_count()
+    }
+}
+
+/// What users are due.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Due {
+    fair_share: Option<u64>,
+    capacity: Option<u64>,
+    fair_shares: Option<HashMap<String, u64>>,
+    instance: Option<Py<Instance>>,
+}
+
+enum Asked {
+    Slices(FairShares),
+    Tasks(Arc<fairplan::Instance>),
+}
+
+impl Due {
+    fn of(self, series: &DemandSeries) -> Result<Asked, Error> {
+        let shares = match (self.fair_share, self.fair_shares, self.capacity, self.instance) {
+            (None, None, None, Some(instance)) => return Ok(Asked::Tasks(Arc::clone(&instance.get().0))),
+            (_, _, _, Some(_)) => {
+                return Err(Error::input("demands over an instance are tasks: state no slices"));
+            }
+            (Some(_), Some(_), ..) => return Err(Error::input("state fair_share or fair_shares, not both")),
+            (Some(share), None, ..) => FairShares::PerUser(share),
+            (None, Some(shares), ..) => {
+                let due = |user: usize| {
+                    let id = series.user_id(user);
+                    let missing = || Violation::new("fair_shares", id, "this user has no fair share");
+                    shares.get(id).copied().ok_or_else(missing)
+                };
+                FairShares::Each((0..series.user_count()).map(due).collect::<Result<_, _>>()?)
+            }
+            (None, None, Some(capacity), None) => FairShares::Capacity(capacity),
+            (None, None, None, None) => {
+                let problem = "say how many slices there are (fair_share, capacity or fair_shares), or give an instance";
+                return Err(Error::input(problem));
+            }
+        };
+        shares.check(series, self.capacity)?;
+        Ok(Asked::Slices(shares))
+    }
+}
+
+/// How mechanisms are set.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Settings {
+    alpha: Exact,
+    initial_credits: Option<u64>,
+    ties: String,
+    oversubscription: u64,
+    term: u64,
+    seed: u64,
+}
+
+impl Settings {
+    fn options(self) -> Result<MechanismOptions, Error> {
+        let Self { alpha, initial_credits, ties, oversubscription, term, seed } = self;
+        let refused = |problem| Error::Setting(format!("ties = {ties}: {problem}"));
+        for (name, count) in [("oversubscription", oversubscription), ("term", term)] {
+            if !(1..=1_000_000).contains(&count) {
+                return Err(Error::Setting(format!("{name} = {count}: must be from 1 to 1000000")));
+            }
+        }
+        Ok(MechanismOptions {
+            alpha: GuaranteedFraction::new(alpha.0)?,
+            initial_credits,
+            ties: ties.parse().map_err(refused)?,
+            oversubscription,
+            term,
+            seed,
+        })
+    }
+}
+
+/// Demands divided by a mechanism.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
+pub fn allocate(
+    py: Python<'_>,
+    demands: &Demands,
+    due: Due,
+    mechanism: String,
+    settings: Settings,
+    non_conformant: Option<Exact>,
+    reported: Option<&Demands>,
+    cache_slowdown: Option<Exact>,
+    per_quantum: bool,
+    call: Call,
+) -> PyResult<Document> {
+    let series = Arc::clone(&demands.series);
+    let asked = answered(py, due.of(&series))?;
+    let options = AllocateOptions {
+        mechanism,
+        settings: answered(py, settings.options())?,
+        non_conformant: non_conformant.map(|part| part.0),
+        cache_slowdown: cache_slowdown.map(|times| times.0),
+        per_quantum,
+    };
+    let reported = reported.map(|reported| (Arc::clone(&reported.series), reported.name.clone()));
+    document(py, "allocate", &call, move |control| {
+        options.check()?;
+        let told = reported.as_ref().map(|(series, _)| &**series);
+        if let Some((told, name)) = &reported {
+            read::alike(name, told, &series)?;
+        }
+        let bytes = match &asked {
+            Asked::Slices(shares) => {
+                json(&fairplan::allocate(&series, shares, told, &options, control)?.document(&series))?
+            }
+            Asked::Tasks(instance) => {
+                let truth = TaskDemands::new(instance, &series)?;
+                let told = told.map(|told| TaskDemands::new(instance, told)).transpose()?;
+                let allocated = fairplan::allocate_tasks(&truth, told.as_ref(), &options, control)?;
+                json(&allocated.document(&truth, told.as_ref()))?
+            }
+        };
+        Ok((bytes, None))
+    })
+}
+
+/// The optimum when all demands are known.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
+pub fn offline(
+    py: Python<'_>,
+    demands: &Demands,
+    due: Due,
+    measure: &str,
+    whole_slices: bool,
+    guaranteed: bool,
+    against: Vec<String>,
+    settings: Settings,
+    per_quantum: bool,
+    call: Call,
+) -> PyResult<Document> {
+    let series = Arc::clone(&demands.series);
+    let asked = answered(py, due.of(&series))?;
+    let measure = match measure {
+        "totals" => OfflineMeasure::Totals,
+        "welfare" => OfflineMeasure::Welfare,
+        other => {
+            return answered(py, Err(Error::Setting(format!("measure = {other}: use totals or welfare"))));
+        }
+    };
+    let settings = answered(py, settings.options())?;
+    let options = OfflineOptions { measure, whole_slices, guaranteed, against, settings };
+    document(py, "offline", &call, move |control| match &asked {
+        Asked::Slices(shares) => {
+            let outcome = fairplan::offline(&series, shares, &options, control);
+            let (offline, failure) = what_there_is(outcome, Found::offline)?;
+            Ok((json(&offline.document(&series, shares, per_quantum))?, failure))
+        }
+        Asked::Tasks(instance) => {
+            let demands = TaskDemands::new(instance, &series)?;
+            let outcome = fairplan::offline_tasks(&demands, &options, control);
+            let (offline, failure) = what_there_is(outcome, Found::task_offline)?;
+            Ok((json(&offline.document(&demands, per_quantum))?, failure))
+        }
+    })
+}
+
+/// A result of `offline` held against its demands.
+#[pyfunction]
+pub fn verify_offline(
+    py: Python<'_>,
+    demands: &Demands,
+    instance: Option<Py<Instance>>,
+    result: Vec<u8>,
+    name: String,
+    call: Call,
+) -> PyResult<Document> {
+    let series = Arc::clone(&demands.series);
+    let instance = instance.map(|instance| Arc::clone(&instance.get().0));
+    document(py, "verify", &call, move |control| {
+        let result = fairplan::ResultFile::new(name, result)?;
+        let verified = match &instance {
+            None => fairplan::verify_offline(&series, &result, control)?,
+            Some(instance) => {
+                fairplan::verify_offline_tasks(&TaskDemands::new(instance, &series)?, &result, control)?
+            }
+        };
+        Ok((json(&fairplan::Document::new(verified))?, None))
+    })
+}
+
+/// The demands of the Karma paper's example.
+#[pyfunction]
+pub fn karma_fig2(py: Python<'_>) -> PyResult<Demands> {
+    let series = answered(py, fairplan::generate::karma_fig2().map_err(Error::from))?;
+    Ok(Demands { series: Arc::new(series), name: "karma-fig2".into() })
+}
+
+/// Demands over time like those that were measured.
+#[pyfunction]
+pub fn workload(
+    py: Python<'_>,
+    kind: &str,
+    users: u64,
+    quanta: u64,
+    mean: u64,
+    seed: u64,
+) -> PyResult<Demands> {
+    let workload = kind.parse().map_err(|unknown| Error::Setting(format!("kind: {unknown}")));
+    let options =
+        fairplan::generate::WorkloadOptions { workload: answered(py, workload)?, users, quanta, mean, seed };
+    let made = py.detach(|| fairplan::generate::demands(&options));
+    Ok(Demands { series: Arc::new(answered(py, made.map_err(Error::from))?), name: kind.to_owned() })
+}

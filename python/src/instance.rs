@@ -1,0 +1,169 @@
+//! An instance from files, frames and dictionaries.
+
+use crate::call::Call;
+use crate::failure::answered;
+use arrow_array::RecordBatchReader;
+use arrow_array::ffi_stream::RecordBatchStreamReader;
+use arrow_pyarrow::FromPyArrow;
+use fairplan::instances::files::rows::Rows;
+use fairplan::instances::files::{self, Frame, open_table, source};
+use fairplan::instances::lint;
+use fairplan::report::output::Destination;
+use fairplan::{Error, read};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A cluster, its users and groups: checked, exact, and not to be changed.
+#[pyclass(frozen, module = "fairplan._native")]
+pub struct Instance(pub Arc<fairplan::Instance>);
+
+/// A table as it is handed over: a file's path, or a frame.
+pub enum Given {
+    /// A file.
+    Path(String),
+    /// A frame, with what messages call it.
+    Frame(&'static str, Box<dyn RecordBatchReader + Send>),
+}
+
+impl Given {
+    /// What was handed over as `name`.
+    pub fn new(name: &'static str, given: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(path) = given.extract::<PathBuf>() {
+            return Ok(Self::Path(path.display().to_string()));
+        }
+        if given.hasattr("__arrow_c_stream__")? {
+            let stream = RecordBatchStreamReader::from_pyarrow_bound(given)?;
+            return Ok(Self::Frame(name, Box::new(stream)));
+        }
+        let kind = given.get_type().name()?;
+        Err(PyTypeError::new_err(format!(
+            "{name}: {kind} is no table; give a frame (pandas with pyarrow, polars, pyarrow: anything with \
+             __arrow_c_stream__) or the path of a file"
+        )))
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Path(path) => path,
+            Self::Frame(name, _) => name,
+        }
+    }
+
+    /// The table, open, in which an empty cell has a meaning.
+    pub fn open_with_gaps(self) -> Result<Box<dyn Rows>, Error> {
+        Ok(match self {
+            Self::Path(path) => open_table(&path)?,
+            Self::Frame(name, batches) => Box::new(Frame::new(name, batches)?.with_gaps()),
+        })
+    }
+
+    fn open(self) -> Result<Box<dyn Rows>, Error> {
+        Ok(match self {
+            Self::Path(path) => open_table(&path)?,
+            Self::Frame(name, batches) => Box::new(Frame::new(name, batches)?),
+        })
+    }
+}
+
+#[pymethods]
+impl Instance {
+    #[new]
+    #[pyo3(signature = (servers, users, groups=None))]
+    fn new(
+        py: Python<'_>,
+        servers: &Bound<'_, PyAny>,
+        users: &Bound<'_, PyAny>,
+        groups: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let [servers, users] = [Given::new("servers", servers)?, Given::new("users", users)?];
+        let groups = groups.map(|groups| Given::new("groups", groups)).transpose()?;
+        let read = Call::silent().run(py, move |_| {
+            let mut servers = servers.open()?;
+            let mut groups = groups.map(Given::open).transpose()?;
+            let mut users = users.open()?;
+            Ok(files::read_opened(servers.as_mut(), users.as_mut(), groups.as_deref_mut())?)
+        })?;
+        Ok(Self(Arc::new(answered(py, read)?)))
+    }
+
+    /// Reads a `fairplan.instance.v1`.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let path = path.display().to_string();
+        let read = Call::silent().run(py, move |_| read::instance(&path))?;
+        Ok(Self(Arc::new(answered(py, read)?)))
+    }
+
+    /// The instance in this JSON; errors call it `name`.
+    #[staticmethod]
+    fn from_json(py: Python<'_>, json: Vec<u8>, name: String) -> PyResult<Self> {
+        let read = Call::silent().run(py, move |_| Ok(files::read_json(source::in_memory(&name, json)?)?))?;
+        Ok(Self(Arc::new(answered(py, read)?)))
+    }
+
+    /// The canonical JSON.
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let instance = Arc::clone(&self.0);
+        let written = Call::silent().run(py, move |_| {
+            let mut json = Vec::new();
+            files::write_json(&instance, &mut json).map_err(Error::backend)?;
+            Ok(json)
+        })?;
+        Ok(PyBytes::new(py, &answered(py, written)?))
+    }
+
+    /// Writes the canonical JSON: whole or not at all.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let instance = Arc::clone(&self.0);
+        let written = Call::silent().run(py, move |_| {
+            let destination = Destination::new(Some(&path))?;
+            Ok(destination.write(|out| files::write_json(&instance, out))?)
+        })?;
+        answered(py, written)
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    #[getter]
+    fn resources(&self) -> Vec<String> {
+        self.0.resources().to_vec()
+    }
+
+    #[getter]
+    fn user_count(&self) -> usize {
+        self.0.user_count()
+    }
+
+    #[getter]
+    fn server_count(&self) -> u64 {
+        self.0.server_count()
+    }
+
+    #[getter]
+    fn class_count(&self) -> usize {
+        self.0.classes().len()
+    }
+
+    #[getter]
+    fn group_count(&self) -> usize {
+        self.0.groups().len()
+    }
+
+    /// What its author may want to look at.
+    fn warnings(&self) -> Vec<String> {
+        lint(&self.0).into_iter().map(|warning| warning.message).collect()
+    }
+
+    /// Its SHA-256, by which results name it.
+    fn sha256(&self, py: Python<'_>) -> PyResult<String> {
+        let instance = Arc::clone(&self.0);
+        answered(py, Call::silent().run(py, move |_| Ok(files::sha256_hex(&instance)))?)
+    }
+}

@@ -1,0 +1,48 @@
+//! Instances that need no file.
+
+use crate::failure::answered;
+use crate::instance::Instance;
+use fairplan::generate::{self, GoogleOptions, PopulationOptions};
+use fairplan::{Error, instances};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+fn made<E: Into<Error>>(py: Python<'_>, made: Result<instances::Instance, E>) -> PyResult<Instance> {
+    answered(py, made.map_err(Into::into)).map(|instance| Instance(Arc::new(instance)))
+}
+
+/// Google's cluster of 2011.
+#[pyfunction]
+pub fn google(
+    py: Python<'_>,
+    servers: Option<u64>,
+    users: Option<u64>,
+    rounded: bool,
+    finite: bool,
+    seed: u64,
+) -> PyResult<Instance> {
+    let options = GoogleOptions { servers, users, rounded, finite, seed };
+    made(py, py.detach(|| generate::google(&options)))
+}
+
+/// The example of the DRFH paper.
+#[pyfunction]
+pub fn drfh_fig1(py: Python<'_>) -> PyResult<Instance> {
+    made(py, generate::drfh_fig1())
+}
+
+/// The users of the DRFH paper who join and leave.
+#[pyfunction]
+pub fn drfh_fig4(py: Python<'_>, users: Vec<usize>) -> PyResult<Instance> {
+    made(py, generate::drfh_fig4(&users))
+}
+
+/// A synthetic population of any size.
+#[pyfunction]
+pub fn population(py: Python<'_>, kind: &str, users: u64, cluster: &str, seed: u64) -> PyResult<Instance> {
+    let kind = answered(py, kind.parse().map_err(|unknown| Error::Setting(format!("kind: {unknown}"))))?;
+    let cluster =
+        answered(py, cluster.parse().map_err(|unknown| Error::Setting(format!("cluster: {unknown}"))))?;
+    let options = PopulationOptions { kind, users, cluster, seed };
+    made(py, py.detach(|| generate::population(&options)))
+}

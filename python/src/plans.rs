@@ -1,0 +1,150 @@
+//! What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts.
+
+use crate::call::Call;
+use crate::commands::document;
+use crate::document::{Document, json};
+use crate::exact::Exact;
+use crate::failure::{answered, infeasible};
+use crate::instance::Instance;
+use fairplan::files::{self, Rounding};
+use fairplan::{
+    BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, TargetOptions, WorthOptions, read,
+};
+use pyo3::prelude::*;
+use std::sync::Arc;
+
+/// What every user shall reach.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Target {
+    share: Option<Exact>,
+    tasks: Option<Exact>,
+    tasks_of: Vec<(String, Exact)>,
+    as_today: bool,
+    more_users: Vec<(Option<String>, u64)>,
+}
+
+impl From<Target> for TargetOptions {
+    fn from(target: Target) -> Self {
+        Self {
+            share: target.share.map(|share| share.0),
+            tasks: target.tasks.map(|tasks| tasks.0),
+            tasks_of: target.tasks_of.into_iter().map(|(id, tasks)| (id, tasks.0)).collect(),
+            as_today: target.as_today,
+            more_users: target.more_users,
+        }
+    }
+}
+
+/// The cheapest servers with which every user reaches its target.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
+pub fn buy(
+    py: Python<'_>,
+    instance: &Instance,
+    catalog: String,
+    target: Target,
+    whole: bool,
+    under_drfh: bool,
+    budget: Option<f64>,
+    frontier: Option<u32>,
+    backend: String,
+    call: Call,
+) -> PyResult<(Document, Option<Instance>, Option<Document>)> {
+    let instance = Arc::clone(&instance.0);
+    if whole && (under_drfh || frontier.is_some()) || under_drfh && frontier.is_some() {
+        let problem = "whole, under_drfh and frontier are not stated together";
+        return answered(py, Err(Error::Setting(problem.into())));
+    }
+    let options = BuyOptions { target: target.into(), whole, under_drfh, budget, frontier, backend };
+    let bought = call.run(py, move |control| {
+        let catalog = read::catalog(&catalog, &instance)?;
+        let plan = fairplan::buy(&instance, &catalog, &options, control)?;
+        let document = plan.document(&instance, &catalog);
+        let placed = plan.placed().map(|(cluster, placed)| json(&placed.document(cluster, true)));
+        Ok((json(&document)?, document.reachable, placed.transpose()?, plan.cluster))
+    })?;
+    let (plan, reachable, placed, cluster) = answered(py, bought)?;
+    let plan = answered(py, Document::of("plan.buy", plan))?;
+    if !reachable {
+        let why = "nothing that may be bought is enough; found says what stands against it".into();
+        return Err(infeasible(py, why, Py::new(py, plan)?.into_any()));
+    }
+    let placed = placed.map(|placed| Document::of("plan.buy", placed)).transpose();
+    Ok((plan, cluster.map(|cluster| Instance(Arc::new(cluster))), answered(py, placed)?))
+}
+
+/// What one more server of each class is worth.
+#[pyfunction]
+pub fn worth(
+    py: Python<'_>,
+    instance: &Instance,
+    ranges: bool,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    document(py, "plan.worth", &call, move |control| {
+        let worth = fairplan::worth_of_servers(&instance, &WorthOptions { ranges, backend }, control)?;
+        Ok((json(&fairplan::Document::new(worth))?, None))
+    })
+}
+
+/// Who loses how much when servers fail.
+#[pyfunction]
+pub fn lose(
+    py: Python<'_>,
+    instance: &Instance,
+    servers: Option<u64>,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    document(py, "plan.lose", &call, move |control| {
+        let losses = fairplan::losses(&instance, &LoseOptions { servers, backend }, control)?;
+        Ok((json(&fairplan::Document::new(losses))?, None))
+    })
+}
+
+/// What differs between two instances.
+#[pyfunction]
+pub fn diff(
+    py: Python<'_>,
+    before: &Instance,
+    after: &Instance,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let (before, after) = (Arc::clone(&before.0), Arc::clone(&after.0));
+    document(py, "plan.diff", &call, move |control| {
+        let difference = fairplan::compare_instances(&before, &after, &backend, control)?;
+        Ok((json(&fairplan::Document::new(difference))?, None))
+    })
+}
+
+/// When a cluster first misses what is asked of it.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
+pub fn growth(
+    py: Python<'_>,
+    instance: &Instance,
+    series: String,
+    target: Target,
+    quantum: String,
+    by: Option<String>,
+    base: u64,
+    per_quantum: bool,
+    backend: String,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    let options = GrowthOptions { target: target.into(), by, base, series, backend };
+    document(py, "plan.growth", &call, move |control| {
+        let series = files::read_demands_by(&options.series, Rounding::Refused, &quantum)?;
+        let mut growth = fairplan::growth(&instance, &series, &options, control)?;
+        if !per_quantum && series.quantum_count() > FEW_QUANTA {
+            growth.quanta = None;
+        }
+        Ok((json(&fairplan::Document::new(growth))?, None))
+    })
+}

@@ -1,0 +1,115 @@
+"""What the way through Python costs, and the same problem in cvxpy: prints the tables of docs/benchmarks.md.
+
+    python python/tests/benchmark.py         needs fairplan, numpy, polars; and for the second table cvxpy with clarabel and highspy
+"""
+
+import statistics
+import subprocess
+import sys
+import time
+
+import numpy
+import polars
+
+import fairplan as fp
+
+
+def best(work, times):
+    """The best and the median time of some, and what the last gave."""
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        result = work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds), statistics.median(seconds), result
+
+
+def frames(users, classes, seed):
+    """Servers and users of two resources."""
+    dice = numpy.random.default_rng(seed)
+    servers = polars.DataFrame(
+        {
+            "id": [f"c{i}" for i in range(classes)],
+            "count": [max(users // classes, 1)] * classes,
+            "cpu": dice.integers(4, 64, classes).astype(float),
+            "memory": dice.integers(4, 64, classes).astype(float),
+        }
+    )
+    wanted = polars.DataFrame(
+        {
+            "id": [f"u{i}" for i in range(users)],
+            "cpu": dice.uniform(0.1, 2, users).round(3),
+            "memory": dice.uniform(0.1, 2, users).round(3),
+        }
+    )
+    return servers, wanted
+
+
+def importing():
+    """Seconds that `import fairplan` takes in a new interpreter."""
+    line = "import time; t = time.perf_counter(); import fairplan; print(time.perf_counter() - t)"
+    runs = [float(subprocess.check_output([sys.executable, "-c", line])) for _ in range(7)]
+    return min(runs)
+
+
+def overhead():
+    """The way through Python."""
+    print(f"import fairplan: {1000 * importing():.0f} ms")
+    print("| users | frame to instance | `fp.solve` | of it the solver | solution to frame |")
+    print("|---|---|---|---|---|")
+    for users, times in [(1_000, 30), (1_000_000, 3)]:
+        servers, wanted = frames(users, 10, 1)
+        reading, _, cluster = best(lambda s=servers, w=wanted: fp.Instance(s, w), times)
+        solving, _, solution = best(lambda c=cluster: fp.solve(c), times)
+        inside = solution.stats["seconds"]
+        writing, _, _ = best(lambda s=solution: polars.DataFrame(s.users), times)
+        cells = [f"{1000 * seconds:.1f} ms" for seconds in (reading, solving, inside, writing)]
+        print(f"| {users:,} | {' | '.join(cells)} |")
+
+
+def level_in_cvxpy(cluster, solver):
+    """The largest smallest dominant share, as people write it in cvxpy."""
+    import cvxpy
+
+    document = cluster.to_dict()
+    resources = document["resources"]
+    capacity = numpy.array(
+        [[entry["count"] * entry["capacity"].get(name, 0) for name in resources] for entry in document["server_classes"]]
+    )
+    demand = numpy.array([[entry["demand"].get(name, 0) for name in resources] for entry in document["users"]])
+    # Of the whole cluster, so that numbers are near one.
+    total = capacity.sum(axis=0)
+    part = demand / total
+    dominant = part.max(axis=1)
+    shape = part / dominant[:, None]
+    shares = cvxpy.Variable((len(demand), len(capacity)), nonneg=True)
+    level = cvxpy.Variable()
+    limits = [shares.T @ shape <= capacity / total, cvxpy.sum(shares, axis=1) >= level]
+    problem = cvxpy.Problem(cvxpy.Maximize(level), limits)
+    problem.solve(solver=solver)
+    return problem.value
+
+
+def beside_cvxpy():
+    """The same problem in cvxpy, from frames to numbers."""
+    servers, wanted = frames(3_000, 10, 2)
+
+    def ours():
+        solution = fp.solve(fp.Instance(servers, wanted))
+        polars.DataFrame(solution.users)
+        return solution.value
+
+    seconds, _, value = best(ours, 10)
+    print("| by | seconds | ratio | value |")
+    print("|---|---|---|---|")
+    print(f"| fairplan, all levels, proved | {seconds:.4f} | 1 | {value:.9f} |")
+    cluster = fp.Instance(servers, wanted)
+    for name, solver in [("Clarabel", "CLARABEL"), ("HiGHS", "HIGHS")]:
+        theirs, _, other = best(lambda s=solver: level_in_cvxpy(cluster, s), 2)
+        print(f"| cvxpy with {name}, the first level | {theirs:.3f} | {theirs / seconds:.0f} | {other:.9f} |")
+        assert abs(other - value) <= 1e-6 * value
+
+
+if __name__ == "__main__":
+    overhead()
+    beside_cvxpy()

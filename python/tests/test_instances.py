@@ -1,0 +1,119 @@
+"""Instances from frames, dictionaries and files, and what is refused of them."""
+
+import copy
+import math
+import pickle
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import fairplan as fp
+
+SERVERS = {"id": ["a", "b"], "count": [1, 2], "cpu": [4.0, 8.5], "memory": [1.5, 2.0]}
+USERS = {"id": ["x", "y", "z"], "cpu": [0.1, 1.0, 1.0], "memory": [0.1, 0.2, 0.3]}
+FRAMES = [pandas.DataFrame, polars.DataFrame, pyarrow.table]
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_every_kind_of_frame_gives_the_same_instance_with_exact_decimals(frame):
+    users = USERS | {"tasks": [None, 3, None], "eligible": [["a"], ["a", "b"], ["b"]]}
+    cluster = fp.Instance(frame(SERVERS), frame(users))
+    document = cluster.to_dict()
+    assert document["users"][0] == {"id": "x", "demand": {"cpu": 0.1, "memory": 0.1}, "eligible": ["a"]}
+    assert document["users"][1]["tasks"] == 3
+    wanted = {
+        "resources": ["cpu", "memory"],
+        "server_classes": [
+            {"id": "a", "count": 1, "capacity": {"cpu": 4, "memory": 1.5}},
+            {"id": "b", "count": 2, "capacity": {"cpu": 8.5, "memory": 2}},
+        ],
+        "users": [
+            {"id": "x", "demand": {"cpu": 0.1, "memory": 0.1}, "eligible": ["a"]},
+            {"id": "y", "demand": {"cpu": 1, "memory": 0.2}, "tasks": 3, "eligible": ["a", "b"]},
+            {"id": "z", "demand": {"cpu": 1, "memory": 0.3}, "eligible": ["b"]},
+        ],
+    }
+    assert cluster == fp.Instance.from_dict(wanted)
+
+
+def test_categories_integers_and_the_index_of_pandas_are_taken_as_they_are_meant():
+    users = pandas.DataFrame(USERS | {"cpu": numpy.array([1, 2, 3], dtype="int16")})
+    users["id"] = users["id"].astype("category")
+    plain = fp.Instance(pandas.DataFrame(SERVERS), users)
+    users.index = [7, 8, 9]
+    assert fp.Instance(pandas.DataFrame(SERVERS), users) == plain
+    assert [user["id"] for user in plain.to_dict()["users"]] == ["x", "y", "z"]
+
+
+def test_groups_come_as_a_third_frame():
+    groups = polars.DataFrame({"id": ["g", "h"], "weight": [2, 1], "parent": [None, "g"]})
+    users = polars.DataFrame(USERS | {"group": ["g", "h", None]})
+    solution = fp.solve(fp.Instance(polars.DataFrame(SERVERS), users, groups))
+    assert solution.groups["id"] == ["g", "h"]
+    assert solution.groups["parent"] == [None, "g"]
+
+
+@pytest.mark.parametrize(
+    ("users", "file", "path", "value"),
+    [
+        (USERS | {"cpu": [0.1, math.nan, 1]}, "users", "row 1, column cpu", {"NaN", None}),
+        (USERS | {"cpu": [0.1, -2.0, 1]}, "users", "row 1, column cpu", {"-2"}),
+        (USERS | {"cpu": [0.1, math.inf, 1]}, "users", "row 1, column cpu", {"inf"}),
+        (USERS | {"cpu": [True, False, True]}, "users", "columns, column cpu", {None}),
+        (USERS | {"gpu": [1, 1, 1]}, "users", "columns, column gpu", {None}),
+        (USERS | {"id": ["x", "y", "x"]}, "users", "row 2, column id", {"x"}),
+        (USERS | {"eligible": ["a", "c", "b"]}, "users", "row 1, column eligible", {"c"}),
+        (USERS | {"tasks": [1.0, 2.5, 1.0]}, "users", "row 1, column tasks", {"2.5"}),
+        ({"cpu": [1.0], "memory": [1.0]}, "users", "columns, column id", {None}),
+    ],
+)
+@pytest.mark.parametrize("frame", FRAMES)
+def test_bad_frames_are_refused_with_frame_row_and_column(frame, users, file, path, value):
+    with pytest.raises(fp.InputError) as refused:
+        fp.Instance(frame(SERVERS), frame(users))
+    error = refused.value
+    assert (error.file, error.path) == (file, path), error
+    assert error.value in value
+    assert str(error).startswith(f"{file}: {path}")
+
+
+def test_a_column_of_polars_without_a_type_is_named():
+    users = polars.DataFrame(USERS | {"tasks": [None, None, None]})
+    with pytest.raises(fp.InputError, match="users: column tasks: has no type, as all its cells are missing"):
+        fp.Instance(polars.DataFrame(SERVERS), users)
+    assert fp.Instance(pandas.DataFrame(SERVERS), pandas.DataFrame(USERS | {"tasks": [None, None, None]}))
+
+
+def test_what_is_no_table_is_a_type_error():
+    with pytest.raises(TypeError, match="users: list is no table"):
+        fp.Instance(polars.DataFrame(SERVERS), [1])
+
+
+def test_bad_dictionaries_and_files_name_place_and_value(tmp_path):
+    cluster = fp.generate.drfh_fig1().to_dict()
+    cluster["users"][1]["demand"]["cpu"] = -2
+    with pytest.raises(fp.InputError) as refused:
+        fp.Instance.from_dict(cluster, name="mine")
+    assert (refused.value.file, refused.value.path, refused.value.value) == ("mine", "users[1].demand.cpu", "-2")
+    with pytest.raises(ValueError, match="/missing.json: No such file"):
+        fp.read("/missing.json")
+    (tmp_path / "empty.json").write_bytes(b"")
+    with pytest.raises(fp.InputError, match="the file is empty"):
+        fp.read(tmp_path / "empty.json")
+
+
+def test_instances_are_pickled_copied_and_compared(cluster):
+    for again in [pickle.loads(pickle.dumps(cluster)), copy.deepcopy(cluster), copy.copy(cluster)]:
+        assert again == cluster and hash(again) == hash(cluster)
+        assert again.to_json() == cluster.to_json()
+
+
+def test_instances_are_written_whole_or_not_at_all(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    cluster.write(tmp_path / "i.json")
+    assert fp.read(tmp_path / "i.json") == cluster
+    with pytest.raises(fp.FairplanError, match="No such file"):
+        cluster.write(tmp_path / "no" / "i.json")

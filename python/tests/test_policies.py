@@ -1,0 +1,91 @@
+"""A policy of one's own: the same placement as ours by the same rule, and answers that cannot be."""
+
+import numpy
+import pytest
+
+import fairplan as fp
+
+
+def first(task, free):
+    room = (free >= task.demand).all(axis=1)
+    if task.eligible is not None:
+        room &= task.eligible
+    server = int(room.argmax())
+    return server if room[server] else None
+
+
+@pytest.mark.parametrize("servers", [3, 40])
+def test_first_fit_of_ones_own_places_as_ours(servers):
+    # Amounts that doubles hold exactly, so that the function sees what fits.
+    dice = numpy.random.default_rng(servers)
+    classes = [
+        {"id": f"c{i}", "count": servers, "capacity": {"cpu": int(dice.integers(4, 40)), "memory": int(dice.integers(4, 40))}}
+        for i in range(3)
+    ]
+    users = [
+        {"id": f"u{i}", "demand": {"cpu": int(dice.integers(1, 8)) / 4, "memory": int(dice.integers(1, 8)) / 4}}
+        | ({"eligible": ["c1"]} if i % 3 == 0 else {})
+        for i in range(9)
+    ]
+    cluster = fp.Instance.from_dict({"resources": ["cpu", "memory"], "server_classes": classes, "users": users})
+    ours = fp.place(cluster, policy="first-fit", servers_out=True)
+    mine = fp.place(cluster, policy=first, servers_out=True)
+    assert mine.policy == "first"
+    assert mine.servers == ours.servers and mine.users == ours.users
+    assert fp.verify(cluster, mine)
+
+
+def test_a_policy_of_ones_own_stands_beside_ours_in_its_place():
+    comparison = fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", first, "first-fit"], timing=False)
+    assert comparison.policies["name"] == ["best-fit", "first", "first-fit"]
+    values = comparison.policies["value"]
+    assert values[1] == values[2]
+
+
+def test_free_is_what_is_left_and_cannot_be_written():
+    cluster = fp.generate.drfh_fig1()
+    seen = []
+
+    def look(task, free):
+        seen.append((task.user, free.copy()))
+        with pytest.raises(ValueError):
+            free[0, 0] = 1
+        return None if len(seen) > 2 else first(task, free)
+
+    fp.place(cluster, policy=look)
+    assert seen[0][0] == "user-1"
+    assert numpy.array_equal(seen[0][1], [[2, 12], [12, 2]])
+    assert numpy.allclose(seen[1][1], [[1.8, 11], [12, 2]])
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (7, "there is no server 7; they are 0 to 1"),
+        ("one", "'str' object cannot be interpreted as an integer"),
+        (0, "does not fit server 0: too little cpu is free"),
+    ],
+)
+def test_an_answer_that_cannot_be_names_policy_task_and_server(answer, told):
+    def wrong(task, free):
+        return answer
+
+    with pytest.raises(fp.InputError) as refused:
+        fp.place(fp.generate.drfh_fig1(), policy=wrong)
+    assert "policy wrong" in str(refused.value) and told in str(refused.value), refused.value
+
+
+def test_what_a_policy_raises_is_the_cause():
+    def broken(task, free):
+        raise KeyError("oops")
+
+    with pytest.raises(fp.InputError, match="policy broken") as refused:
+        fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", broken])
+    assert isinstance(refused.value.__cause__, KeyError)
+
+
+def test_what_is_neither_a_name_nor_a_function_is_a_type_error():
+    with pytest.raises(TypeError, match="neither a name nor a function"):
+        fp.place(fp.generate.drfh_fig1(), policy=3)
+    with pytest.raises(TypeError, match="list of names"):
+        fp.simulate("t.jsonl", policies=[first])

@@ -1,0 +1,136 @@
+"""Results: tables, pictures, sections, pickling."""
+
+import pickle
+
+import numpy
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import fairplan as fp
+
+
+def test_the_tables_of_a_solution_agree_with_its_document_live_and_read_again(cluster):
+    solution = fp.solve(cluster)
+    document = solution.to_dict()
+    again = pickle.loads(pickle.dumps(solution))
+    for one in [solution, again]:
+        assert one.value == document["value"] and one.level == document.get("level")
+        assert one.status == document["status"] == "optimal"
+        assert one.certificate == document["certificate"]
+        assert one.users["id"] == [user["id"] for user in document["users"]]
+        assert one.users["tasks"] == [user["tasks"] for user in document["users"]]
+        placed = [
+            (user["id"], part["class"], part["tasks"]) for user in document["users"] for part in user["placement"]
+        ]
+        assert list(zip(*one.placement.to_dict().values(), strict=True)) == placed
+        first = document["server_classes"][0]
+        resource = cluster.resources[0]
+        assert one.classes[f"utilization_{resource}"][0] == first["utilization"].get(resource, 0)
+        assert one.classes["count"] == [entry["count"] for entry in cluster.to_dict()["server_classes"]]
+        assert one.to_json() == solution.to_json()
+        assert one.instance == cluster
+
+
+def test_tables_become_frames_without_loss():
+    table = fp.solve(fp.generate.google(servers=50, users=20)).users
+    expected = table.to_dict()
+    assert pyarrow.table(table).to_pydict() == expected
+    assert polars.DataFrame(table).to_dict(as_series=False) == expected
+    assert isinstance(table.to_pandas(), pandas.DataFrame)
+    assert table.to_pandas()["tasks"].tolist() == expected["tasks"]
+    assert table.to_arrow().schema.field("tasks").type == pyarrow.float64()
+    # A stream can be taken more than once.
+    assert polars.DataFrame(table).equals(polars.DataFrame(table))
+
+
+def test_answers_are_booleans_and_what_is_missing_is_missing():
+    comparison = fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", "first-fit"], timing=False)
+    frame = comparison.to_pandas()
+    assert frame["proved_optimal"].tolist() == [True, False]
+    assert frame["seconds"].isna().all()
+    assert polars.DataFrame(comparison)["proved_optimal"].dtype == polars.Boolean
+
+
+def test_results_of_every_kind_are_pickled(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    demands = fp.generate.karma_fig2()
+    results = [
+        fp.place(cluster, servers_out=True),
+        fp.compare(cluster),
+        fp.bound(cluster),
+        fp.explain(cluster, "user-1"),
+        fp.audit(cluster),
+        fp.verify(cluster, fp.solve(cluster)),
+        fp.allocate(demands, fair_share=2),
+        fp.offline(demands, fair_share=2),
+        fp.plan.worth(cluster, ranges=False),
+    ]
+    for result in results:
+        again = pickle.loads(pickle.dumps(result))
+        assert type(again) is type(result) and again == result
+        assert "<section" in result._repr_html_() and "<html" not in result._repr_html_()
+    fp.report(results, tmp_path / "page.html", title="All")
+    assert (tmp_path / "page.html").read_text().count("<h2>") == len(results)
+    assert pickle.loads(pickle.dumps(demands)) == demands
+
+
+def test_charts_are_svg_and_what_has_none_says_so():
+    solution = fp.solve(fp.generate.drfh_fig4())
+    picture = solution.plot()
+    assert picture.svg.startswith("<svg") and picture._repr_svg_() == picture.svg
+    with pytest.raises(fp.InputError, match="has no chart 99"):
+        solution.plot(99)
+
+
+def test_results_are_written_by_the_ending_of_the_name(tmp_path):
+    comparison = fp.compare(fp.generate.drfh_fig4(), policies=["best-fit"], timing=False)
+    for ending in ["json", "csv", "parquet", "arrow", "html"]:
+        comparison.write(tmp_path / f"c.{ending}")
+    assert (tmp_path / "c.json").read_text() == comparison.to_json()
+    assert polars.read_parquet(tmp_path / "c.parquet").equals(polars.DataFrame(comparison))
+    assert polars.read_csv(tmp_path / "c.csv")["name"].to_list() == ["best-fit"]
+    with pytest.raises(fp.InputError, match="not written as"):
+        comparison.write(tmp_path / "c.png")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.arrow", "c.csv", "c.html", "c.json", "c.parquet"]
+
+
+def test_numbers_of_a_solution_are_arrays_at_once():
+    solution = fp.solve(fp.generate.google(servers=40, users=10))
+    shares = solution.users.to_arrow()["dominant_share"].to_numpy()
+    assert isinstance(shares, numpy.ndarray) and shares.min() > 0
+
+
+def test_wrong_names_say_what_would_do():
+    cluster = fp.generate.drfh_fig1()
+    with pytest.raises(fp.InputError, match="did you mean drf"):
+        fp.solve(cluster, objective="drf2")
+    with pytest.raises(fp.InputError, match="unknown backend"):
+        fp.solve(cluster, backend="x")
+    with pytest.raises(fp.InputError, match="did you mean best-fit"):
+        fp.place(cluster, policy="bestfit")
+    with pytest.raises(fp.InputError, match="twice"):
+        fp.compare(cluster, policies=["best-fit", "best-fit"])
+    with pytest.raises(fp.InputError, match="time_limit"):
+        fp.solve(cluster, time_limit=0)
+    with pytest.raises(fp.InputError, match="no user of this id"):
+        fp.explain(cluster, "user-9")
+    with pytest.raises(fp.InputError, match="without"):
+        fp.verify(cluster, fp.place(cluster))
+
+
+def test_a_purchase_that_cannot_be_is_infeasible_with_what_stands_against_it(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    (tmp_path / "catalog.csv").write_text("id,price\nhigh-cpu,3\nhigh-memory,2\n")
+    with pytest.raises(fp.Infeasible) as refused:
+        fp.plan.buy(cluster, catalog=tmp_path / "catalog.csv", share=0.9, budget=0.5)
+    assert refused.value.found["reachable"] is False
+    plan = fp.plan.buy(cluster, catalog=tmp_path / "catalog.csv", share=0.9)
+    assert plan.cluster.server_count > cluster.server_count
+
+
+def test_another_instances_result_does_not_hold():
+    one, other = fp.generate.drfh_fig1(), fp.generate.drfh_fig4()
+    verification = fp.verify(other, fp.solve(one))
+    assert not verification.holds and not verification

@@ -1,0 +1,110 @@
+//! A `fairplan.placement.v1` that somebody else made: only what runs where is taken from it, and counted anew.
+
+use crate::foreign::{Foreign, check_stamp};
+use crate::json::{MalformedResult, read_json};
+use crate::placement::{PlacementBody, ServerResult, tasks_on_servers};
+use fairplan_instances::wording::printable;
+use fairplan_instances::{Body, Instance, InstanceStamp, Placement, UserId, stated};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// What runs where, by whoever placed it. Servers may hold more than they have, and tasks may be where they should not be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenPlacement {
+    /// Who placed it, where the file says so.
+    pub policy: Option<String>,
+    /// Tasks on servers.
+    pub placement: Placement,
+}
+
+/// The members of the format. Whoever places need not know what it comes to, so only `servers` must be there.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stated {
+    format: String,
+    #[serde(default, rename = "fairplan_version")]
+    _fairplan_version: IgnoredAny,
+    #[serde(default, deserialize_with = "stated")]
+    instance: Option<InstanceStamp>,
+    #[serde(default, deserialize_with = "stated")]
+    policy: Option<String>,
+    #[serde(default, rename = "seed")]
+    _seed: IgnoredAny,
+    #[serde(default, rename = "value")]
+    _value: IgnoredAny,
+    #[serde(default, rename = "level")]
+    _level: IgnoredAny,
+    #[serde(default, rename = "unplaced")]
+    _unplaced: IgnoredAny,
+    #[serde(default, rename = "users")]
+    _users: IgnoredAny,
+    #[serde(default, rename = "utilization")]
+    _utilization: IgnoredAny,
+    #[serde(default, deserialize_with = "stated")]
+    servers: Option<Vec<ServerResult>>,
+}
+
+impl GivenPlacement {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// Another format, the file of another instance, servers, classes or users that the instance does not have, servers or users
+    /// of a server that are named twice, and more tasks of a user than it has: each with file and place.
+    pub fn read(
+        file: &str,
+        bytes: &[u8],
+        instance: &Instance,
+        sha256: &str,
+    ) -> Result<Self, MalformedResult> {
+        let stated: Stated = read_json(file, bytes)?;
+        let foreign = |foreign: Foreign| MalformedResult {
+            file: file.into(),
+            place: String::new(),
+            problem: foreign.to_string(),
+        };
+        let format = PlacementBody::<Vec<ServerResult>>::FORMAT;
+        if stated.format != format {
+            let problem = format!("a placement is a {format}, as `place --servers-out` writes it");
+            return Err(foreign(Foreign::new("format", &stated.format, problem)));
+        }
+        if let Some(stamp) = &stated.instance {
+            check_stamp(stamp, instance, sha256).map_err(foreign)?;
+        }
+        let Some(servers) = &stated.servers else {
+            return Err(foreign(Foreign::without("servers", "place with --servers-out")));
+        };
+        let placement = counted(servers, instance).map_err(foreign)?;
+        let policy = stated.policy.filter(|policy| !policy.is_empty());
+        Ok(Self { policy, placement })
+    }
+}
+
+/// The tasks of each user and on each server, users in the instance's order.
+fn counted(stated: &[ServerResult], instance: &Instance) -> Result<Placement, Foreign> {
+    let mut servers = tasks_on_servers(stated, instance, "servers")?;
+    let mut tasks = vec![0u64; instance.user_count()];
+    for (s, server) in stated.iter().enumerate() {
+        for (k, part) in server.tasks.iter().enumerate() {
+            let place = |field: &str| format!("servers[{s}].tasks[{k}].{field}");
+            if server.tasks[..k].iter().any(|other| other.user == part.user) {
+                return Err(Foreign::new(place("user"), &part.user, "is named twice on this server"));
+            }
+            let Some(UserId(user)) = instance.user_named(&part.user) else { continue };
+            let limit = instance.user(UserId(user)).tasks().unwrap_or(u64::MAX);
+            match tasks[user].checked_add(part.tasks).filter(|sum| *sum <= limit && part.tasks > 0) {
+                Some(sum) => tasks[user] = sum,
+                None if part.tasks == 0 => {
+                    return Err(Foreign::new(place("tasks"), "0", "leave out users without tasks"));
+                }
+                None => {
+                    let named = printable(&part.user, 200);
+                    let problem =
+                        format!("with these, more tasks of {named} run than the {limit} that it has");
+                    return Err(Foreign::new(place("tasks"), &part.tasks.to_string(), problem));
+                }
+            }
+        }
+    }
+    servers.iter_mut().for_each(|server| server.sort_unstable());
+    Ok(Placement { tasks, servers })
+}

@@ -1,0 +1,87 @@
+//! A placement policy as a process of its own, for the tests of `fairplan.policy.v1`: First-Fit, or one of several faults, by its
+//! first argument.
+
+use serde_json::Value;
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, BufWriter, Write};
+
+fn main() {
+    let fault = std::env::args().nth(1).unwrap_or_default();
+    let mut input = BufReader::with_capacity(1 << 16, std::io::stdin());
+    let mut output = BufWriter::with_capacity(1 << 16, std::io::stdout());
+    let mut line = String::new();
+    input.read_line(&mut line).unwrap_or_default();
+    let cluster: Value = serde_json::from_str(&line).unwrap_or_default();
+    let list = |value: &Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
+    let amounts = |value: &Value, key: &str| -> Vec<f64> {
+        list(value, key).iter().map(|amount| amount.as_str().unwrap_or("0").parse().unwrap_or(0.0)).collect()
+    };
+    let servers = list(&cluster, "servers");
+    let mut free: Vec<Vec<f64>> = servers.iter().map(|server| amounts(server, "capacity")).collect();
+    let answers: Vec<String> =
+        servers.iter().map(|server| format!("{{\"server\":{}}}\n", server["id"])).collect();
+    // Of each user its demand, and the first server that may have room.
+    let mut users: HashMap<String, (Vec<f64>, usize)> = HashMap::new();
+    for user in list(&cluster, "users") {
+        users.insert(user["id"].as_str().unwrap_or_default().into(), (amounts(&user, "demand"), 0));
+    }
+    let id = |server: &Value| server["id"].as_str().unwrap_or_default().to_owned();
+    let positions: HashMap<String, usize> = servers.iter().map(id).zip(0..).collect();
+    let mut task = 0u64;
+    loop {
+        line.clear();
+        if input.read_line(&mut line).unwrap_or(0) == 0 {
+            break;
+        }
+        let kind = line.split('"').nth(3).unwrap_or_default().to_owned();
+        if kind != "place" {
+            let message: Value = serde_json::from_str(&line).unwrap_or_default();
+            let text = |key: &str| message[key].as_str().unwrap_or_default().to_owned();
+            match kind.as_str() {
+                "end" => {
+                    let at = positions.get(&text("server")).copied().unwrap_or_default();
+                    let demand = users.get(&text("user")).cloned().unwrap_or_default().0;
+                    free[at].iter_mut().zip(&demand).for_each(|(left, need)| *left += need);
+                    // What was passed by may have room again.
+                    users.values_mut().for_each(|(_, first)| *first = (*first).min(at));
+                }
+                "user" => drop(users.insert(text("id"), (amounts(&message, "demand"), 0))),
+                _ => {}
+            }
+            continue;
+        }
+        task += 1;
+        let user = line.rsplit_once("\"user\":\"").and_then(|(_, rest)| rest.split_once('"'));
+        let Some((demand, at)) = user.and_then(|(id, _)| users.get_mut(id)) else { break };
+        let fits = |free: &[f64]| demand.iter().zip(free).all(|(need, left)| *need <= left + 1e-9);
+        while *at < free.len() && !fits(&free[*at]) {
+            *at += 1;
+        }
+        match fault.as_str() {
+            "crash" if task == 5 => {
+                let _ = output.flush();
+                eprintln!("first line\nthe disk is full");
+                std::process::exit(7);
+            }
+            "hang" if task == 5 => {
+                let _ = output.flush();
+                std::thread::sleep(std::time::Duration::from_secs(600));
+            }
+            "nonsense" if task == 5 => drop(output.write_all(b"yes\n")),
+            "unknown" if task == 5 => drop(output.write_all(b"{\"server\":\"nowhere\"}\n")),
+            "twice" => drop(output.write_all(b"{\"server\":null}\n{\"server\":null}\n")),
+            "first" => drop(output.write_all(answers[0].as_bytes())),
+            _ => match free.get_mut(*at) {
+                Some(left) => {
+                    left.iter_mut().zip(&*demand).for_each(|(left, need)| *left -= need);
+                    drop(output.write_all(answers[*at].as_bytes()));
+                }
+                None => drop(output.write_all(b"{\"server\":null}\n")),
+            },
+        }
+        // Answers go out together where more questions are here already.
+        if input.buffer().is_empty() && output.flush().is_err() {
+            break;
+        }
+    }
+}

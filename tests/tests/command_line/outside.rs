@@ -1,0 +1,202 @@
+//! Policies in other processes: the same placements as the same rule here, and what becomes of those that go wrong.
+
+use super::{Folder, binary, root, text};
+use fairplan_instances::generate::{drfh_fig1, drfh_fig4};
+use fairplan_tests::random_draft;
+use rayon::prelude::*;
+use serde_json::Value;
+
+/// The policy of the tests, with a fault.
+fn policy(fault: &str) -> String {
+    let program = binary().parent().unwrap().join("policy");
+    format!("'{}' {fault}", program.display())
+}
+
+/// Where tasks run, without the name of who placed them.
+fn placed(folder: &Folder, words: &[&str]) -> Value {
+    let words = [&["-q", "place", "i.json", "--servers-out"], words].concat();
+    let mut document: Value = serde_json::from_str(&folder.done(&words)).unwrap();
+    document["policy"].take();
+    document
+}
+
+fn has_python() -> bool {
+    std::process::Command::new("python3").arg("--version").output().is_ok()
+}
+
+#[test]
+fn the_guides_best_fit_in_python_places_as_ours_on_a_hundred_random_instances() {
+    if !has_python() {
+        return eprintln!("skipped: there is no python3");
+    }
+    let script = root().join("guide/policies/best_fit.py");
+    let command = format!("python3 '{}'", script.display());
+    let drafts = (3_000_000..).map(random_draft).filter_map(|mut draft| {
+        // Of classes without servers nothing is told, though their amounts count where units are chosen.
+        let told = draft.classes.iter().all(|class| class.count > 0);
+        // Python looks at each server.
+        draft.classes.iter_mut().for_each(|class| class.set_count(class.count.min(8)));
+        draft.build().ok().filter(|_| told).map(|instance| (draft, instance))
+    });
+    drafts.take(100).collect::<Vec<_>>().into_par_iter().for_each(|(draft, instance)| {
+        let folder = Folder::new();
+        folder.instance("i.json", &instance);
+        assert_eq!(
+            placed(&folder, &["--policy-command", &command]),
+            placed(&folder, &["--policy", "best-fit"]),
+            "{draft}"
+        );
+    });
+}
+
+#[test]
+fn the_guide_shows_the_policy_that_is_tested() {
+    let script = std::fs::read_to_string(root().join("guide/policies/best_fit.py")).unwrap();
+    let page = std::fs::read_to_string(root().join("guide/src/policies.md")).unwrap();
+    assert!(
+        page.contains(&format!("```py\n{script}```\n")),
+        "guide/src/policies.md shows another best_fit.py"
+    );
+}
+
+#[test]
+fn a_policy_in_another_process_is_a_row_among_the_others() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());
+    let command = policy("");
+    assert_eq!(placed(&folder, &["--policy-command", &command]), placed(&folder, &["--policy", "first-fit"]));
+    let words =
+        ["-q", "compare", "i.json", "--policies", "first-fit", "--no-timing", "--policy-command", &command];
+    let comparison: Value = serde_json::from_str(&folder.done(&words)).unwrap();
+    let (mut ours, mut theirs) = (comparison["policies"][0].clone(), comparison["policies"][1].clone());
+    assert_eq!(theirs["name"], command);
+    (ours["name"], theirs["name"]) = (Value::Null, Value::Null);
+    assert_eq!(ours, theirs);
+}
+
+/// What is said of a policy with a fault; nothing is written.
+fn failure(folder: &Folder, fault: &str, more: &[&str]) -> String {
+    let before = folder.names();
+    let command = policy(fault);
+    let words = [&["-q", "place", "i.json", "-o", "out.json", "--policy-command", &command], more].concat();
+    let output = folder.run(&words);
+    assert_eq!(output.status.code(), Some(3), "{fault}: {}", text(&output.stderr));
+    assert_eq!(folder.names(), before, "{fault} leaves files behind");
+    let line = text(&output.stderr);
+    assert_eq!(line.lines().count(), 1, "{line}");
+    line.trim_end().split_once(": ").unwrap().1.replace(&command, "P")
+}
+
+#[test]
+fn a_policy_that_goes_wrong_is_named_with_task_server_resource_and_its_last_words() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig1().unwrap());
+    assert_eq!(
+        failure(&folder, "crash", &[]),
+        "policy P: ended (exit status: 7) before it answered for task 5, of user user-1; \
+         its last words: first line the disk is full"
+    );
+    assert_eq!(
+        failure(&folder, "hang", &["--policy-timeout", "0.2"]),
+        "policy P: no answer within 0.2 s for task 5, of user user-1; allow more with --policy-timeout"
+    );
+    assert_eq!(
+        failure(&folder, "nonsense", &[]),
+        "policy P: task 5, of user user-1: answers yes, where {\"server\": \"ID\"} or {\"server\": null} is expected"
+    );
+    assert_eq!(
+        failure(&folder, "unknown", &[]),
+        "policy P: task 5, of user user-1: there is no server nowhere"
+    );
+    assert_eq!(
+        failure(&folder, "first", &[]),
+        "policy P: task 4, of user user-2, does not fit server high-memory/1: it needs 1 of cpu, and 0.6 is free"
+    );
+    assert_eq!(failure(&folder, "twice", &[]), "policy P: answers more often than it is asked");
+    let missing = folder.run(&["-q", "place", "i.json", "--policy-command", "/missing/policy"]);
+    assert_eq!(missing.status.code(), Some(3));
+    assert!(text(&missing.stderr).contains("policy /missing/policy: cannot be started: No such file"));
+}
+
+#[test]
+fn a_time_limit_holds_while_a_policy_is_asked() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig1().unwrap());
+    let begun = std::time::Instant::now();
+    let line = failure(&folder, "hang", &["--time-limit", "0.3"]);
+    assert!(line.contains("no placement in time: 4 tasks were placed"), "{line}");
+    assert!(begun.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn a_task_where_its_user_may_not_run_is_refused() {
+    let folder = Folder::new();
+    let mut draft = fairplan_instances::Draft::from(&drfh_fig1().unwrap());
+    draft.users[1].eligible = Some(vec![1]);
+    folder.instance("i.json", &draft.build().unwrap());
+    assert_eq!(
+        failure(&folder, "first", &[]),
+        "policy P: task 2, of user user-2, may not run on server high-memory/1"
+    );
+}
+
+#[test]
+fn commands_that_cannot_be_meant_are_refused() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig1().unwrap());
+    for (words, told) in [
+        (&["--policy-command", ""][..], "--policy-command \"\": names no command"),
+        (&["--policy-command", "a 'b"], "--policy-command \"a 'b\": a quote ' does not end"),
+        (&["--policy-command", "a", "--policy", "best-fit"], "cannot be used with"),
+        (&["--policy-command", "a", "--policy-timeout", "-1"], "--policy-timeout"),
+    ] {
+        let refusal = folder.refused(&[&["-q", "place", "i.json"], words].concat());
+        assert!(refusal.contains(told), "{refusal}");
+    }
+    // Longer than any clock can tell is as long as it takes.
+    let command = policy("");
+    folder.done(&["-q", "place", "i.json", "--policy-command", &command, "--policy-timeout", "1e18"]);
+    let twice = ["-q", "compare", "i.json", "--policy-command", "a", "--policy-command", "a"];
+    assert!(folder.refused(&twice).contains("names a twice"));
+}
+
+/// What came of a policy in a simulation, without its name.
+fn simulated(folder: &Folder, words: &[&str]) -> Value {
+    let words = [&["-q", "simulate", "trace.jsonl", "--policy", "first-fit"], words].concat();
+    let mut document: Value = serde_json::from_str(&folder.done(&words)).unwrap();
+    let mut runs = document["policies"].as_array_mut().unwrap().drain(..).collect::<Vec<_>>();
+    assert_eq!(runs.len(), 2);
+    runs.iter_mut().for_each(|run| drop(run["policy"].take()));
+    runs.iter_mut().for_each(|run| drop(run["name"].take()));
+    assert_eq!(runs[0], runs[1]);
+    runs.remove(0)
+}
+
+#[test]
+fn a_simulation_asks_a_policy_in_another_process_and_tells_it_when_tasks_end() {
+    let folder = Folder::new();
+    folder.done(&["-q", "generate", "trace-drfh-fig4", "-o", "trace.jsonl"]);
+    let command = policy("");
+    simulated(&folder, &["--policy-command", &command]);
+    let words =
+        ["-q", "simulate", "trace.jsonl", "--policy", "best-fit", "-o", "out.json", "--policy-command"];
+    for (fault, told) in [
+        ("crash", "ended (exit status: 7) before it answered for task 5, of user shape-"),
+        ("first", ", does not fit server "),
+        ("nonsense", "answers yes, where"),
+    ] {
+        let output = folder.run(&[&words[..], &[&policy(fault)]].concat());
+        assert_eq!(output.status.code(), Some(3), "{fault}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains(told), "{fault}: {}", text(&output.stderr));
+        assert_eq!(folder.names(), ["trace.jsonl"], "{fault}");
+    }
+    for limit in ["--policy-timeout", "--time-limit"] {
+        let begun = std::time::Instant::now();
+        let output = folder.run(&[&words[..], &[&policy("hang"), limit, "0.5"]].concat());
+        assert_eq!(output.status.code(), Some(3), "{limit}: {}", text(&output.stderr));
+        assert!(text(&output.stderr).contains("no answer within 0."), "{limit}: {}", text(&output.stderr));
+        assert!(begun.elapsed().as_secs() < 30, "{limit}");
+    }
+    let refusal = folder.refused(&[&words[..], &["a", "--dedicated"]].concat());
+    assert!(refusal.contains("--policy-command is one cluster's"), "{refusal}");
+}
