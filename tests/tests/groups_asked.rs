@@ -382,7 +382,7 @@ fn what_siblings_would_have_if_a_group_asked_for_less_is_what_exact_division_giv
                 _ => shares[variant.user_named(&sibling.id).unwrap().0],
             };
             let then = sibling.then.unwrap();
-            assert!((then - exact).abs() <= 5e-3, "seed {seed}: {sibling:?}, exactly {exact}\n{draft}");
+            assert!((then - exact).abs() <= 1e-5, "seed {seed}: {sibling:?}, exactly {exact}\n{draft}");
             gains += usize::from(sibling.gain() > 1e-3);
         }
         assert!(
