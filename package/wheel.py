@@ -120,6 +120,8 @@ def main(folder, *here):
     path = pathlib.Path(folder) / f"fairplan-{version}-{PYTHON}-{'.'.join(platforms)}.whl"
     record = f"fairplan-{version}.dist-info/RECORD"
     lines = []
+    # All of it before the file is begun, which else is left empty where something fails.
+    members = [*(built(version, *here) if here else packed(version)), *described(version, platforms)]
     # A wheel to be tried once is not worth the time to make it small.
     level = 1 if here else 9
     with zipfile.ZipFile(path, "w") as wheel:
@@ -130,8 +132,7 @@ def main(folder, *here):
             entry.compress_type = zipfile.ZIP_DEFLATED
             wheel.writestr(entry, content, compresslevel=level)
 
-        members = built(version, *here) if here else packed(version)
-        for name, content, mode in [*members, *described(version, platforms)]:
+        for name, content, mode in members:
             digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
             lines.append(f"{name},sha256={digest},{len(content)}")
             add(name, content, mode)
