@@ -125,6 +125,7 @@ pub fn compare_by(
         integral_lower: stated.map(|bounds| bounds.lower),
         integral_level_upper: stated.and_then(|bounds| bounds.level_upper),
         integral_level_lower: stated.and_then(|bounds| bounds.level_lower),
+        integral_unplaced: stated.and_then(|bounds| bounds.unplaced),
     };
     let judges = !given.is_empty();
     let judge = |placement: &Placement| Judged::new(instance, placement, bracket.as_ref(), judges);

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from fairplan import _native
 from fairplan.errors import FairplanWarning, NotProved
 from fairplan.instances import Instance, read
-from fairplan.options import Call
+from fairplan.options import Call, Comparing
 from fairplan.results import (
     Audit,
     Bound,
@@ -177,6 +177,7 @@ def compare(
     seed: int = 0,
     backend: str = "auto",
     timing: bool = True,
+    placements: Iterable[Placement | str | os.PathLike[str]] = (),
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Comparison:
@@ -188,6 +189,7 @@ def compare(
         seed: of the policy ``random``.
         backend: what finds the bound of divisible tasks.
         timing: say how long each policy took, the only numbers that differ from run to run.
+        placements: made elsewhere, each a ``fairplan.placement.v1`` with its servers: they are judged like the policies' own.
         time_limit: seconds, half of them for the bound of whole tasks, which is else left out where it may take minutes.
 
     >>> import fairplan as fp
@@ -196,8 +198,16 @@ def compare(
     [True, False]
     """
     named = [_policy(policy) for policy in policies]
+    given = [_placement(position, placement) for position, placement in enumerate(placements, 1)]
+    comparing: Comparing = {"seed": seed, "backend": backend, "timing": timing, "placements": given}
     call = _call(time_limit, progress)
-    return Comparison(_native.compare(_instance(instance)._native, named, seed, backend, timing, call))
+    return Comparison(_native.compare(_instance(instance)._native, named, comparing, call))
+
+
+def _placement(position: int, given: Placement | str | os.PathLike[str]) -> tuple[str, bytes]:
+    if isinstance(given, Placement):
+        return f"placement {position}", given.to_json().encode()
+    return os.fspath(given), Path(given).read_bytes()
 
 
 def bound(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from fairplan import _native
 
-__all__ = ["Call", "Due", "Level", "Run", "Settings", "Target"]
+__all__ = ["Call", "Comparing", "Due", "Level", "Run", "Settings", "Target"]
 
 
 class Call(TypedDict):
@@ -18,6 +18,15 @@ class Call(TypedDict):
     time_limit: float | None
     progress: Callable[[str], object] | None
     note: Callable[[str], object] | None
+
+
+class Comparing(TypedDict):
+    """What policies are compared with, and how."""
+
+    seed: int
+    backend: str
+    timing: bool
+    placements: Sequence[tuple[str, bytes]]
 
 
 class Due(TypedDict):

@@ -159,23 +159,35 @@ pub fn place(
     placed.map_err(|error| because(py, error, &kept))
 }
 
+/// What is compared with what, beside policies.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Comparing {
+    seed: u64,
+    backend: String,
+    timing: bool,
+    /// Names and bytes of placements made elsewhere.
+    placements: Vec<(String, Vec<u8>)>,
+}
+
 /// Policies side by side.
 #[pyfunction]
 pub fn compare(
     py: Python<'_>,
     instance: &Instance,
     policies: Vec<Policy>,
-    seed: u64,
-    backend: String,
-    timing: bool,
+    comparing: Comparing,
     call: Call,
 ) -> PyResult<Document> {
+    let Comparing { seed, backend, timing, placements } = comparing;
     let (instance, kept) = (Arc::clone(&instance.0), Raised::default());
     let has_own = policies.iter().any(Policy::is_own);
     let placers =
         policies.into_iter().map(|policy| policy.placer(seed, &kept)).collect::<Result<Vec<_>, _>>();
     let placers = answered(py, placers)?;
-    let options = CompareOptions { seed, backend, timing, ..CompareOptions::default() };
+    let placements = placements.into_iter().map(|(name, bytes)| ResultFile::new(name, bytes));
+    let placements = answered(py, placements.collect::<Result<Vec<_>, Error>>())?;
+    let options = CompareOptions { seed, backend, timing, placements, ..CompareOptions::default() };
     let compared = document(py, "compare", &call, move |control| {
         let compare = || fairplan::compare_by(&instance, &placers, &options, control);
         let comparison = if has_own { asking(compare)? } else { compare()? };

@@ -35,6 +35,20 @@ def test_first_fit_of_ones_own_places_as_ours(servers):
     assert fp.verify(cluster, mine)
 
 
+def test_placements_made_elsewhere_are_judged_beside_policies(tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    placed = fp.place(cluster, policy="first-fit", servers_out=True)
+    path = tmp_path / "ours.json"
+    path.write_text(placed.to_json())
+    comparison = fp.compare(cluster, policies=["best-fit"], placements=[placed, path], timing=False)
+    rows = dict(zip(comparison.policies["name"], comparison.policies["value"], strict=True))
+    assert len(rows) == 3 and list(rows.values())[1:] == [placed.value] * 2
+    servers, users = [{"id": "a", "count": 1, "capacity": {"cpu": 1}}], [{"id": "u", "demand": {"cpu": 1}}]
+    other = fp.Instance.from_dict({"resources": ["cpu"], "server_classes": servers, "users": users})
+    with pytest.raises(fp.InputError, match="placement 1"):
+        fp.compare(other, policies=["best-fit"], placements=[placed])
+
+
 def test_a_policy_of_ones_own_stands_beside_ours_in_its_place():
     comparison = fp.compare(fp.generate.drfh_fig1(), policies=["best-fit", first, "first-fit"], timing=False)
     assert comparison.policies["name"] == ["best-fit", "first", "first-fit"]

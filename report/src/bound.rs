@@ -9,7 +9,7 @@ use fairplan_instances::stated;
 use fairplan_instances::table::{Kind, Table};
 use fairplan_instances::{
     Body, Breakpoint, Document, FilledTree, Headline, Instance, Objective, Part, Placement, ServerClass,
-    Solution, UserId, WholeTaskBracket, WholeTaskProof,
+    Solution, User, UserId, WholeTaskBracket, WholeTaskProof,
 };
 use fairplan_verify::{
     DivisibleClaim, StatedBounds, Verdict, WholeTaskClaim, verify_divisible, verify_whole_tasks,
@@ -43,6 +43,9 @@ pub struct BoundBody<S = Vec<ServerResult>> {
     /// The level of the placement below. Absent where it has all tasks of everybody, and as above.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub integral_level_lower: Option<f64>,
+    /// Tasks that wait in the placement below, of users who have a number of them. Absent where nobody's tasks are limited.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub unplaced: Option<u64>,
     /// Whether the placement is proved optimal: no other has a higher level. Compared exactly; where there are groups, to 1e-9.
     /// (Results without a level that state a `task_limit`: none has a larger smallest share.)
     pub proved_optimal: bool,
@@ -232,6 +235,8 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let is_level = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
     let tells_apart = instance.has_task_limits() || instance.has_groups();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
+    let waiting = |user: User<'_>| Some(user.tasks()?.saturating_sub(tasks[user.index().0]));
+    let unplaced = || instance.users().filter_map(waiting).fold(0, u64::saturating_add);
     StatedBounds {
         upper: upper.min(least(&mut caps.iter().map(|cap| cap.share))),
         lower: least(&mut children.iter().map(|child| child.share)),
@@ -239,6 +244,7 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
         lower_of_others: anybody(least(&mut others().map(|(_, child)| child.share))),
         level_upper: (tells_apart && is_level).then_some(upper),
         level_lower: (tells_apart && level < f64::INFINITY).then_some(level),
+        unplaced: instance.has_task_limits().then(unplaced),
         proved_optimal: bracket.is_closed,
     }
 }
@@ -275,6 +281,7 @@ pub fn bound_document<'a>(
         integral_lower: stated.lower,
         integral_level_upper: stated.level_upper,
         integral_level_lower: stated.level_lower,
+        unplaced: stated.unplaced,
         proved_optimal: stated.proved_optimal,
         users_without_tasks: bracket.without_tasks.iter().map(id).collect(),
         others: has_others.then_some(OtherUsers {
@@ -367,6 +374,7 @@ impl StatedBracket {
                 lower_of_others: others.integral_lower,
                 level_upper: document.integral_level_upper,
                 level_lower: document.integral_level_lower,
+                unplaced: document.unplaced,
                 proved_optimal: document.proved_optimal,
             },
         })

@@ -54,6 +54,10 @@ pub struct Bounds {
     /// Some placement of whole tasks has this level. Absent as above, and where one has all tasks of everybody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub integral_level_lower: Option<f64>,
+    /// Tasks that wait in the placement behind the lower bound, of users who have a number of them. Absent when not computed, and where
+    /// nobody's tasks are limited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub integral_unplaced: Option<u64>,
 }
 
 /// One policy's placement.
@@ -155,6 +159,7 @@ impl Tabular for Comparison {
             .column("gap_to_integral_level", "below that of whole tasks", Kind::Part, |policy| {
                 policy.gap_to_integral_level
             })
+            .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
             .column("gap_to_integral", "below whole-task bound", Kind::Part, |policy| policy.gap_to_integral)
             .said(|policy| (policy.proved_optimal == Some(true)).then_some("proved optimal"))
             .column("proved_optimal", "proved optimal", Kind::Answer, |policy| policy.proved_optimal)

@@ -86,6 +86,7 @@ fn compared(instance: &Instance, figures: &PlacementFigures) -> Document<Compari
         integral_lower: None,
         integral_level_upper: None,
         integral_level_lower: None,
+        integral_unplaced: None,
     };
     let policy = ComparedPolicy::new("best-fit", instance, figures, bounds, None, Some(0.001));
     let instance = InstanceStamp::new(instance, SHA256);

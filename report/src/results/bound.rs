@@ -17,6 +17,9 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         Some(others) => (others.integral_upper, others.integral_lower),
         None => (document.integral_upper, document.integral_lower),
     };
+    if document.unplaced == Some(0) && document.integral_level_lower.is_none() {
+        return "Whole tasks fit: all that everybody asks for can be placed.".into();
+    }
     if let Some(most) = document.integral_level_upper {
         let has = document
             .integral_level_lower
@@ -70,6 +73,15 @@ pub fn summary(instance: &Instance, divisible: f64, bracket: &WholeTaskBracket) 
         let (below, upper, lower) = (1.0 - lower / upper, share(upper), share(lower));
         let _ = writeln!(text, "{what}: at most {upper}, proved; {lower} placed ({below:.1e} below)");
         text += &truncated(bracket.truncated_searches);
+    }
+    match bounds.unplaced {
+        Some(0) if instance.users().all(|user| user.tasks().is_some()) => {
+            text += "All tasks of everybody are placed.\n"
+        }
+        Some(tasks) if tasks > 0 => {
+            let _ = writeln!(text, "Waiting in the placement: {}", counted(tasks, "task", "tasks"));
+        }
+        _ => {}
     }
     if bounds.level_upper.is_some() {
         let smallest = share(bounds.lower_of_others);

@@ -163,6 +163,9 @@ fn answer_by_level(document: &Comparison) -> String {
         policies.iter().filter(|policy| alike(policy)).map(|policy| name(&policy.name)).collect();
     let bounds = document.bounds;
     let better = match (best.level, bounds.integral_level_upper, bounds.divisible_level) {
+        (Some(_), ..) if bounds.integral_unplaced == Some(0) => {
+            "; there is a placement of all that everybody asks for (`place --policy pattern`)".into()
+        }
         (Some(_), ..) if best.proved_optimal == Some(true) => {
             ", and no placement of whole tasks can give more (proved)".into()
         }
@@ -207,10 +210,13 @@ fn better(document: &Comparison, best: &ComparedPolicy) -> String {
 /// The columns that say the level and what follows from it.
 const OF_LEVEL: [&str; 4] = ["level", "gap_to_divisible_level", "gap_to_integral_level", "unplaced"];
 
+/// The columns that hold the smallest share of all against its bounds.
+const OF_VALUE: [&str; 2] = ["gap_to_divisible", "gap_to_integral"];
+
 /// The table for people, what they read first on the left: by the level only where it tells more than the smallest share.
 fn table(document: &Comparison) -> Table<'_> {
     let by_level = tells_by_level(document);
-    let hidden: &[&str] = if by_level { &[] } else { &OF_LEVEL };
+    let hidden: &[&str] = if by_level { &OF_VALUE } else { &OF_LEVEL };
     let no_rule_broken = lawful(document).len() == document.policies.len();
     let unbroken: &[&str] = if no_rule_broken { &["over_committed_servers"] } else { &[] };
     let table =
@@ -236,6 +242,9 @@ fn table(document: &Comparison) -> Table<'_> {
 /// What the best of whole tasks is called here, and between which bounds it is known.
 fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
     let bounds = document.bounds;
+    if bounds.integral_unplaced == Some(0) && tells_by_level(document) {
+        return Some(("Whole tasks", "all that is asked for can be placed".into()));
+    }
     let levels = bounds.integral_level_upper.zip(bounds.integral_level_lower);
     if let Some((upper, lower)) = levels.filter(|_| tells_by_level(document)) {
         return Some((OF_THOSE, bracket(lower, upper)));

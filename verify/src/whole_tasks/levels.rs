@@ -94,6 +94,13 @@ impl<'a> Levels<'a> {
         divided(self.instance, share, wants_more)
     }
 
+    /// How many tasks have no server, of users who have a number of them.
+    pub fn waiting(&self, tasks: &[u64]) -> u64 {
+        let waiting =
+            |(user, placed): (User<'_>, &u64)| user.tasks().map_or(0, |all| all.saturating_sub(*placed));
+        self.instance.users().zip(tasks).map(waiting).fold(0, u64::saturating_add)
+    }
+
     /// What the children of the root could have at most for their tasks alone, over their weights, in the same order; 0 where
     /// those inside can have none.
     pub fn caps(&self) -> Vec<f64> {

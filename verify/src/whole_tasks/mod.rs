@@ -45,6 +45,8 @@ pub struct StatedBounds {
     pub level_upper: Option<f64>,
     /// The level of the placement; `None` if none is stated.
     pub level_lower: Option<f64>,
+    /// Tasks that wait in the placement; `None` if none are stated.
+    pub unplaced: Option<u64>,
     /// Whether the placement has the highest level.
     pub proved_optimal: bool,
 }
@@ -363,6 +365,10 @@ fn bounds(bracket: &WholeTaskBracket, levels: &Levels<'_>, stated: StatedBounds)
     }
     if let Some(stated) = stated.level_lower {
         verdict.compare(stated, smallest(&children)[1], || "integral_level_lower".into());
+    }
+    if let Some(stated) = stated.unplaced.filter(|stated| *stated != levels.waiting(&bracket.placement.tasks))
+    {
+        verdict.fail(|| format!("{stated} tasks are said to wait, and others do"));
     }
     let is_closed = match (bracket.upper, bracket.lower) {
         (Some(upper), Some(lower)) => levels.reaches(lower, upper),
