@@ -302,9 +302,9 @@ fn a_server_is_worth_what_solving_with_it_gains_and_never_more_than_its_price() 
         let Some(value) = solution.certificate.levels().first().map(|level| level.value) else { continue };
         let worths = worth_of_servers(&instance, "", &solution, &*solver, seed < 15, &|_, _| ()).unwrap();
         for worth in worths.server_classes {
-            assert!(worth.gain <= worth.by_price.unwrap() + 1e-7 * value, "seed {seed}: {worth:?}");
+            assert!(worth.gain <= worth.by_price + 1e-7 * value, "seed {seed}: {worth:?}");
             for resource in &worth.resources {
-                let price = resource.price.unwrap();
+                let price = resource.price;
                 let by_price = price * resource.amount;
                 assert!(resource.gain <= by_price + 1e-7 * value, "seed {seed}: {resource:?}");
                 let Some((capacity, most)) = resource.capacity.zip(resource.most) else { continue };

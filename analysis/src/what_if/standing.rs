@@ -1,7 +1,7 @@
 //! What users have, and what groups have together, told in shares of one cluster.
 
 use super::works;
-use fairplan_instances::{Instance, LimitedBy, Solution, UserId, stated_level};
+use fairplan_instances::{Instance, LimitedBy, Part, Solution, UserId, stated_level};
 
 /// What users and groups have, and what that comes to among the children of the root: users without a group, and groups
 /// without a parent.
@@ -10,12 +10,12 @@ pub(super) struct Standing {
     pub works: Vec<f64>,
     /// What the members of each group have together, in dominant shares.
     pub groups: Vec<f64>,
-    /// The smallest weighted share among the children of the root.
+    /// The smallest weighted share among the children of the root, a group's as far as its members divide it by their weights.
     pub value: f64,
     /// The same of those that still want more: that capacity holds, or a member of which it holds. `None` if none does.
     pub level: Option<f64>,
-    /// The weighted share of each child of the root, and whether it wants more.
-    children: Vec<(f64, bool)>,
+    /// The weighted shares of the children of the root.
+    children: Vec<Part>,
 }
 
 impl Standing {
@@ -28,24 +28,14 @@ impl Standing {
     /// Of this work of each user, wherever it is done, in shares of the instance.
     pub fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>) -> Self {
         let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
-        let of_user = |i: usize| (share(i), Some(wants_more[i]));
-        let together =
-            instance.of_groups((0.0, None), of_user, |a: (f64, Option<bool>), b| (a.0 + b.0, a.1.max(b.1)));
-        let alone = instance.users().filter(|user| user.group().is_none());
-        let alone = alone.map(|user| {
-            let i = user.index().0;
-            (share(i) / user.weight().to_f64(), wants_more[i])
-        });
-        let groups = instance.groups().iter().zip(&together).filter(|(group, _)| group.parent.is_none());
-        // A group without members asks for nothing.
-        let groups =
-            groups.filter_map(|(group, (share, wants))| Some((share / group.weight.to_f64(), (*wants)?)));
-        let children: Vec<(f64, bool)> = alone.chain(groups).collect();
-        let least = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::INFINITY, f64::min);
-        let value = least(&mut children.iter().map(|(share, _)| *share));
-        let level = least(&mut children.iter().filter(|(_, wants)| *wants).map(|(share, _)| *share));
+        let children = instance.parts_at_the_root(|i| Part { share: share(i), wants_more: wants_more[i] });
+        let least = |parts: &mut dyn Iterator<Item = &Part>| {
+            parts.map(|part| part.share).fold(f64::INFINITY, f64::min)
+        };
+        let value = least(&mut children.iter());
+        let level = least(&mut children.iter().filter(|part| part.wants_more));
         Self {
-            groups: together.into_iter().map(|(share, _)| share).collect(),
+            groups: instance.of_groups(0.0, share, |a, b| a + b),
             level: (level < f64::INFINITY).then_some(level),
             value,
             children,
@@ -66,8 +56,8 @@ impl Standing {
     /// What the level `before` has become: the level now, of whomever; if nobody wants more any longer, the smallest weighted
     /// share of those that did.
     pub fn raised_from(&self, before: &Self) -> f64 {
-        let wanted = self.children.iter().zip(&before.children).filter(|(_, (_, wanted))| *wanted);
-        let least = wanted.map(|((share, _), _)| *share).fold(f64::INFINITY, f64::min);
+        let wanted = self.children.iter().zip(&before.children).filter(|(_, before)| before.wants_more);
+        let least = wanted.map(|(now, _)| now.share).fold(f64::INFINITY, f64::min);
         self.level.unwrap_or(if least < f64::INFINITY { least } else { self.value })
     }
 }
@@ -89,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_wants_more_if_a_member_does_and_stands_by_the_sum_of_its_members() {
+    fn a_group_wants_more_if_a_member_does_and_stands_by_what_its_members_divide() {
         let instance = instance();
         let share = |i: usize| instance.user(UserId(i)).task_share();
         let works = vec![2.0, 3.0, 1.0];

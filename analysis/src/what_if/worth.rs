@@ -68,10 +68,8 @@ pub struct ServerWorth {
     pub count: u64,
     /// By how much the smallest weighted share rises with one more, solved again.
     pub gain: f64,
-    /// By how much it rises by the prices: never less, unless tasks run out, or members of groups make up for others that are
-    /// held. Absent where members of groups are held below the level: prices say what raises those, not their groups.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by_price: Option<f64>,
+    /// By how much it rises by the prices: never less, unless tasks run out, or members of groups leave what they have no use for.
+    pub by_price: f64,
     /// The groups whose members have more or less together then, those that gain the largest part first, at most 20: in
     /// dominant shares of today's servers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -114,9 +112,8 @@ pub struct ResourceWorth {
     pub amount: f64,
     /// By how much the smallest weighted share rises with that much more, solved again.
     pub gain: f64,
-    /// Its rise per unit, by the prices. Absent as `by_price` is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price: Option<f64>,
+    /// Its rise per unit, by the prices.
+    pub price: f64,
     /// The capacity of the class, all servers together. Absent where ranges were not asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub capacity: Option<f64>,
@@ -145,10 +142,10 @@ impl Tabular for Worth {
             .column("gain", "that much more adds", Kind::Share, gain)
             .said(move |row| self.is_nothing(gain(row)).then_some(NOTHING))
             .column("by_price", "by the prices", Kind::Share, |row| {
-                row.1.map_or(row.0.by_price, |more| Some(more.price? * more.amount))
+                row.1.map_or(row.0.by_price, |more| more.price * more.amount)
             })
             .column("amount", "a server has", Kind::Number, |row| row.1.map(|more| more.amount))
-            .column("price", "price a unit", Kind::Number, |row| row.1.and_then(|more| more.price))
+            .column("price", "price a unit", Kind::Number, |row| row.1.map(|more| more.price))
             .column("capacity", "capacity", Kind::Number, |row| row.1.and_then(|more| more.capacity))
             .column("least", "price holds from", Kind::Number, |row| row.1.and_then(|more| more.least))
             .column("most", "to", Kind::Number, |row| row.1.and_then(|more| more.most))
@@ -163,11 +160,6 @@ impl Worth {
     /// Whether a gain is below what solutions are exact to.
     pub fn is_nothing(&self, gain: f64) -> bool {
         gain < 1e-8 * self.raised()
-    }
-
-    /// Whether prices say anything of the level.
-    pub fn has_prices(&self) -> bool {
-        self.server_classes.iter().any(|class| class.by_price.is_some())
     }
 
     /// A row a class.
@@ -191,9 +183,7 @@ impl Worth {
             })
             .column("part", "by", Kind::Part, |class| class.largest_gain.as_ref().map(|gain| gain.part))
             .done();
-        let table =
-            if self.has_groups() { table } else { table.without(&["largest_gain_of_groups", "group_part"]) };
-        if self.has_prices() { table } else { table.without(&["by_price"]) }
+        if self.has_groups() { table } else { table.without(&["largest_gain_of_groups", "group_part"]) }
     }
 }
 
@@ -212,10 +202,9 @@ pub fn worth_of_servers(
     let today = Standing::of(instance, solution);
     let (now, before) = (today.raised(), &today.works);
     let prices = match solution.certificate.levels().first() {
-        Some(level) if instance.has_groups() && now > level.value * (1.0 + NOTICED) => None,
-        Some(level) => Some(level.prices.clone()),
+        Some(level) => level.prices.clone(),
         // Everybody has all its tasks, or can have nothing.
-        None => Some(vec![0.0; m * instance.classes().len()]),
+        None => vec![0.0; m * instance.classes().len()],
     };
     let draft = Draft::from(instance).measured_as(instance);
     let asked = |draft: Draft| -> Result<(f64, Standing), SolverError> {
@@ -230,26 +219,26 @@ pub fn worth_of_servers(
         one_more.classes[l].set_count(class.count + 1);
         let (gain, then) = asked(one_more)?;
         let changes: Vec<f64> = before.iter().zip(&then.works).map(|(b, a)| change(*b, *a)).collect();
-        let row = prices.as_ref().map(|prices| &prices[l * m..(l + 1) * m]);
+        let row = &prices[l * m..(l + 1) * m];
         let mut resources = Vec::new();
         for (r, amount) in class.capacity.iter().enumerate().filter(|(_, c)| !c.is_zero() && class.count > 0)
         {
             let mut more = draft.clone();
             more.classes[l].capacity[r] =
                 scaled(*amount, 1.0 + 1.0 / class.count as f64).ok_or_else(too_long)?;
-            let range = match row.filter(|_| ranges) {
-                Some(row) => {
+            let range = match ranges {
+                true => {
                     let priced = PricedCapacity { class: ClassId(l), resource: ResourceId(r), price: row[r] };
                     range_of_price(instance, solution, solver, 0, priced)?
                 }
-                None => None,
+                false => None,
             };
             let (gain, amount) = (asked(more)?.0, amount.to_f64());
             resources.push(ResourceWorth {
                 resource: instance.resources()[r].clone(),
                 amount,
                 gain,
-                price: row.map(|row| row[r]),
+                price: row[r],
                 capacity: range.as_ref().map(|range| range.capacity),
                 least: range.as_ref().map(|range| range.least),
                 most: range.as_ref().map(|range| range.most),
@@ -261,9 +250,7 @@ pub fn worth_of_servers(
             id: class.id.clone(),
             count: class.count,
             gain,
-            by_price: row.map(|row| {
-                class.capacity.iter().zip(row).map(|(capacity, price)| capacity.to_f64() * price).sum()
-            }),
+            by_price: class.capacity.iter().zip(row).map(|(capacity, price)| capacity.to_f64() * price).sum(),
             groups: most_changed(instance, &today.groups, &then.groups, true),
             gaining: changes.iter().filter(|part| **part > NOTICED).count(),
             losing: changes.iter().filter(|part| **part < -NOTICED).count(),

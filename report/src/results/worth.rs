@@ -66,15 +66,12 @@ pub fn summary(document: &Worth) -> String {
 
 /// The same as a section.
 pub(crate) fn section(document: Worth) -> Section {
-    let has_prices = document.has_prices();
     let gain = |gain: f64| if document.is_nothing(gain) { 0.0 } else { gain };
     let bars = Bars {
         caption: "What one more server adds to the smallest share".into(),
-        series: if has_prices { words(["solved again", "by the prices"]) } else { words(["solved again"]) },
+        series: words(["solved again", "by the prices"]),
         groups: (document.server_classes.iter().take(GROUPS / 2))
-            .map(|class| {
-                (class.id.clone(), std::iter::once(gain(class.gain)).chain(class.by_price).collect())
-            })
+            .map(|class| (class.id.clone(), vec![gain(class.gain), class.by_price]))
             .collect(),
         mark: None,
         format: share,
