@@ -234,8 +234,9 @@ def bound(
 
 def explain(
     instance: Cluster,
-    user: str,
+    user: str | None = None,
     *,
+    group: str | None = None,
     objective: str = "drfh",
     backend: str = "auto",
     time_limit: float | None = None,
@@ -243,16 +244,23 @@ def explain(
 ) -> Explanation:
     """Says why a user has its share: what limits it, what each class costs it, who gains if its tasks need less.
 
+    Args:
+        user: the user.
+        group: a group instead: what it has, what holds its members, and which siblings gain if it asks for less.
+
     Raises:
+        TypeError: neither is given, or both.
         NotProved: some questions could not be asked in time; ``found`` has the others.
 
     >>> import fairplan as fp
     >>> fp.explain(fp.generate.drfh_fig1(), "user-1").limited_by
     'capacity'
     """
+    if (user is None) == (group is None):
+        raise TypeError("explain takes a user or a group")
     try:
         call = _call(time_limit, progress)
-        return Explanation(_native.explain(_instance(instance)._native, user, objective, backend, call))
+        return Explanation(_native.explain(_instance(instance)._native, user, group, objective, backend, call))
     except NotProved as error:
         raise _found(error, Explanation) from None
 

@@ -297,11 +297,11 @@ class Bound(Result):
 
 
 class Explanation(Result):
-    """Why a user has its share, and what would change it."""
+    """Why a user or a group has its share, and what would change it."""
 
     @property
     def limited_by(self) -> str:
-        """What keeps the user from more."""
+        """What keeps the user from more; of a group each member in ``members`` says so."""
         limited_by: str = self["limited_by"]
         return limited_by
 

@@ -9,7 +9,7 @@ use crate::solution::Solution;
 use fairplan::{
     AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Error, FlowsOptions,
     Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions, PlaceOptions, ResultFile,
-    SimulateOptions, SolveOptions, WorthOptions, user_named,
+    SimulateOptions, SolveOptions, WorthOptions, group_named, user_named,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -233,7 +233,8 @@ pub fn bound(
 pub fn explain(
     py: Python<'_>,
     instance: &Instance,
-    user: String,
+    user: Option<String>,
+    group: Option<String>,
     name: &str,
     backend: String,
     call: Call,
@@ -241,11 +242,19 @@ pub fn explain(
     let instance = Arc::clone(&instance.0);
     let options =
         SolveOptions { objective: answered(py, objective(name))?, backend, ..SolveOptions::default() };
-    document(py, "explain", &call, move |control| {
-        let user = user_named(&instance, "user", &user)?;
-        let outcome = fairplan::explain(&instance, user, &options, control);
-        let (explanation, failure) = what_there_is(outcome, Found::explanation)?;
-        Ok((json(&fairplan::Document::new(explanation))?, failure))
+    document(py, "explain", &call, move |control| match group {
+        Some(group) => {
+            let group = group_named(&instance, "group", &group)?;
+            let outcome = fairplan::explain_group(&instance, group, &options, control);
+            let (explanation, failure) = what_there_is(outcome, Found::group_explanation)?;
+            Ok((json(&fairplan::Document::new(explanation))?, failure))
+        }
+        None => {
+            let user = user_named(&instance, "user", &user.unwrap_or_default())?;
+            let outcome = fairplan::explain(&instance, user, &options, control);
+            let (explanation, failure) = what_there_is(outcome, Found::explanation)?;
+            Ok((json(&fairplan::Document::new(explanation))?, failure))
+        }
     })
 }
 

@@ -3,7 +3,9 @@
 use fairplan::instances::{ClassId, ResourceId, UserId};
 use fairplan::{Asked, Chooser, Cluster, Error, Placer};
 use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A policy by its name, or a function with what results call it.
@@ -130,10 +132,17 @@ impl Chooser for Asking {
                 self.fill(py, server, &free);
             }
             let answer = self.function.call1(py, (&self.tasks[user.0], &self.free))?;
-            let server = answer.extract::<Option<i64>>(py)?;
-            Ok(server.and_then(|server| usize::try_from(server).ok()))
+            if answer.bind(py).is_instance_of::<PyBool>() {
+                return Err(PyTypeError::new_err("a truth value is no server; say None if none will do"));
+            }
+            answer.extract::<Option<i64>>(py)
         })
         .map_err(|error: PyErr| self.raised.keep(error))
+        .and_then(|server| match server.map(usize::try_from) {
+            None => Ok(None),
+            Some(Ok(server)) => Ok(Some(server)),
+            Some(Err(_)) => Err("there is no server below 0; say None if none will do".into()),
+        })
     }
 
     fn left(&mut self, server: usize, free: &[u128]) {

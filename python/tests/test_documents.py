@@ -35,6 +35,21 @@ def test_solve_and_everything_that_follows_gives_the_bytes_of_the_command(cluste
     assert fp.verify(cluster, tmp_path / "s.json").to_json().encode() == verified
 
 
+def test_a_group_is_explained_as_the_command_does(command, tmp_path):
+    users = [{"id": "a", "demand": {"cpu": 1}, "group": "g"}, {"id": "b", "demand": {"cpu": 2}}]
+    servers = [{"id": "s", "count": 2, "capacity": {"cpu": 8}}]
+    cluster = fp.Instance.from_dict(
+        {"resources": ["cpu"], "server_classes": servers, "groups": [{"id": "g"}], "users": users}
+    )
+    cluster.write(tmp_path / "i.json")
+    assert fp.explain(cluster, group="g").to_json().encode() == command("explain", "i.json", "--group", "g")
+    with pytest.raises(fp.InputError, match="group h"):
+        fp.explain(cluster, group="h")
+    for wrong in [{}, {"user": "a", "group": "g"}]:
+        with pytest.raises(TypeError, match="a user or a group"):
+            fp.explain(cluster, **wrong)
+
+
 def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path):
     cluster = fp.generate.drfh_fig1()
     cluster.write(tmp_path / "i.json")

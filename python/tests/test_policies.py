@@ -76,6 +76,8 @@ def test_free_is_what_is_left_and_cannot_be_written():
     ("answer", "told"),
     [
         (7, "there is no server 7; they are 0 to 1"),
+        (-1, "there is no server below 0; say None if none will do"),
+        (True, "a truth value is no server; say None if none will do"),
         ("one", "'str' object cannot be interpreted as an integer"),
         (0, "does not fit server 0: too little cpu is free"),
     ],

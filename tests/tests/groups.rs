@@ -6,6 +6,7 @@ use fairplan_instances::{Allocation, Certificate, Instance, Level, Objective, So
 use fairplan_report::solution::StatedNumbers;
 use fairplan_tests::{Draft, Fraction, draft, exact_tree, random_tree};
 use fairplan_verify::{SolutionClaim, verify_solution};
+use std::io::Write;
 use std::ops::Range;
 
 /// Relative difference from the exact share that is still the same share.
@@ -160,5 +161,34 @@ fn a_member_that_is_held_although_its_servers_are_idle_is_refused_however_small_
         };
         let proof = verify_solution(&instance, &SolutionClaim::from(&forged));
         assert!(proof.failures().any(|verdict| verdict.property == "freezing"), "{price}: {proof:?}");
+    }
+}
+
+/// Where a level lies just on a break of the filling, rounding may not tell one user's end twice, once so and once otherwise.
+#[test]
+fn levels_that_lie_on_a_break_of_the_filling_are_certified() {
+    let cases = [
+        r#""server_classes": [{"id": "c0", "count": 1, "capacity": {"cpu": 4}}, {"id": "c1", "count": 1, "capacity": {"cpu": 1}},
+                              {"id": "c2", "count": 1, "capacity": {"cpu": 5}}],
+           "groups": [{"id": "g0"}, {"id": "g1", "parent": "g0"}],
+           "users": [{"id": "u0", "demand": {"cpu": 1}, "group": "g1", "tasks": 1}, {"id": "u1", "demand": {"cpu": 1}, "group": "g0"},
+                     {"id": "u2", "demand": {"cpu": 2}, "group": "g1", "tasks": 1}, {"id": "u3", "demand": {"cpu": 3}, "group": "g1"}]"#,
+        r#""server_classes": [{"id": "c0", "count": 1, "capacity": {"cpu": 5}}, {"id": "c1", "count": 1, "capacity": {"cpu": 5}}],
+           "groups": [{"id": "g0", "weight": 3}],
+           "users": [{"id": "u0", "demand": {"cpu": 3}, "group": "g0", "tasks": 1}, {"id": "u1", "demand": {"cpu": 3}, "group": "g0"},
+                     {"id": "u3", "demand": {"cpu": 4}, "group": "g0", "eligible": ["c1"]}, {"id": "u4", "demand": {"cpu": 1}, "tasks": 1}]"#,
+        r#""server_classes": [{"id": "c0", "count": 2, "capacity": {"cpu": 4, "mem": 4}}], "groups": [{"id": "g0", "weight": 0.001}],
+           "users": [{"id": "u0", "demand": {"cpu": 4, "mem": 1}}, {"id": "u2", "demand": {"cpu": 0, "mem": 2}, "group": "g0", "tasks": 3}]"#,
+    ];
+    for (case, rest) in cases.into_iter().enumerate() {
+        let resources = if rest.contains("mem") { r#"["cpu", "mem"]"# } else { r#"["cpu"]"# };
+        let text = format!(r#"{{"format": "fairplan.instance.v1", "resources": {resources}, {rest}}}"#);
+        let mut file = tempfile::NamedTempFile::with_suffix(".json").unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let instance = fairplan_instances::files::read_instance(file.path().to_str().unwrap()).unwrap();
+        for solver in backends() {
+            conforms(&instance, Objective::Drfh, solver.as_ref())
+                .unwrap_or_else(|problem| panic!("case {case}, {}: {problem}", solver.name()));
+        }
     }
 }

@@ -340,6 +340,20 @@ fn none_of_a_thousand_forged_brackets_is_accepted() {
 }
 
 #[test]
+fn a_level_of_more_tasks_than_a_user_has_is_refused() {
+    let mut draft = Draft::from(&drfh_fig4(&[1, 2]).unwrap());
+    draft.users.iter_mut().for_each(|user| user.tasks = Some(2));
+    let instance = draft.build().unwrap();
+    let original = document(&instance);
+    assert!(accepts(&instance, &original) && original["certificate"]["upper"]["tasks"] == 2, "{original}");
+    for side in ["upper", "lower"] {
+        let mut forged = original.clone();
+        forged["certificate"][side]["tasks"] = json!(3);
+        assert!(!accepts(&instance, &forged), "{side}");
+    }
+}
+
+#[test]
 fn a_bracket_that_was_stopped_at_once_is_still_proved() {
     let instance = drfh_fig4(&[1, 2, 3]).unwrap();
     let bracket = whole_task_bracket(&instance, &Deadline::after(Duration::ZERO)).unwrap();

@@ -104,6 +104,29 @@ struct Division {
     rate: f64,
 }
 
+/// Who is below its ceiling at a level.
+struct Below {
+    groups: Vec<bool>,
+    /// By place.
+    places: Vec<bool>,
+}
+
+impl Below {
+    fn of(&mut self, child: Child) -> &mut bool {
+        match child {
+            Child::Group(group) => &mut self.groups[group],
+            Child::User(place) => &mut self.places[place],
+        }
+    }
+}
+
+/// A child of a node: a group, or the user at a place.
+#[derive(Clone, Copy)]
+enum Child {
+    Group(usize),
+    User(usize),
+}
+
 impl Division {
     fn at(self, level: f64) -> f64 {
         self.each + self.rate * level
@@ -182,27 +205,26 @@ impl Tree {
         // How each node divides what it has; nothing where all inside it are at their ceilings.
         let mut divisions: Vec<Option<Division>> = vec![None; ceilings.len()];
         divisions[0] = Some(Division { each: 0.0, rate: 1.0 });
+        let mut below = Below {
+            groups: (0..ceilings.len()).map(|g| ceilings[g] > self.weight[g] * level).collect(),
+            places: column(n, |p| by_place[p] > self.user_weight[p] * level),
+        };
         let (mut from, mut to) = (0.0f64, f64::INFINITY);
-        let mut meet = |division: Division, weight: f64, ceiling: f64| {
+        let mut meet = |division: Division, weight: f64, ceiling: f64, is_below: bool| {
             let at = (ceiling / weight - division.each) / division.rate;
-            let below = ceiling > weight * division.at(level);
-            if below {
-                to = to.min(at)
-            } else {
-                from = from.max(at)
-            }
-            below
+            if is_below { to = to.min(at) } else { from = from.max(at) }
         };
         for &v in &self.downwards {
             let Some(division) = divisions[v] else { continue };
             for &g in &self.groups[v] {
-                if meet(division, self.weight[g], ceilings[g]) {
+                meet(division, self.weight[g], ceilings[g], below.groups[g]);
+                if below.groups[g] {
                     let has = (self.weight[g] * division.each, self.weight[g] * division.rate);
-                    divisions[g] = Some(self.share_out(g, has, level, &by_place, &ceilings));
+                    divisions[g] = Some(self.share_out(g, has, level, (&by_place, &ceilings), &mut below));
                 }
             }
             for p in self.places(v) {
-                meet(division, self.user_weight[p], by_place[p]);
+                meet(division, self.user_weight[p], by_place[p], below.places[p]);
             }
         }
         // By place, since a node's users lie together there, and then by user.
@@ -210,7 +232,7 @@ impl Tree {
         for v in 0..divisions.len() {
             for p in self.places(v) {
                 let (ceiling, weight) = (by_place[p], self.user_weight[p]);
-                lines[p] = match divisions[v].filter(|division| ceiling > weight * division.at(level)) {
+                lines[p] = match divisions[v].filter(|_| below.places[p]) {
                     Some(division) => (weight * division.each, weight * division.rate),
                     None => (ceiling, 0.0),
                 };
@@ -227,34 +249,36 @@ impl Tree {
     }
 
     /// How a node divides what it has, `base + slope · level`: who comes to its ceiling leaves more to the others, until no
-    /// further one does.
+    /// further one does. Notes who stays below: asked again with the division found, rounding may tell otherwise.
     fn share_out(
         &self,
         node: usize,
         (base, slope): (f64, f64),
         level: f64,
-        by_place: &[f64],
-        ceilings: &[f64],
+        (by_place, ceilings): (&[f64], &[f64]),
+        below: &mut Below,
     ) -> Division {
-        let groups = self.groups[node].iter().map(|g| (self.weight[*g], ceilings[*g]));
-        let users = self.places(node).map(|p| (self.user_weight[p], by_place[p]));
-        let mut below: Vec<(f64, f64)> = groups.chain(users).collect();
+        let groups = self.groups[node].iter().map(|g| (self.weight[*g], ceilings[*g], Child::Group(*g)));
+        let users = self.places(node).map(|p| (self.user_weight[p], by_place[p], Child::User(p)));
+        let mut left_below: Vec<(f64, f64, Child)> = groups.chain(users).collect();
+        left_below.iter().for_each(|(.., child)| *below.of(*child) = true);
         let mut left = Compensated::default();
         left.add(base);
         loop {
             let mut weights = Compensated::default();
-            below.iter().for_each(|(weight, _)| weights.add(*weight));
+            left_below.iter().for_each(|(weight, ..)| weights.add(*weight));
             let division = Division { each: left.value() / weights.value(), rate: slope / weights.value() };
             let due = division.at(level);
-            let count = below.len();
-            below.retain(|(weight, ceiling)| {
+            let count = left_below.len();
+            left_below.retain(|(weight, ceiling, child)| {
                 let stays = *ceiling > weight * due;
                 if !stays {
                     left.add(-ceiling);
+                    *below.of(*child) = false;
                 }
                 stays
             });
-            if below.len() == count || below.is_empty() {
+            if left_below.len() == count || left_below.is_empty() {
                 return division;
             }
         }

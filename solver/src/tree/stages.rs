@@ -191,6 +191,10 @@ impl<'a> Stages<'a> {
                 }
                 bracket.low = level;
             }
+            if !piece.slope.iter().any(|slope| *slope > 0.0) {
+                // Beyond the last break all are at their ceilings, and the servers hold that.
+                return Ok(None);
+            }
             let below = piece.lowest_line();
             let solved = self.solve(&self.amounts(&piece, below), &mut costs)?;
             let reached = below + solved.solution.level;

@@ -167,6 +167,12 @@ fn check_form(instance: &Instance, bracket: &WholeTaskBracket) -> Result<(), Str
     if let Some(user) = named.iter().find(|user| **user >= users) {
         return Err(format!("there is no user {user} of {users}"));
     }
+    for at in [bracket.upper, bracket.lower].into_iter().flatten() {
+        let user = instance.user(at.user);
+        if let Some(all) = user.tasks().filter(|all| *all < at.tasks) {
+            return Err(format!("{} tasks of user {} are named, who has {all}", at.tasks, user.id()));
+        }
+    }
     let others = bracket.without_tasks.len() < users;
     if [bracket.upper.is_some(), bracket.lower.is_some(), bracket.proof.is_some()] != [others; 3] {
         return Err("bounds and their proof are stated exactly if some user can have tasks".into());
