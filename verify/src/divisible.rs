@@ -1,4 +1,4 @@
-//! What divisible tasks can usable at best, as results about whole tasks state it, proved from prices alone.
+//! What divisible tasks can reach at best, as results about whole tasks state it, proved from prices alone.
 //!
 //! With `c_i` the least that a unit of work costs user `i` at prices `p`, no allocation gives everybody a weighted share above
 //! `Σ C_lr p_lr / Σ_i c_i w_i/δ_i`, nor above what anybody's tasks allow; and no sum of `w_i ln G_i` is above
@@ -15,7 +15,7 @@ use crate::users::{UsableClasses, UserShares};
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{Instance, Objective, UserId};
 
-/// A bound on what divisible tasks can usable, as claimed.
+/// A bound on what divisible tasks can reach, as claimed.
 #[derive(Clone, Copy, Debug)]
 pub struct DivisibleClaim<'a> {
     /// Of which objective: the largest smallest weighted dominant share, or the largest sum of logarithms.
