@@ -231,15 +231,15 @@ pub fn stated_bounds(instance: &Instance, bracket: &WholeTaskBracket) -> StatedB
     let least = |shares: &mut dyn Iterator<Item = f64>| shares.fold(f64::INFINITY, f64::min);
     let others = || caps.iter().zip(&children).filter(|(cap, _)| cap.share > 0.0);
     let upper = breakpoint_value(instance, bracket.upper);
-    let level = least(&mut children.iter().filter(|child| child.wants_more).map(|child| child.share));
+    let [lower, level] = Part::smallest(&children);
     let is_level = matches!(bracket.proof, Some(WholeTaskProof::Values { .. }));
     let tells_apart = instance.has_task_limits() || instance.has_groups();
     let anybody = |value: f64| if bracket.upper.is_some() { value } else { 0.0 };
     let waiting = |user: User<'_>| Some(user.tasks()?.saturating_sub(tasks[user.index().0]));
     let unplaced = || instance.users().filter_map(waiting).fold(0, u64::saturating_add);
     StatedBounds {
-        upper: upper.min(least(&mut caps.iter().map(|cap| cap.share))),
-        lower: least(&mut children.iter().map(|child| child.share)),
+        upper: upper.min(Part::smallest(&caps)[0]),
+        lower,
         upper_of_others: anybody(upper.min(least(&mut others().map(|(cap, _)| cap.share)))),
         lower_of_others: anybody(least(&mut others().map(|(_, child)| child.share))),
         level_upper: (tells_apart && is_level).then_some(upper),

@@ -123,12 +123,7 @@ impl PlacementFigures {
             let user = instance.user(UserId(i));
             Part { share: dominant_shares[i], wants_more: waits(user) != Some(0) && user.fits_somewhere() }
         };
-        let children = instance.parts_at_the_root(part);
-        let smallest = |parts: &mut dyn Iterator<Item = &Part>| {
-            parts.map(|part| part.share).fold(f64::INFINITY, f64::min)
-        };
-        let value = smallest(&mut children.iter());
-        let level = smallest(&mut children.iter().filter(|part| part.wants_more));
+        let [value, level] = Part::smallest(&instance.parts_at_the_root(part));
         let utilization = (0..instance.resources().len()).map(|r| {
             let units = |(user, tasks): (User<'_>, &u64)| {
                 user.demand_units(ResourceId(r)).saturating_mul(u128::from(*tasks))

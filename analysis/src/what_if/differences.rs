@@ -2,7 +2,7 @@
 
 use super::group_change::{self, GroupChange};
 use super::standing::Standing;
-use super::{NOTICED, change, solved};
+use super::{NOTICED, change, part_changed, solved};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
     Body, Draft, DraftUser, GroupId, Instance, InstanceStamp, LimitedBy, NewGroup, Objective, ResourceId,
@@ -119,10 +119,7 @@ pub struct UserChange {
 impl UserChange {
     /// A user's work in both.
     pub fn new(id: String, before: Option<f64>, after: Option<f64>) -> Self {
-        let part = match (before, after) {
-            (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
-            _ => None,
-        };
+        let part = part_changed(before, after);
         Self { id, before, after, part, limited_before: None, limited_after: None }
     }
 }

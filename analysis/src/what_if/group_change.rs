@@ -1,6 +1,6 @@
 //! What groups gain or lose: what their members have together, before and after.
 
-use super::{NOTICED, change};
+use super::{NOTICED, change, part_changed};
 use fairplan_instances::Instance;
 use fairplan_instances::table::{Kind, Table};
 use schemars::JsonSchema;
@@ -28,10 +28,7 @@ pub struct GroupChange {
 impl GroupChange {
     /// A group before and after.
     pub fn new(id: String, before: Option<f64>, after: Option<f64>) -> Self {
-        let part = match (before, after) {
-            (Some(before), Some(after)) if before > 0.0 => Some(after / before - 1.0),
-            _ => None,
-        };
+        let part = part_changed(before, after);
         Self { id, before, after, part }
     }
 

@@ -37,6 +37,12 @@ fn works(instance: &Instance, solution: &Solution) -> Vec<f64> {
     (0..instance.user_count()).map(|i| work(UserId(i))).collect()
 }
 
+/// By which part of itself an amount changed, where it is in both and was any.
+fn part_changed(before: Option<f64>, after: Option<f64>) -> Option<f64> {
+    let (before, after) = before.zip(after)?;
+    (before > 0.0).then(|| after / before - 1.0)
+}
+
 /// By which part a user's work changes: 1 if it had none.
 fn change(before: f64, after: f64) -> f64 {
     match before > 0.0 {

@@ -29,11 +29,7 @@ impl Standing {
     pub fn new(instance: &Instance, works: Vec<f64>, wants_more: Vec<bool>) -> Self {
         let share = |i: usize| works[i] * instance.user(UserId(i)).task_share();
         let children = instance.parts_at_the_root(|i| Part { share: share(i), wants_more: wants_more[i] });
-        let least = |parts: &mut dyn Iterator<Item = &Part>| {
-            parts.map(|part| part.share).fold(f64::INFINITY, f64::min)
-        };
-        let value = least(&mut children.iter());
-        let level = least(&mut children.iter().filter(|part| part.wants_more));
+        let [value, level] = Part::smallest(&children);
         Self {
             groups: instance.of_groups(0.0, share, |a, b| a + b),
             level: (level < f64::INFINITY).then_some(level),

@@ -14,6 +14,14 @@ pub struct Part {
 }
 
 impl Part {
+    /// The smallest share, and the smallest of those that want more; infinite where there are none.
+    pub fn smallest(parts: &[Self]) -> [f64; 2] {
+        let least = |parts: &mut dyn Iterator<Item = &Self>| {
+            parts.map(|part| part.share).fold(f64::INFINITY, f64::min)
+        };
+        [least(&mut parts.iter()), least(&mut parts.iter().filter(|part| part.wants_more))]
+    }
+
     /// What a node has of which these are the children, each with its weight.
     fn above(children: impl Iterator<Item = (f64, Self)> + Clone) -> Self {
         let wanting = children.clone().filter(|(_, part)| part.wants_more);
