@@ -26,6 +26,10 @@ pub struct UserTotals {
     /// The part of its demand that was satisfied, 0 to 1; for an auction, weighed by what it paid (Fair Shares
     /// eq. 2). `None` when it demanded nothing.
     pub welfare: Option<f64>,
+    /// Quanta in which it demanded something.
+    pub busy: u64,
+    /// In so many of these it was satisfied: the sum of the parts of its demand that were.
+    pub satisfied: f64,
     /// Credits left at the end, of mechanisms that have credits.
     pub credits: Option<f64>,
     /// Requests that a cache answers, under a [`CacheModel`], as a part of those when all is in the cache.

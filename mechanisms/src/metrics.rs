@@ -79,8 +79,10 @@ impl Tally {
                     _ => useful as f64,
                 };
                 self.satisfied[u] += satisfied;
+                self.users[u].busy += 1;
+                self.users[u].satisfied += satisfied / demand as f64;
                 everyone.see(satisfied / demand as f64);
-                if user.conformant {
+                if self.users[u].conformant {
                     conformant.see(satisfied / demand as f64);
                 }
                 if let Some(cache) = self.cache {

@@ -66,7 +66,7 @@ def karma_fig2() -> Demands:
 
 
 def demands(
-    *, kind: str = "bursts", users: int = 100, quanta: int = 900, mean: int = 10, seed: int = 0
+    *, kind: str = "bursts", users: int = 100, quanta: int = 900, mean: float = 10, seed: int = 0
 ) -> Demands:
     """Demands over time like those that the Karma and Fair Shares papers measured.
 

@@ -286,12 +286,12 @@ pub fn workload(
     kind: &str,
     users: u64,
     quanta: u64,
-    mean: u64,
+    mean: Exact,
     seed: u64,
 ) -> PyResult<Demands> {
     let workload = kind.parse().map_err(|unknown| Error::Setting(format!("kind: {unknown}")));
-    let options =
-        fairplan::generate::WorkloadOptions { workload: answered(py, workload)?, users, quanta, mean, seed };
+    let workload = answered(py, workload)?;
+    let options = fairplan::generate::WorkloadOptions { workload, users, quanta, mean: mean.0, seed };
     let made = py.detach(|| fairplan::generate::demands(&options));
     Ok(Demands { series: Arc::new(answered(py, made.map_err(Error::from))?), name: kind.to_owned() })
 }

@@ -5,6 +5,7 @@ use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, Document};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// Numbers of published tables and figures, recomputed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,37 +61,129 @@ pub struct Reason {
     pub why: String,
 }
 
-/// Where a number was published.
+/// Where something was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exhibit {
     /// Its name in fairplan (`drfh-fig3`).
     pub id: &'static str,
-    /// Paper, table or figure.
+    /// Paper, section, table or figure.
     pub source: &'static str,
 }
 
 impl Exhibit {
-    /// One of its numbers as published, and as computed here.
+    /// What stands there, word for word; `…` where words are left out.
+    pub fn says(self, quotation: impl Into<String>) -> Passage {
+        Passage { exhibit: self, quotation: quotation.into() }
+    }
+}
+
+/// A passage of a paper that says something about a quantity.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    exhibit: Exhibit,
+    quotation: String,
+}
+
+impl Passage {
+    /// It prints this number.
     pub fn number(
-        self,
+        &self,
         quantity: impl Into<String>,
         published: f64,
         ours: f64,
         tolerance: f64,
     ) -> Reproduced {
+        let near = Interval { least: Some(published), most: Some(published) }.holds(ours, tolerance);
+        let number = Reproduced { published: Some(published), agrees: near, ..self.about(quantity, ours) };
+        Reproduced { tolerance, ..number }
+    }
+
+    /// It prints this range, or a bound.
+    pub fn range(
+        &self,
+        quantity: impl Into<String>,
+        range: Interval,
+        ours: f64,
+        tolerance: f64,
+    ) -> Reproduced {
+        let agrees = range.holds(ours, tolerance);
+        Reproduced { published_range: Some(range), tolerance, agrees, ..self.about(quantity, ours) }
+    }
+
+    /// It says it in words, which we take to mean this.
+    pub fn words(&self, quantity: impl Into<String>, reading: Interval, ours: f64) -> Reproduced {
+        let agrees = reading.holds(ours, 0.0);
+        Reproduced { reading: Some(reading), agrees, ..self.about(quantity, ours) }
+    }
+
+    fn about(&self, quantity: impl Into<String>, ours: f64) -> Reproduced {
         Reproduced {
-            exhibit: self.id.into(),
-            source: self.source.into(),
+            exhibit: self.exhibit.id.into(),
+            source: self.exhibit.source.into(),
             quantity: quantity.into(),
-            published,
+            quotation: self.quotation.clone(),
+            published: None,
+            published_range: None,
+            reading: None,
             ours,
-            tolerance,
-            agrees: (published - ours).abs() <= tolerance,
+            tolerance: 0.0,
+            agrees: false,
         }
     }
 }
 
-/// One published number beside ours.
+/// From `least` to `most`, either of which may be missing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interval {
+    /// The least.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// The most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
+}
+
+impl Interval {
+    /// Between two numbers.
+    pub fn between(least: f64, most: f64) -> Self {
+        Self { least: Some(least), most: Some(most) }
+    }
+
+    /// This much or more.
+    pub fn at_least(least: f64) -> Self {
+        Self { least: Some(least), most: None }
+    }
+
+    /// This much or less.
+    pub fn at_most(most: f64) -> Self {
+        Self { least: None, most: Some(most) }
+    }
+
+    /// Nothing else than this.
+    pub fn exactly(value: f64) -> Self {
+        Self::between(value, value)
+    }
+
+    fn holds(self, value: f64, tolerance: f64) -> bool {
+        self.least.is_none_or(|least| least - value <= tolerance)
+            && self.most.is_none_or(|most| value - most <= tolerance)
+    }
+}
+
+impl fmt::Display for Interval {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.least, self.most) {
+            (Some(least), Some(most)) if least == most => write!(f, "{least}"),
+            (Some(least), Some(most)) => write!(f, "{least} to {most}"),
+            (Some(least), None) => write!(f, "at least {least}"),
+            (None, Some(most)) => write!(f, "at most {most}"),
+            (None, None) => f.write_str("anything"),
+        }
+    }
+}
+
+/// Something published beside ours: a number, a range, or words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reproduced {
@@ -98,17 +191,39 @@ pub struct Reproduced {
     pub exhibit: String,
     /// Where it was published.
     pub source: String,
-    /// What the number measures.
+    /// What is measured.
     pub quantity: String,
-    /// As published.
-    pub published: f64,
+    /// What stands there, word for word; `…` where words are left out.
+    #[serde(default)]
+    pub quotation: String,
+    /// The number that is printed; left out where it is a range or words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<f64>,
+    /// The range that is printed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_range: Option<Interval>,
+    /// What we take words to mean: no number of the paper's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Interval>,
     /// As computed here.
     pub ours: f64,
-    /// How far apart they may be: half of the last printed digit, the precision of the computation, or, where the
-    /// published input cannot be had, what another one of the same kind may change.
+    /// How far ours may be from what is printed: half of the last printed digit, the precision of the computation, or, where the
+    /// published input cannot be had, what another one of the same kind changes.
     pub tolerance: f64,
-    /// Whether they are no farther apart.
+    /// Whether it is no farther.
     pub agrees: bool,
+}
+
+impl Reproduced {
+    /// What people read where no number was printed: the range, or in brackets what we take the words to mean.
+    fn said(&self) -> Option<String> {
+        let range = self.published_range.map(|range| range.to_string());
+        range.or_else(|| Some(format!("({})", self.reading?)))
+    }
+
+    fn interval(&self) -> Option<Interval> {
+        self.published_range.or(self.reading)
+    }
 }
 
 impl Tabular for ReproductionBody {
@@ -124,7 +239,11 @@ pub fn numbers_of(numbers: &[Reproduced]) -> Table<'_> {
         .column("exhibit", "exhibit", Kind::Words, |number| &number.exhibit)
         .column("quantity", "quantity", Kind::Words, |number| &number.quantity)
         .column("published", "published", Kind::Number, |number| number.published)
+        .said(Reproduced::said)
+        .column("published_least", "at least", Kind::Number, |number| number.interval()?.least)
+        .column("published_most", "at most", Kind::Number, |number| number.interval()?.most)
         .column("ours", "ours", Kind::Number, |number| number.ours)
         .column("agrees", "verdict", Kind::Words, |number| if number.agrees { "agrees" } else { "DIFFERS" })
+        .column("quotation", "the paper's words", Kind::Words, |number| &number.quotation)
         .done()
 }

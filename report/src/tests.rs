@@ -5,7 +5,7 @@ use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
 };
-use crate::reproduction::{Exhibit, ReproductionBody, ReproductionDocument};
+use crate::reproduction::{Exhibit, Interval, ReproductionBody, ReproductionDocument};
 use crate::schema::Format;
 use crate::solution::users_of;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
@@ -141,7 +141,7 @@ fn real_outputs_fit_their_schemas() {
 
     let exhibit = Exhibit { id: "e", source: "s" };
     let reproduction = written(&ReproductionBody::new(
-        vec![exhibit.number("q", 1.0, 1.5, 0.1)],
+        vec![exhibit.says("one").number("q", 1.0, 1.5, 0.1)],
         Vec::new(),
         &[("e", "why"), ("f", "")],
     ));
@@ -152,7 +152,11 @@ fn real_outputs_fit_their_schemas() {
         crate::summary::reproduction(&read).contains("e: s\n")
             && crate::summary::reproduction(&read).contains("why")
     );
-    let agreeing = vec![exhibit.number("q", 1.0, 1.05, 0.1)];
+    let agreeing = vec![
+        exhibit.says("one").number("q", 1.0, 1.05, 0.1),
+        exhibit.says("one to two").range("q", Interval::between(1.0, 2.0), 2.05, 0.1),
+        exhibit.says("more").words("q", Interval::at_least(1.0), 1.0),
+    ];
     assert!(ReproductionBody::new(agreeing, Vec::new(), &[("e", "why")]).reasons.is_empty());
 }
 

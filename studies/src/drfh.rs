@@ -17,13 +17,16 @@ pub(crate) fn fig1(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     let mut numbers = Vec::new();
     for (r, resource) in instance.resources().iter().enumerate() {
         let total = instance.total(ResourceId(r));
-        numbers.push(EXHIBIT.number(format!("total {resource}"), 14.0, total, 0.0));
+        let passage = EXHIBIT.says("the system contains 14 CPUs and 14 GB memory in total");
+        numbers.push(passage.number(format!("total {resource}"), 14.0, total, 0.0));
     }
     let solved = solved(&instance, Objective::DrfPerServer, control)?;
+    let both = EXHIBIT
+        .says("The resulting allocations … are illustrated in Fig. 2, where both users schedule 6 tasks");
     for user in instance.users() {
         let quantity = format!("tasks of {} under DRF in each server on its own", user.id());
         let tasks = solved.solution.allocation.tasks(user.index());
-        numbers.push(EXHIBIT.number(quantity, 6.0, tasks, 10.0 * PRECISION));
+        numbers.push(both.number(quantity, 6.0, tasks, 10.0 * PRECISION));
     }
     Ok(numbers)
 }
@@ -34,10 +37,12 @@ pub(crate) fn fig3(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     let instance = drfh_fig1()?;
     let solved = solved(&instance, Objective::Drfh, control)?;
     let value = solved.numbers.headline().value;
-    let mut numbers = vec![EXHIBIT.number("smallest dominant share", 5.0 / 7.0, value, PRECISION)];
+    let passage =
+        EXHIBIT.says("allowing each user to schedule 10 tasks with the maximum global dominant share g=5/7");
+    let mut numbers = vec![passage.number("smallest dominant share", 5.0 / 7.0, value, PRECISION)];
     for user in instance.users() {
         let tasks = solved.solution.allocation.tasks(user.index());
-        numbers.push(EXHIBIT.number(format!("tasks of {}", user.id()), 10.0, tasks, 10.0 * PRECISION));
+        numbers.push(passage.number(format!("tasks of {}", user.id()), 10.0, tasks, 10.0 * PRECISION));
     }
     Ok(numbers)
 }
@@ -66,12 +71,13 @@ pub(crate) fn table1(_: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     let mut numbers = Vec::new();
     for (class, (count, cpu, memory)) in instance.classes().iter().zip(TABLE_1) {
         let ours = class.count as f64;
-        numbers.push(EXHIBIT.number(format!("servers of {}", class.id), f64::from(count), ours, 0.0));
+        let row = EXHIBIT.says(format!("{count} {cpu:.2} {memory:.2}"));
+        numbers.push(row.number(format!("servers of {}", class.id), f64::from(count), ours, 0.0));
         for (name, published, ours) in
             [("CPU", cpu, class.capacity[0]), ("memory", memory, class.capacity[1])]
         {
             let quantity = format!("{name} of {}", class.id);
-            numbers.push(EXHIBIT.number(quantity, published, ours.to_f64(), HALF_A_DIGIT));
+            numbers.push(row.number(quantity, published, ours.to_f64(), HALF_A_DIGIT));
         }
     }
     Ok(numbers)

@@ -82,22 +82,15 @@ pub const STUDIES: Registry<Study> = Registry::new(
             "utilization and evenness by guaranteed fraction",
             How::Numbers(evaluations::karma_fig8),
         ),
-        study(
-            "fs-fig3",
-            "utilization by the share of greedy users",
-            How::Numbers(evaluations::fair_shares_fig3),
-        ),
+        study("fs-fig2", "demands over a day", How::Numbers(evaluations::fig2)),
+        study("fs-fig3", "utilization by the share of greedy users", How::Numbers(evaluations::fig3)),
         study(
             "fs-fig4",
             "welfare and incentive by the share of greedy users",
-            How::Numbers(evaluations::fair_shares_fig4),
+            How::Numbers(evaluations::fig4),
         ),
-        study(
-            "fs-fig5",
-            "fairness by the share of greedy users",
-            How::Numbers(evaluations::fair_shares_fig5),
-        ),
-        study("fs-fig6", "what greedy users hold more of", How::Numbers(evaluations::fair_shares_fig6)),
+        study("fs-fig5", "fairness by the share of greedy users", How::Numbers(evaluations::fig5)),
+        study("fs-fig6", "what greedy users hold more of", How::Numbers(evaluations::fig6)),
     ],
 );
 
@@ -110,7 +103,7 @@ const fn study(name: &'static str, line: &'static str, how: How) -> Entry<Study>
 pub struct ReproduceOptions {
     /// Some of [`STUDIES`]. Default: none, which means all that can be recomputed.
     pub ids: Vec<String>,
-    /// The directory of `task_events` of the Google cluster-usage traces of 2011, which some exhibits need. Default: none.
+    /// The directory that contains `task_events` of the Google cluster-usage traces of 2011, which some exhibits need. Default: none.
     pub google2011: Option<PathBuf>,
     /// Servers for these, drawn from the published distribution. Default: 2000, the paper's for a whole day.
     pub servers: u64,
@@ -174,7 +167,7 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
         numbers.extend(said);
         figures.extend(figure);
     }
-    let reasons = [&traces::REASONS[..], &evaluations::REASONS[..]].concat();
+    let reasons = [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS].concat();
     Ok(ReproductionBody::new(numbers, figures, &reasons))
 }
 

@@ -6,7 +6,7 @@ use fairplan::instances::{
     Allocation, Certificate, Decimal, Instance, InstanceBuilder, LimitedBy, NewUser, Objective, ServerClass,
     Violation,
 };
-use fairplan::report::reproduction::{Exhibit, Reproduced};
+use fairplan::report::reproduction::{Exhibit, Passage, Reproduced};
 use fairplan::{Control, Error};
 use fairplan_verify::{SolutionClaim, Tasks, verify_solution};
 
@@ -32,26 +32,37 @@ fn number((over, under): Fraction) -> f64 {
 /// Sec. 2.3: with proportional fairness, claiming more than is needed pays up to a point.
 pub(crate) fn section_2_3(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.3", source: "Multi-resource fairness paper, Sec. 2.3" };
-    two_transactions(EXHIBIT, Objective::ProportionalFairness, control, FLAT)
+    let passages = [
+        "The PF allocation is then … (2/3,2/3)",
+        "If transaction 1 claims 2/3 of resource 1 instead of 1/2 … we find φ=(3/4,1/2)",
+        "if transaction 1 claims a1=(1,1) … the PF allocation would be φ=(1/2,1/2)",
+    ];
+    let passages = passages.map(|quotation| EXHIBIT.says(quotation));
+    two_transactions(&passages, Objective::ProportionalFairness, control, FLAT)
 }
 
 /// Sec. 2.4: bottleneck max fairness coincides with proportional fairness for two transactions and two resources; for
 /// three resources there is a continuum, of which ours is the first end.
 pub(crate) fn section_2_4(control: &Control<'_>) -> Result<Vec<Reproduced>, Error> {
     const EXHIBIT: Exhibit = Exhibit { id: "mrf-2.4", source: "Multi-resource fairness paper, Sec. 2.4" };
-    let mut numbers = two_transactions(EXHIBIT, Objective::BottleneckMaxFairness, control, PRECISION)?;
+    let same =
+        [(); CLAIMS.len()].map(|()| EXHIBIT.says("It can be shown that BMF coincides with PF for n=2 …"));
+    let mut numbers = two_transactions(&same, Objective::BottleneckMaxFairness, control, PRECISION)?;
+    let three = EXHIBIT.says("consider a 3 resource system with 3 transactions having requirement vectors (1, 1, 1), (1, 1/2, 3/4) and (1/2, 1, 3/4)");
+    let continuum =
+        EXHIBIT.says("there can be a continuum of allocations realizing the BMF sharing objective");
     // All demands in quarters of a resource.
     let instance = one_server(4, &[[4, 4, 4], [4, 2, 3], [2, 4, 3]])?;
     let solved = solved(&instance, Objective::BottleneckMaxFairness, control)?;
     for user in instance.users() {
         let quantity = format!("{} of three resources", user.id());
         let tasks = solved.solution.allocation.tasks(user.index());
-        numbers.push(EXHIBIT.number(quantity, number((2, 5)), tasks, PRECISION));
+        numbers.push(three.number(quantity, number((2, 5)), tasks, PRECISION));
     }
     for x in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let second = 0.4 + 2.0 * x / 45.0;
         let quantity = format!("what the allocation with x = {x} of the continuum misses of the definition");
-        numbers.push(EXHIBIT.number(
+        numbers.push(continuum.number(
             quantity,
             0.0,
             missed(&instance, [0.4 - x / 15.0, second, second]),
@@ -63,13 +74,13 @@ pub(crate) fn section_2_4(control: &Control<'_>) -> Result<Vec<Reproduced>, Erro
 
 /// Two transactions with requirements (c, 1) and (1, 1/2), for each claim c.
 fn two_transactions(
-    exhibit: Exhibit,
+    passages: &[Passage; CLAIMS.len()],
     objective: Objective,
     control: &Control<'_>,
     tolerance: f64,
 ) -> Result<Vec<Reproduced>, Error> {
     let mut numbers = Vec::new();
-    for (claim @ (over, under), shares) in CLAIMS {
+    for ((claim @ (over, under), shares), passage) in CLAIMS.into_iter().zip(passages) {
         // All demands in parts of a resource, two for each part of the claim.
         let whole = 2 * under;
         let instance = one_server(whole, &[[2 * over, whole], [whole, under]])?;
@@ -78,7 +89,7 @@ fn two_transactions(
             let quantity =
                 format!("{} when transaction 1 claims {:.4} of resource 1", user.id(), number(claim));
             let tasks = solved.solution.allocation.tasks(user.index());
-            numbers.push(exhibit.number(quantity, number(share), tasks, tolerance));
+            numbers.push(passage.number(quantity, number(share), tasks, tolerance));
         }
     }
     Ok(numbers)

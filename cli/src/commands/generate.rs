@@ -131,8 +131,8 @@ struct WorkloadArguments {
     #[arg(long, value_name = "N", default_value_t = 900)]
     quanta: u64,
     /// What a user demands on the mean of a quantum, in slices
-    #[arg(long, value_name = "SLICES", default_value_t = 10)]
-    mean: u64,
+    #[arg(long, value_name = "SLICES", default_value_t = Decimal::from(10u32))]
+    mean: Decimal,
     /// Seed of everything drawn
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,

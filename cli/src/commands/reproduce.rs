@@ -12,17 +12,17 @@ use fairplan_studies::{ReproduceOptions, STUDIES, reproduce};
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Recompute published tables and figures and print ours beside theirs
+/// Recompute published tables and figures and print ours beside what papers say
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The exit status is 1 if a number differs from the published one.
+The exit status is 1 if something differs from what was published.
 
 Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
     #[arg(help = exhibits())]
     ids: Vec<String>,
-    /// The Google cluster-usage traces of 2011: the directory of task_events. drfh-table2 and drfh-fig5 to drfh-fig8 run all
-    /// its parts but the first, which should be consecutive
+    /// The Google cluster-usage traces of 2011: the directory that contains task_events. drfh-table2 and drfh-fig5 to drfh-fig8
+    /// run its first parts that follow each other
     #[arg(long, value_name = "DIRECTORY")]
     google2011: Option<PathBuf>,
     /// Servers for these, drawn from the published distribution. The paper has 2,000 for a whole day

@@ -1,7 +1,7 @@
 //! Demands over time that need no file: the Karma paper's example, and workloads like those the papers measured.
 
 use super::name_user;
-use crate::{DemandSeries, DemandSeriesBuilder, QuantumLabel, Random, Violation};
+use crate::{Decimal, DemandSeries, DemandSeriesBuilder, QuantumLabel, Random, Violation};
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -35,9 +35,9 @@ pub enum Workload {
     /// Everybody demands its fair share on the mean, in bursts: the users are active 9% to 100% of the time, spread
     /// evenly, as their published totals under strict partitioning say of the 100 Snowflake users of Karma Sec. 5.
     Bursts,
-    /// Users start queries that run for a while, a few users most of them, as Fair Shares Sec. 5 has it of a
-    /// Snowflake day: every query demands two slices in each of its quanta, a fifth of the users demands something at
-    /// a time, and the sum is nearly normal.
+    /// Users start queries that run for a while, as Fair Shares Sec. 5 has it of a Snowflake day: every query demands two
+    /// slices in each of its quanta, a few users start most of them, a fifth of the users demands something at a time, and
+    /// the sum is nearly normal.
     Queries,
 }
 
@@ -74,22 +74,33 @@ pub struct WorkloadOptions {
     pub users: u64,
     /// How many quanta.
     pub quanta: u64,
-    /// What a user demands on the mean of a quantum, in slices.
-    pub mean: u64,
+    /// What a user demands on the mean of a quantum, in slices: more than 0, at most a million.
+    pub mean: Decimal,
     /// Seed of everything drawn.
     pub seed: u64,
 }
 
-/// Most users, quanta and mean demands.
-const LIMITS: [(&str, u64); 3] = [("users", 1_000_000), ("quanta", 10_000_000), ("mean", 1_000_000)];
+/// Most users and quanta.
+const LIMITS: [(&str, u64); 2] = [("users", 1_000_000), ("quanta", 10_000_000)];
+
+/// The largest mean demand.
+const MOST_ON_THE_MEAN: f64 = 1e6;
 
 /// Draws a workload. The same options give the same series on every machine.
 pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
     let WorkloadOptions { workload, users, quanta, mean, seed } = *options;
-    for ((what, most), value) in LIMITS.into_iter().zip([users, quanta, mean]) {
+    for ((what, most), value) in LIMITS.into_iter().zip([users, quanta]) {
         if !(1..=most).contains(&value) {
             return Err(Violation::new(what, value, format!("draw at least 1 and at most {most}")));
         }
+    }
+    let parts = (mean.to_f64() * ONE as f64) as u128;
+    if parts == 0 || mean.to_f64() > MOST_ON_THE_MEAN {
+        return Err(Violation::new(
+            "mean",
+            mean,
+            "draw more than 0 and at most a million slices on the mean",
+        ));
     }
     let mut builder = DemandSeriesBuilder::default();
     let mut id = String::new();
@@ -102,8 +113,10 @@ pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
     let mut bursts = Vec::new();
     let mut queries = Vec::new();
     match workload {
-        Workload::Bursts => bursts.extend((0..users).map(|_| Burst::new(mean, &mut characters, &mut random))),
-        Workload::Queries => queries = Queries::population(users, mean, &mut characters),
+        Workload::Bursts => {
+            bursts.extend((0..users).map(|_| Burst::new(parts, &mut characters, &mut random)))
+        }
+        Workload::Queries => queries = Queries::population(users, parts, &mut characters),
     }
     let mut load = Load::new(&mut random);
     for quantum in 0..quanta {
@@ -138,9 +151,10 @@ impl Burst {
     /// Mean length in quanta of a burst of users who are mostly idle, and of a pause of users who are mostly active.
     const LENGTH: u64 = 20;
 
-    fn new(mean: u64, characters: &mut Random, random: &mut Random) -> Self {
+    /// `mean` in parts of [`ONE`].
+    fn new(mean: u128, characters: &mut Random, random: &mut Random) -> Self {
         let active = characters.between(ONE / 100 * 9, ONE);
-        let demand = u128::from(mean) * u128::from(ONE) * u128::from(ONE) / u128::from(active);
+        let demand = mean * u128::from(ONE) / u128::from(active);
         let mut user = Self { active, demand, length: 0, burst: 0..0, over: 0, owed: 0 };
         user.begin_cycle(random);
         // Somewhere in its first cycle.
@@ -206,33 +220,39 @@ struct Queries {
 }
 
 impl Queries {
-    /// Slices that a query demands, and for how many quanta on the mean it runs.
+    /// Slices that a query demands, and for how many quanta on the mean it runs, as a fraction: 7.25, since 1,150,000
+    /// queries of two slices make 193 slices on the mean of the 86,400 seconds.
     const SLICES: u64 = 2;
-    const LENGTH: u64 = 10;
+    const LENGTH: (u64, u64) = (29, 4);
 
-    /// Users of whom the `k`-th, in random order, starts a `k^-1.25`-th of the queries of the first.
-    fn population(users: u64, mean: u64, characters: &mut Random) -> Vec<Self> {
+    /// Users of whom the `k`-th, in random order, starts a `k^-1.1875`-th of the queries of the first: then a fifth of them
+    /// demands something at a time, which is the part that strict partitioning can use (Fair Shares has 19.6%). `mean` in
+    /// parts of [`ONE`].
+    fn population(users: u64, mean: u128, characters: &mut Random) -> Vec<Self> {
         let mut ranks: Vec<u64> = (1..=users).collect();
         for position in (1..ranks.len()).rev() {
             ranks.swap(position, characters.below(position as u64 + 1) as usize);
         }
-        // In parts of 2^32, by integers, so that it is the same everywhere: k^1.25 is the fourth root of k^5.
+        // By roots, which are the same everywhere to the last bit.
         let part = |rank: u64| {
-            let root = (u128::from(rank).pow(5).isqrt() << 40).isqrt();
-            (u128::from(ONE) << 20) / root
+            let eighth = (rank as f64).sqrt().sqrt().sqrt();
+            (ONE as f64 / (rank as f64 * eighth * eighth.sqrt())) as u128
         };
         let all: u128 = (1..=users).map(part).sum();
-        let starts = u128::from(users * mean) * u128::from(ONE) / u128::from(Self::SLICES * Self::LENGTH);
+        let (over, under) = Self::LENGTH;
+        let starts = u128::from(users) * mean * u128::from(under) / u128::from(Self::SLICES * over);
         let user = |rank: u64| {
             let starts = (starts * part(rank) / all) as u64;
             // The day does not begin with an idle system.
-            Self { running: starts * Self::LENGTH / ONE, starts }
+            let running = u128::from(starts) * u128::from(over) / u128::from(under * ONE);
+            Self { running: running as u64, starts }
         };
         ranks.into_iter().map(user).collect()
     }
 
     fn next(&mut self, load: u64, random: &mut Random) -> u64 {
-        let ended = (0..self.running).filter(|_| random.below(Self::LENGTH) == 0).count() as u64;
+        let ended =
+            (0..self.running).filter(|_| random.below(Self::LENGTH.0) < Self::LENGTH.1).count() as u64;
         let starts = (u128::from(self.starts) * u128::from(load) / u128::from(ONE)) as u64;
         let started = starts / ONE + u64::from(random.below(ONE) < starts % ONE);
         self.running = self.running + started - ended;
@@ -245,8 +265,8 @@ mod tests {
     use super::*;
     use crate::files::demands_sha256_hex;
 
-    fn drawn(workload: Workload, users: u64, quanta: u64, mean: u64) -> DemandSeries {
-        demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 }).unwrap()
+    fn drawn(workload: Workload, users: u64, quanta: u64, mean: u32) -> DemandSeries {
+        demands(&WorkloadOptions { workload, users, quanta, mean: Decimal::from(mean), seed: 1 }).unwrap()
     }
 
     /// Should a digest change, so did what users were given.
@@ -262,7 +282,7 @@ mod tests {
             [
                 "67bde190bcd9cc0ab92d652c62ee519577784f3b41a1448fd03f56590b1d9202",
                 "092924f43b2787ec40a280882d6fe7006ed16296281798ee65040c8dfb0f9288",
-                "8968257a8c02c481077b6da1946119bb8b77158b3c340eed53c197224e9ec1ce",
+                "6a6b6379d859700ada65bd31c022e704f493b0b7a9d3cdbf60b8d9692c6c66d2",
             ]
         );
     }
@@ -298,7 +318,7 @@ mod tests {
         assert!((185.0..215.0).contains(&mean), "{mean}");
         let largest: u64 = totals[190..].iter().sum();
         assert!(
-            largest * 10 > all * 6 && totals[100] * 200 < all / 5,
+            largest * 20 > all * 11 && totals[100] * 200 < all / 4,
             "{largest} of {all}, median {}",
             totals[100]
         );
@@ -319,8 +339,9 @@ mod tests {
     #[test]
     fn what_cannot_be_drawn_is_refused() {
         for (users, quanta, mean, told) in
-            [(0, 1, 1, "users = 0"), (1, 0, 1, "quanta = 0"), (1, 1, 1 << 40, "mean")]
+            [(0, 1, "1", "users = 0"), (1, 0, "1", "quanta = 0"), (1, 1, "1e7", "mean"), (1, 1, "0", "mean")]
         {
+            let mean = mean.parse().unwrap();
             let options = WorkloadOptions { workload: Workload::Bursts, users, quanta, mean, seed: 0 };
             let text = demands(&options).err().unwrap().to_string();
             assert!(text.starts_with(told), "{text}");

@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// A reproduction.
 pub(super) fn answer(document: &ReproductionDocument) -> String {
     let agree = document.numbers.iter().filter(|number| number.agrees).count();
-    let all = counted(document.numbers.len() as u64, "published number", "published numbers");
+    let all = counted(document.numbers.len() as u64, "published statement", "published statements");
     match document.numbers.len() - agree {
         0 => format!("All {all} come out as published."),
         n => format!("{n} of {all} {} out otherwise.", if n == 1 { "comes" } else { "come" }),
@@ -23,7 +23,15 @@ pub fn summary(document: &ReproductionDocument) -> String {
     let mut text = String::new();
     for numbers in document.numbers.chunk_by(|a, b| a.exhibit == b.exhibit) {
         let _ = writeln!(text, "{}: {}", numbers[0].exhibit, numbers[0].source);
-        text += &grid(&numbers_of(numbers).without(&["exhibit"]));
+        text += &grid(&numbers_of(numbers).without(&[
+            "exhibit",
+            "published_least",
+            "published_most",
+            "quotation",
+        ]));
+        if numbers.iter().any(|number| number.reading.is_some()) {
+            text += &paragraph("In brackets: what we take the paper's words to mean; it prints no number.");
+        }
         for reason in document.reasons.iter().filter(|reason| reason.exhibit == numbers[0].exhibit) {
             text += &paragraph(&format!("Why numbers differ: {}", reason.why));
         }
@@ -61,12 +69,12 @@ pub(crate) fn section(document: ReproductionDocument) -> Section {
     let agree = document.numbers.iter().filter(|number| number.agrees).count();
     let mut section = Section::new("Published results, recomputed")
         .answer(answer(&document))
-        .fact("Numbers that agree", format!("{agree} of {}", document.numbers.len()));
+        .fact("Statements that agree", format!("{agree} of {}", document.numbers.len()));
     for reason in &document.reasons {
-        section = section.fact(&format!("Why numbers of {} differ", reason.exhibit), &*reason.why);
+        section = section.fact(&format!("Why {} differs", reason.exhibit), &*reason.why);
     }
     for figure in document.figures.iter().cloned() {
         section = section.block(Block::Curves(figure));
     }
-    section.grid("Published and ours", &document.table())
+    section.grid("Published and ours", &document.table().without(&["published_least", "published_most"]))
 }

@@ -3,7 +3,7 @@
 use super::Outcome;
 use fairplan_instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan_instances::{
-    DemandSeries, DemandSeriesBuilder, FairShares, GuaranteedFraction, QuantumLabel, Random,
+    Decimal, DemandSeries, DemandSeriesBuilder, FairShares, GuaranteedFraction, QuantumLabel, Random,
 };
 use fairplan_instances::{OfflineMeasure, OfflineProblem};
 use fairplan_mechanisms::{Conduct, MECHANISMS, Mechanism, Reports, Run, Settings, Ties, mechanism};
@@ -103,13 +103,14 @@ pub(super) fn a_day_of_every_mechanism(scale: u64) -> Outcome {
     let (users, quanta) = (200, 86_400 / scale);
     println!("## {users} users over {quanta} quanta\n");
     println!("With all metrics.\n\n| mechanism | workload | seconds | utilization |\n|---|---|---|---|");
-    for (workload, mean) in [(Workload::Queries, 1), (Workload::Bursts, 10)] {
-        let series = demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 })?;
+    for (workload, mean) in [(Workload::Queries, 1u32), (Workload::Bursts, 10)] {
+        let options = WorkloadOptions { workload, users, quanta, mean: Decimal::from(mean), seed: 1 };
+        let series = demands(&options)?;
         let honest = vec![false; users as usize];
         for name in MECHANISMS.names() {
             let settings = settings("0.5")?;
             let conduct = Conduct { non_conformant: &honest, reports: Reports::Truthful };
-            let shares = FairShares::PerUser(mean);
+            let shares = FairShares::PerUser(mean.into());
             let run = Run { shares: &shares, conduct, cache: None, per_quantum: false };
             let (seconds, outcome) = super::fastest(2, || {
                 let mut mechanism = mechanism(name, &settings, &honest, series.quantum_count()).ok()?;
@@ -154,8 +155,9 @@ pub(super) fn offline(scale: u64) -> Outcome {
         "| demands of | users | above zero | slices | levels | seconds | rounds | gap | certificate | peak memory beyond the series |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
-    let workload =
-        |workload, users, mean| demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 });
+    let workload = |workload, users, mean: u32| {
+        demands(&WorkloadOptions { workload, users, quanta, mean: mean.into(), seed: 1 })
+    };
     for (name, series, capacity) in [
         ("now and then", &now_and_then(2_600, quanta, 10_000_000 / scale)?, 1_000),
         ("queries", &workload(Workload::Queries, 2_600, 1)?, 2_600),
@@ -180,7 +182,13 @@ pub(super) fn offline_against_highs(scale: u64) -> Outcome {
     println!("|---|---|---|---|---|---|---|---|---|");
     for (users, quanta) in [(50, 100), (100, 200), (150, 300), (200, 400), (250, 500), (300, 600)] {
         let quanta = quanta / scale;
-        let options = WorkloadOptions { workload: Workload::Queries, users, quanta, mean: 10, seed: 1 };
+        let options = WorkloadOptions {
+            workload: Workload::Queries,
+            users,
+            quanta,
+            mean: Decimal::from(10u32),
+            seed: 1,
+        };
         let series = demands(&options)?;
         let shares = FairShares::PerUser(10);
         let problem = OfflineProblem {

@@ -2,7 +2,7 @@
 
 use super::Outcome;
 use fairplan_instances::generate::{GoogleOptions, Workload, WorkloadOptions, demands, google};
-use fairplan_instances::{DemandSeries, DemandSeriesBuilder, Instance, TaskDemands};
+use fairplan_instances::{Decimal, DemandSeries, DemandSeriesBuilder, Instance, TaskDemands};
 use fairplan_solver::{TASK_MECHANISMS, TaskSettings, divide_tasks, task_optimum};
 use fairplan_verify::{TaskClaim, verify_task_optimum};
 
@@ -15,7 +15,7 @@ fn case(
 ) -> Result<(Instance, DemandSeries), Box<dyn std::error::Error>> {
     let instance = google(&GoogleOptions { users: Some(users), seed: 1, ..GoogleOptions::default() })?;
     let shares: f64 = instance.users().map(|user| user.task_share()).sum();
-    let mean = (load / shares).round() as u64;
+    let mean = Decimal::from((load / shares).round() as u32);
     let drawn = demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 })?;
     let mut builder = DemandSeriesBuilder::default();
     for user in instance.users() {

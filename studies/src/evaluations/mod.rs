@@ -1,0 +1,62 @@
+//! The evaluations of two papers on Snowflake's demands, which may not be shipped: on demands drawn to be like them.
+
+mod fair_shares;
+mod karma;
+
+pub(crate) use fair_shares::{fig2, fig3, fig4, fig5, fig6};
+pub(crate) use karma::{karma_fig6, karma_fig7, karma_fig8};
+
+use fairplan::instances::DynamicOutcome;
+use fairplan::report::reproduction::Reproduced;
+use fairplan::{
+    AllocateOptions, Control, Decimal, DemandSeries, Error, FairShares, MechanismOptions, allocate,
+};
+
+type Numbers = Result<Vec<Reproduced>, Error>;
+
+/// Why numbers differ, as far as it was tested or the papers allow to say.
+pub(crate) const REASONS: [(&str, &str); 8] = [
+    karma::FIG_6,
+    karma::FIG_7,
+    karma::FIG_8,
+    fair_shares::FIG_2,
+    fair_shares::FIG_3,
+    fair_shares::FIG_4,
+    fair_shares::FIG_5,
+    fair_shares::FIG_6,
+];
+
+/// An experiment: the demands, what is due, and the cache that slices are, if any.
+struct Experiment {
+    series: DemandSeries,
+    fair_share: u64,
+    cache_slowdown: Option<Decimal>,
+}
+
+impl Experiment {
+    /// What `name` makes of it when so many tenths of the users, drawn by the seed of the settings, hoard; in an auction, where
+    /// they pay for what they hoard, they only bid another price (Fair Shares Sec. 4).
+    fn outcome(&self, name: &str, settings: &MechanismOptions, tenths: u32) -> Result<DynamicOutcome, Error> {
+        let options = AllocateOptions {
+            mechanism: name.into(),
+            settings: settings.clone(),
+            non_conformant: Some(Decimal::new(tenths.into(), -1).map_err(Error::input)?),
+            cache_slowdown: self.cache_slowdown,
+            per_quantum: false,
+        };
+        let shares = FairShares::PerUser(self.fair_share);
+        Ok(allocate(&self.series, &shares, None, &options, &Control::none())?.outcome)
+    }
+}
+
+/// The middle one of some numbers.
+fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
+    let mut numbers: Vec<f64> = numbers.into_iter().collect();
+    numbers.sort_by(f64::total_cmp);
+    let half = numbers.len() / 2;
+    match (numbers.get(half), numbers.len() % 2) {
+        (Some(middle), 1) => *middle,
+        (Some(upper), _) => (numbers[half - 1] + upper) / 2.0,
+        (None, _) => f64::NAN,
+    }
+}
