@@ -27,6 +27,7 @@
 //! | what would schedulers promise | [`entitlements`](entitlements()) |
 //! | what to buy; what is a server worth; what does a failure cost | [`buy`], [`worth_of_servers`], [`losses`] |
 //! | what made a difference; how long does a cluster last | [`compare_instances`], [`growth`] |
+//! | what to move so that more runs, or is shared better | [`moves`](moves()) |
 //! | who gets what as demands change | [`allocate`](allocate()), [`allocate_tasks`] |
 //! | what if all demands had been known | [`offline`](offline()), [`offline_tasks`] |
 //! | how fast are transactions served that come at random | [`flows`](flows()) |
@@ -65,8 +66,8 @@ pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by};
 pub use plan::{
-    BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, Plan, TargetOptions, WorthOptions, buy,
-    compare_instances, growth, losses, worth_of_servers,
+    BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, TargetOptions,
+    WorthOptions, buy, compare_instances, growth, losses, moves, worth_of_servers,
 };
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
@@ -88,6 +89,7 @@ pub use fairplan_report as report;
 pub use fairplan_report::comparison::Comparison;
 pub use fairplan_report::entitlements::Entitlements;
 pub use fairplan_report::flows::Flows;
+pub use fairplan_report::moves::MovesBody as Moves;
 pub use fairplan_report::verification::Verification;
 pub use fairplan_simulation::{
     ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings,

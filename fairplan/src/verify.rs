@@ -2,8 +2,9 @@
 
 use crate::{Control, Error};
 use fairplan_instances::wording::printable;
-use fairplan_instances::{DemandSeries, DemandsStamp, Instance, InstanceStamp, TaskDemands, files};
+use fairplan_instances::{DemandSeries, DemandsStamp, Document, Instance, InstanceStamp, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_report::moves::{MovesBody, StatedMoves};
 use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
 };
@@ -37,8 +38,8 @@ impl ResultFile {
     }
 }
 
-/// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1` or `fairplan.proportional-bound.v1` in exact
-/// arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
+/// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1`, `fairplan.proportional-bound.v1` or
+/// `fairplan.moves.v1` in exact arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
 ///
 /// ```
 /// use fairplan::{Control, PlaceOptions, ResultFile, generate, place, report, verify};
@@ -78,10 +79,15 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
+        "fairplan.moves.v1" => {
+            let document: Document<MovesBody> = read_json(&name, &bytes)?;
+            let stated = StatedMoves::new(&document, instance, &sha256);
+            stated.map(|stated| stated.verdicts(&document, instance))
+        }
         other => {
             return Err(Error::input(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, fairplan.bound.v1, \
-                 fairplan.proportional-bound.v1 and fairplan.offline.v1",
+                 fairplan.proportional-bound.v1, fairplan.moves.v1 and fairplan.offline.v1",
                 printable(other, 60)
             )));
         }

@@ -18,6 +18,7 @@ mod headline;
 mod ids;
 mod lint;
 mod model;
+mod moves;
 mod objective;
 mod offline;
 mod outcome;
@@ -55,6 +56,7 @@ pub use model::{
     ClassId, Draft, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser,
     Part, PlacementRule, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
+pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};

@@ -11,6 +11,7 @@ mod foreign;
 pub mod given_placement;
 mod json;
 pub mod judgement;
+pub mod moves;
 mod names;
 pub mod offline;
 pub mod output;

@@ -10,6 +10,7 @@ use crate::bound::BoundDocument;
 use crate::comparison::Comparison;
 use crate::entitlements::Entitlements;
 use crate::flows::Flows;
+use crate::moves::MovesBody;
 use crate::offline::AnyOffline;
 use crate::placement::PlacementDocument;
 use crate::planning::PlanDocument;
@@ -36,7 +37,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 25] = [
+pub const FORMATS: [Format; 26] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -73,6 +74,7 @@ pub const FORMATS: [Format; 25] = [
         schema: schema_of::<Document<GroupExplanation>>,
     },
     Format { name: "plan", id: "fairplan.plan.v1", schema: schema_of::<PlanDocument> },
+    Format { name: "moves", id: "fairplan.moves.v1", schema: schema_of::<Document<MovesBody>> },
     Format { name: "worth", id: "fairplan.worth.v1", schema: schema_of::<Document<Worth>> },
     Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<Document<Losses>> },
     Format { name: "difference", id: "fairplan.difference.v1", schema: schema_of::<Document<Difference>> },

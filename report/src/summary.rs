@@ -15,6 +15,7 @@ pub use crate::results::flows::{summary as flows, traffic};
 pub use crate::results::group_explanation::summary as group_explanation;
 pub use crate::results::growth::summary as growth;
 pub use crate::results::losses::summary as losses;
+pub use crate::results::moves::summary as moves;
 pub use crate::results::offline::summary as offline;
 pub use crate::results::placement::summary as placement;
 pub use crate::results::plan::summary as plan;

@@ -25,6 +25,8 @@ const POLICY: Field = ("policy", "names the way to the placement, which is judge
 const SEED: Field = ("seed", "names the way to the placement, which is judged whatever the way");
 const SEARCH: Field = ("search", "measures the run");
 const SETTINGS: Field = ("settings", "the question that was asked: the answer is checked for it");
+const PART: Field = ("target.part", "the question that was asked: the level aimed at is checked");
+const BOUND: Field = ("target.bound", "the question that was asked: `bound` writes its proof");
 const MECHANISM: Field = ("against[].mechanism", "mechanisms are not run again");
 const VALUE: Field =
     ("against[].value", "mechanisms are not run again; the regret is checked for this value");
@@ -37,6 +39,7 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     let fields: &[Field] = match format {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
+        "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND],
         "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH],
         "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],
         _ => &[],

@@ -25,6 +25,7 @@ mod repair;
 mod search;
 mod sharing;
 mod smooth;
+mod steps;
 mod streaming;
 mod sums;
 mod task_rows;
@@ -56,8 +57,9 @@ pub use over_time::{
 pub use planning::{PlaceAll, Planner, ServingOrder};
 pub use price_pass::PricePass;
 pub use sharing::{SHARED, sharing_rule};
+pub use steps::steps_between;
 pub use tolerance::TOLERANCE;
-pub use whole_tasks::{proportional_bracket, whole_task_bracket};
+pub use whole_tasks::{LevelTarget, fewest_moves, level_target, proportional_bracket, whole_task_bracket};
 
 /// A backend: the ways it tries, one after the other.
 struct Backend {

@@ -4,7 +4,7 @@ use crate::claim::PlacementClaim;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+use fairplan_instances::{ClassId, Instance, Placement, ResourceId, UserId};
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
 /// and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
@@ -108,6 +108,27 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
         verdicts.extend([shares.verdict(), value.verdict(), utilization.verdict()]);
     }
     verdicts
+}
+
+/// The smallest weighted share of those that still want more, infinite if nobody does, and the tasks that wait of users who have a
+/// number of them. The placement is well-formed.
+pub(crate) fn level_and_waiting(instance: &Instance, placement: &Placement) -> (f64, u64) {
+    let mut work = vec![0.0; instance.user_count()];
+    let counts = instance.classes().iter().map(|class| class.count as usize).enumerate();
+    let classes = counts.flat_map(|(l, count)| std::iter::repeat_n(ClassId(l), count));
+    for (class, (user, count)) in
+        classes.zip(&placement.servers).flat_map(|(class, tasks)| tasks.iter().map(move |task| (class, task)))
+    {
+        let rate = instance.user(UserId(*user as usize)).rule().rate(class);
+        work[*user as usize] += *count as f64 * rate.to_f64();
+    }
+    let share = |i: usize| work[i] * instance.user(UserId(i)).task_share();
+    let waits =
+        |i: usize| instance.user(UserId(i)).tasks().map(|tasks| tasks.saturating_sub(placement.tasks[i]));
+    let wants_more = |i: usize| waits(i) != Some(0) && instance.user(UserId(i)).fits_somewhere();
+    let [_, level] = smallest(&divided(instance, share, wants_more));
+    let waiting = (0..instance.user_count()).filter_map(waits).fold(0, u64::saturating_add);
+    (level, waiting)
 }
 
 fn check(instance: &Instance, claim: &PlacementClaim<'_>) -> Result<(), String> {

@@ -151,6 +151,7 @@ impl Section {
             "fairplan.flows.v1" => flows::section(body(file, bytes)?),
             "fairplan.simulation.v1" => simulation::section(read_json(file, bytes)?),
             "fairplan.plan.v1" => plan::section(read_json(file, bytes)?),
+            "fairplan.moves.v1" => moves::section(body(file, bytes)?),
             "fairplan.worth.v1" => worth::section(body(file, bytes)?),
             "fairplan.loss.v1" => losses::section(body(file, bytes)?),
             "fairplan.difference.v1" => difference::section(body(file, bytes)?),

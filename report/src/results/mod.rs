@@ -12,6 +12,7 @@ pub(crate) mod flows;
 pub(crate) mod group_explanation;
 pub(crate) mod growth;
 pub(crate) mod losses;
+pub(crate) mod moves;
 pub(crate) mod offline;
 pub(crate) mod placement;
 pub(crate) mod plan;

@@ -17,6 +17,7 @@ mod gather;
 mod knapsack;
 mod logarithms;
 mod master;
+mod moves;
 mod packing;
 mod patterns;
 mod proportional;
@@ -38,6 +39,7 @@ use fairplan_instances::{
 };
 use gather::gather;
 use master::Want;
+pub use moves::{LevelTarget, fewest_moves, level_target};
 use packing::Packing;
 pub use proportional::proportional_bracket;
 use rebuild::{Values, rebuild};

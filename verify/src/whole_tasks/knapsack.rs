@@ -48,32 +48,56 @@ const UNIT: u128 = 1 << 31;
 
 /// Whether no tasks that fit on `server` are together worth more than `claimed`. Amounts are below 2^62.
 pub(super) fn prove(server: &Server<'_>, claimed: u64) -> Outcome {
-    let mut tasks = useful(server);
-    let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64).round().max(2.0) as u128;
-    let mut mixes = mixes(server.capacity.len());
-    let tightest = tightest(server.capacity, &tasks, &mixes);
-    // The order decides only how long the search takes.
-    tasks.sort_by(|a, b| {
-        density(server.capacity, b, &tightest).total_cmp(&density(server.capacity, a, &tightest))
-    });
-    mixes.push(tightest);
-    let mut tree = Tree {
-        capacity: server.capacity,
-        steps,
-        columns: Vec::new(),
-        table: Vec::new(),
-        margin: 0,
-        directions: mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect(),
-        tasks,
-        claimed: u128::from(claimed),
-        nodes: 0,
-    };
-    if tree.is_bounded() {
-        return Outcome::Proved;
+    Contents::new(server).are_worth_at_most(server.capacity, u128::from(claimed))
+}
+
+/// What fits in any room of a server: asked again and again, the table is made once.
+pub(super) struct Contents<'a>(Tree<'a>);
+
+impl<'a> Contents<'a> {
+    pub fn new(server: &Server<'a>) -> Self {
+        let mut tasks = useful(server);
+        let steps = CELLS.powf(1.0 / server.capacity.len().max(1) as f64).round().max(2.0) as u128;
+        let mut mixes = mixes(server.capacity.len());
+        let tightest = tightest(server.capacity, &tasks, &mixes);
+        // The order decides only how long the search takes.
+        tasks.sort_by(|a, b| {
+            density(server.capacity, b, &tightest).total_cmp(&density(server.capacity, a, &tightest))
+        });
+        mixes.push(tightest);
+        Self(Tree {
+            capacity: server.capacity,
+            steps,
+            columns: Vec::new(),
+            table: Vec::new(),
+            margin: 0,
+            directions: mixes.iter().map(|mix| Direction::new(server.capacity, mix, &tasks)).collect(),
+            tasks,
+            claimed: 0,
+            nodes: 0,
+        })
     }
-    tree.tabulate();
-    let mut room = server.capacity.to_vec();
-    tree.search(0, &mut room, 0, 0)
+
+    /// Whether no tasks that fit in `room`, which is no larger than the server, are together worth more than `claimed`.
+    pub fn are_worth_at_most(&mut self, room: &[u128], claimed: u128) -> Outcome {
+        let tree = &mut self.0;
+        (tree.claimed, tree.nodes) = (claimed, 0);
+        if tree.is_bounded(room) {
+            return Outcome::Proved;
+        }
+        if tree.table.is_empty() {
+            tree.tabulate();
+        }
+        if tree.is_enough(room, claimed) {
+            return Outcome::Proved;
+        }
+        tree.search(0, &mut room.to_vec(), 0, 0)
+    }
+
+    /// Of each direction: the weight of every resource, and the most that a task is worth for its size, `(worth, size)`.
+    pub fn directions(&self) -> impl Iterator<Item = (&[u128], (u128, u128))> {
+        self.0.directions.iter().map(|direction| (&direction.weights[..], direction.best_from[0]))
+    }
 }
 
 /// How much of each resource counts: evenly, more of one, one alone; in parts of [`PARTS`].
@@ -206,11 +230,10 @@ impl Tree<'_> {
         (amount * (self.steps - 1)).checked_div(self.capacity[r]).unwrap_or(0) as usize
     }
 
-    /// Whether a direction alone says that the whole server holds no more than is claimed.
-    fn is_bounded(&self) -> bool {
-        let bounds = |direction: &Direction| {
-            is_at_most(direction.size(self.capacity), direction.best_from[0], self.claimed)
-        };
+    /// Whether a direction alone says that room holds no more than is claimed.
+    fn is_bounded(&self, room: &[u128]) -> bool {
+        let bounds =
+            |direction: &Direction| is_at_most(direction.size(room), direction.best_from[0], self.claimed);
         self.directions.iter().any(bounds)
     }
 

@@ -1,9 +1,11 @@
 //! A bracket of what whole tasks can reach, re-proved in whole numbers: the placement counted, the upper bound from what
 //! tasks are claimed to be worth, and what one server can hold by a search of its own.
 
+mod exchanges;
 mod knapsack;
 mod levels;
 mod logarithm;
+mod moves;
 mod proportional;
 mod shares;
 
@@ -17,6 +19,7 @@ use fairplan_instances::{
 };
 use knapsack::{Outcome, Server, Task};
 use levels::Levels;
+pub use moves::{MovesClaim, PrintedMoves, verify_moves};
 pub use proportional::{ProportionalClaim, verify_proportional};
 use rayon::prelude::*;
 use std::collections::HashMap;

@@ -1,9 +1,10 @@
-//! `plan`: what to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts.
+//! `plan`: what to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts, what to move.
 
 mod buy;
 mod diff;
 mod growth;
 mod lose;
+mod moves;
 mod target;
 mod worth;
 
@@ -18,7 +19,8 @@ use fairplan::Error;
     override_usage = "fairplan plan [buy] [OPTIONS] <INSTANCE> --catalog <CATALOG>\n       \
                       fairplan plan worth|lose [OPTIONS] <INSTANCE>\n       \
                       fairplan plan diff [OPTIONS] <BEFORE> <AFTER>\n       \
-                      fairplan plan growth [OPTIONS] <INSTANCE> --series <FILE>",
+                      fairplan plan growth [OPTIONS] <INSTANCE> --series <FILE>\n       \
+                      fairplan plan move [OPTIONS] <INSTANCE> --from <PLACEMENT>",
     after_help = "\
 Without another word, the options are those of `plan buy`; see `fairplan plan buy --help`.
 
@@ -40,6 +42,7 @@ enum Kind {
     Lose(lose::Arguments),
     Diff(diff::Arguments),
     Growth(growth::Arguments),
+    Move(moves::Arguments),
 }
 
 /// Does what was asked for.
@@ -51,5 +54,6 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         Some(Kind::Lose(arguments)) => lose::run(arguments, common),
         Some(Kind::Diff(arguments)) => diff::run(arguments, common),
         Some(Kind::Growth(arguments)) => growth::run(arguments, common),
+        Some(Kind::Move(arguments)) => moves::run(arguments, common),
     }
 }

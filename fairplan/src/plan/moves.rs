@@ -1,0 +1,266 @@
+//! The steps from the placement that is to a better one.
+
+use crate::error::all_hold;
+use crate::{Control, Error, ResultFile, user_named};
+use fairplan_instances::wording::unknown;
+use fairplan_instances::{
+    Breakpoint, Instance, MovePlan, MoveRules, MovesProof, Placement, ServerNames, files,
+};
+use fairplan_report::bound::breakpoint_value;
+use fairplan_report::given_placement::GivenPlacement;
+use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
+use fairplan_report::placement::PlacementFigures;
+use fairplan_solver::{fewest_moves, level_target, steps_between};
+use fairplan_verify::{MovesClaim, Verdict, verify_moves};
+
+/// What steps lead to.
+#[derive(Clone, Debug, Default)]
+pub enum MoveTarget {
+    /// As many of the tasks that wait as can be placed, all that run staying on.
+    #[default]
+    Unplaced,
+    /// A part, above 0 and at most 1, of the highest level that whole tasks are not proved to be unable to have. Users with more may
+    /// have to stop tasks.
+    Level(f64),
+    /// This placement, a `fairplan.placement.v1` with its servers.
+    Placement(ResultFile),
+}
+
+/// From where to where, and what may move.
+#[derive(Clone, Debug)]
+pub struct MovesOptions {
+    /// What runs where now: a `fairplan.placement.v1` with its servers, of which nothing else is believed.
+    pub from: ResultFile,
+    /// What the steps lead to. Default: what waits is placed.
+    pub target: MoveTarget,
+    /// Users, by id, whose running tasks stay where they are. Default: none.
+    pub keep_users: Vec<String>,
+    /// Servers, by name, whose running tasks stay where they are; others may come. Default: none.
+    pub keep_servers: Vec<String>,
+    /// What moving or stopping a task of a user costs, 1 to 65536. Default: 1 for all.
+    pub costs: Vec<(String, u64)>,
+}
+
+impl MovesOptions {
+    /// From a placement; what waits is placed, everything may move.
+    pub fn new(from: ResultFile) -> Self {
+        Self {
+            from,
+            target: MoveTarget::default(),
+            keep_users: Vec::new(),
+            keep_servers: Vec::new(),
+            costs: Vec::new(),
+        }
+    }
+
+    fn rules(&self, instance: &Instance) -> Result<MoveRules, Error> {
+        let mut rules = MoveRules::new(instance);
+        for id in &self.keep_users {
+            rules.kept_users[user_named(instance, "keep", id)?.0] = true;
+        }
+        let names = ServerNames::new(instance);
+        for name in &self.keep_servers {
+            let Some(server) = names.position(name) else {
+                let some =
+                    (0..instance.server_count().min(SUGGESTED)).map(|server| names.name(server).into_owned());
+                let some: Vec<String> = some.collect();
+                let problem = unknown("server", name, some.iter().map(String::as_str));
+                return Err(Error::Setting(format!("keep-server: {problem}")));
+            };
+            rules.kept_servers[server as usize] = true;
+        }
+        for (id, cost) in &self.costs {
+            if !(1..=MOST_COST).contains(cost) {
+                return Err(Error::Setting(format!("cost {id}={cost}: a task costs 1 to {MOST_COST}")));
+            }
+            rules.costs[user_named(instance, "cost", id)?.0] = *cost;
+        }
+        Ok(rules)
+    }
+}
+
+/// What a task costs at most.
+const MOST_COST: u64 = 1 << 16;
+
+/// Servers that are looked at for a name that was meant.
+const SUGGESTED: u64 = 1_000;
+
+/// Parts of the time for the bound on the level, and then for finding steps; the rest is for checking them.
+const BOUNDING: f64 = 0.3;
+const FINDING: f64 = 0.7;
+
+/// The fewest steps from one placement to a better one that were found, each of which can be made when it comes, with a proved lower
+/// bound on what any steps cost that lead as far. Checked step by step by code that shares nothing with what found them.
+///
+/// By a deadline the steps lead as far as was found, and the bound is what was proved.
+///
+/// ```
+/// use fairplan::{Control, MoveTarget, MovesOptions, PlaceOptions, ResultFile, generate, moves, place, report};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let options = PlaceOptions { policy: "first-fit".into(), ..PlaceOptions::default() };
+/// let mut bytes = Vec::new();
+/// report::write_json(&mut bytes, &place(&instance, &options, &Control::none())?.document(&instance, true)).unwrap();
+/// let from = ResultFile::new("now".into(), bytes)?;
+/// let options = MovesOptions { target: MoveTarget::Level(0.9), ..MovesOptions::new(from) };
+/// let moves = moves(&instance, &options, &Control::none())?;
+/// assert!(moves.lower_bound <= moves.cost);
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>) -> Result<MovesBody, Error> {
+    let sha256 = files::sha256_hex(instance);
+    let rules = options.rules(instance)?;
+    let read = |file: &ResultFile| GivenPlacement::read(&file.name, &file.bytes, instance, &sha256);
+    let before = read(&options.from)?.placement;
+    let limit = control.until(control.deadline.after_part(FINDING));
+    let (plan, target, level) = match &options.target {
+        MoveTarget::Unplaced => unplaced(instance, &before, &rules, &limit)?,
+        MoveTarget::Level(part) => to_level(instance, &before, &rules, *part, &limit)?,
+        MoveTarget::Placement(file) => {
+            let after = read(file)?.placement;
+            let plan = to_placement(instance, &before, after, &rules, &file.name)?;
+            (plan, target_of(TargetKind::Placement, true), None)
+        }
+    };
+    control.stage("checking the steps");
+    let level = level.map(|level| (level, target.reached));
+    let plan = checked(instance, &before, &rules, plan, level, control)?;
+    let [now, then] = [&before, &plan.after].map(|placement| PlacementFigures::new(instance, placement));
+    let figures = MovesFigures { levels: [now.level, then.level], unplaced: [now.unplaced, then.unplaced] };
+    let asked = MovesAsked { target: &target, rules: &rules, before: &before };
+    Ok(MovesBody::new(instance, &sha256, asked, &plan, figures))
+}
+
+type Planned = (MovePlan, MovesTarget, Option<Breakpoint>);
+
+fn target_of(kind: TargetKind, reached: bool) -> MovesTarget {
+    MovesTarget { kind, part: None, bound: None, level: None, reached }
+}
+
+/// All that run stay on, and all that wait shall run, of users that fit some server.
+fn unplaced(
+    instance: &Instance,
+    before: &Placement,
+    rules: &MoveRules,
+    control: &Control<'_>,
+) -> Result<Planned, Error> {
+    if !instance.has_task_limits() {
+        let problem = "nobody has a number of tasks, so that nothing waits; say what to reach: --level PART or --to PLACEMENT";
+        return Err(Error::input(problem));
+    }
+    let required: Vec<u64> = instance
+        .users()
+        .map(|user| match user.tasks().filter(|_| user.fits_somewhere()) {
+            Some(all) => all,
+            None => before.tasks[user.index().0],
+        })
+        .collect();
+    control.stage("looking for moves");
+    let plan = fewest_moves(instance, before, &required, rules, &control.deadline)?;
+    let reached = plan.required == required;
+    Ok((plan, target_of(TargetKind::Unplaced, reached), None))
+}
+
+/// Everybody shall have what a level takes.
+fn to_level(
+    instance: &Instance,
+    before: &Placement,
+    rules: &MoveRules,
+    part: f64,
+    control: &Control<'_>,
+) -> Result<Planned, Error> {
+    if !(part > 0.0 && part <= 1.0) {
+        return Err(Error::Setting(format!("level {part}: a part of the bound is above 0 and at most 1")));
+    }
+    control.stage("bounding whole tasks");
+    let target = level_target(instance, part, &control.deadline.after_part(BOUNDING))?;
+    let Some(target) = target else {
+        return Err(Error::input("no user can have tasks: none fits on any server that its user may use"));
+    };
+    control.stage("looking for moves");
+    let plan = fewest_moves(instance, before, &target.required, rules, &control.deadline)?;
+    let level = target.target;
+    let stated = MovesTarget {
+        part: Some(part),
+        bound: Some(breakpoint_value(instance, Some(target.bound))),
+        level: Some(TargetLevel {
+            user: instance.user(level.user).id().into(),
+            tasks: level.tasks,
+            value: breakpoint_value(instance, Some(level)),
+        }),
+        ..target_of(TargetKind::Level, plan.required == target.required)
+    };
+    Ok((plan, stated, Some(level)))
+}
+
+/// What leaves its server between the two placements has to, whatever the steps.
+fn to_placement(
+    instance: &Instance,
+    before: &Placement,
+    after: Placement,
+    rules: &MoveRules,
+    file: &str,
+) -> Result<MovePlan, Error> {
+    let names = ServerNames::new(instance);
+    let mut lower_bound = 0u64;
+    for (server, (now, then)) in before.servers.iter().zip(&after.servers).enumerate() {
+        for (user, count) in now {
+            let at = then.binary_search_by_key(user, |(user, _)| *user);
+            let left = count.saturating_sub(at.map_or(0, |at| then[at].1));
+            if left > 0 && !rules.may_leave(*user as usize, server) {
+                let (server, user) =
+                    (names.name(server as u64), instance.user(fairplan_instances::UserId(*user as usize)));
+                return Err(Error::Input(
+                    format!(
+                        "{file}: {left} tasks of user {} leave server {server}, and are to stay there",
+                        user.id()
+                    )
+                    .into(),
+                ));
+            }
+            lower_bound = lower_bound.saturating_add(left.saturating_mul(rules.costs[*user as usize]));
+        }
+    }
+    let (steps, cost) = steps_between(instance, before, &after, rules);
+    let required = after.tasks.clone();
+    Ok(MovePlan { steps, after, required, cost, lower_bound, proof: MovesProof::Departures })
+}
+
+/// The plan, if its steps can be made and its bound is proved; without a bound, where proving that takes too long.
+fn checked(
+    instance: &Instance,
+    before: &Placement,
+    rules: &MoveRules,
+    plan: MovePlan,
+    level: Option<(Breakpoint, bool)>,
+    control: &Control<'_>,
+) -> Result<MovePlan, Error> {
+    let claim = MovesClaim {
+        before,
+        steps: &plan.steps,
+        rules,
+        required: &plan.required,
+        level,
+        cost: plan.cost,
+        lower_bound: plan.lower_bound,
+        proof: &plan.proof,
+        printed: None,
+    };
+    let (verdicts, after) = verify_moves(instance, &claim);
+    let of_bound =
+        |verdict: &&Verdict| verdict.property == "server-gains" || verdict.property == "lower-bound";
+    let (bound, others): (Vec<&Verdict>, Vec<&Verdict>) = verdicts.iter().partition(of_bound);
+    let others: Vec<Verdict> = others.into_iter().cloned().collect();
+    all_hold("the steps fail their check", &others)?;
+    if after.as_ref() != Some(&plan.after) {
+        return Err(Error::uncertified("the steps do not lead to the placement that they are for"));
+    }
+    let Some(open) = bound.into_iter().find(|verdict| !verdict.holds) else { return Ok(plan) };
+    control.note(&format!("The lower bound is left out: {}", open.witness));
+    let proof = MovesProof::Values {
+        unit: 1,
+        task_values: vec![0; instance.user_count()],
+        server_gains: vec![0; before.servers.len()],
+    };
+    Ok(MovePlan { lower_bound: 0, proof, ..plan })
+}

@@ -1,0 +1,80 @@
+//! Steps that lead from one placement of whole tasks to another, and why no steps that cost less lead as far.
+
+use crate::{Instance, Placement, UserId};
+
+/// What happens to some tasks of a user: they move, start (from nowhere) or stop (to nowhere).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Whose tasks.
+    pub user: UserId,
+    /// The server that they leave; `None`: they did not run.
+    pub from: Option<u64>,
+    /// The server that they go to; `None`: they run no more.
+    pub to: Option<u64>,
+    /// How many, at least one.
+    pub tasks: u64,
+}
+
+/// What may move, and at which cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveRules {
+    /// What it costs to move or stop a task of each user, at least 1. Starting one costs nothing.
+    pub costs: Vec<u64>,
+    /// Users whose running tasks stay where they are.
+    pub kept_users: Vec<bool>,
+    /// Servers whose running tasks stay where they are; others may come.
+    pub kept_servers: Vec<bool>,
+}
+
+impl MoveRules {
+    /// Everything may move, each task at a cost of 1.
+    pub fn new(instance: &Instance) -> Self {
+        Self {
+            costs: vec![1; instance.user_count()],
+            kept_users: vec![false; instance.user_count()],
+            kept_servers: vec![false; instance.server_count() as usize],
+        }
+    }
+
+    /// Whether tasks of a user may leave a server that they run on.
+    pub fn may_leave(&self, user: usize, server: usize) -> bool {
+        !self.kept_users[user] && !self.kept_servers[server]
+    }
+}
+
+/// Why no steps that lead as far cost less.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MovesProof {
+    /// Where the placement to reach is given: what runs on a server now and does not run there then has to leave it.
+    Departures,
+    /// Where so many tasks of each user are to run, wherever: with another task of user `i` worth `z_i`, what is missing is together
+    /// worth `Σ_i z_i (k_i - K_i)`; and no server can take in tasks that are worth more than `G_s` beyond what leaving it costs.
+    /// The difference, over `unit`, is what all steps cost at least.
+    Values {
+        /// So much counts for a cost of one.
+        unit: u64,
+        /// `z_i`, users in the instance's order.
+        task_values: Vec<u64>,
+        /// `G_s`, servers in the instance's order: for any tasks that could leave the server and any others that then fit, the worth
+        /// of those that come less the worth and the cost of those that leave is at most this.
+        server_gains: Vec<u64>,
+    },
+}
+
+/// Steps from one placement to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MovePlan {
+    /// In the order in which each can be made.
+    pub steps: Vec<Step>,
+    /// What runs where after them.
+    pub after: Placement,
+    /// Tasks of each user that the lower bound is about: no steps that cost less lead to as many. The target, or what was reached of
+    /// it.
+    pub required: Vec<u64>,
+    /// What the steps cost: each task that moves or stops, at the cost of its user.
+    pub cost: u64,
+    /// No steps that lead to what is required cost less.
+    pub lower_bound: u64,
+    /// What proves that.
+    pub proof: MovesProof,
+}

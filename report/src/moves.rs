@@ -1,0 +1,519 @@
+//! `fairplan.moves.v1`: the steps from the placement that is to a better one, and why fewer do not lead as far.
+
+use crate::foreign::{Foreign, check_stamp, exactly, list};
+use crate::placement::{ServerResult, UserTasks, server_classes, tasks_on_servers};
+use fairplan_instances::table::{Kind, Table, Tabular};
+use fairplan_instances::{
+    Body, Breakpoint, Instance, InstanceStamp, MovePlan, MoveRules, MovesProof, Placement, ServerNames, Step,
+    UserId, stated,
+};
+use fairplan_verify::{MovesClaim, PrintedMoves, Verdict, verify_moves};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Steps from the present placement to a better one, in an order in which each can be made, with a lower bound on what any steps cost
+/// that lead as far. The same instance, placement and options give the same bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MovesBody {
+    /// The instance whose tasks move.
+    pub instance: InstanceStamp,
+    /// What the steps lead to.
+    pub target: MovesTarget,
+    /// Users whose running tasks stay where they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_users: Vec<String>,
+    /// Servers whose running tasks stay where they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kept_servers: Vec<String>,
+    /// What the steps cost: each task that moves or stops, at the cost of its user. Starting a task costs nothing.
+    pub cost: u64,
+    /// No steps after which every user has at least `users[].required` tasks cost less.
+    pub lower_bound: u64,
+    /// Tasks that move to another server, each as often as it does.
+    pub moves: u64,
+    /// Tasks that start.
+    pub starts: u64,
+    /// Tasks that stop.
+    pub stops: u64,
+    /// Tasks among those that stop which start again: nothing else made room in time.
+    pub interrupted: u64,
+    /// The smallest weighted dominant share of those that still want more, before. Absent if nobody does.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub level_before: Option<f64>,
+    /// The same after all steps.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub level_after: Option<f64>,
+    /// Tasks that wait before, of users who have a number of them.
+    pub unplaced_before: u64,
+    /// The same after all steps.
+    pub unplaced_after: u64,
+    /// Every user, in the instance's order.
+    pub users: Vec<MovedUser>,
+    /// The steps, in their order.
+    pub steps: Vec<StepResult>,
+    /// What proves the lower bound.
+    pub proof: StatedMovesProof,
+    /// The tasks on each server before the first step, as in a placement; where servers have names, those without tasks are left
+    /// out.
+    pub servers: Vec<ServerResult>,
+}
+
+impl Body for MovesBody {
+    const FORMAT: &'static str = "fairplan.moves.v1";
+}
+
+/// What the steps lead to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MovesTarget {
+    /// `level` (a part of the highest level that whole tasks can have), `unplaced` (as many of the tasks that wait as can be) or
+    /// `placement` (a given one).
+    pub kind: TargetKind,
+    /// The part of the bound that was asked for.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub part: Option<f64>,
+    /// The bound: no placement of whole tasks has a higher level.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub bound: Option<f64>,
+    /// The level that was aimed at: that of one user with so many tasks.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub level: Option<TargetLevel>,
+    /// Whether the steps lead there; to all waiting tasks that fit any server, for `unplaced`.
+    pub reached: bool,
+}
+
+/// The kinds of targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetKind {
+    /// A part of the highest level.
+    Level,
+    /// What waits.
+    Unplaced,
+    /// A given placement.
+    Placement,
+}
+
+/// A level, as that of one user with so many tasks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetLevel {
+    /// The user's id.
+    pub user: String,
+    /// Its tasks.
+    pub tasks: u64,
+    /// What the level comes to.
+    pub value: f64,
+}
+
+/// What becomes of a user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MovedUser {
+    /// The user's id.
+    pub id: String,
+    /// Tasks that run before.
+    pub tasks_before: u64,
+    /// Tasks that run after all steps.
+    pub tasks_after: u64,
+    /// Tasks that wait after all steps; absent where the user always has more.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<u64>,
+    /// The tasks that the lower bound is about.
+    pub required: u64,
+    /// Tasks that move, each as often as it does.
+    pub moved: u64,
+    /// Tasks that start.
+    pub started: u64,
+    /// Tasks that stop.
+    pub stopped: u64,
+    /// What moving or stopping one of its tasks costs.
+    pub cost: u64,
+    /// What another of its tasks is worth in the proof of the lower bound, in parts of `proof.unit`.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub task_value: Option<u64>,
+}
+
+/// One step: tasks of a user move, start (without `from`) or stop (without `to`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StepResult {
+    /// The user's id.
+    pub user: String,
+    /// The server that they leave; absent where they start.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The server that they go to; absent where they stop.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// How many tasks, at least one.
+    #[schemars(range(min = 1))]
+    pub tasks: u64,
+}
+
+/// What proves the lower bound.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StatedMovesProof {
+    /// `departures`: what does not run in the end where it did has to leave, whatever the steps. `values`: what is missing is worth
+    /// more than servers can gain by exchanges.
+    pub kind: ProofKind,
+    /// Of `values`: so much counts for a cost of one.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub unit: Option<u64>,
+    /// Of `values`: servers on which some exchange gains, and what none gains more than; on all others none gains anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gains: Vec<ServerGain>,
+}
+
+/// The kinds of proofs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ProofKind {
+    /// By what leaves its server.
+    Departures,
+    /// By what tasks are worth.
+    Values,
+}
+
+/// What exchanges on a server gain at most.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServerGain {
+    /// What the server is called.
+    pub server: String,
+    /// In parts of the unit.
+    pub gain: u64,
+}
+
+/// What was asked, for the document.
+#[derive(Clone, Copy, Debug)]
+pub struct MovesAsked<'a> {
+    /// What the steps lead to.
+    pub target: &'a MovesTarget,
+    /// What may move, and at which cost.
+    pub rules: &'a MoveRules,
+    /// What runs where before.
+    pub before: &'a Placement,
+}
+
+/// Level and waiting tasks, before and after.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MovesFigures {
+    /// The levels; `None` where nobody wants more.
+    pub levels: [Option<f64>; 2],
+    /// Tasks that wait.
+    pub unplaced: [u64; 2],
+}
+
+/// Moved, started and stopped tasks of each user.
+fn tallies(users: usize, steps: &[Step]) -> Vec<[u64; 3]> {
+    let mut tallies = vec![[0u64; 3]; users];
+    for step in steps {
+        let kind = match (step.from, step.to) {
+            (Some(_), Some(_)) => 0,
+            (None, _) => 1,
+            (Some(_), None) => 2,
+        };
+        let tally = &mut tallies[step.user.0][kind];
+        *tally = tally.saturating_add(step.tasks);
+    }
+    tallies
+}
+
+fn sum(tallies: &[[u64; 3]], of: impl Fn(&[u64; 3]) -> u64) -> u64 {
+    tallies.iter().map(of).fold(0, u64::saturating_add)
+}
+
+impl MovesBody {
+    /// The document of a plan.
+    pub fn new(
+        instance: &Instance,
+        sha256: &str,
+        asked: MovesAsked<'_>,
+        plan: &MovePlan,
+        figures: MovesFigures,
+    ) -> Self {
+        let names = ServerNames::new(instance);
+        let name = |server: u64| names.name(server).into_owned();
+        let tallies = tallies(instance.user_count(), &plan.steps);
+        let (values, proof) = match &plan.proof {
+            MovesProof::Departures => {
+                (None, StatedMovesProof { kind: ProofKind::Departures, unit: None, gains: Vec::new() })
+            }
+            MovesProof::Values { unit, task_values, server_gains } => {
+                let gains = (0u64..).zip(server_gains).filter(|(_, gain)| **gain > 0);
+                let gains = gains.map(|(server, gain)| ServerGain { server: name(server), gain: *gain });
+                let proof =
+                    StatedMovesProof { kind: ProofKind::Values, unit: Some(*unit), gains: gains.collect() };
+                (Some(task_values), proof)
+            }
+        };
+        let user = |user: fairplan_instances::User<'_>| {
+            let i = user.index().0;
+            let [moved, started, stopped] = tallies[i];
+            MovedUser {
+                id: user.id().into(),
+                tasks_before: asked.before.tasks[i],
+                tasks_after: plan.after.tasks[i],
+                waiting: user.tasks().map(|all| all.saturating_sub(plan.after.tasks[i])),
+                required: plan.required[i],
+                moved,
+                started,
+                stopped,
+                cost: asked.rules.costs[i],
+                task_value: values.map(|values| values[i]),
+            }
+        };
+        let step = |step: &Step| StepResult {
+            user: instance.user(step.user).id().into(),
+            from: step.from.map(name),
+            to: step.to.map(name),
+            tasks: step.tasks,
+        };
+        let listed =
+            |(server, (class, tasks)): (u64, (fairplan_instances::ClassId, &Vec<(u32, u64)>))| ServerResult {
+                server: Some(name(server)),
+                class: instance.classes()[class.0].id.clone(),
+                tasks: tasks
+                    .iter()
+                    .map(|(user, tasks)| UserTasks {
+                        user: instance.user(UserId(*user as usize)).id().into(),
+                        tasks: *tasks,
+                    })
+                    .collect(),
+            };
+        let servers = (0u64..).zip(server_classes(instance).zip(&asked.before.servers));
+        let kept = |flags: &[bool], name: &dyn Fn(usize) -> String| -> Vec<String> {
+            flags.iter().enumerate().filter(|(_, kept)| **kept).map(|(at, _)| name(at)).collect()
+        };
+        Self {
+            instance: InstanceStamp::new(instance, sha256),
+            target: asked.target.clone(),
+            kept_users: kept(&asked.rules.kept_users, &|user| instance.user(UserId(user)).id().into()),
+            kept_servers: kept(&asked.rules.kept_servers, &|server| name(server as u64)),
+            cost: plan.cost,
+            lower_bound: plan.lower_bound,
+            moves: sum(&tallies, |[moved, ..]| *moved),
+            starts: sum(&tallies, |[_, started, _]| *started),
+            stops: sum(&tallies, |[.., stopped]| *stopped),
+            interrupted: sum(&tallies, |[_, started, stopped]| *started.min(stopped)),
+            level_before: figures.levels[0],
+            level_after: figures.levels[1],
+            unplaced_before: figures.unplaced[0],
+            unplaced_after: figures.unplaced[1],
+            users: instance.users().map(user).collect(),
+            steps: plan.steps.iter().map(step).collect(),
+            proof,
+            servers: servers.filter(|(_, (_, tasks))| !tasks.is_empty()).map(listed).collect(),
+        }
+    }
+
+    /// Whether no steps that lead as far cost less.
+    pub fn is_proved_fewest(&self) -> bool {
+        self.cost == self.lower_bound
+    }
+
+    /// A row a user that moves, starts or stops a task, or has tasks that wait.
+    pub fn changed_users(&self) -> Table<'_> {
+        let is_changed = |user: &&MovedUser| {
+            user.moved + user.started + user.stopped > 0 || user.waiting.is_some_and(|waiting| waiting > 0)
+        };
+        let users: Vec<&MovedUser> = self.users.iter().filter(is_changed).collect();
+        let count = users.len();
+        Table::over(count, move |row| users[row])
+            .column("id", "user", Kind::Id, |user| &user.id)
+            .column("tasks_before", "tasks before", Kind::Count, |user| user.tasks_before)
+            .column("tasks_after", "after", Kind::Count, |user| user.tasks_after)
+            .column("waiting", "waiting", Kind::Count, |user| user.waiting)
+            .column("moved", "moved", Kind::Count, |user| user.moved)
+            .column("started", "started", Kind::Count, |user| user.started)
+            .column("stopped", "stopped", Kind::Count, |user| user.stopped)
+            .done()
+    }
+}
+
+impl Tabular for MovesBody {
+    /// A row a step, in their order.
+    fn table(&self) -> Table<'_> {
+        Table::over(self.steps.len(), |row| (row as u64 + 1, &self.steps[row]))
+            .column("step", "step", Kind::Count, |(number, _)| number)
+            .column("user", "user", Kind::Id, |(_, step)| &step.user)
+            .column("from", "from", Kind::Name, |(_, step)| step.from.as_deref().unwrap_or(""))
+            .column("to", "to", Kind::Name, |(_, step)| step.to.as_deref().unwrap_or(""))
+            .column("tasks", "tasks", Kind::Count, |(_, step)| step.tasks)
+            .done()
+    }
+}
+
+/// Everything a document of moves states, in the instance's order.
+#[derive(Clone, Debug)]
+pub struct StatedMoves {
+    before: Placement,
+    rules: MoveRules,
+    plan: MovePlan,
+    level: Option<(Breakpoint, bool)>,
+}
+
+impl StatedMoves {
+    /// Matches a document with the instance it says it belongs to.
+    ///
+    /// # Errors
+    /// Where the two cannot be matched: another hash, a user or server that is missing, added or in another place.
+    pub fn new(body: &MovesBody, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+        check_stamp(&body.instance, instance, sha256)?;
+        list("users", body.users.iter().map(|user| &*user.id), instance.users().map(|user| user.id()))?;
+        let names = ServerNames::new(instance);
+        let server = |place: String, name: &str| {
+            let position = names.position(name);
+            position.ok_or_else(|| Foreign::new(place, name, "there is no server of this name"))
+        };
+        let user = |place: String, id: &str| {
+            let user = instance.user_named(id);
+            user.ok_or_else(|| Foreign::new(place, id, "there is no user with this id"))
+        };
+        let servers = match body.servers.is_empty() {
+            true => vec![Vec::new(); instance.server_count() as usize],
+            false => tasks_on_servers(&body.servers, instance, "servers")?,
+        };
+        let mut rules = MoveRules::new(instance);
+        rules.costs = body.users.iter().map(|user| user.cost).collect();
+        for (k, id) in body.kept_users.iter().enumerate() {
+            rules.kept_users[user(format!("kept_users[{k}]"), id)?.0] = true;
+        }
+        for (k, name) in body.kept_servers.iter().enumerate() {
+            rules.kept_servers[server(format!("kept_servers[{k}]"), name)? as usize] = true;
+        }
+        let mut steps = Vec::with_capacity(body.steps.len());
+        for (k, step) in body.steps.iter().enumerate() {
+            let at = |field: &str, name: &Option<String>| {
+                name.as_ref().map(|name| server(format!("steps[{k}].{field}"), name)).transpose()
+            };
+            let (from, to) = (at("from", &step.from)?, at("to", &step.to)?);
+            steps.push(Step {
+                user: user(format!("steps[{k}].user"), &step.user)?,
+                from,
+                to,
+                tasks: step.tasks,
+            });
+        }
+        let mut server_gains = vec![0; instance.server_count() as usize];
+        for (k, gain) in body.proof.gains.iter().enumerate() {
+            let place = format!("proof.gains[{k}].server");
+            let at = server(place.clone(), &gain.server)? as usize;
+            if server_gains[at] > 0 {
+                return Err(Foreign::new(place, &gain.server, "is named twice"));
+            }
+            server_gains[at] = gain.gain;
+        }
+        let proof = match (body.proof.kind, body.proof.unit) {
+            (ProofKind::Departures, _) => MovesProof::Departures,
+            (ProofKind::Values, unit) => MovesProof::Values {
+                unit: unit.unwrap_or(0),
+                task_values: body.users.iter().map(|user| user.task_value.unwrap_or(0)).collect(),
+                server_gains,
+            },
+        };
+        let level = match &body.target.level {
+            Some(level) => {
+                let at = user("target.level.user".into(), &level.user)?;
+                Some((Breakpoint { user: at, tasks: level.tasks }, body.target.reached))
+            }
+            None => None,
+        };
+        let before = Placement { tasks: body.users.iter().map(|user| user.tasks_before).collect(), servers };
+        let after = Placement {
+            tasks: body.users.iter().map(|user| user.tasks_after).collect(),
+            servers: Vec::new(),
+        };
+        let required = body.users.iter().map(|user| user.required).collect();
+        let plan = MovePlan { steps, after, required, cost: body.cost, lower_bound: body.lower_bound, proof };
+        Ok(Self { before, rules, plan, level })
+    }
+
+    /// The properties that `verify` checks.
+    pub fn verdicts(&self, body: &MovesBody, instance: &Instance) -> Vec<Verdict> {
+        let printed = PrintedMoves {
+            levels: [body.level_before, body.level_after],
+            unplaced: [body.unplaced_before, body.unplaced_after],
+            level: body.target.level.as_ref().map(|level| level.value),
+        };
+        let claim = MovesClaim {
+            before: &self.before,
+            steps: &self.plan.steps,
+            rules: &self.rules,
+            required: &self.plan.required,
+            level: self.level,
+            cost: self.plan.cost,
+            lower_bound: self.plan.lower_bound,
+            proof: &self.plan.proof,
+            printed: Some(printed),
+        };
+        let (mut verdicts, after) = verify_moves(instance, &claim);
+        if let Some(after) = after {
+            verdicts.push(exactly("stated-numbers", self.wrong_number(body, instance, &after)));
+        }
+        verdicts
+    }
+
+    /// A number of the document that the steps do not come to.
+    fn wrong_number(&self, body: &MovesBody, instance: &Instance, after: &Placement) -> Option<String> {
+        let tallies = tallies(instance.user_count(), &self.plan.steps);
+        let differs = |what: String, stated: u64, counted: u64| {
+            (stated != counted).then(|| format!("{what} = {stated}, and the steps come to {counted}"))
+        };
+        for (user, [moved, started, stopped]) in instance.users().zip(&tallies) {
+            let (i, id) = (user.index().0, user.id());
+            let stated = &body.users[i];
+            let waiting = user.tasks().map(|all| all.saturating_sub(after.tasks[i]));
+            if stated.waiting != waiting {
+                return Some(format!("the waiting tasks of user {id} are {waiting:?} in the end"));
+            }
+            if (stated.task_value.is_some()) != (body.proof.kind == ProofKind::Values) {
+                return Some(format!("user {id}: task_value is there for a proof by values, and only then"));
+            }
+            for (what, stated, counted) in [
+                ("tasks_after", stated.tasks_after, after.tasks[i]),
+                ("moved", stated.moved, *moved),
+                ("started", stated.started, *started),
+                ("stopped", stated.stopped, *stopped),
+            ] {
+                if let Some(wrong) = differs(format!("{what} of user {id}"), stated, counted) {
+                    return Some(wrong);
+                }
+            }
+        }
+        let is_level = body.target.kind == TargetKind::Level;
+        let has_level =
+            [body.target.level.is_some(), body.target.part.is_some(), body.target.bound.is_some()];
+        if has_level != [is_level; 3] {
+            return Some("target: part, bound and level are there for a level, and only then".into());
+        }
+        let by_departures = body.proof.kind == ProofKind::Departures;
+        if by_departures && (body.proof.unit.is_some() || !body.proof.gains.is_empty()) {
+            return Some("proof: departures need neither a unit nor gains".into());
+        }
+        let fits_some = |user: &fairplan_instances::User<'_>| user.fits_somewhere();
+        let waits = |user: fairplan_instances::User<'_>| {
+            user.tasks().is_some_and(|all| all > after.tasks[user.index().0])
+        };
+        let all_placed = !instance.users().filter(fits_some).any(waits);
+        if body.target.kind == TargetKind::Unplaced && body.target.reached != all_placed {
+            return Some(format!("target.reached = {}, and the opposite is so", body.target.reached));
+        }
+        if by_departures && !body.target.reached {
+            return Some("target.reached = false, and the steps lead to the placement".into());
+        }
+        if by_departures != (body.target.kind == TargetKind::Placement) {
+            return Some("proof.kind: departures are for steps to a placement, and only for those".into());
+        }
+        let counts = [
+            ("moves", body.moves, sum(&tallies, |[moved, ..]| *moved)),
+            ("starts", body.starts, sum(&tallies, |[_, started, _]| *started)),
+            ("stops", body.stops, sum(&tallies, |[.., stopped]| *stopped)),
+            ("interrupted", body.interrupted, sum(&tallies, |[_, started, stopped]| *started.min(stopped))),
+        ];
+        counts.into_iter().find_map(|(what, stated, counted)| differs(what.into(), stated, counted))
+    }
+}

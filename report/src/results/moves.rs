@@ -1,0 +1,124 @@
+//! Steps to a better placement, for people.
+
+use super::sentences::words;
+use crate::figure::Bars;
+use crate::moves::{MovesBody, TargetKind};
+use crate::page::{Block, GROUPS, Section};
+use crate::summary::grid::{listed, paragraph};
+use crate::units::{counted, percent, share, thousands};
+use fairplan_instances::table::Tabular;
+use std::fmt::Write;
+
+/// What the steps lead to, and how few they are.
+pub(super) fn answer(document: &MovesBody) -> String {
+    let mut done = Vec::new();
+    for (count, one, many) in [
+        (document.moves, "move", "moves"),
+        (document.stops, "stop", "stops"),
+        (document.starts, "start", "starts"),
+    ] {
+        if count > 0 {
+            done.push(counted(count, one, many));
+        }
+    }
+    let done = match &done[..] {
+        [] => "No step is needed".to_owned(),
+        [one] => format!("By {one}"),
+        [first @ .., last] => format!("By {} and {last}", first.join(", ")),
+    };
+    let to = match document.target.kind {
+        TargetKind::Placement => "the given placement is reached".to_owned(),
+        TargetKind::Level => level_reached(document),
+        TargetKind::Unplaced => match (document.unplaced_before, document.unplaced_after) {
+            (0, _) => "nothing waits".to_owned(),
+            (waiting, 0) => format!("all {} that wait are placed", counted(waiting, "task", "tasks")),
+            (waiting, left) => format!(
+                "{} of {} that wait are placed, and {} stay",
+                thousands(waiting.saturating_sub(left)),
+                counted(waiting, "task", "tasks"),
+                thousands(left)
+            ),
+        },
+    };
+    let bound = match document.is_proved_fewest() {
+        true if document.cost == 0 => "no task has to leave its server".to_owned(),
+        true => "no fewer lead as far (proved)".to_owned(),
+        false => format!(
+            "they cost {}, and any that lead as far cost at least {}",
+            thousands(document.cost),
+            thousands(document.lower_bound)
+        ),
+    };
+    format!("{done} {to}; {bound}.").replacen("needed the", "needed: the", 1)
+}
+
+fn level_reached(document: &MovesBody) -> String {
+    let part = document.target.part.map_or_else(String::new, percent);
+    let (before, after) = (document.level_before.unwrap_or(0.0), document.level_after);
+    let after = after.map_or_else(|| "all tasks of everybody".to_owned(), share);
+    match document.target.reached {
+        true => format!(
+            "the smallest share of those that want more rises from {} to {after}, {part} of what whole tasks can have at most",
+            share(before)
+        ),
+        false => format!(
+            "the smallest share of those that want more comes from {} to {after}, which is short of {part} of what whole tasks can \
+             have at most",
+            share(before)
+        ),
+    }
+}
+
+/// The steps for a terminal.
+pub fn summary(document: &MovesBody) -> String {
+    let mut text = paragraph(&answer(document));
+    if document.interrupted > 0 {
+        let interrupted = counted(document.interrupted, "task is", "tasks are");
+        let _ = writeln!(text, "\n{interrupted} stopped and started again: nothing else makes room in time.");
+    }
+    let users = document.changed_users();
+    if users.rows() > 0 {
+        text.push('\n');
+        text += &listed(&users, "users");
+    }
+    if !document.steps.is_empty() {
+        text.push('\n');
+        text += &listed(&document.table(), "steps");
+    }
+    text
+}
+
+/// The same as a section.
+pub(crate) fn section(document: MovesBody) -> Section {
+    let mut changed: Vec<_> =
+        document.users.iter().filter(|user| user.moved + user.started + user.stopped > 0).collect();
+    changed.sort_by_key(|user| std::cmp::Reverse(user.moved + user.started + user.stopped));
+    let bars = Bars {
+        caption: "Tasks that move, start and stop, by user".into(),
+        series: words(["moved", "started", "stopped"]),
+        groups: (changed.iter().take(GROUPS / 3))
+            .map(|user| {
+                (user.id.clone(), [user.moved, user.started, user.stopped].map(|count| count as f64).to_vec())
+            })
+            .collect(),
+        mark: None,
+        format: |count| thousands(count as u64),
+    };
+    let level = |level: Option<f64>| level.map_or_else(|| "everybody has all tasks".into(), share);
+    let section = Section::new("Steps to a better placement")
+        .answer_in_shares(answer(&document))
+        .instance(&document.instance)
+        .fact("Cost of the steps", thousands(document.cost))
+        .fact("Any steps that lead as far cost at least", thousands(document.lower_bound))
+        .fact("Smallest share of those that want more, before", level(document.level_before))
+        .fact("The same after", level(document.level_after));
+    let section = if document.unplaced_before == 0 {
+        section
+    } else {
+        let waiting =
+            format!("{}, after {}", thousands(document.unplaced_before), thousands(document.unplaced_after));
+        section.fact("Tasks that wait before", waiting)
+    };
+    let section = if bars.groups.is_empty() { section } else { section.block(Block::Bars(bars)) };
+    section.table("Users", &document.changed_users()).table("Steps", &document.table())
+}

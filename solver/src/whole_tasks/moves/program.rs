@@ -1,0 +1,235 @@
+//! The program behind the lower bound: how many servers make each known exchange, so that all that is required runs and leaving
+//! costs the least. Exchanges are added while prices find better ones, and every set of prices bounds what all steps cost.
+
+use super::super::packing::Packing;
+use super::cluster::{Cluster, Exchange};
+use super::search::{Found, Prices};
+use crate::highs::Growing;
+use crate::linear_program::{Column, Ended, Program, Row, Settings};
+use crate::tolerance::highs::MASTER;
+use fairplan_instances::{Deadline, MoveRules, SolverError};
+use rayon::prelude::*;
+use std::collections::HashSet;
+
+/// A cost of one, in the whole numbers that prices are counted in.
+pub(super) const UNIT: u64 = 1 << 20;
+
+/// Exchanges that are added in one round: the best, each of another kind of server.
+const ADDED: usize = 400;
+
+/// Rounds of prices at most; the bound is within this part of what the program costs, or within this much, when it ends.
+const ROUNDS: usize = 300;
+const CLOSE: (f64, f64) = (0.002, 0.3);
+
+/// How often what a missing task is worth at most is raised while tasks are missing, and by how much.
+const RAISES: (usize, f64) = (3, 4.0);
+
+/// What the program came to.
+pub(super) struct Priced {
+    /// What all steps cost at least, in [`UNIT`]s, and what proves it: the worth of a task of each user, the most that each
+    /// group of servers gains.
+    pub least: u128,
+    pub values: Vec<u64>,
+    pub gains: Vec<u64>,
+    /// Exchanges of servers of a group that the program makes, and how often; the most often first.
+    pub used: Vec<(usize, Exchange, f64)>,
+    /// What tasks were worth at last.
+    pub last_values: Vec<u64>,
+}
+
+/// What is asked of the program.
+pub(super) struct Question<'a> {
+    pub packing: &'a Packing,
+    pub cluster: &'a Cluster<'a>,
+    pub groups: &'a [Vec<usize>],
+    pub rules: &'a MoveRules,
+    /// Tasks of each user at least.
+    pub required: &'a [u64],
+}
+
+impl Question<'_> {
+    /// What a task costs that leaves, with what it is worth; `None` where it stays.
+    pub fn leaving(&self, values: &[u64]) -> Vec<Option<u64>> {
+        let of = |(user, value): (usize, &u64)| {
+            let cost = self.rules.costs[user].saturating_mul(UNIT).saturating_add(*value);
+            (!self.rules.kept_users[user]).then_some(cost)
+        };
+        values.iter().enumerate().map(of).collect()
+    }
+
+    /// The best exchange of each group that gains more than its threshold.
+    pub fn search(&self, values: &[u64], thresholds: &[u64]) -> Vec<Found> {
+        let leaving = self.leaving(values);
+        let prices = Prices::new(self.packing, values, &leaving, None);
+        let search = |(group, threshold): (&Vec<usize>, &u64)| {
+            prices.search(&self.cluster.servers[group[0]], *threshold)
+        };
+        self.groups.par_iter().zip(thresholds).map(search).collect()
+    }
+
+    /// What is missing at these values, less what servers gain: what all steps cost at least.
+    fn least(&self, values: &[u64], gains: &[u64]) -> u128 {
+        let (mut above, mut below) = (0u128, 0u128);
+        for ((value, required), has) in values.iter().zip(self.required).zip(&self.cluster.totals) {
+            let worth = u128::from(*value) * u128::from(required.abs_diff(*has));
+            let side = if required > has { &mut above } else { &mut below };
+            *side = side.saturating_add(worth);
+        }
+        let gained =
+            self.groups.iter().zip(gains).map(|(group, gain)| u128::from(*gain) * group.len() as u128);
+        above.saturating_sub(below).saturating_sub(gained.sum())
+    }
+
+    /// What a missing task of each user is worth at most, at first: a few times the fewest that make room for it.
+    fn first_worth(&self) -> Vec<f64> {
+        let worth = |user: usize| match self.packing.shape_of[user] {
+            Some(shape) if self.required[user] > self.cluster.totals[user] => {
+                let copies = &self.packing.shapes[shape as usize].copies;
+                let tasks = |server: &super::cluster::Server| {
+                    server.tasks.iter().map(|(_, count)| *count).sum::<u64>() as f64
+                };
+                let runs = self.cluster.servers.iter().filter(|server| copies[server.class] > 0);
+                // A server that is emptied holds so many.
+                let emptied = runs.map(|server| tasks(server) / copies[server.class] as f64);
+                4.0 * self.rules.costs[user] as f64 * emptied.fold(f64::INFINITY, f64::min).clamp(1.0, 1e6)
+            }
+            _ => 1.0,
+        };
+        (0..self.required.len()).map(worth).collect()
+    }
+
+    /// Solves it, as far as time allows.
+    pub fn solve(&self, known: Vec<(usize, Exchange)>, stop: &Deadline) -> Result<Priced, SolverError> {
+        let mut worth = self.first_worth();
+        let users = self.required.len();
+        let mut priced = Priced {
+            least: 0,
+            values: vec![0; users],
+            gains: vec![0; self.groups.len()],
+            used: Vec::new(),
+            last_values: vec![0; users],
+        };
+        if (0..users).all(|user| self.required[user] <= self.cluster.totals[user]) {
+            return Ok(priced);
+        }
+        let mut columns: Vec<(usize, Exchange)> = known;
+        for raise in 0..=RAISES.0 {
+            let missing = self.rounds(&worth, &mut columns, &mut priced, stop)?;
+            let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
+            if !is_missing || stop.is_over() || raise == RAISES.0 {
+                break;
+            }
+            for (worth, missing) in worth.iter_mut().zip(&missing) {
+                if *missing > 1e-6 {
+                    *worth *= RAISES.1;
+                }
+            }
+        }
+        Ok(priced)
+    }
+
+    /// Adds exchanges until none is missing; returns the tasks of each user that the program leaves out.
+    fn rounds(
+        &self,
+        worth: &[f64],
+        columns: &mut Vec<(usize, Exchange)>,
+        priced: &mut Priced,
+        stop: &Deadline,
+    ) -> Result<Vec<f64>, SolverError> {
+        let users = self.required.len();
+        let mut program = Program::maximise();
+        let needed = |user: usize| self.required[user] as f64 - self.cluster.totals[user] as f64;
+        let rows: Vec<Row> = (0..users).map(|user| program.at_least(needed(user), [])).collect();
+        let group_rows: Vec<Row> =
+            self.groups.iter().map(|group| program.at_most(group.len() as f64, [])).collect();
+        for (row, worth) in rows.iter().zip(worth) {
+            program.column(-worth, f64::INFINITY, false, [(*row, 1.0)]);
+        }
+        let settings = Settings {
+            primal: Some(MASTER),
+            dual: Some(MASTER),
+            simplex: true,
+            as_it_is: true,
+            ..Settings::default()
+        };
+        let mut growing = Growing::new(&program, settings)?;
+        let column = |(group, exchange): &(usize, Exchange)| {
+            let mut entries: Vec<(Row, f64)> =
+                exchange.added.iter().map(|(user, count)| (rows[*user as usize], *count as f64)).collect();
+            let mut cost = 0.0;
+            for (user, count) in &exchange.removed {
+                cost += self.rules.costs[*user as usize] as f64 * *count as f64;
+                match entries.iter_mut().find(|(row, _)| *row == rows[*user as usize]) {
+                    Some((_, net)) => *net -= *count as f64,
+                    None => entries.push((rows[*user as usize], -(*count as f64))),
+                }
+            }
+            entries.retain(|(_, net)| *net != 0.0);
+            entries.push((group_rows[*group], 1.0));
+            Column { cost: -cost, most: f64::INFINITY, is_whole: false, entries }
+        };
+        let mut seen: HashSet<(usize, Exchange)> = columns.iter().cloned().collect();
+        columns.iter().try_for_each(|known| growing.add(column(known)))?;
+        let mut missing = vec![0.0; users];
+        for _ in 0..ROUNDS {
+            let solved = growing.solve(stop)?;
+            match solved.ended {
+                Ended::OutOfTime => break,
+                // Bounds hold whatever the numbers are.
+                Ended::Optimal | Ended::Undecided if solved.is_finite() => {}
+                _ => return Err(solved.unusable()),
+            }
+            missing.copy_from_slice(&solved.columns[..users]);
+            let used = columns.iter().zip(&solved.columns[users..]).filter(|(_, servers)| **servers > 1e-6);
+            priced.used =
+                used.map(|((group, exchange), servers)| (*group, exchange.clone(), *servers)).collect();
+            priced.used.sort_by(|a, b| b.2.total_cmp(&a.2));
+            let whole = |value: f64| (value.max(0.0) * UNIT as f64).round() as u64;
+            let values: Vec<u64> = solved.multipliers[..users].iter().map(|dual| whole(-dual)).collect();
+            let thresholds: Vec<u64> = solved.multipliers[users..].iter().map(|dual| whole(*dual)).collect();
+            let found = self.search(&values, &thresholds);
+            let gains: Vec<u64> =
+                found.iter().zip(&thresholds).map(|(found, least)| found.bound.max(*least)).collect();
+            let least = self.least(&values, &gains);
+            if least > priced.least {
+                (priced.least, priced.values, priced.gains) = (least, values.clone(), gains);
+            }
+            priced.last_values = values;
+            let cost = -solved.value;
+            let bound = priced.least as f64 / UNIT as f64;
+            if std::env::var_os("MV").is_some() {
+                eprintln!(
+                    "columns {} cost {cost} least {bound} missing {}",
+                    columns.len(),
+                    missing.iter().sum::<f64>()
+                );
+            }
+            let mut better: Vec<(u64, usize, Exchange)> = Vec::new();
+            for (group, (found, threshold)) in found.into_iter().zip(&thresholds).enumerate() {
+                if let Some((gain, exchange)) =
+                    found.best.filter(|(gain, _)| *gain > *threshold + UNIT / 10_000)
+                {
+                    better.push((
+                        (gain - threshold) * (self.groups[group].len() as u64).min(64),
+                        group,
+                        exchange,
+                    ));
+                }
+            }
+            better.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+            let before = columns.len();
+            for (_, group, exchange) in better.into_iter().take(ADDED) {
+                let new = (group, exchange);
+                if seen.insert(new.clone()) {
+                    growing.add(column(&new))?;
+                    columns.push(new);
+                }
+            }
+            let is_close = cost - bound <= CLOSE.0 * cost || cost - bound <= CLOSE.1;
+            if columns.len() == before || is_close || stop.is_over() {
+                break;
+            }
+        }
+        Ok(missing)
+    }
+}

@@ -1,0 +1,243 @@
+//! Whole exchanges of the fractions that the program makes: those that help are made, then what is still missing is placed by
+//! further exchanges, and what turned out needless is taken back.
+
+use super::cluster::{Cluster, Exchange};
+use super::program::{Priced, Question, UNIT};
+use super::search::Prices;
+use fairplan_instances::Deadline;
+use rayon::prelude::*;
+
+/// Rounds of exchanges for what is missing, and what a task that stays missing is worth more in each.
+const ROUNDS: usize = 60;
+const RAISED: f64 = 1.6;
+
+/// What a needed task is worth at least.
+const LEAST: u64 = UNIT / 4;
+
+/// The cluster while whole exchanges are made.
+pub(super) struct Making<'a> {
+    question: &'a Question<'a>,
+    pub cluster: Cluster<'a>,
+}
+
+impl<'a> Making<'a> {
+    pub fn new(question: &'a Question<'a>) -> Self {
+        Self { question, cluster: question.cluster.clone() }
+    }
+
+    fn missing(&self, user: u32) -> u64 {
+        self.question.required[user as usize].saturating_sub(self.cluster.totals[user as usize])
+    }
+
+    fn spare(&self, user: u32) -> u64 {
+        self.cluster.totals[user as usize].saturating_sub(self.question.required[user as usize])
+    }
+
+    /// Tasks that are missing, over all users.
+    pub fn all_missing(&self) -> u64 {
+        (0..self.question.required.len()).map(|user| self.missing(user as u32)).sum()
+    }
+
+    /// What has left servers, at its cost.
+    pub fn cost(&self) -> u64 {
+        let costs = &self.question.rules.costs;
+        let mut cost = 0u64;
+        for (s, before) in self.question.cluster.servers.iter().enumerate() {
+            for (user, count) in &before.tasks {
+                let left = count.saturating_sub(self.cluster.count(s, *user));
+                cost = cost.saturating_add(left.saturating_mul(costs[*user as usize]));
+            }
+        }
+        cost
+    }
+
+    /// How many tasks of a user are on a server that were not there before, or fewer.
+    fn change(&self, server: usize, user: u32) -> (u64, u64) {
+        let (before, now) = (self.question.cluster.count(server, user), self.cluster.count(server, user));
+        (now.saturating_sub(before), before.saturating_sub(now))
+    }
+
+    /// What an exchange is worth as things stand: what comes counts as far as it is missing, what leaves as far as it is not spare.
+    fn benefit(&self, exchange: &Exchange, values: &[u64]) -> i128 {
+        let value = |user: u32| i128::from(values[user as usize]);
+        let mut benefit = 0i128;
+        for (user, count) in &exchange.added {
+            benefit += value(*user) * i128::from((*count).min(self.missing(*user)));
+        }
+        for (user, count) in &exchange.removed {
+            let needed = count.saturating_sub(self.spare(*user));
+            benefit -= i128::from(self.question.rules.costs[*user as usize] * UNIT) * i128::from(*count);
+            benefit -= value(*user) * i128::from(needed);
+        }
+        benefit
+    }
+
+    /// The part of an exchange that is missing now.
+    fn trimmed(&self, exchange: &Exchange) -> Exchange {
+        let mut trimmed = exchange.clone();
+        trimmed.added.iter_mut().for_each(|(user, count)| *count = (*count).min(self.missing(*user)));
+        trimmed.added.retain(|(_, count)| *count > 0);
+        trimmed
+    }
+
+    /// Makes the exchanges of the program that help, the most used first.
+    pub fn follow(&mut self, priced: &Priced) {
+        let mut is_used = vec![false; self.cluster.servers.len()];
+        for (group, exchange, servers) in &priced.used {
+            let mut left = servers.ceil() as u64;
+            for s in &self.question.groups[*group] {
+                if left == 0 || self.benefit(exchange, &priced.last_values) < -i128::from(UNIT / 100) {
+                    break;
+                }
+                if !is_used[*s] {
+                    is_used[*s] = true;
+                    let trimmed = self.trimmed(exchange);
+                    self.cluster.exchange(*s, &trimmed);
+                    left -= 1;
+                }
+            }
+        }
+    }
+
+    /// Places what is missing by further exchanges, the most useful first, while that helps; in the end the state with the least
+    /// missing stands, at the least cost.
+    pub fn complete(&mut self, priced: &Priced, stop: &Deadline) {
+        let users = self.question.required.len();
+        let mut values: Vec<f64> = priced.last_values.iter().map(|value| *value as f64).collect();
+        let mut best = (self.all_missing(), self.cost(), self.cluster.clone());
+        let mut since = 0;
+        for _ in 0..ROUNDS {
+            if self.all_missing() == 0 || stop.is_over() || since > 12 {
+                break;
+            }
+            let missing: Vec<u64> = (0..users).map(|user| self.missing(user as u32)).collect();
+            for (value, missing) in values.iter_mut().zip(&missing) {
+                if *missing > 0 {
+                    *value = value.max(LEAST as f64);
+                }
+            }
+            let whole: Vec<u64> = values.iter().map(|value| *value as u64).collect();
+            let of_needed = |(value, missing): (&u64, &u64)| if *missing > 0 { *value } else { 0 };
+            let wanted: Vec<u64> = whole.iter().zip(&missing).map(of_needed).collect();
+            let mut leaving = self.question.leaving(&whole);
+            for (user, leaving) in leaving.iter_mut().enumerate() {
+                if self.spare(user as u32) > 0 {
+                    *leaving = leaving.map(|_| self.question.rules.costs[user] * UNIT);
+                }
+            }
+            let packing = self.question.packing;
+            let prices = Prices::new(packing, &wanted, &leaving, Some(&missing));
+            let search =
+                |(s, server)| prices.search(server, 0).best.map(|(gain, exchange)| (gain, s, exchange));
+            let found: Vec<_> = self.cluster.servers.par_iter().enumerate().filter_map(search).collect();
+            let mut found: Vec<(u64, usize, Exchange)> = found;
+            // What gains the most for its cost comes first.
+            let cost = |exchange: &Exchange| -> u64 { exchange.removed.iter().map(|(_, count)| count).sum() };
+            found.sort_by(|a, b| {
+                let (left, right) = (cost(&a.2) + 1, cost(&b.2) + 1);
+                (u128::from(b.0) * u128::from(left))
+                    .cmp(&(u128::from(a.0) * u128::from(right)))
+                    .then(a.1.cmp(&b.1))
+            });
+            for (_, s, exchange) in found {
+                if self.benefit(&exchange, &whole) > 0 {
+                    let trimmed = self.trimmed(&exchange);
+                    self.cluster.exchange(s, &trimmed);
+                }
+            }
+            self.take_back();
+            let state = (self.all_missing(), self.cost());
+            if state < (best.0, best.1) {
+                best = (state.0, state.1, self.cluster.clone());
+                since = 0;
+            } else {
+                since += 1;
+            }
+            for (user, value) in values.iter_mut().enumerate() {
+                if self.missing(user as u32) > 0 {
+                    *value = value.max(LEAST as f64) * RAISED;
+                }
+            }
+        }
+        if (best.0, best.1) < (self.all_missing(), self.cost()) {
+            self.cluster = best.2;
+        }
+    }
+
+    /// Takes back what turned out needless: tasks that came and are not missed, tasks that left and still have their room.
+    pub fn take_back(&mut self) {
+        loop {
+            let mut is_changed = false;
+            for s in 0..self.cluster.servers.len() {
+                if self.cluster.servers[s] == self.question.cluster.servers[s] {
+                    continue;
+                }
+                for (user, _) in self.cluster.servers[s].tasks.clone() {
+                    let needless = self.change(s, user).0.min(self.spare(user));
+                    if needless > 0 {
+                        self.cluster.remove(s, user, needless);
+                        is_changed = true;
+                    }
+                }
+                let mut left: Vec<(u64, u32)> = (self.question.cluster.servers[s].tasks.iter())
+                    .map(|(user, _)| (self.question.rules.costs[*user as usize], *user))
+                    .filter(|(_, user)| self.change(s, *user).1 > 0)
+                    .collect();
+                left.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+                for (_, user) in left {
+                    while self.change(s, user).1 > 0 && self.cluster.has_room(s, user) {
+                        self.cluster.add(s, user, 1);
+                        is_changed = true;
+                    }
+                }
+            }
+            if !is_changed {
+                return;
+            }
+        }
+    }
+
+    /// Undoes the exchange of one server after the other where what came there has room elsewhere without any task leaving.
+    pub fn spread(&mut self, stop: &Deadline) {
+        let changed =
+            |making: &Self, s: usize| making.cluster.servers[s] != making.question.cluster.servers[s];
+        for s in 0..self.cluster.servers.len() {
+            if stop.is_over() {
+                return;
+            }
+            let before = &self.question.cluster.servers[s];
+            let has_left = before.tasks.iter().any(|(user, _)| self.change(s, *user).1 > 0);
+            if !changed(self, s) || !has_left {
+                continue;
+            }
+            let (cost, missing, saved) = (self.cost(), self.all_missing(), self.cluster.clone());
+            let now = self.cluster.servers[s].tasks.clone();
+            let came: Vec<(u32, u64)> = now
+                .iter()
+                .map(|(user, _)| (*user, self.change(s, *user).0))
+                .filter(|(_, n)| *n > 0)
+                .collect();
+            came.iter().for_each(|(user, count)| self.cluster.remove(s, *user, *count));
+            for (user, _) in &before.tasks {
+                let left = self.change(s, *user).1;
+                if left > 0 {
+                    self.cluster.add(s, *user, left);
+                }
+            }
+            for (user, _) in came {
+                while self.missing(user) > 0 {
+                    let Some(room) =
+                        (0..self.cluster.servers.len()).find(|s| self.cluster.has_room(*s, user))
+                    else {
+                        break;
+                    };
+                    self.cluster.add(room, user, 1);
+                }
+            }
+            self.take_back();
+            if (self.all_missing(), self.cost()) >= (missing, cost) {
+                self.cluster = saved;
+            }
+        }
+    }
+}
