@@ -27,6 +27,7 @@
 //! | μ | mean of the complementarity products ζs/ω, up/ω, vy/ω, qo/ω, fz/ω | |
 //! | σ | centring weight of a step (Mehrotra) | |
 
+use super::centred::Centred;
 use super::newton::LevelSystem;
 use super::point::{Goals, Measured, Point};
 use super::{LevelProblem, LevelSolution, LevelSolver, dot};
@@ -45,10 +46,32 @@ const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 
 impl LevelSolver for InteriorPoint {
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
+        let (run, iterations) = self.run_from(Run::new, problem, accuracy);
+        if run.best_gap <= LOST.max(10.0 * accuracy) || self.0.is_over() {
+            return Ok(run.into_solution(iterations));
+        }
+        let (again, more) = self.run_from(Run::centred, problem, accuracy);
+        let better = if again.best_gap < run.best_gap { again } else { run };
+        Ok(better.into_solution(iterations + more))
+    }
+
+    fn deadline(&self) -> &Deadline {
+        &self.0
+    }
+}
+
+impl InteriorPoint {
+    /// Solves from a first iterate, with penalties as high as is needed. Returns the number of steps too.
+    fn run_from<'a>(
+        &self,
+        start: fn(&'a LevelProblem<'a>, f64) -> Run<'a>,
+        problem: &'a LevelProblem<'a>,
+        accuracy: f64,
+    ) -> (Run<'a>, u64) {
         let (mut penalty, growth, tries) = PENALTY;
         let mut iterations = 0;
         let stopping = Stopping { accuracy, small: SMALL };
-        let mut run = Run::new(problem, penalty);
+        let mut run = start(problem, penalty);
         for attempt in 1..=tries {
             iterations += interior_point::run(&mut run, stopping, &self.0);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
@@ -56,15 +79,14 @@ impl LevelSolver for InteriorPoint {
                 break;
             }
             penalty *= growth;
-            run = Run::new(problem, penalty);
+            run = start(problem, penalty);
         }
-        Ok(run.into_solution(iterations))
-    }
-
-    fn deadline(&self) -> &Deadline {
-        &self.0
+        (run, iterations)
     }
 }
+
+/// A run that ends with a larger gap has lost its way.
+const LOST: f64 = 1e-9;
 
 struct Run<'a> {
     problem: &'a LevelProblem<'a>,
@@ -73,6 +95,7 @@ struct Run<'a> {
     omega: Goals,
     now: Point,
     best: Point,
+    best_gap: f64,
     measured: Measured,
     system: LevelSystem,
 }
@@ -146,6 +169,22 @@ impl<'a> Run<'a> {
             measured: Measured::default(),
             system: LevelSystem::new(problem),
             best: now.clone(),
+            best_gap: f64::INFINITY,
+            now,
+        }
+    }
+
+    /// From a first iterate near the central path.
+    fn centred(problem: &'a LevelProblem<'a>, penalty_levels: f64) -> Self {
+        let Centred { now, penalty, omega } = Centred::of(problem, penalty_levels);
+        Self {
+            problem,
+            penalty,
+            omega,
+            measured: Measured::default(),
+            system: LevelSystem::new(problem),
+            best: now.clone(),
+            best_gap: f64::INFINITY,
             now,
         }
     }
@@ -213,7 +252,8 @@ impl Iterate for Run<'_> {
         Quality { gap: self.relative_gap(), widest: 0.0 }
     }
 
-    fn keep(&mut self, _: Quality) {
+    fn keep(&mut self, quality: Quality) {
+        self.best_gap = quality.gap;
         self.best.clone_from(&self.now);
     }
 }

@@ -13,6 +13,7 @@
 //! and a class that are listed exist. A task row is for users whose tasks are limited and do different work on
 //! different classes: `κ_g` is what their tasks are worth at rate 1, over their weight or settled share.
 
+mod centred;
 mod class_side;
 mod group_side;
 mod interior_point;

@@ -220,7 +220,11 @@ fn judged(instance: &Instance, solution: &Solution) -> Answer {
             Certificate::Total(total) => total.relative_gap,
             _ => proof.level_gaps.iter().copied().fold(proof.relative_gap, f64::max),
         };
-        return Answer::Open(gap, "as it says".into());
+        let refused = proof.failures().next();
+        let why = refused.map_or("as it says".into(), |Verdict { property, witness, .. }| {
+            format!("{property}: {witness}")
+        });
+        return Answer::Open(gap, why);
     }
     match proof.failures().next() {
         None => Answer::Proved,

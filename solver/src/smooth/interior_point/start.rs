@@ -13,60 +13,83 @@ const FIRST_POWER: f64 = 4.0;
 /// Pairs that make a block worth while, and the most blocks; neither depends on the number of threads.
 const BLOCKS: (usize, usize) = (1 << 14, 16);
 
+/// A first iterate, and the weights of the rows' products.
+pub(super) struct Start {
+    /// Rows that have capacity and a group that may take of it.
+    pub used: Vec<bool>,
+    pub zeta: Vec<f64>,
+    pub t: f64,
+    pub r: Vec<f64>,
+    pub lambda: Vec<f64>,
+    pub p: Vec<f64>,
+    pub weight: Vec<f64>,
+}
+
+/// Classes half full, and prices in proportion to what multipliers ask for.
+fn half_full(problem: &SumProblem<'_>) -> Start {
+    let used = used_rows(problem);
+    let zeta = first_splits(problem);
+    let n = problem.groups.len();
+    let works: Vec<f64> = (0..n)
+        .map(|g| {
+            let pairs = problem.groups.pairs(g);
+            dot(&problem.groups.rate[pairs.clone()], &zeta[pairs])
+        })
+        .collect();
+    let (mut t, mut r) = (1.0, works.clone());
+    if problem.alpha >= LEVEL_FROM {
+        // The larger α, the more alike works will be; the scale is such that multipliers are near the sizes.
+        let scale: f64 = works.iter().zip(problem.size).map(|(work, size)| size * work.ln()).sum();
+        let power = (FIRST_POWER / problem.alpha).min(1.0);
+        r.iter_mut().for_each(|r| *r = ((r.ln() - scale) * power).exp());
+        t = 0.5 * works.iter().zip(&r).map(|(work, r)| work / r).fold(f64::INFINITY, f64::min);
+    }
+    let top_rate =
+        |g: usize| problem.groups.rate[problem.groups.pairs(g)].iter().copied().fold(0.0, f64::max);
+    let y: Vec<f64> = (0..n).map(|g| first_multiplier(problem, g, r[g])).collect();
+    let limited = |g: usize| problem.is_limited(g);
+    let lambda: Vec<f64> = (0..n).map(|g| if limited(g) { y[g] * top_rate(g) } else { 0.0 }).collect();
+
+    // Prices of a class in proportion to 1/c, as high as is needed for every group to pay more than its multiplier.
+    let m = problem.resources;
+    let mut dearest = vec![0.0f64; problem.classes()];
+    for g in 0..n {
+        let net = if limited(g) { y[g] * (problem.cost[g] / problem.size[g]).min(1.0) } else { y[g] };
+        for pair in problem.groups.pairs(g) {
+            let row = problem.row(pair);
+            let parts = parts_of_class(problem, g, row);
+            let class = &mut dearest[row / m];
+            *class = class.max(2.0 * net * problem.groups.rate[pair] / parts);
+        }
+    }
+    let price = |row: usize| if used[row] { dearest[row / m] / problem.capacities[row] } else { 0.0 };
+    let p: Vec<f64> = (0..used.len()).map(price).collect();
+    let rows = used.iter().filter(|used| **used).count();
+    let mut weight: Vec<f64> =
+        (0..used.len()).map(|row| if used[row] { dearest[row / m] } else { 0.0 }).collect();
+    let mean = problem.cost.iter().sum::<f64>() / n as f64;
+    let scale = mean * rows as f64 / weight.iter().sum::<f64>();
+    weight.iter_mut().for_each(|weight| *weight *= scale);
+    Start { used, zeta, t, r, lambda, p, weight }
+}
+
 impl<'a> Run<'a> {
     pub(super) fn new(problem: &'a SumProblem<'a>, accuracy: f64) -> Self {
-        let used = used_rows(problem);
-        let zeta = first_splits(problem);
-        let n = problem.groups.len();
-        let works: Vec<f64> = (0..n)
-            .map(|g| {
-                let pairs = problem.groups.pairs(g);
-                dot(&problem.groups.rate[pairs.clone()], &zeta[pairs])
-            })
-            .collect();
-        let level = problem.alpha >= LEVEL_FROM;
-        let (mut t, mut r) = (1.0, works.clone());
-        if level {
-            // The larger α, the more alike works will be; the scale is such that multipliers are near the sizes.
-            let scale: f64 = works.iter().zip(problem.size).map(|(work, size)| size * work.ln()).sum();
-            let power = (FIRST_POWER / problem.alpha).min(1.0);
-            r.iter_mut().for_each(|r| *r = ((r.ln() - scale) * power).exp());
-            t = 0.5 * works.iter().zip(&r).map(|(work, r)| work / r).fold(f64::INFINITY, f64::min);
-        }
-        let top_rate =
-            |g: usize| problem.groups.rate[problem.groups.pairs(g)].iter().copied().fold(0.0, f64::max);
-        let y: Vec<f64> = (0..n).map(|g| first_multiplier(problem, g, r[g])).collect();
-        let limited = |g: usize| problem.is_limited(g);
-        let lambda: Vec<f64> = (0..n).map(|g| if limited(g) { y[g] * top_rate(g) } else { 0.0 }).collect();
+        Self::from(problem, accuracy, half_full(problem))
+    }
 
-        // Prices of a class in proportion to 1/c, as high as is needed for every group to pay more than its multiplier.
-        let m = problem.resources;
-        let mut dearest = vec![0.0f64; problem.classes()];
-        for g in 0..n {
-            let net = if limited(g) { y[g] * (problem.cost[g] / problem.size[g]).min(1.0) } else { y[g] };
-            for pair in problem.groups.pairs(g) {
-                let row = problem.row(pair);
-                let parts = parts_of_class(problem, g, row);
-                let class = &mut dearest[row / m];
-                *class = class.max(2.0 * net * problem.groups.rate[pair] / parts);
-            }
-        }
-        let price = |row: usize| if used[row] { dearest[row / m] / problem.capacities[row] } else { 0.0 };
-        let p: Vec<f64> = (0..used.len()).map(price).collect();
+    /// From another first iterate.
+    pub(super) fn from(problem: &'a SumProblem<'a>, accuracy: f64, start: Start) -> Self {
+        let Start { used, zeta, t, r, lambda, p, weight } = start;
+        let n = problem.groups.len();
+        let level = problem.alpha >= LEVEL_FROM;
         let usage = usage(problem, 0..n, &zeta);
         let u = problem.capacities.iter().zip(&usage).map(|(c, usage)| c - usage).collect();
-
-        let rows = used.iter().filter(|used| **used).count();
-        let mut weight: Vec<f64> =
-            (0..used.len()).map(|row| if used[row] { dearest[row / m] } else { 0.0 }).collect();
-        let mean = problem.cost.iter().sum::<f64>() / n as f64;
-        let scale = mean * rows as f64 / weight.iter().sum::<f64>();
-        weight.iter_mut().for_each(|weight| *weight *= scale);
-        let products =
-            |g: usize| problem.groups.pairs(g).len() + usize::from(level) + usize::from(limited(g));
+        let products = |g: usize| {
+            problem.groups.pairs(g).len() + usize::from(level) + usize::from(problem.is_limited(g))
+        };
         let total_weight =
             weight.iter().sum::<f64>() + (0..n).map(|g| problem.cost[g] * products(g) as f64).sum::<f64>();
-
         let setting = Setting { problem, level, t, p: &p };
         let blocks =
             cut(problem).into_iter().map(|groups| Block::new(&setting, groups, &zeta, &r, &lambda)).collect();
@@ -86,7 +109,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn used_rows(problem: &SumProblem<'_>) -> Vec<bool> {
+pub(super) fn used_rows(problem: &SumProblem<'_>) -> Vec<bool> {
     let mut used = vec![false; problem.capacities.len()];
     for g in 0..problem.groups.len() {
         for pair in problem.groups.pairs(g) {
