@@ -37,7 +37,7 @@ impl<'a> Question<'a> {
     }
 
     fn users(&self) -> usize {
-        self.instance.user_count()
+        if self.objective.is_pooled() { self.instance.user_count() } else { self.instance.kind_count() }
     }
 
     /// Pairs of a user and a class, with proportional classes merged.

@@ -36,6 +36,7 @@ pub fn worth_of_servers(
     control: &Control<'_>,
 ) -> Result<Worth, Error> {
     let solver = solver(&options.backend, &control.deadline)?;
+    instance.without_kinds("plan worth")?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     let asking = "asking what servers are worth";
     control.stage(asking);
@@ -74,6 +75,7 @@ impl Default for LoseOptions {
 /// ```
 pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
     let solver = solver(&options.backend, &control.deadline)?;
+    instance.without_kinds("plan lose")?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     control.stage("taking servers away");
     let solver = InTime::new(&*solver, &control.deadline);
@@ -105,6 +107,8 @@ pub fn compare_instances(
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Difference, Error> {
+    before.without_kinds("plan diff")?;
+    after.without_kinds("plan diff")?;
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");

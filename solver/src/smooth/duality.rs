@@ -92,8 +92,8 @@ fn user(
     let weight = reduction.users.weight(i);
     let marginal = utility.marginal(weight, share);
     let worth = if share > 0.0 { marginal * share } else { 0.0 };
-    let kind = reduction.users.kind[i] as usize;
-    if reduction.has_task_rows[kind] {
+    let pattern = reduction.users.pattern[i] as usize;
+    if reduction.has_task_rows[pattern] {
         let cost = |prices: &[f64]| -> f64 {
             prices.iter().zip(&reduction.users.directions).map(|(p, column)| p * column[i]).sum()
         };
@@ -102,7 +102,7 @@ fn user(
             utility,
             weight,
             tasks: reduction.users.tasks(i),
-            rates: &reduction.kinds[kind],
+            rates: &reduction.patterns[pattern],
             costs: &costs,
         };
         return consumer.dual_terms(share);

@@ -22,7 +22,7 @@ mod utility;
 
 use crate::bins::{Bins, NO_BIN};
 use crate::question::Question;
-use crate::reduction::{NO_KIND, Reduction};
+use crate::reduction::{NO_PATTERN, Reduction};
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
@@ -53,7 +53,7 @@ pub(crate) fn solve_over(
         None
     };
     let allocation = result::allocate(instance, reduction, &bins, solved.as_ref());
-    let able = users.by_position(users.kind.iter().map(|kind| *kind != NO_KIND).collect());
+    let able = users.by_position(users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect());
     let limited_by = result::limits(instance, &allocation, |user| able[user.0]);
     let (total, status) = result::certify(instance, reduction, &bins, solved.as_ref(), &allocation);
     let statistics = Statistics {
@@ -96,7 +96,7 @@ fn guess(
     if of.iter().all(|bin| *bin == NO_BIN) {
         return Ok(None);
     }
-    let mut bins = Bins { of, kind: bins.kind.clone() };
+    let mut bins = Bins { of, pattern: bins.pattern.clone() };
     let rounds = Rounds {
         reduction: &sample,
         alpha,
