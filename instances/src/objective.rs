@@ -113,7 +113,7 @@ impl Objective {
             let problem = format!("{self} does not know them; drop them or use drfh, tsf or drf");
             return Err(Violation::new("groups", "", problem));
         }
-        let knows_kinds = matches!(self, Self::Drfh) || self.is_pooled();
+        let knows_kinds = self == Self::Drfh || self.is_pooled() || self.alpha().is_some();
         if instance.has_kinds() && !knows_kinds {
             instance.without_kinds(&format!("the objective {self}"))?;
         }

@@ -309,8 +309,11 @@ def sum_of_utilities(solution, users, capacity):
         if not user["usable"] or user.get("tasks") == 0:
             continue
         weight, share = decimal(user["weight"]), decimal(user["share"])
-        cost = {l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in user["needs"].items()), Decimal(0))
-                for l in user["usable"]}
+        costs = [{l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in needs.items()), Decimal(0))
+                  for l in usable} for needs, usable in user["kinds"]]
+        cost = costs[0]
+        if len(costs) > 1:  # Wherever its pieces run, a task does the same work: as if there were one class.
+            cost, user["rate"] = {"": sum(min(cost.values()) for cost in costs)}, {"": Fraction(1)}
         taking.append((user, cost))
         need(share > 0 or alpha < 1, f"user {user['id']} has nothing")
         value += weight * (share.ln() if alpha == 1 else share ** (1 - alpha) / (1 - alpha))

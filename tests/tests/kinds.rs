@@ -202,3 +202,57 @@ fn a_group_of_users_with_kinds_counts_as_one() {
         conforms_in_groups(&instance, Objective::Drfh, solver.as_ref()).unwrap();
     }
 }
+
+fn sums() -> [Objective; 4] {
+    [
+        Objective::ProportionalFairness,
+        Objective::alpha_fair(0.5).unwrap(),
+        Objective::alpha_fair(4.0).unwrap(),
+        Objective::Utilitarian,
+    ]
+}
+
+#[test]
+fn sums_over_users_with_kinds_are_proved() {
+    for objective in sums() {
+        for seed in 0..200 {
+            let draft = with_random_kinds(random_draft(seed), seed);
+            let instance = draft.build().unwrap();
+            // Users without kinds may have few tasks that are faster on some classes: that is refused by name.
+            match backends()[0].solve(&instance, objective) {
+                Ok(_) => assert!(!shares(&draft, objective).is_empty()),
+                Err(error) => assert!(error.to_string().contains("users with kinds beside"), "{error}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn sums_on_one_class_are_those_of_the_kinds_added_up() {
+    let mut compared = 0;
+    for seed in 0..60 {
+        let mut draft = with_random_kinds(random_draft(seed), seed);
+        draft.classes.truncate(1);
+        for user in &mut draft.users {
+            (user.eligible, user.rates) = (None, Vec::new());
+            user.kinds.iter_mut().for_each(|kind| kind.eligible = None);
+        }
+        if draft.build().is_ok() {
+            for objective in &sums()[..3] {
+                let (ours, other) = (shares(&draft, *objective), shares(&added_up(&draft), *objective));
+                let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-3 * b.max(1e-3);
+                assert!(ours.iter().zip(&other).all(near), "{objective}: {ours:?}, {other:?}\n{draft}");
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 60, "{compared}");
+}
+
+#[test]
+fn a_sum_gives_drivers_their_own_servers() {
+    // Proportional fairness of the trainer and of one that needs gpus only: half of the gpus each.
+    let mut draft = trainer();
+    draft.users.push(fairplan_tests::plain_user(1, vec![decimal("0"), decimal("1")]));
+    assert!(close(&shares(&draft, Objective::ProportionalFairness), &[0.5, 0.5]));
+}

@@ -225,11 +225,15 @@ impl<'a> Market<'a> {
     /// on the way to the next.
     fn price_of_a_task(&self, user: User<'_>, usable: &Usable, margin: f64, tasks: u64) -> f64 {
         let has = self.shares[user.index().0].work;
-        let classes: Vec<(f64, f64)> = usable
-            .classes
-            .iter()
-            .map(|&class| (usable.rate(class).to_f64(), self.cost_of_a_task(user, class)))
-            .collect();
+        let classes: Vec<(f64, f64)> = match user.has_kinds() {
+            // Wherever its pieces run, a task does the same work.
+            true => vec![(1.0, self.cost(user))],
+            false => {
+                let of_class =
+                    |&class: &usize| (usable.rate(class).to_f64(), self.cost_of_a_task(user, class));
+                usable.classes.iter().map(of_class).collect()
+            }
+        };
         let margin_at = |rate: f64| match self.alpha {
             0.0 => margin,
             alpha => margin * (-alpha * (tasks as f64 * rate / has).ln()).exp(),
@@ -251,6 +255,9 @@ impl<'a> Market<'a> {
 
     /// The least that a unit of work costs when each task costs `each` more; rounded down.
     fn cost_with(&self, user: User<'_>, usable: &Usable, each: f64) -> f64 {
+        if user.has_kinds() {
+            return down(self.cost(user) + each);
+        }
         let per_work = |&class: &usize| {
             down(down(self.cost_of_a_task(user, class) + each) / decimal_up(usable.rate(class)))
         };

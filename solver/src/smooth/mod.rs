@@ -3,13 +3,15 @@
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
 //! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
 //! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
-//! `result` states it.
+//! `result` states it. Users with kinds of tasks are solved for one by one (`kinds`, `bundles`).
 
 mod block;
+mod bundles;
 mod consumer;
 mod duality;
 mod elimination;
 mod interior_point;
+pub(crate) mod kinds;
 pub(crate) mod market;
 mod problem;
 mod result;
