@@ -256,3 +256,34 @@ fn a_sum_gives_drivers_their_own_servers() {
     draft.users.push(fairplan_tests::plain_user(1, vec![decimal("0"), decimal("1")]));
     assert!(close(&shares(&draft, Objective::ProportionalFairness), &[0.5, 0.5]));
 }
+
+#[test]
+fn on_one_class_servers_are_worth_and_lose_as_much_as_of_the_kinds_added_up() {
+    let lose = fairplan::LoseOptions { servers: Some(1), ..fairplan::LoseOptions::default() };
+    let worth = fairplan::WorthOptions { ranges: false, ..fairplan::WorthOptions::default() };
+    let control = fairplan::Control::none();
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-8 * b.abs().max(1e-3);
+    let mut losing = 0;
+    for seed in 0..60 {
+        let mut draft = with_random_kinds(random_draft(seed), seed);
+        draft.classes.truncate(1);
+        draft.classes[0].set_count(3);
+        for user in &mut draft.users {
+            (user.eligible, user.rates) = (None, Vec::new());
+            user.kinds.iter_mut().for_each(|kind| kind.eligible = None);
+        }
+        let Ok(instance) = draft.build() else { continue };
+        let sums = added_up(&draft).build().unwrap();
+        let [ours, other] =
+            [&instance, &sums].map(|instance| fairplan::losses(instance, &lose, &control).unwrap());
+        let [ours, other] = [&ours.losses[0], &other.losses[0]];
+        assert!(near(ours.value, other.value) && near(ours.lost, other.lost), "{ours:?}\n{other:?}\n{draft}");
+        assert_eq!((ours.losing, ours.stranded), (other.losing, other.stranded), "{draft}");
+        losing += ours.losing;
+        let [ours, other] = [&instance, &sums]
+            .map(|instance| fairplan::worth_of_servers(instance, &worth, &control).unwrap());
+        let [ours, other] = [&ours.server_classes[0], &other.server_classes[0]];
+        assert!(near(ours.gain, other.gain) && near(ours.by_price, other.by_price), "{draft}");
+    }
+    assert!(losing > 20, "{losing}");
+}

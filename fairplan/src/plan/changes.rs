@@ -36,7 +36,6 @@ pub fn worth_of_servers(
     control: &Control<'_>,
 ) -> Result<Worth, Error> {
     let solver = solver(&options.backend, &control.deadline)?;
-    instance.without_kinds("plan worth")?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     let asking = "asking what servers are worth";
     control.stage(asking);
@@ -75,7 +74,6 @@ impl Default for LoseOptions {
 /// ```
 pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
     let solver = solver(&options.backend, &control.deadline)?;
-    instance.without_kinds("plan lose")?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     control.stage("taking servers away");
     let solver = InTime::new(&*solver, &control.deadline);

@@ -83,8 +83,6 @@ fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
         ("audit instance.json", "audit"),
         ("explain instance.json --user plain", "explain"),
         ("entitlements instance.json", "entitlements"),
-        ("plan worth instance.json", "plan worth"),
-        ("plan lose instance.json", "plan lose"),
         ("plan diff instance.json more.json", "plan diff"),
         ("solve instance.json --objective tsf", "the objective tsf"),
         ("solve instance.json --objective drf-per-server", "the objective drf-per-server"),
