@@ -139,6 +139,7 @@ impl<'a> Bundles<'a> {
             rows,
         };
         start.set_duals();
+        start.best = start.at.clone();
         start
     }
 
