@@ -113,6 +113,7 @@ pub fn place_by(
     options: &PlaceOptions,
     control: &Control<'_>,
 ) -> Result<Placed, Error> {
+    instance.without_kinds("place")?;
     let placement = placer.place(instance, control)?;
     Ok(Placed {
         policy: placer.name(),

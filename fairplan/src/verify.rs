@@ -56,6 +56,9 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
     let sha256 = files::sha256_hex(instance);
     control.stage("verifying");
     let ResultFile { name, bytes, format } = result;
+    if format != "fairplan.solution.v1" {
+        instance.without_kinds(&format)?;
+    }
     let found = match format.as_str() {
         "fairplan.solution.v1" => {
             let document: SolutionDocument = read_json(&name, &bytes)?;

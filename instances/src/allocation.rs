@@ -1,6 +1,7 @@
 //! A divisible allocation: how many tasks each user runs and how it splits them over the server classes.
 
-use crate::{ClassId, Instance, UserId};
+use crate::{ClassId, Instance, KindId, UserId};
+use std::ops::Range;
 
 /// Tasks per user and class. Users that agree on how to divide their tasks share one split, which is what
 /// keeps a million users small.
@@ -8,6 +9,9 @@ use crate::{ClassId, Instance, UserId};
 pub struct Allocation {
     classes: usize,
     tasks: Vec<f64>,
+    /// Where each user's kinds begin, and at last where all end; `None` where each user has one, its task.
+    kinds: Option<Vec<u32>>,
+    /// The split of each kind.
     split_of: Vec<u32>,
     splits: Vec<f64>,
 }
@@ -18,13 +22,27 @@ impl Allocation {
     pub fn new(classes: usize, tasks: Vec<f64>, split_of: Vec<u32>, splits: Vec<f64>) -> Self {
         debug_assert_eq!(tasks.len(), split_of.len());
         debug_assert_eq!(splits.len() % classes.max(1), 0);
-        Self { classes, tasks, split_of, splits }
+        Self { classes, tasks, kinds: None, split_of, splits }
+    }
+
+    /// The same where users have kinds: the pieces of kind `k` are divided by row `split_of[k]`.
+    pub fn of_kinds(
+        instance: &Instance,
+        classes: usize,
+        tasks: Vec<f64>,
+        split_of: Vec<u32>,
+        splits: Vec<f64>,
+    ) -> Self {
+        debug_assert_eq!(instance.kind_count(), split_of.len());
+        let starts = instance.users().map(|user| user.kind_range().start as u32);
+        let kinds = instance.has_kinds().then(|| starts.chain([instance.kind_count() as u32]).collect());
+        Self { classes, tasks, kinds, split_of, splits }
     }
 
     /// An allocation that treats all servers as one: tasks per user, on no class.
     pub fn pooled(tasks: Vec<f64>) -> Self {
         let split_of = vec![0; tasks.len()];
-        Self { classes: 0, tasks, split_of, splits: Vec::new() }
+        Self { classes: 0, tasks, kinds: None, split_of, splits: Vec::new() }
     }
 
     /// Whether all servers are treated as one.
@@ -53,9 +71,27 @@ impl Allocation {
         self.tasks[user.0]
     }
 
-    /// The fractions of a user's tasks on each class; empty where all servers are one.
+    /// How many kinds all users have: as many as there are users where none has kinds, or all servers are one.
+    pub fn kind_count(&self) -> usize {
+        self.split_of.len()
+    }
+
+    /// The kinds of a user.
+    pub fn kinds(&self, user: UserId) -> Range<usize> {
+        match &self.kinds {
+            None => user.0..user.0 + 1,
+            Some(starts) => starts[user.0] as usize..starts[user.0 + 1] as usize,
+        }
+    }
+
+    /// The fractions of a user's tasks on each class; empty where all servers are one. Of its first kind where it has kinds.
     pub fn split(&self, user: UserId) -> &[f64] {
-        let start = self.split_of[user.0] as usize * self.classes;
+        self.split_of_kind(KindId(self.kinds(user).start))
+    }
+
+    /// The fractions on each class of the tasks of the user that has this kind, as far as it is concerned.
+    pub fn split_of_kind(&self, kind: KindId) -> &[f64] {
+        let start = self.split_of[kind.0] as usize * self.classes;
         &self.splits[start..start + self.classes]
     }
 
@@ -65,10 +101,15 @@ impl Allocation {
         self.tasks[user.0] * self.split(user)[class.0]
     }
 
-    /// The classes on which a user runs anything, with its tasks there.
+    /// The classes on which a user without kinds runs anything, with its tasks there.
     pub fn placement(&self, user: UserId) -> impl Iterator<Item = (ClassId, f64)> + '_ {
+        self.placement_of_kind(user, KindId(self.kinds(user).start))
+    }
+
+    /// The same of one of a user's kinds: tasks as far as this kind is concerned, each so many pieces as the kind has in one.
+    pub fn placement_of_kind(&self, user: UserId, kind: KindId) -> impl Iterator<Item = (ClassId, f64)> + '_ {
         let tasks = self.tasks[user.0];
-        self.split(user)
+        self.split_of_kind(kind)
             .iter()
             .enumerate()
             .map(move |(class, fraction)| (ClassId(class), tasks * fraction))
@@ -82,7 +123,8 @@ impl Allocation {
         let work: f64 = if self.is_pooled() {
             self.tasks[user.0]
         } else if rule.rates().is_empty() {
-            self.tasks[user.0] * self.split(user).iter().sum::<f64>().min(1.0)
+            let whole = |k: usize| self.split_of_kind(KindId(k)).iter().sum::<f64>();
+            self.tasks[user.0] * self.kinds(user).map(whole).fold(1.0, f64::min)
         } else {
             self.placement(user).map(|(class, tasks)| tasks * rule.rate(class).to_f64()).sum()
         };
@@ -95,14 +137,22 @@ impl Allocation {
         let m = instance.resources().len();
         let rows = if self.is_pooled() { 1 } else { self.splits.len() / self.classes };
         let mut of_split = vec![0.0; rows * m];
-        for (user, tasks) in instance.users().zip(&self.tasks) {
-            let row = self.split_of[user.index().0] as usize;
-            for (sum, demand) in of_split[row * m..(row + 1) * m].iter_mut().zip(user.demand_doubles()) {
-                *sum += tasks * demand;
-            }
-        }
         if self.is_pooled() {
+            for (user, tasks) in instance.users().zip(&self.tasks) {
+                of_split
+                    .iter_mut()
+                    .zip(user.demand_doubles())
+                    .for_each(|(sum, demand)| *sum += tasks * demand);
+            }
             return of_split;
+        }
+        for (user, tasks) in instance.users().zip(&self.tasks) {
+            for kind in user.kinds() {
+                let row = self.split_of[kind.index().0] as usize;
+                for (sum, demand) in of_split[row * m..(row + 1) * m].iter_mut().zip(kind.demand_doubles()) {
+                    *sum += tasks * demand;
+                }
+            }
         }
         let mut loads = vec![0.0; self.classes * m];
         for (split, demand) in self.splits.chunks(self.classes).zip(of_split.chunks(m)) {

@@ -53,8 +53,9 @@ pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, Draft, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser,
-    Part, PlacementRule, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
+    ClassId, Draft, DraftKind, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, Kind,
+    KindId, NewGroup, NewKind, NewUser, Part, PlacementRule, ResourceId, RuleId, ServerClass, ServerNames,
+    User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};

@@ -1,7 +1,8 @@
 //! Facts about a valid instance that are more often a slip than meant: wrong denominators, mixed units, idle servers.
 
 use crate::wording::{counted, printable};
-use crate::{ClassId, Instance, ResourceId, User};
+use crate::{ClassId, Instance, Kind, KindId, ResourceId, User};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -29,6 +30,8 @@ pub enum WarningKind {
     UnusableServers,
     /// A class has a resource that nobody who demands it can use there, though it counts in the total.
     UnreachableCapacity,
+    /// No server can run one of the kinds of a user's tasks, so that none of them runs.
+    KindWithoutServers,
     /// A whole task fits on no server that its user may run on.
     OversizedTask,
     /// A whole task fits on hardly any of the servers that its user may run on.
@@ -44,6 +47,7 @@ impl WarningKind {
             Self::UndemandedResource => "undemanded-resource",
             Self::UnusableServers => "unusable-servers",
             Self::UnreachableCapacity => "unreachable-capacity",
+            Self::KindWithoutServers => "kind-without-servers",
             Self::OversizedTask => "oversized-task",
             Self::ScarceServers => "scarce-servers",
             Self::MixedUnits => "mixed-units",
@@ -58,13 +62,13 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
     let mut warn = |kind, message| warnings.push(Warning { kind, message });
     let resources = instance.resources();
     let demanded: Vec<bool> =
-        (0..resources.len()).map(|r| kinds.iter().any(|user| needs(*user, r))).collect();
+        (0..resources.len()).map(|r| kinds.iter().any(|kind| needs(*kind, r))).collect();
     for r in (0..resources.len()).filter(|&r| !demanded[r]) {
         warn(WarningKind::UndemandedResource, format!("no user demands {}", resources[r]));
     }
     for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
         let class_id = ClassId(l);
-        if !kinds.iter().any(|user| user.can_use(class_id)) {
+        if !kinds.iter().any(|kind| kind.can_use(class_id)) {
             let message = format!(
                 "no user can use class {}; its {} in the totals that shares are measured against",
                 class.id,
@@ -74,7 +78,7 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
             continue;
         }
         for r in (0..resources.len()).filter(|&r| demanded[r] && !class.capacity[r].is_zero()) {
-            if !kinds.iter().any(|user| needs(*user, r) && user.can_use(class_id)) {
+            if !kinds.iter().any(|kind| needs(*kind, r) && kind.can_use(class_id)) {
                 let part = part_of_total(instance, class_id, ResourceId(r));
                 let message = format!(
                     "class {} has {:.1}% of all {name}, but nobody who demands {name} can use it; \
@@ -86,6 +90,9 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
                 warn(WarningKind::UnreachableCapacity, message);
             }
         }
+    }
+    if let Some(message) = kind_without_servers(instance) {
+        warn(WarningKind::KindWithoutServers, message);
     }
     let (oversized, scarce) = tasks_and_servers(instance);
     if let Some(message) = oversized {
@@ -105,28 +112,44 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
     warnings
 }
 
-fn needs(user: User<'_>, resource: usize) -> bool {
-    !user.demand()[resource].is_zero()
+fn needs(kind: Kind<'_>, resource: usize) -> bool {
+    !kind.piece()[resource].is_zero()
 }
 
-/// One user of each placement rule and pattern of zero demands: what one of them can use, all can.
-fn representatives(instance: &Instance) -> Vec<User<'_>> {
-    let pattern = |user: User<'_>| user.demand().iter().map(|demand| demand.is_zero()).collect::<Vec<_>>();
+/// One kind of each placement rule and pattern of zero demands: what one of them can use, all can.
+fn representatives(instance: &Instance) -> Vec<Kind<'_>> {
+    let pattern = |kind: Kind<'_>| kind.piece().iter().map(|demand| demand.is_zero()).collect::<Vec<_>>();
     let mut seen = HashSet::new();
-    let mut found: Vec<User<'_>> = Vec::new();
-    let mut last: Option<User<'_>> = None;
-    for user in instance.users() {
-        let alike = |other: User<'_>| {
-            let zeros = other.demand().iter().zip(user.demand());
-            other.rule_id() == user.rule_id() && zeros.into_iter().all(|(a, b)| a.is_zero() == b.is_zero())
+    let mut found: Vec<Kind<'_>> = Vec::new();
+    let mut last: Option<Kind<'_>> = None;
+    for kind in (0..instance.kind_count()).map(|k| instance.kind(KindId(k))) {
+        let alike = |other: Kind<'_>| {
+            let zeros = other.piece().iter().zip(kind.piece());
+            other.rule_id() == kind.rule_id() && zeros.into_iter().all(|(a, b)| a.is_zero() == b.is_zero())
         };
         // Neighbours are mostly alike.
-        if !last.is_some_and(alike) && seen.insert((user.rule_id(), pattern(user))) {
-            found.push(user);
+        if !last.is_some_and(alike) && seen.insert((kind.rule_id(), pattern(kind))) {
+            found.push(kind);
         }
-        last = Some(user);
+        last = Some(kind);
     }
     found
+}
+
+/// Users of whose kinds one runs nowhere, told by the first.
+fn kind_without_servers(instance: &Instance) -> Option<String> {
+    let users = instance.users().filter(|user| user.has_kinds());
+    let mut stuck = users.filter_map(|user| user.kinds().find(|kind| !kind.can_run()));
+    let first = stuck.next()?;
+    let others = match stuck.count() {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!(
+        "no server can run kind {} of user {}{others}, which therefore gets nothing: a task needs all of its kinds",
+        first.id().unwrap_or_default(),
+        first.user().id()
+    ))
 }
 
 fn part_of_total(instance: &Instance, class: ClassId, resource: ResourceId) -> f64 {
@@ -137,52 +160,62 @@ fn part_of_total(instance: &Instance, class: ClassId, resource: ResourceId) -> f
 /// A task that fits on less than one in so many of the servers that it may run on is worth a look.
 const SCARCE: u64 = 10;
 
-/// The users of which a whole task fits on no server, and those of which one fits on hardly any, if there are any. Users
-/// without a usable class are not meant.
+/// The users of which a whole task (a piece of a kind of it) fits on no server, and those of which one fits on hardly any, if
+/// there are any. Those without a usable class are not meant.
 fn tasks_and_servers(instance: &Instance) -> (Option<String>, Option<String>) {
     let classes = instance.classes();
     let capacities: Vec<Vec<f64>> = classes
         .iter()
         .map(|class| class.capacity.iter().map(|capacity| capacity.to_f64()).collect())
         .collect();
-    let fits = |user: User<'_>, l: usize| {
+    let fits = |kind: Kind<'_>, piece: &[f64], l: usize| {
         // Rounding keeps the order, so doubles decide unless they are equal.
-        let at_most = |(r, (demand, capacity)): (usize, (&f64, &f64))| {
-            demand < capacity
-                || demand == capacity
-                    && user.demand_units(ResourceId(r)) <= instance.capacity_units(ClassId(l), ResourceId(r))
+        let at_most = |(r, (piece, capacity)): (usize, (&f64, &f64))| {
+            piece < capacity
+                || piece == capacity
+                    && kind.piece_units(ResourceId(r)) <= instance.capacity_units(ClassId(l), ResourceId(r))
         };
-        user.demand_doubles().iter().zip(&capacities[l]).enumerate().all(at_most)
+        piece.iter().zip(&capacities[l]).enumerate().all(at_most)
+    };
+    let named = |kind: Kind<'_>| match kind.id() {
+        None => format!("task of user {}", kind.user().id()),
+        Some(id) => format!("piece of kind {id} of user {}", kind.user().id()),
     };
     let (mut oversized, mut scarce) = (Vec::new(), Vec::new());
-    for user in instance.users() {
-        let usable = (0..classes.len()).filter(|l| user.can_use(ClassId(*l)));
+    for kind in (0..instance.kind_count()).map(|k| instance.kind(KindId(k))) {
+        let usable = (0..classes.len()).filter(|l| kind.can_use(ClassId(*l)));
+        let piece: Cow<'_, [f64]> = match kind.each() {
+            1 => kind.demand_doubles().into(),
+            _ => kind.piece().iter().map(|demand| demand.to_f64()).collect(),
+        };
         let (mut all, mut fitting) = (0, 0);
         for l in usable {
             all += classes[l].count;
-            fitting += if fits(user, l) { classes[l].count } else { 0 };
+            fitting += if fits(kind, &piece, l) { classes[l].count } else { 0 };
         }
         if all > 0 && fitting == 0 {
-            oversized.push((user.id(), 0, all));
+            oversized.push((kind, 0, all));
         } else if fitting < all / SCARCE {
-            scarce.push((user.id(), fitting, all));
+            scarce.push((kind, fitting, all));
         }
     }
     let others = |users: &Vec<_>| match users.len() {
         0 | 1 => String::new(),
         count => format!(" (and {} more)", count - 1),
     };
-    let too_large = oversized.first().map(|(user, ..)| {
+    let too_large = oversized.first().map(|(kind, ..)| {
         format!(
-            "a task of user {user}{} is larger than every server it may run on: \
+            "a {}{} is larger than every server it may run on: \
              divisible shares ignore that, no placement can",
+            named(*kind),
             others(&oversized)
         )
     });
-    let hardly = scarce.first().map(|(user, fitting, all)| {
+    let hardly = scarce.first().map(|(kind, fitting, all)| {
         format!(
-            "a task of user {user}{} fits on {fitting} of the {all} servers it may run on: \
+            "a {}{} fits on {fitting} of the {all} servers it may run on: \
              placements of whole tasks leave the others to whoever has smaller tasks",
+            named(*kind),
             others(&scarce)
         )
     });
@@ -207,6 +240,7 @@ fn is_small_in_this_alone(instance: &Instance, resource: usize) -> bool {
         let fit = |r: usize| usable.iter().map(|&l| capacities[l][r] / demands[r]).fold(0.0, f64::max);
         others.map(fit).any(|fit| fit > 0.0 && fit < 2f64.powi(GAP as i32))
     };
+    let needs = |user: User<'_>, resource: usize| !user.demand()[resource].is_zero();
     instance.users().any(|user| needs(user, resource) && is_large_in_another(user))
 }
 

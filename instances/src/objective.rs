@@ -1,6 +1,6 @@
 //! Which allocation is asked for, under the names that the command line and results share.
 
-use crate::{ClassId, Decimal, DecimalError, Entry, Instance, Registry, UnknownName, User, Violation};
+use crate::{ClassId, Decimal, DecimalError, Entry, Instance, Kind, Registry, UnknownName, User, Violation};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::borrow::Cow;
@@ -113,6 +113,10 @@ impl Objective {
             let problem = format!("{self} does not know them; drop them or use drfh, tsf or drf");
             return Err(Violation::new("groups", "", problem));
         }
+        let knows_kinds = self == Self::Drfh || self.is_pooled() || self.alpha().is_some();
+        if instance.has_kinds() && !knows_kinds {
+            instance.without_kinds(&format!("the objective {self}"))?;
+        }
         if !self.is_pooled() && self != Self::DrfPerServer {
             return Ok(());
         }
@@ -121,11 +125,15 @@ impl Objective {
             instance.rules().iter().map(|rule| classes().any(|class| !rule.allows(class))).collect();
         for user in instance.users() {
             let rule = user.rule();
-            if self.is_pooled() && is_bound[user.rule_id().0] {
+            let bound = |kind: Kind<'_>| is_bound[kind.rule_id().0];
+            if self.is_pooled()
+                && let Some(kind) = user.kinds().position(bound)
+            {
                 let problem = format!(
                     "{self} treats all servers as one, so nobody is bound to some; drop it or use drfh"
                 );
-                return refuse(user, "eligible", problem);
+                let field = if user.has_kinds() { &format!("kinds[{kind}].eligible") } else { "eligible" };
+                return refuse(user, field, problem);
             }
             if self.is_pooled() && !rule.rates().is_empty() {
                 let problem =

@@ -244,6 +244,7 @@ mod tests {
             eligible: None,
             rates: Vec::new(),
             group: None,
+            kinds: Vec::new(),
         };
         let mut large = ServerClass::new("large", 2, decimals(["4", "8"]));
         large.names = vec!["a".into(), "b".into()];

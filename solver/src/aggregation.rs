@@ -69,7 +69,7 @@ pub(crate) fn solve_level(
         if gap > TOLERANCE && spent > budget {
             return Err(gives_up());
         }
-        if gap > CLOSED && rounds < MOST.0 && bins.kind.len() < MOST.1 && !solver.deadline().is_over() {
+        if gap > CLOSED && rounds < MOST.0 && bins.pattern.len() < MOST.1 && !solver.deadline().is_over() {
             let asked = problem.costs(&solution.prices);
             let slack_of = |(g, paid): (usize, &f64)| {
                 // Users of a group with a task row are alike.

@@ -1,7 +1,7 @@
 //! Which users share a split: bins of similar demand direction, made finer where their users disagree.
 
 use crate::level::{Groups, LevelProblem, dot};
-use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
+use crate::reduction::{CHUNK, NO_PATTERN, Population, Reduction};
 use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
 use rayon::prelude::*;
@@ -20,12 +20,12 @@ const OFFERED: f64 = 4.0;
 /// Below this α shares of users of different weight are too far apart to go into one sum.
 const SAME_WEIGHT_BELOW: f64 = 0.5;
 
-/// A partition of the users. All users of a bin have the same kind.
+/// A partition of the users. All users of a bin have the same pattern.
 pub(crate) struct Bins {
     /// Bin of each user, or [`NO_BIN`].
     pub of: Vec<u32>,
     /// Kind of each bin.
-    pub kind: Vec<u32>,
+    pub pattern: Vec<u32>,
 }
 
 /// How much of their direction the users take, and whether they still rise with the level.
@@ -64,42 +64,42 @@ impl Grouping {
 }
 
 impl Bins {
-    /// One bin for all users of exactly the same kind and direction, and as many tasks for their weight where there
+    /// One bin for all users of exactly the same pattern and direction, and as many tasks for their weight where there
     /// are task rows.
     pub fn exact(reduction: &Reduction) -> Self {
-        let mut bins = Self { of: vec![NO_BIN; reduction.users.len()], kind: Vec::new() };
+        let mut bins = Self { of: vec![NO_BIN; reduction.users.len()], pattern: Vec::new() };
         bins.put_alike_together(reduction, |i| Some(task_row_key(reduction, i)));
         bins
     }
 
     /// One bin for all users that have shares in the same proportions whatever the prices, where the objective is the
-    /// sum with this `alpha`: of exactly the same kind, direction and number of tasks, and of the same weight where
+    /// sum with this `alpha`: of exactly the same pattern, direction and number of tasks, and of the same weight where
     /// tasks are limited or α is small.
     pub fn alike(reduction: &Reduction, alpha: f64) -> Self {
         let users = &reduction.users;
-        let mut bins = Self { of: vec![NO_BIN; users.len()], kind: Vec::new() };
+        let mut bins = Self { of: vec![NO_BIN; users.len()], pattern: Vec::new() };
         let weight_counts = |i: usize| alpha < SAME_WEIGHT_BELOW || users.tasks(i) < f64::INFINITY;
         let weight = |i: usize| if weight_counts(i) { users.weight(i) } else { 0.0 };
         bins.put_alike_together(reduction, |i| Some([users.tasks(i).to_bits(), weight(i).to_bits()]));
         bins
     }
 
-    /// Puts users of the same kind and direction into one bin if they have the same key; leaves those without one.
+    /// Puts users of the same pattern and direction into one bin if they have the same key; leaves those without one.
     fn put_alike_together<K: Eq + Hash>(&mut self, reduction: &Reduction, key: impl Fn(usize) -> Option<K>) {
         let users = &reduction.users;
         let mut known: HashMap<(u32, Vec<u64>, K), u32> = HashMap::new();
         for i in 0..users.len() {
-            let kind = users.kind[i];
-            let Some(key) = key(i).filter(|_| kind != NO_KIND) else { continue };
+            let pattern = users.pattern[i];
+            let Some(key) = key(i).filter(|_| pattern != NO_PATTERN) else { continue };
             let direction = users.directions.iter().map(|column| column[i].to_bits()).collect();
-            self.of[i] = *known.entry((kind, direction, key)).or_insert_with(|| {
-                self.kind.push(kind);
-                (self.kind.len() - 1) as u32
+            self.of[i] = *known.entry((pattern, direction, key)).or_insert_with(|| {
+                self.pattern.push(pattern);
+                (self.pattern.len() - 1) as u32
             });
         }
     }
 
-    /// About `target` bins by quantiles of the direction, kinds apart, and more for users with task rows: those share
+    /// About `target` bins by quantiles of the direction, patterns apart, and more for users with task rows: those share
     /// bins only where [`Self::exact`] lets them.
     pub fn by_direction(reduction: &Reduction, target: usize) -> Self {
         let users = &reduction.users;
@@ -112,20 +112,20 @@ impl Bins {
         let quantiles = quantiles_of_direction(users, per_coordinate);
         let cells = per_coordinate.pow(coordinates as u32);
         let used: Vec<AtomicBool> =
-            (0..cells * reduction.kinds.len()).map(|_| AtomicBool::new(false)).collect();
+            (0..cells * reduction.patterns.len()).map(|_| AtomicBool::new(false)).collect();
         let mut of = vec![NO_BIN; n];
         of.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, of)| {
             for (offset, bin) in of.iter_mut().enumerate() {
                 let i = chunk * CHUNK + offset;
-                let kind = users.kind[i] as usize;
-                if users.kind[i] != NO_KIND && !reduction.has_task_rows[kind] {
+                let pattern = users.pattern[i] as usize;
+                if users.pattern[i] != NO_PATTERN && !reduction.has_task_rows[pattern] {
                     let scale = histogram_scale(users, i);
                     let part = |(column, quantiles): (&Vec<f64>, &Vec<u32>)| {
                         quantiles[histogram_cell(column[i], scale)]
                     };
                     let parts = users.directions[1..].iter().zip(&quantiles).map(part);
                     let cell = parts.fold(0, |cell, part| cell * per_coordinate + part as usize);
-                    let code = kind * cells + cell;
+                    let code = pattern * cells + cell;
                     // Written once: threads that write to the same line wait for each other.
                     if !used[code].load(Ordering::Relaxed) {
                         used[code].store(true, Ordering::Relaxed);
@@ -134,24 +134,24 @@ impl Bins {
                 }
             }
         });
-        let mut kind = Vec::new();
+        let mut pattern = Vec::new();
         let bin_of_code: Vec<u32> = used
             .into_iter()
             .enumerate()
             .map(|(code, used)| {
-                let bin = if used.into_inner() { kind.len() as u32 } else { NO_BIN };
+                let bin = if used.into_inner() { pattern.len() as u32 } else { NO_BIN };
                 if bin != NO_BIN {
-                    kind.push((code / cells) as u32);
+                    pattern.push((code / cells) as u32);
                 }
                 bin
             })
             .collect();
         of.par_iter_mut().filter(|bin| **bin != NO_BIN).for_each(|bin| *bin = bin_of_code[*bin as usize]);
-        let mut bins = Self { of, kind };
+        let mut bins = Self { of, pattern };
         if reduction.has_task_rows.contains(&true) {
             let has_row = |i: usize| {
-                let kind = users.kind[i];
-                kind != NO_KIND && reduction.has_task_rows[kind as usize]
+                let pattern = users.pattern[i];
+                pattern != NO_PATTERN && reduction.has_task_rows[pattern as usize]
             };
             bins.put_alike_together(reduction, |i| has_row(i).then(|| task_row_key(reduction, i)));
         }
@@ -169,7 +169,7 @@ impl Bins {
         near: Option<(&[f64], &[f64])>,
     ) -> Grouping {
         let (users, m) = (&reduction.users, reduction.resources);
-        let rows = self.kind.len() * 2;
+        let rows = self.pattern.len() * 2;
         let sums = table_of_sums(users.len(), rows * m, |range, sums| {
             for i in range {
                 let bin = self.of[i];
@@ -191,38 +191,38 @@ impl Bins {
             }
         });
         let loads = || sums.chunks_exact(m).enumerate().filter(|(_, load)| load.iter().any(|a| *a != 0.0));
-        let usable = |kind: u32| {
-            let rates = &reduction.kinds[kind as usize];
+        let usable = |pattern: u32| {
+            let rates = &reduction.patterns[pattern as usize];
             (0..rates.len()).filter(|&l| rates[l] > 0.0).map(|l| (l, rates[l]))
         };
         // Each class that a group can use with its rate, and how many times dearer it is than the cheapest.
-        let dearness = |kind: u32, load: &[f64], prices: &[f64]| -> Vec<(usize, f64, f64)> {
+        let dearness = |pattern: u32, load: &[f64], prices: &[f64]| -> Vec<(usize, f64, f64)> {
             let cost = |(l, rate): (usize, f64)| dot(load, &prices[l * m..(l + 1) * m]) / rate;
-            let least = usable(kind).map(cost).fold(f64::INFINITY, f64::min);
-            usable(kind).map(|(l, rate)| (l, rate, cost((l, rate)) / least)).collect()
+            let least = usable(pattern).map(cost).fold(f64::INFINITY, f64::min);
+            usable(pattern).map(|(l, rate)| (l, rate, cost((l, rate)) / least)).collect()
         };
         // The same for the group that minds a class least.
         let mut nearest = vec![f64::INFINITY; reduction.classes()];
         if let Some((prices, _)) = near {
             for (row, load) in loads() {
-                for (l, _, times) in dearness(self.kind[row / 2], load, prices) {
+                for (l, _, times) in dearness(self.pattern[row / 2], load, prices) {
                     nearest[l] = nearest[l].min(times);
                 }
             }
         }
         let mut groups = Groups::new();
-        let mut group_of = vec![[NO_GROUP; 2]; self.kind.len()];
+        let mut group_of = vec![[NO_GROUP; 2]; self.pattern.len()];
         for (row, load) in loads() {
             group_of[row / 2][row % 2] = groups.len() as u32;
-            let kind = self.kind[row / 2];
-            match near.filter(|_| !reduction.has_task_rows[kind as usize]) {
-                None => groups.push(load, kind, row % 2 == 0, usable(kind)),
+            let pattern = self.pattern[row / 2];
+            match near.filter(|_| !reduction.has_task_rows[pattern as usize]) {
+                None => groups.push(load, pattern, row % 2 == 0, usable(pattern)),
                 Some((prices, uncertainty)) => {
                     let offered = |(l, _, times): &(usize, f64, f64)| {
                         *times <= nearest[*l] * (1.0 + OFFERED * uncertainty[*l])
                     };
-                    let classes = dearness(kind, load, prices).into_iter().filter(offered);
-                    groups.push(load, kind, row % 2 == 0, classes.map(|(l, rate, _)| (l, rate)));
+                    let classes = dearness(pattern, load, prices).into_iter().filter(offered);
+                    groups.push(load, pattern, row % 2 == 0, classes.map(|(l, rate, _)| (l, rate)));
                 }
             }
         }
@@ -265,7 +265,7 @@ impl Bins {
         }
         for i in 0..self.of.len() {
             let (bin, amount) = (self.of[i], amounts.amount[i]);
-            if bin != NO_BIN && amount > 0.0 && reduction.has_task_rows[self.kind[bin as usize] as usize] {
+            if bin != NO_BIN && amount > 0.0 && reduction.has_task_rows[self.pattern[bin as usize] as usize] {
                 let group = grouping.group(bin, amounts.rising[i]);
                 let limit = &mut grouping.groups.limit[group];
                 *limit = limit.min(reduction.users.tasks(i) / amount);
@@ -277,8 +277,8 @@ impl Bins {
 /// What users with task rows must have in common to share a bin, as long as they rise together: as many tasks for their
 /// weight.
 fn task_row_key(reduction: &Reduction, user: usize) -> u64 {
-    let (users, kind) = (&reduction.users, reduction.users.kind[user]);
-    if kind != NO_KIND && reduction.has_task_rows[kind as usize] {
+    let (users, pattern) = (&reduction.users, reduction.users.pattern[user]);
+    if pattern != NO_PATTERN && reduction.has_task_rows[pattern as usize] {
         (users.tasks(user) / users.weight(user)).to_bits()
     } else {
         0

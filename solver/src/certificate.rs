@@ -10,7 +10,7 @@ use crate::task_rows::cost_with_task_rows;
 use crate::tolerance::level::{
     ALL_TASKS, FREEZING, HIDDEN, MEASURED, ROUNDING, SHORTFALL, TIMES, TOLERANCE, UNCERTAINTY, UNPRICED,
 };
-use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status, UserId};
+use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, ResourceId, Status};
 use std::ops::Range;
 
 /// Values, bounds and prices of the levels over the users themselves, from the final allocation; and whether they
@@ -26,7 +26,12 @@ pub(crate) fn certify(
     let users = &reduction.users;
     let mut costs = vec![0.0; users.len()];
     let (mut levels, mut status) = (Vec::new(), Status::Optimal);
-    let shares = column(users.len(), |i| allocation.dominant_share(instance, UserId(users.position(i))));
+    let of_user = |i| allocation.dominant_share(instance, users.user_id(i));
+    let of_users = column(users.users(), of_user);
+    let shares = match users.lines {
+        None => of_users.clone(),
+        Some(_) => column(users.len(), |i| of_users[users.user_of(i)] * users.part(i)),
+    };
     let has_bin = |i: &usize| bins.of[*i] != NO_BIN;
     let by_capacity = |i: &usize| progress.limited_by[*i] == LimitedBy::Capacity;
     let misses = |i: usize| 1.0 - shares[i] / progress.amounts.amount[i] > SHORTFALL;
@@ -34,7 +39,7 @@ pub(crate) fn certify(
     if in_parts(users.len(), any_misses).contains(&true) {
         status = Status::Uncertified;
     }
-    let certifier = Certifier { reduction, bins, progress, shares: &shares, usual: usual_share(&shares) };
+    let certifier = Certifier { reduction, bins, progress, shares: &shares, usual: usual_share(&of_users) };
     let mut gaps: Vec<f64> = Vec::new();
     for (position, raw) in raised.into_iter().enumerate() {
         let mut prices = raw.clone();
@@ -133,9 +138,15 @@ impl Certifier<'_> {
         let left = (worth - settled - value * rising).max(0.0) + ROUNDING * worth;
         let is_frozen = |i: &usize| progress.level_of[*i] as usize == position && by_capacity(i);
         let measure = |share: f64| share.max(usual.min(share * TIMES)).min(MEASURED);
+        let of_users = users.costs_of_users(costs);
+        // What more of a user's share costs, all its kinds together.
+        let gain = |i: usize| match &of_users {
+            None => costs[i] * measure(shares[i]),
+            Some(of_users) => of_users[i] * measure(shares[i] / users.part(i)),
+        };
         let price = |range: Range<usize>| {
             let frozen = range.filter(has_bin).filter(is_frozen).filter(|i| !self.nearly_all_tasks(*i));
-            frozen.map(|i| costs[i] * measure(shares[i])).fold(f64::INFINITY, f64::min)
+            frozen.map(gain).fold(f64::INFINITY, f64::min)
         };
         let price = in_parts(users.len(), price).into_iter().fold(f64::INFINITY, f64::min);
         let gap = 1.0 - value / bound;
@@ -152,7 +163,7 @@ impl Certifier<'_> {
         let is_later = |i: &usize| bins.of[*i] != NO_BIN && progress.level_of[*i] as usize > position;
         let needs_little = |i: &usize| users.directions.iter().any(|d| d[*i] > 0.0 && d[*i] < HIDDEN);
         let has_way = |i: usize| {
-            let rates = &reduction.kinds[users.kind[i] as usize];
+            let rates = &reduction.patterns[users.pattern[i] as usize];
             prices.chunks(m).zip(rates).any(|(row, rate)| {
                 let cost: f64 = row.iter().zip(&users.directions).map(|(price, d)| price * d[i]).sum();
                 *rate > 0.0 && cost > 0.0 && cost < little

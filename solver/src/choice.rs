@@ -45,7 +45,7 @@ impl Markets {
             let same = |other: &usize| {
                 let pairs = row.iter().zip(rows[*other]).zip(&highest);
                 pairs.into_iter().all(|((a, b), high)| (a - b).abs() <= same_price * high)
-                    && reduction.kinds.iter().all(|rates| rates[l] == rates[*other])
+                    && reduction.patterns.iter().all(|rates| rates[l] == rates[*other])
             };
             match distinct.iter().find(|other| same(other)) {
                 Some(other) => representative.push(*other as u32),

@@ -16,7 +16,7 @@ use crate::repair::{SplitRows, feasible_splits};
 use crate::search::settle_users_whose_tasks_will_run_out;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, UserId};
+use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics};
 
 /// Solves an instance from these bins with any way to solve a level, for an objective that is a lexicographic max-min;
 /// each level within the `budget` (see [`solve_level`]).
@@ -51,12 +51,14 @@ pub(crate) fn solve(
             &mut solve,
             solver.deadline(),
         )?;
+        progress.hold_kinds_together(reduction);
         let solved = solve(&mut bins, &progress.amounts, &mut costs)?;
         let was_rising = progress.amounts.rising.clone();
         if !progress.settle_users_out_of_tasks(reduction, solved.solution.level, level) {
             progress.freeze(reduction, &bins, &solved, level);
             levels.push(solved.solution.prices.clone());
         }
+        progress.hold_kinds_together(reduction);
         last = Some((solved, was_rising));
         if solver.deadline().is_over() {
             break;
@@ -68,9 +70,10 @@ pub(crate) fn solve(
             allocate(question, &bins, &progress, solved, was_rising)
         }
         None if objective.is_pooled() => Allocation::pooled(vec![0.0; users.len()]),
-        None => Allocation::new(
+        None => Allocation::of_kinds(
+            instance,
             instance.classes().len(),
-            vec![0.0; users.len()],
+            vec![0.0; users.users()],
             vec![0; users.len()],
             vec![0.0; instance.classes().len()],
         ),
@@ -82,8 +85,8 @@ pub(crate) fn solve(
         method,
         status,
         allocation,
-        certificate: Certificate::Levels { levels, level_of: users.by_position(progress.level_of) },
-        limited_by: users.by_position(progress.limited_by),
+        certificate: Certificate::Levels { levels, level_of: users.by_user(progress.level_of, |one, _| one) },
+        limited_by: users.by_user(progress.limited_by, |one, _| one),
         statistics,
     })
 }
@@ -118,16 +121,17 @@ fn allocate(
             LimitedBy::Capacity if was_rising[i] => due,
             _ => due.min(progress.amounts.amount[i]),
         };
-        let view = instance.user(UserId(users.position(i)));
-        let per_task = view.task_share() * work[group] / placed[group];
+        let view = instance.user(users.user_id(users.user_of(i)));
+        let per_task = users.task_share(instance, i) * work[group] / placed[group];
         let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
         (share / per_task).min(most)
     };
-    let tasks = users.by_position(column(users.len(), tasks));
+    // A task runs as far as all its kinds do.
+    let tasks = users.by_user(column(users.len(), tasks), f64::min);
     if question.objective.is_pooled() {
         return Allocation::pooled(tasks);
     }
     let split = |i: usize| if has_share(i) { group(i) } else { groups.len() };
     let split_of = column(users.len(), |i| split(i) as u32);
-    Allocation::new(classes, tasks, users.by_position(split_of), rows)
+    Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows)
 }

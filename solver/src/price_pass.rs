@@ -13,7 +13,8 @@ pub struct PricePass {
 impl PricePass {
     /// Normalises the instance once.
     pub fn new(instance: &Instance) -> Self {
-        Self { reduction: Reduction::new(instance, Objective::Drfh), costs: vec![0.0; instance.user_count()] }
+        let reduction = Reduction::new(instance, Objective::Drfh);
+        Self { costs: vec![0.0; reduction.users.len()], reduction }
     }
 
     /// One pass at prices at which every class costs the same. Returns what a unit of dominant share costs each

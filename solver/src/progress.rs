@@ -3,7 +3,7 @@
 use crate::aggregation::Solved;
 use crate::bins::{Amounts, Bins, NO_BIN};
 use crate::level::dot;
-use crate::reduction::{CHUNK, NO_KIND, Reduction};
+use crate::reduction::{CHUNK, NO_PATTERN, Reduction};
 use crate::sums::column;
 use crate::tolerance::level::{AT_THE_LEVEL, CLEARLY_PRICED};
 use fairplan_instances::LimitedBy;
@@ -17,22 +17,22 @@ pub(crate) struct Progress {
     pub level_of: Vec<u32>,
     /// What limits settled users.
     pub limited_by: Vec<LimitedBy>,
-    /// The work that a task does at most, for each kind: where there are task rows, on classes still open to its
+    /// The work that a task does at most, for each pattern: where there are task rows, on classes still open to its
     /// rising users.
     fastest: Vec<f64>,
 }
 
-/// The work that a task does at most, for each kind.
+/// The work that a task does at most, for each pattern.
 pub(crate) fn fastest_rates(reduction: &Reduction) -> Vec<f64> {
     let fastest = |rates: &Vec<f64>| rates.iter().copied().fold(0.0, f64::max);
-    reduction.kinds.iter().map(fastest).collect()
+    reduction.patterns.iter().map(fastest).collect()
 }
 
-/// Largest dominant share that a user has tasks for, done on the fastest classes of its kind; infinite when unlimited.
+/// Largest dominant share that a user has tasks for, done on the fastest classes of its pattern; infinite when unlimited.
 pub(crate) fn cap(reduction: &Reduction, fastest: &[f64], user: usize) -> f64 {
-    match reduction.users.kind[user] {
-        NO_KIND => 0.0,
-        kind => reduction.users.tasks(user) * fastest[kind as usize],
+    match reduction.users.pattern[user] {
+        NO_PATTERN => 0.0,
+        pattern => reduction.users.tasks(user) * fastest[pattern as usize],
     }
 }
 
@@ -48,10 +48,10 @@ impl Progress {
             fastest: fastest_rates(reduction),
         };
         // Mostly there are none of these, and that is seen at once.
-        let some_settle =
-            users.tasks.is_some() || users.kind.par_chunks(CHUNK).any(|kinds| kinds.contains(&NO_KIND));
+        let some_settle = users.tasks.is_some()
+            || users.pattern.par_chunks(CHUNK).any(|patterns| patterns.contains(&NO_PATTERN));
         for i in 0..if some_settle { n } else { 0 } {
-            if users.kind[i] == NO_KIND {
+            if users.pattern[i] == NO_PATTERN {
                 progress.settle(i, 0.0, 0, LimitedBy::NoUsableClass);
             } else if users.tasks(i) == 0.0 {
                 progress.settle(i, 0.0, 0, LimitedBy::Tasks);
@@ -60,7 +60,32 @@ impl Progress {
             }
             bins.of[i] = NO_BIN;
         }
+        progress.hold_kinds_together(reduction);
+        if users.lines.is_some() {
+            (0..n).filter(|i| !progress.amounts.rising[*i]).for_each(|i| bins.of[i] = NO_BIN);
+        }
         progress
+    }
+
+    /// Settles all kinds of a user of which one is settled: a task needs all of them, so none can rise alone. One that cannot run
+    /// anywhere counts before one that has no tasks.
+    pub fn hold_kinds_together(&mut self, reduction: &Reduction) {
+        let users = &reduction.users;
+        if users.lines.is_none() {
+            return;
+        }
+        for user in 0..users.users() {
+            let is_settled = |line: &usize| !self.amounts.rising[*line];
+            let rank = |line: &usize| self.limited_by[*line] == LimitedBy::NoUsableClass;
+            let Some(held) = users.lines_of(user).filter(is_settled).max_by_key(rank) else { continue };
+            let (level, limited_by) = (self.level_of[held], self.limited_by[held]);
+            let share = self.amounts.amount[held] / users.part(held);
+            for line in users.lines_of(user) {
+                if self.amounts.rising[line] || self.limited_by[line] != limited_by {
+                    self.settle(line, share * users.part(line), level, limited_by);
+                }
+            }
+        }
     }
 
     /// Largest dominant share that the user has tasks for; infinite when unlimited.
@@ -88,7 +113,7 @@ impl Progress {
                 continue;
             }
             let (cap, reached) = (self.cap(reduction, i), users.weight(i) * level);
-            let has_row = reduction.has_task_rows[users.kind[i] as usize];
+            let has_row = reduction.has_task_rows[users.pattern[i] as usize];
             if cap <= if has_row { reached * (1.0 + AT_THE_LEVEL) } else { reached } {
                 self.settle(i, cap.min(reached), position, LimitedBy::Tasks);
                 any = true;
@@ -97,28 +122,28 @@ impl Progress {
         any
     }
 
-    /// Settles the rising users that cannot rise further. Whether one can is the same for all users of a kind (it
-    /// depends on which prices are zero), so the groups of a kind vote by size; with task rows each user's own row
+    /// Settles the rising users that cannot rise further. Whether one can is the same for all users of a pattern (it
+    /// depends on which prices are zero), so the groups of a pattern vote by size; with task rows each user's own row
     /// decides too.
     pub fn freeze(&mut self, reduction: &Reduction, bins: &Bins, solved: &Solved, position: u32) {
         let groups = &solved.grouping.groups;
         let m = reduction.resources;
-        let has_row = |kind: u32| reduction.has_task_rows[kind as usize];
-        let mut votes = vec![0.0; reduction.kinds.len()];
-        for g in (0..groups.len()).filter(|&g| groups.rising[g] && !has_row(groups.kind[g])) {
+        let has_row = |pattern: u32| reduction.has_task_rows[pattern as usize];
+        let mut votes = vec![0.0; reduction.patterns.len()];
+        for g in (0..groups.len()).filter(|&g| groups.rising[g] && !has_row(groups.pattern[g])) {
             let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
-            votes[groups.kind[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
+            votes[groups.pattern[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
         }
         let is_frozen = |bin: u32| {
-            let kind = bins.kind[bin as usize];
-            if has_row(kind) {
+            let pattern = bins.pattern[bin as usize];
+            if has_row(pattern) {
                 // A bin without rising users has no group of them.
                 solved.solution.frozen.get(solved.grouping.group(bin, true)).is_some_and(|frozen| *frozen)
             } else {
-                votes[kind as usize] > 0.0
+                votes[pattern as usize] > 0.0
             }
         };
-        let frozen: Vec<bool> = (0..bins.kind.len() as u32).map(is_frozen).collect();
+        let frozen: Vec<bool> = (0..bins.pattern.len() as u32).map(is_frozen).collect();
         let users = || (self.amounts.rising.par_iter().zip(&bins.of)).with_min_len(CHUNK);
         // Some user always freezes: when rounding hides which, all do, and the certificate tells.
         let all = !users().any(|(rising, bin)| *rising && frozen[*bin as usize]);
@@ -144,9 +169,9 @@ impl Progress {
         for g in (0..groups.len()).filter(|&g| groups.has_task_row(g) && !solved.solution.frozen[g]) {
             let load = &groups.loads[g * m..(g + 1) * m];
             let largest = load.iter().copied().fold(0.0, f64::max);
-            let rates = reduction.kinds[groups.kind[g] as usize].iter().zip(prices.chunks(m));
+            let rates = reduction.patterns[groups.pattern[g] as usize].iter().zip(prices.chunks(m));
             let open = rates.filter(|(_, prices)| dot(load, prices) < dear * largest).map(|(rate, _)| *rate);
-            let fastest = &mut self.fastest[groups.kind[g] as usize];
+            let fastest = &mut self.fastest[groups.pattern[g] as usize];
             *fastest = fastest.min(open.fold(0.0, f64::max));
         }
     }

@@ -36,8 +36,13 @@ impl<'a> Question<'a> {
         self.reduction.get_or_init(|| Reduction::new(self.instance, self.objective))
     }
 
+    /// Whether a sum is asked for over users of which some have kinds of tasks.
+    pub fn is_sum_over_kinds(&self) -> bool {
+        self.objective.alpha().is_some() && self.instance.has_kinds()
+    }
+
     fn users(&self) -> usize {
-        self.instance.user_count()
+        if self.objective.is_pooled() { self.instance.user_count() } else { self.instance.kind_count() }
     }
 
     /// Pairs of a user and a class, with proportional classes merged.

@@ -5,7 +5,7 @@
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
 use crate::tolerance::level::OUT_OF_REACH;
-use fairplan_instances::{ClassId, Instance, Objective, PlacementRule, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, KindId, Objective, PlacementRule, ResourceId, RuleId, UserId};
 use hashbrown::HashMap;
 use rayon::prelude::*;
 
@@ -25,38 +25,52 @@ pub(crate) struct Reduction {
     /// For each class of the instance its part of the merged class (0 for classes without any capacity; without
     /// meaning where all servers are one).
     pub part_of_merged: Vec<f64>,
-    /// Kinds of user: a placement rule with a pattern of zero demands. Users of a kind are frozen together, except
-    /// where they have task rows.
-    pub kinds: Vec<Rates>,
-    /// For each kind whether its users have task rows: their tasks are limited and do different work on different
+    /// Patterns of users: a placement rule with the resources that are needed. Users of a pattern are frozen together,
+    /// except where they have task rows.
+    pub patterns: Vec<Rates>,
+    /// For each pattern whether its users have task rows: their tasks are limited and do different work on different
     /// classes.
     pub has_task_rows: Vec<bool>,
     pub users: Population,
 }
 
-/// The users, column by column, in the order `order`.
+/// The users, column by column, in the order `order`. Where users have kinds of tasks each kind is one of them here, a line of
+/// its user's, all of which rise and are frozen together: so a level does not know the difference.
 pub(crate) struct Population {
-    /// Position in the instance of each user here; `None` when that is the same.
+    /// Position in the instance of each user here (of each kind, where there are `lines`); `None` when that is the same.
     pub order: Option<Vec<u32>>,
+    /// Whose kinds these are; `None` where everybody is one user.
+    pub lines: Option<Lines>,
     /// `d_ir = D_ir / (δ_i Σ_l C_lr)`, one column a resource; the largest entry of a user is 1.
     pub directions: Vec<Vec<f64>>,
-    /// Weights, as the objective has them (see [`Objective::share_per_level`]); `None` when all are 1.
+    /// Weights (of a kind its part of its user's), as the objective has them (see [`Objective::share_per_level`]); `None` when all are 1.
     pub weights: Option<Vec<f64>>,
     /// What each user's tasks are worth at rate 1, `δ_i T_i` (infinite when unlimited); `None` when no user is limited.
     pub tasks: Option<Vec<f64>>,
-    /// Kind of each user, or [`NO_KIND`] for one that can run nowhere.
-    pub kind: Vec<u32>,
+    /// Pattern of each user, or [`NO_PATTERN`] for one that can run nowhere.
+    pub pattern: Vec<u32>,
     /// Ranges of users with the same placement rule, with the rates that rule gives on the merged classes
     /// (whatever the zero demands).
     pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
 }
 
-/// The kind of users that can run on no class.
-pub(crate) const NO_KIND: u32 = u32::MAX;
+/// The pattern of users that can run on no class.
+pub(crate) const NO_PATTERN: u32 = u32::MAX;
+
+/// Which kinds belong to which user.
+pub(crate) struct Lines {
+    /// Position in the instance of the user of each kind here.
+    user: Vec<u32>,
+    /// The dominant share of a kind in parts of its user's.
+    part: Vec<f64>,
+    /// The kinds here of each user of the instance, those of user `i` from `starts[i]` on.
+    starts: Vec<u32>,
+    members: Vec<u32>,
+}
 
 impl Population {
     pub fn len(&self) -> usize {
-        self.kind.len()
+        self.pattern.len()
     }
 
     pub fn weight(&self, user: usize) -> f64 {
@@ -67,7 +81,65 @@ impl Population {
         self.tasks.as_ref().map_or(f64::INFINITY, |tasks| tasks[user])
     }
 
-    /// Something about every user, in the order of the instance.
+    /// How many users there are, however many kinds they have.
+    pub fn users(&self) -> usize {
+        self.lines.as_ref().map_or(self.len(), |lines| lines.starts.len() - 1)
+    }
+
+    /// The user that this is, or whose kind it is: a number below [`Self::users`].
+    pub fn user_of(&self, line: usize) -> usize {
+        self.lines.as_ref().map_or(line, |lines| lines.user[line] as usize)
+    }
+
+    /// That user in the instance.
+    pub fn user_id(&self, user: usize) -> UserId {
+        UserId(if self.lines.is_some() { user } else { self.position(user) })
+    }
+
+    /// The dominant share of a kind in parts of its user's.
+    pub fn part(&self, line: usize) -> f64 {
+        self.lines.as_ref().map_or(1.0, |lines| lines.part[line])
+    }
+
+    /// The kinds of a user, by its number below [`Self::users`].
+    pub fn lines_of(&self, user: usize) -> impl Iterator<Item = usize> + '_ {
+        let (own, members) = match &self.lines {
+            None => (Some(user), &[][..]),
+            Some(Lines { starts, members, .. }) => {
+                (None, &members[starts[user] as usize..starts[user + 1] as usize])
+            }
+        };
+        own.into_iter().chain(members.iter().map(|line| *line as usize))
+    }
+
+    /// The dominant share of one task, as far as it is of this kind.
+    pub fn task_share(&self, instance: &Instance, line: usize) -> f64 {
+        match self.lines {
+            None => instance.user(self.user_id(line)).task_share(),
+            Some(_) => instance.kind(KindId(self.position(line))).task_share(),
+        }
+    }
+
+    /// Something about every user, in the order of the instance: what `choose` takes of two of its kinds.
+    pub fn by_user<T: Copy>(&self, here: Vec<T>, choose: impl Fn(T, T) -> T) -> Vec<T> {
+        let Some(lines) = &self.lines else { return self.by_position(here) };
+        let of_user = |lines: &[u32]| lines.iter().map(|line| here[*line as usize]).reduce(&choose);
+        let ranges = lines.starts.windows(2).map(|pair| pair[0] as usize..pair[1] as usize);
+        ranges.filter_map(|range| of_user(&lines.members[range])).collect()
+    }
+
+    /// What a unit of its user's dominant share costs for each kind here, given what one of its own does; all the user's kinds
+    /// together.
+    pub fn costs_of_users(&self, costs: &[f64]) -> Option<Vec<f64>> {
+        let lines = self.lines.as_ref()?;
+        let mut of_users = vec![0.0; lines.starts.len() - 1];
+        for (line, cost) in costs.iter().enumerate() {
+            of_users[lines.user[line] as usize] += cost * lines.part[line];
+        }
+        Some(lines.user.iter().map(|user| of_users[*user as usize]).collect())
+    }
+
+    /// Something about every user, in the order of the instance (about every kind, where there are `lines`).
     pub fn by_position<T: Copy>(&self, here: Vec<T>) -> Vec<T> {
         let Some(order) = &self.order else { return here };
         let mut there = here.clone();
@@ -100,7 +172,9 @@ impl Population {
             directions: self.directions.iter().map(pick).collect(),
             weights: self.weights.as_ref().map(pick),
             tasks: self.tasks.as_ref().map(pick),
-            kind: taken.iter().map(|i| self.kind[*i as usize]).collect(),
+            pattern: taken.iter().map(|i| self.pattern[*i as usize]).collect(),
+            // Only sums are sampled, and they have no lines.
+            lines: None,
             by_rule,
             order: Some(taken),
         }
@@ -130,12 +204,12 @@ impl Reduction {
             members,
             capacities,
             part_of_merged,
-            kinds: Vec::new(),
+            patterns: Vec::new(),
             has_task_rows: Vec::new(),
             users: normalise_users(instance, objective, &measures, rates_of_rule),
         };
         reduction.forget_limits_out_of_reach();
-        reduction.tell_kinds_apart();
+        reduction.tell_patterns_apart();
         reduction
     }
 
@@ -152,7 +226,7 @@ impl Reduction {
             members: self.members.clone(),
             capacities: self.capacities.iter().map(|capacity| capacity * part).collect(),
             part_of_merged: self.part_of_merged.clone(),
-            kinds: self.kinds.clone(),
+            patterns: self.patterns.clone(),
             has_task_rows: self.has_task_rows.clone(),
             users,
         }
@@ -162,7 +236,7 @@ impl Reduction {
     /// holds nobody back, and many orders above what runs it would drown every number next to it.
     fn forget_limits_out_of_reach(&mut self) {
         let (users, m, capacities) = (&mut self.users, self.resources, &self.capacities);
-        let Population { directions, by_rule, tasks: limits, .. } = users;
+        let Population { directions, by_rule, lines, tasks: limits, .. } = users;
         let Some(tasks) = limits else { return };
         let mut rest = tasks.as_mut_slice();
         for (range, rates) in by_rule.iter() {
@@ -183,47 +257,56 @@ impl Reduction {
                 }
             });
         }
+        if let Some(Lines { starts, members, .. }) = lines {
+            // As few tasks as run of one kind run of all.
+            for range in starts.windows(2).map(|pair| pair[0] as usize..pair[1] as usize) {
+                let own = &members[range];
+                if own.iter().any(|line| tasks[*line as usize] == f64::INFINITY) {
+                    own.iter().for_each(|line| tasks[*line as usize] = f64::INFINITY);
+                }
+            }
+        }
         if tasks.iter().all(|tasks| *tasks == f64::INFINITY) {
             *limits = None;
         }
     }
 
-    /// Sets the kind of every user.
-    fn tell_kinds_apart(&mut self) {
+    /// Sets the pattern of every user.
+    fn tell_patterns_apart(&mut self) {
         let (users, m) = (&mut self.users, self.resources);
         let mut known: HashMap<(usize, Vec<bool>, bool), u32> = HashMap::new();
         for (rule, (range, rates)) in users.by_rule.iter().enumerate() {
             let tasks = users.tasks.as_ref().filter(|_| differ(rates));
             let is_limited = |i: usize| tasks.is_some_and(|tasks| tasks[i] < f64::INFINITY);
-            let mut kind_of = |i: usize| {
+            let mut pattern_of = |i: usize| {
                 let pattern: Vec<bool> = users.directions.iter().map(|column| column[i] > 0.0).collect();
-                let (kinds, has_task_rows) = (&mut self.kinds, &mut self.has_task_rows);
+                let (patterns, has_task_rows) = (&mut self.patterns, &mut self.has_task_rows);
                 *known.entry((rule, pattern, is_limited(i))).or_insert_with_key(|(_, pattern, is_limited)| {
                     let has_all =
                         |row: &[f64]| row.iter().zip(pattern).all(|(c, needed)| !needed || *c > 0.0);
                     let usable = |(row, rate): (&[f64], &f64)| if has_all(row) { *rate } else { 0.0 };
                     let usable: Rates = self.capacities.chunks(m).zip(rates).map(usable).collect();
                     if usable.iter().all(|rate| *rate == 0.0) {
-                        return NO_KIND;
+                        return NO_PATTERN;
                     }
                     has_task_rows.push(*is_limited && differ(&usable));
-                    kinds.push(usable);
-                    (kinds.len() - 1) as u32
+                    patterns.push(usable);
+                    (patterns.len() - 1) as u32
                 })
             };
             let columns = || users.directions.iter().map(|column| &column[range.clone()]);
             let is_positive =
                 |column: &[f64]| column.par_chunks(CHUNK).all(|part| part.iter().all(|d| *d > 0.0));
             if tasks.is_none() && columns().all(is_positive) {
-                let kind = kind_of(range.start);
-                users.kind[range.clone()].par_chunks_mut(CHUNK).for_each(|kinds| kinds.fill(kind));
+                let pattern = pattern_of(range.start);
+                users.pattern[range.clone()].par_chunks_mut(CHUNK).for_each(|part| part.fill(pattern));
             } else {
                 for i in range.clone() {
                     // Neighbours are mostly alike: ask only when the pattern of zeros changes.
                     let alike = i > range.start
                         && is_limited(i) == is_limited(i - 1)
                         && users.directions.iter().all(|column| (column[i] > 0.0) == (column[i - 1] > 0.0));
-                    users.kind[i] = if alike { users.kind[i - 1] } else { kind_of(i) };
+                    users.pattern[i] = if alike { users.pattern[i - 1] } else { pattern_of(i) };
                 }
             }
         }
@@ -325,11 +408,19 @@ fn normalise_users(
     measures: &[f64],
     rates_of_rule: Vec<Rates>,
 ) -> Population {
-    let (n, m) = (instance.user_count(), instance.resources().len());
+    let has_lines = instance.has_kinds() && !objective.is_pooled();
+    let m = instance.resources().len();
+    let n = if has_lines { instance.kind_count() } else { instance.user_count() };
     let (order, by_rule) = if rates_of_rule.len() == 1 {
         (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect())
     } else {
-        let rule = |i: &u32| instance.user(fairplan_instances::UserId(*i as usize)).rule_id().0;
+        let rule = |i: &u32| {
+            let RuleId(rule) = match has_lines {
+                true => instance.kind(KindId(*i as usize)).rule_id(),
+                false => instance.user(UserId(*i as usize)).rule_id(),
+            };
+            rule
+        };
         let mut order: Vec<u32> = (0..n as u32).collect();
         order.sort_by_key(rule);
         let mut by_rule = Vec::new();
@@ -342,9 +433,17 @@ fn normalise_users(
         }
         (Some(order), by_rule)
     };
-    let view = |i: usize| -> User<'_> {
-        instance.user(fairplan_instances::UserId(order.as_ref().map_or(i, |order| order[i] as usize)))
+    let position = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
+    let lines = has_lines.then(|| Lines::new(instance, n, position));
+    let view = |i: usize| match &lines {
+        Some(lines) => instance.user(UserId(lines.user[i] as usize)),
+        None => instance.user(UserId(position(i))),
     };
+    let demand = |i: usize| match has_lines {
+        true => instance.kind(KindId(position(i))).demand_doubles(),
+        false => instance.user(UserId(position(i))).demand_doubles(),
+    };
+    let part = |i: usize| lines.as_ref().map_or(1.0, |lines| lines.part[i]);
     let inverse = |measure: &f64| if *measure > 0.0 { 1.0 / measure } else { 0.0 };
     let inverse: Vec<f64> = measures.iter().map(inverse).collect();
     let mut directions = vec![vec![0.0; n]; m];
@@ -356,7 +455,7 @@ fn normalise_users(
     pieces.into_par_iter().for_each(|(start, mut columns)| {
         let length = columns.first().map_or(0, |column| column.len());
         for i in 0..length {
-            let demand = view(start + i).demand_doubles();
+            let demand = demand(start + i);
             let mut largest: f64 = 0.0;
             for r in 0..m {
                 let part = demand[r] * inverse[r];
@@ -367,10 +466,24 @@ fn normalise_users(
             columns.iter_mut().for_each(|column| column[i] *= scale);
         }
     });
-    let weights = (objective == Objective::TaskShareFairness || instance.is_weighted())
-        .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i))).collect());
-    let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * tasks as f64);
+    let weights = (objective == Objective::TaskShareFairness || instance.is_weighted() || has_lines)
+        .then(|| (0..n).into_par_iter().map(|i| objective.share_per_level(view(i)) * part(i)).collect());
+    let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * part(i) * tasks as f64);
     let tasks =
         instance.has_task_limits().then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());
-    Population { order, directions, weights, tasks, kind: vec![NO_KIND; n], by_rule }
+    Population { directions, weights, tasks, pattern: vec![NO_PATTERN; n], by_rule, lines, order }
+}
+
+impl Lines {
+    /// The kinds of an instance in an order, in which this one is at `position`.
+    fn new(instance: &Instance, kinds: usize, position: impl Fn(usize) -> usize) -> Self {
+        let kind = |line: usize| instance.kind(KindId(position(line)));
+        let user: Vec<u32> = (0..kinds).map(|line| kind(line).user().index().0 as u32).collect();
+        let starts: Vec<u32> =
+            instance.users().map(|user| user.kind_range().start as u32).chain([kinds as u32]).collect();
+        let mut members = vec![0; kinds];
+        (0..kinds).for_each(|line| members[position(line)] = line as u32);
+        let part = (0..kinds).map(|line| kind(line).task_share() / kind(line).user().task_share()).collect();
+        Self { user, part, starts, members }
+    }
 }

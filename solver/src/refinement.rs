@@ -60,14 +60,14 @@ impl Bins {
             .map(|(part, of)| refinement.number_users(part * length..part * length + of.len(), of, &whole))
             .collect();
         let mut known: HashMap<Key, u32> = HashMap::new();
-        let mut kind = Vec::new();
-        let mut pieces = vec![0u32; self.kind.len()];
+        let mut pattern = Vec::new();
+        let mut pieces = vec![0u32; self.pattern.len()];
         let mut number = |(key, old): (Key, u32)| {
             *known.entry(key).or_insert_with(|| {
                 let old = old as usize;
                 pieces[old] += u32::from(refinement.flagged[old]);
-                kind.push(self.kind[old]);
-                (kind.len() - 1) as u32
+                pattern.push(self.pattern[old]);
+                (pattern.len() - 1) as u32
             })
         };
         let numbers: Vec<Vec<u32>> =
@@ -77,7 +77,7 @@ impl Bins {
             of.par_chunks_mut(length).zip(&numbers).for_each(|(of, numbers)| {
                 of.iter_mut().filter(|bin| **bin != NO_BIN).for_each(|bin| *bin = numbers[*bin as usize]);
             });
-            *self = Self { of, kind };
+            *self = Self { of, pattern };
         }
         split
     }
@@ -97,7 +97,7 @@ struct Refinement<'a> {
 /// What users of one new bin have in common.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 struct Key {
-    /// The bin they come from; the kind for users that are decided, far from changing their mind.
+    /// The bin they come from; the pattern for users that are decided, far from changing their mind.
     owner: u32,
     decided: bool,
     first: u32,
@@ -130,12 +130,12 @@ impl Refinement<'_> {
         let m = self.reduction.resources;
         let key = |(bin, groups): (usize, &[u32; 2])| {
             let mut key = Key { owner: bin as u32, first: WHOLE, ..Key::default() };
-            let kind = self.bins.kind[bin] as usize;
+            let pattern = self.bins.pattern[bin] as usize;
             if let Some(group) = groups.iter().find(|group| **group != NO_GROUP)
-                && !self.reduction.has_task_rows[kind]
+                && !self.reduction.has_task_rows[pattern]
             {
                 let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
-                let rates = &self.reduction.kinds[kind];
+                let rates = &self.reduction.patterns[pattern];
                 let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
                 let mut chooser = Chooser::new(&prices, &self.markets);
                 chooser.push(bin, load.iter().copied());
@@ -220,6 +220,6 @@ impl Refinement<'_> {
     }
 
     fn decided(&self, bin: usize, choice: &Choice) -> Key {
-        Key { owner: self.bins.kind[bin], decided: true, first: choice.first, ..Key::default() }
+        Key { owner: self.bins.pattern[bin], decided: true, first: choice.first, ..Key::default() }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn settle_users_whose_tasks_will_run_out(
 ) -> Result<(), SolverError> {
     let users = &reduction.users;
     let rises = |&i: &usize| progress.amounts.rising[i];
-    let has_task_row = |i: usize| reduction.has_task_rows[users.kind[i] as usize];
+    let has_task_row = |i: usize| reduction.has_task_rows[users.pattern[i] as usize];
     if !reduction.has_task_rows.contains(&true) || !(0..users.len()).filter(rises).any(has_task_row) {
         return Ok(());
     }

@@ -29,11 +29,11 @@ pub(crate) fn cost_with_task_rows(
         let mut lent = Compensated::default();
         for (offset, cost) in costs.iter_mut().enumerate() {
             let i = chunk * CHUNK + offset;
-            let (kind, amount, tasks) = (users.kind[i] as usize, amounts.amount[i], users.tasks(i));
-            if !reduction.has_task_rows.get(kind).is_some_and(|has| *has) || amount == 0.0 {
+            let (pattern, amount, tasks) = (users.pattern[i] as usize, amounts.amount[i], users.tasks(i));
+            if !reduction.has_task_rows.get(pattern).is_some_and(|has| *has) || amount == 0.0 {
                 continue;
             }
-            let points = points(reduction, i, &reduction.kinds[kind], prices);
+            let points = points(reduction, i, &reduction.patterns[pattern], prices);
             if amounts.rising[i] {
                 let (slope, intercept) = tangent(&points, amount * level * Level::TANGENTS_AT / tasks);
                 *cost = slope;

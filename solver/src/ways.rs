@@ -64,6 +64,9 @@ impl Way {
     /// Whether it is worth trying.
     fn applies(self, question: &Question<'_>) -> bool {
         let (instance, alpha) = (question.instance, question.alpha());
+        if question.is_sum_over_kinds() {
+            return matches!(self, Self::InteriorPoint);
+        }
         match self {
             Self::PriceDiscovery { first: true } => market::suits(instance, alpha),
             Self::PriceDiscovery { first: false } => {
@@ -80,6 +83,15 @@ impl Way {
 
     fn solve(self, question: &Question<'_>) -> Result<Solution, SolverError> {
         let interior_point = InteriorPoint(question.deadline.clone());
+        if question.is_sum_over_kinds() {
+            return match self {
+                Self::InteriorPoint => smooth::kinds::solve(question, self.method()),
+                _ => Err(SolverError::Unsupported(format!(
+                    "{} over users with kinds of tasks is solved by an interior point; take auto or ipm",
+                    question.objective
+                ))),
+            };
+        }
         match self {
             Self::PriceDiscovery { .. } => market::solve(question, self.method()),
             Self::Aggregation { patient } => {

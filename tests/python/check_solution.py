@@ -61,9 +61,10 @@ def floor(x):
 
 def line(user, price, work):
     """A lower bound `slope * work - intercept` on what this user's work costs, as high as can be just above `work`."""
-    cost = {l: sum(d * price.get((l, r), 0) for r, d in user["needs"].items()) for l in user["usable"]}
+    costs = [{l: sum(d * price.get((l, r), 0) for r, d in needs.items()) for l in usable} for needs, usable in user["kinds"]]
+    cost = costs[0]
     if not user["limited"]:
-        return min(cost[l] / user["rate"][l] for l in cost), 0
+        return sum(min(cost[l] / user["rate"][l] for l in cost) for cost in costs), 0
     if user["tasks"] == 0:
         return 0, 0
     at, slope = (Fraction(0), Fraction(0)), Fraction(0)
@@ -79,6 +80,11 @@ def pooled(instance, solution):
     classes, resources = instance["server_classes"], instance["resources"]
     total = {r: sum(l["count"] * l["capacity"].get(r, 0) for l in classes) for r in resources}
     for user, said in zip(instance["users"], solution["users"]):
+        if "kinds" in user:
+            need(all(set(kind.get("eligible", [l["id"] for l in classes])) == {l["id"] for l in classes}
+                     for kind in user["kinds"]), f"user {user['id']} in a pool")
+            user["demand"] = {r: sum(kind["each"] * kind["demand"].get(r, 0) for kind in user["kinds"]) for r in resources}
+            del user["kinds"]
         need(set(user.get("eligible", [l["id"] for l in classes])) == {l["id"] for l in classes} and "placement" not in said
              and not user.get("rates"), f"user {user['id']} in a pool")
         said["placement"] = [{"class": "pool", "tasks": said["tasks"]}]
@@ -303,8 +309,11 @@ def sum_of_utilities(solution, users, capacity):
         if not user["usable"] or user.get("tasks") == 0:
             continue
         weight, share = decimal(user["weight"]), decimal(user["share"])
-        cost = {l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in user["needs"].items()), Decimal(0))
-                for l in user["usable"]}
+        costs = [{l: sum((decimal(d / user["delta"]) * price.get((l, r), 0) for r, d in needs.items()), Decimal(0))
+                  for l in usable} for needs, usable in user["kinds"]]
+        cost = costs[0]
+        if len(costs) > 1:  # Wherever its pieces run, a task does the same work: as if there were one class.
+            cost, user["rate"] = {"": sum(min(cost.values()) for cost in costs)}, {"": Fraction(1)}
         taking.append((user, cost))
         need(share > 0 or alpha < 1, f"user {user['id']} has nothing")
         value += weight * (share.ln() if alpha == 1 else share ** (1 - alpha) / (1 - alpha))
@@ -346,17 +355,33 @@ def check(instance, solution):
     levels = solution["certificate"].get("levels", [])
 
     for user, said in zip(users, solution["users"]):
-        demand = {r: d for r, d in user["demand"].items() if d > 0}
+        # One task is so many pieces of every kind, and of each kind as many run as tasks do. Without kinds the task is the kind.
+        need(("kinds" in user) != ("demand" in user), f"user {user['id']} has a demand or kinds")
+        kinds = user.get("kinds") or [{"each": 1, **{key: user[key] for key in ("demand", "eligible") if key in user}}]
+        need(all(kind["each"] >= 1 for kind in kinds), f"pieces of user {user['id']}")
+        pieces = [{r: kind["each"] * d for r, d in kind["demand"].items() if d > 0} for kind in kinds]
+        demand = {r: sum(piece.get(r, Fraction(0)) for piece in pieces) for r in resources}
+        demand = {r: d for r, d in demand.items() if d > 0}
         shares = {r: d / total[r] for r, d in demand.items()}
         rate = {l["id"]: user.get("rates", {}).get(l["id"], Fraction(1)) for l in classes}
-        usable = [l["id"] for l in classes if l["id"] in user.get("eligible", rate)
-                  and all(capacity[l["id"], r] > 0 for r in demand)]
-        tasks = work = Fraction(0)
+        places = [[l["id"] for l in classes if l["id"] in kind.get("eligible", rate)
+                   and all(capacity[l["id"], r] > 0 for r in piece)] for kind, piece in zip(kinds, pieces)]
+        usable = places[0] if all(places) else []
+        running = [[Fraction(0), Fraction(0)] for _ in kinds]
+        several = "kinds" in user and (len(kinds) > 1 or kinds[0]["each"] > 1)
+        named = {kind.get("id"): k for k, kind in enumerate(kinds)}
+        need(len(named) == len(kinds), f"kinds of user {user['id']}")
         for put in said["placement"]:
-            need(put["tasks"] >= 0 and put["class"] in usable, f"user {user['id']}: {put}")
-            tasks, work = tasks + put["tasks"], work + put["tasks"] * rate[put["class"]]
-            for r in demand:
-                load[put["class"], r] += put["tasks"] * demand[r]
+            k = named[put.get("kind")] if several else 0
+            need(several or "kind" not in put, f"user {user['id']} has no kinds")
+            need(put["tasks"] >= 0 and put["class"] in places[k], f"user {user['id']}: {put}")
+            running[k][0] += put["tasks"]
+            running[k][1] += put["tasks"] * rate[put["class"]]
+            for r in pieces[k]:
+                load[put["class"], r] += put["tasks"] * pieces[k][r]
+        tasks, work = (min(column) for column in zip(*running))
+        need("tasks" not in user or all(here <= user["tasks"] for here, _ in running),
+             f"user {user['id']} has more pieces than its tasks have")
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))
         if objective == "tsf":
             alone = sum(l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items())
@@ -370,7 +395,8 @@ def check(instance, solution):
         near(said["dominant_share"], delta * work, f"dominant share of user {user['id']}")
         need(said["dominant_resource"] == next(r for r in resources if shares.get(r) == delta),
              f"dominant resource of user {user['id']}")
-        user.update(needs=demand, usable=usable, rate=rate, work=work, share=delta * work, delta=delta, weight=weight,
+        user.update(needs=demand, usable=usable, kinds=list(zip(pieces, places)), rate=rate, work=work, share=delta * work, delta=delta,
+                    weight=weight,
                     weighted=delta * work / weight, cap=cap, level=int(said.get("level", 0)), limit=said["limited_by"],
                     limited=limited, running=tasks, own=user.get("weight", Fraction(1)))
         user["rate"] = {l: rate[l] for l in usable} if is_sum else rate

@@ -36,6 +36,7 @@ pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
         eligible: None,
         rates: Vec::new(),
         group: None,
+        kinds: Vec::new(),
     }
 }
 

@@ -30,7 +30,7 @@ pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use over_time::{demanded, exact_gains, exact_over_time};
 pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
-    random_draft_without_rates,
+    random_draft_without_rates, with_random_kinds,
 };
 pub use simplex::Tableau;
 pub use tree::{exact_tree, random_tree};

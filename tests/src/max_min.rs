@@ -77,20 +77,17 @@ pub fn exact_max_min(instance: &Instance) -> ExactMaxMin {
 
 /// The same for DRFH or task share fairness.
 pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMin {
-    let classes = instance.classes().len();
-    let ExactRows { variables, mut constraints } = ExactRows::of(instance);
+    let mut rows = ExactRows::of(instance);
     // a_i t - Σ ρ_il x_il <= 0 in whole numbers, and the coefficient of t that goes with it.
-    let first_share_row = constraints.len();
+    let first_share_row = rows.constraints.len();
     let mut level_coefficients = Vec::new();
     for user in instance.users() {
         let per_level = work_per_level(instance, objective, user);
-        let (of_level, of_classes) = share_row(instance, &per_level, user);
-        let mut work = vec![BigInt::ZERO; variables];
-        work[user.index().0 * classes..][..classes].clone_from_slice(&of_classes);
-        constraints.push((work, BigInt::ZERO));
+        let (of_level, work) = rows.work_row(instance, &per_level, user);
+        rows.constraints.push((work, BigInt::ZERO));
         level_coefficients.push(of_level);
     }
-    let tableau = Tableau::new(variables, constraints);
+    let tableau = Tableau::new(rows.variables, rows.constraints);
     let weighted = raise(tableau, first_share_row, &level_coefficients);
     let share = |(user, level): (User<'_>, &Fraction)| {
         &(level * &work_per_level(instance, objective, user)) * &task_share(instance, user)
@@ -98,7 +95,8 @@ pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMi
     ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
 }
 
-/// What servers hold and tasks allow, in whole numbers over the tasks of each user on each class.
+/// What servers hold and tasks allow, in whole numbers over the tasks of each kind of each user on each class, and after them
+/// the tasks of each user with kinds: no more than each of its kinds has on all classes.
 pub(crate) struct ExactRows {
     pub variables: usize,
     pub constraints: Vec<(Vec<BigInt>, BigInt)>,
@@ -107,31 +105,61 @@ pub(crate) struct ExactRows {
 impl ExactRows {
     pub fn of(instance: &Instance) -> Self {
         let classes = instance.classes().len();
-        let variables = instance.user_count() * classes;
+        let with_kinds = instance.users().filter(|user| user.has_kinds()).count();
+        let variables = instance.kind_count() * classes + with_kinds;
         let row = || vec![BigInt::ZERO; variables];
         let mut constraints = Vec::new();
         for class in (0..classes).map(ClassId) {
             for resource in (0..instance.resources().len()).map(ResourceId) {
                 let mut usage = row();
-                for user in instance.users() {
-                    usage[user.index().0 * classes + class.0] = user.demand_units(resource).into();
+                for kind in instance.users().flat_map(|user| user.kinds()) {
+                    usage[kind.index().0 * classes + class.0] = kind.demand_units(resource).into();
                 }
                 constraints.push((usage, class_units(instance, class, resource)));
             }
         }
-        for user in instance.users() {
+        for kind in instance.users().flat_map(|user| user.kinds()) {
             let (mut everywhere, mut not_allowed) = (row(), row());
             for class in (0..classes).map(ClassId) {
-                let position = user.index().0 * classes + class.0;
+                let position = kind.index().0 * classes + class.0;
                 everywhere[position] = BigInt::from(1);
-                not_allowed[position] = BigInt::from(u8::from(!user.rule().allows(class)));
+                not_allowed[position] = BigInt::from(u8::from(!kind.rule().allows(class)));
             }
             constraints.push((not_allowed, BigInt::ZERO));
-            if let Some(tasks) = user.tasks() {
+            if kind.user().has_kinds() {
+                let mut of_kind: Vec<BigInt> = everywhere.iter().map(|one| -one).collect();
+                of_kind[Self::bundle(instance, kind.user())] = BigInt::from(1);
+                constraints.push((of_kind, BigInt::ZERO));
+            }
+            if let Some(tasks) = kind.user().tasks() {
                 constraints.push((everywhere, BigInt::from(tasks)));
             }
         }
         Self { variables, constraints }
+    }
+
+    /// Where the tasks of a user with kinds stand.
+    fn bundle(instance: &Instance, user: User<'_>) -> usize {
+        let before = instance.users().take(user.index().0).filter(|other| other.has_kinds()).count();
+        instance.kind_count() * instance.classes().len() + before
+    }
+
+    /// The row that holds so much work a level against the work of a user, in whole numbers: the coefficient of the level, and
+    /// those of all variables.
+    pub fn work_row(
+        &self,
+        instance: &Instance,
+        per_level: &Fraction,
+        user: User<'_>,
+    ) -> (BigInt, Vec<BigInt>) {
+        let mut row = vec![BigInt::ZERO; self.variables];
+        if user.has_kinds() {
+            row[Self::bundle(instance, user)] = -per_level.denominator();
+            return (per_level.numerator().clone(), row);
+        }
+        let (of_level, of_classes) = share_row(instance, per_level, user);
+        row[user.kind_range().start * of_classes.len()..][..of_classes.len()].clone_from_slice(&of_classes);
+        (of_level, row)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::dice::Dice;
 use crate::{Draft, DraftUser, decimal, plain_user};
-use fairplan_instances::{Decimal, ServerClass};
+use fairplan_instances::{Decimal, DraftKind, ServerClass};
 
 /// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
 /// same instance.
@@ -43,6 +43,34 @@ pub fn random_draft_with_task_rows(seed: u64) -> Draft {
         user.tasks = Some(dice.below(6));
     }
     draft
+}
+
+/// The same draft, but most users have up to three kinds of tasks, several pieces of some, each where it may run.
+pub fn with_random_kinds(draft: Draft, seed: u64) -> Draft {
+    let mut dice = Dice::new(seed ^ 0x0b1d_0b1d);
+    loop {
+        let mut draft = draft.clone();
+        let (zeros, eligibility) = (dice.pick(&[0, 20, 50]), dice.pick(&[0, 0, 30]));
+        for user in &mut draft.users {
+            if dice.percent(25) {
+                continue;
+            }
+            let kind = |k| DraftKind {
+                id: format!("kind-{k}"),
+                each: dice.pick(&[1, 1, 2, 3, 10]),
+                demand: (0..user.demand.len()).map(|_| digit(&mut dice, zeros)).collect(),
+                eligible: dice
+                    .percent(eligibility)
+                    .then(|| (0..draft.classes.len()).filter(|_| dice.percent(70)).collect()),
+            };
+            user.kinds = (0..1 + user.demand.len()).map(kind).collect();
+            user.kinds.truncate(1 + dice.below(3) as usize);
+            user.rates.clear();
+        }
+        if draft.build().is_ok() {
+            return draft;
+        }
+    }
 }
 
 /// So many users of small tasks over the classes of [`random_draft`], many of them nearly alike; weights over four decades

@@ -2,7 +2,7 @@
 //! who can still rise, until somebody cannot; and so on.
 
 use crate::Fraction;
-use crate::max_min::{ExactRows, share_row};
+use crate::max_min::ExactRows;
 use crate::random_instances::random_draft;
 use crate::simplex::Tableau;
 use crate::{Dice, Draft, decimal};
@@ -11,19 +11,17 @@ use num_bigint::BigInt;
 
 /// The share of each user, as the objective counts it and without its weight, by exact arithmetic.
 pub fn exact_tree(instance: &Instance, objective: Objective) -> Vec<Fraction> {
-    let ExactRows { variables, mut constraints } = ExactRows::of(instance);
-    let first_share_row = constraints.len();
+    let mut rows = ExactRows::of(instance);
+    let first_share_row = rows.constraints.len();
     let mut of_share = Vec::new();
     for user in instance.users() {
         let work =
             &crate::max_min::work_per_level(instance, objective, user) / &Fraction::from(user.weight());
-        let (coefficient, of_classes) = share_row(instance, &work, user);
-        let mut row = vec![BigInt::ZERO; variables];
-        row[user.index().0 * of_classes.len()..][..of_classes.len()].clone_from_slice(&of_classes);
-        constraints.push((row, BigInt::ZERO));
+        let (coefficient, row) = rows.work_row(instance, &work, user);
+        rows.constraints.push((row, BigInt::ZERO));
         of_share.push(coefficient);
     }
-    let mut tableau = Tableau::new(variables, constraints);
+    let mut tableau = Tableau::new(rows.variables, rows.constraints);
     let mut shares = vec![Fraction::zero(); of_share.len()];
     let mut active: Vec<usize> = (0..of_share.len()).collect();
     while !active.is_empty() {

@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Relative difference from the exact share that is still the same share.
 const SAME: f64 = 1e-8;
 
-fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<(), String> {
+pub fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<(), String> {
     let exact = exact_tree(instance, objective);
     let solution = solver.solve(instance, objective).map_err(|error| error.to_string())?;
     let numbers = StatedNumbers::new(instance, &solution);

@@ -39,7 +39,7 @@ fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &Solution
     let mut worst = Worst::of("limited-by", tolerance::STATED);
     for user in instance.users() {
         let i = user.index().0;
-        let has_class = !usable_classes.of_user(i).classes.is_empty();
+        let has_class = usable_classes.can_run(i);
         let expected = if has_class { LimitedBy::Capacity } else { LimitedBy::NoUsableClass };
         if claim.limited_by[i] != expected {
             let stated = claim.limited_by[i].name();
@@ -65,11 +65,7 @@ fn gain(left: f64, part: f64, tasks: f64) -> f64 {
 /// accepted, at the resource where that is least.
 fn pool(instance: &Instance, claim: &SolutionClaim<'_>, loads: &[f64]) -> Verdict {
     let m = instance.resources().len();
-    let tasks = |user: User<'_>| {
-        let mut tasks = 0.0;
-        claim.tasks.visit(user.index().0, |_, here| tasks += here);
-        tasks
-    };
+    let tasks = |user: User<'_>| claim.tasks.running(user);
     // In smallest units of the resource: only shares of one resource are compared.
     let share = |user: User<'_>, r: usize| {
         tasks(user) * user.demand_units(ResourceId(r)) as f64 / user.weight().to_f64()
@@ -113,7 +109,7 @@ fn servers(
     let mut visit = |i: usize, see: &mut dyn FnMut(User<'_>, usize, f64, f64)| {
         let user = instance.user(fairplan_instances::UserId(i));
         tasks.fill(0.0);
-        claim.tasks.visit(i, |class, here| tasks[class] = here);
+        claim.tasks.visit(i, i, |class, here| tasks[class] = here);
         for &class in &usable_classes.of_user(i).classes {
             let per_task = (0..m)
                 .map(|r| (user.demand_units(ResourceId(r)), capacity_units(instance, class, r)))

@@ -2,9 +2,11 @@
 
 use fairplan_instances::GroupResult;
 use fairplan_instances::{
-    Allocation, Certificate, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution, UserId,
+    Allocation, Certificate, KindId, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution,
+    User, UserId,
 };
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// Tasks per user and server class, however they are held.
 #[derive(Clone, Debug)]
@@ -13,9 +15,10 @@ pub enum Tasks<'a> {
     Allocation(&'a Allocation),
     /// As result files list them.
     Listed {
-        /// Where each user's entries start, and after the last user where they end: users + 1 numbers.
+        /// Where the entries of each user's kinds start (of each user, where it has none), and after the last where they end:
+        /// kinds + 1 numbers.
         starts: Vec<usize>,
-        /// `(position of the class, tasks there)`, the users one after another in the instance's order.
+        /// `(position of the class, tasks there)`, the kinds one after another in the instance's order.
         entries: Vec<(u32, f64)>,
     },
     /// Where all servers are one: tasks per user, in the instance's order.
@@ -23,9 +26,34 @@ pub enum Tasks<'a> {
 }
 
 impl Tasks<'_> {
-    /// Visits every number of tasks of a user that is not zero, the impossible ones included, with the position of its
-    /// class; the pool is class 0.
-    pub(crate) fn visit(&self, user: usize, mut visit: impl FnMut(usize, f64)) {
+    /// Whether all servers are one, so that kinds of tasks make no difference.
+    pub(crate) fn is_pooled(&self) -> bool {
+        match self {
+            Self::Allocation(allocation) => allocation.is_pooled(),
+            Self::Pooled(_) => true,
+            Self::Listed { .. } => false,
+        }
+    }
+
+    /// The kinds of a user whose tasks are claimed apart: by their positions, or that of the user in a pool.
+    pub(crate) fn kinds(&self, user: User<'_>) -> Range<usize> {
+        let UserId(i) = user.index();
+        if self.is_pooled() { i..i + 1 } else { user.kind_range() }
+    }
+
+    /// The tasks of a user that run: a task needs all its kinds. In plain doubles.
+    pub(crate) fn running(&self, user: User<'_>) -> f64 {
+        let of_kind = |kind: usize| {
+            let mut running = 0.0;
+            self.visit(user.index().0, kind, |_, here| running += here);
+            running
+        };
+        self.kinds(user).map(of_kind).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Visits every number of tasks of one of a user's [`Self::kinds`] that is not zero, the impossible ones included, with the
+    /// position of its class; the pool is class 0.
+    pub(crate) fn visit(&self, user: usize, kind: usize, mut visit: impl FnMut(usize, f64)) {
         match self {
             Self::Allocation(allocation) if allocation.is_pooled() => {
                 let tasks = allocation.tasks(UserId(user));
@@ -40,7 +68,7 @@ impl Tasks<'_> {
             }
             Self::Allocation(allocation) => {
                 let tasks = allocation.tasks(UserId(user));
-                for (class, fraction) in allocation.split(UserId(user)).iter().enumerate() {
+                for (class, fraction) in allocation.split_of_kind(KindId(kind)).iter().enumerate() {
                     let here = tasks * fraction;
                     if here != 0.0 {
                         visit(class, here);
@@ -48,7 +76,7 @@ impl Tasks<'_> {
                 }
             }
             Self::Listed { starts, entries } => {
-                for (class, here) in &entries[starts[user]..starts[user + 1]] {
+                for (class, here) in &entries[starts[kind]..starts[kind + 1]] {
                     if *here != 0.0 {
                         visit(*class as usize, *here);
                     }

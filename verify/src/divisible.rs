@@ -7,7 +7,7 @@
 use crate::claim::Tasks;
 use crate::form::check_prices;
 use crate::groups::{divided, prove_bound, smallest};
-use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::rounding::{Sum, down, up};
 use crate::tolerance;
 use crate::tolerance::surely;
@@ -58,7 +58,7 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
     }
     let (n, m) = (instance.user_count(), instance.resources().len());
     let usable_classes = UsableClasses::of(instance);
-    let nothing = Tasks::Listed { starts: vec![0; n + 1], entries: Vec::new() };
+    let nothing = Tasks::Listed { starts: vec![0; instance.kind_count() + 1], entries: Vec::new() };
     let users = UserShares::of_all(instance, claim.objective, &usable_classes, &nothing);
     let prices = claim.prices.map(usable_prices);
     let columns: Vec<Vec<f64>> = match &prices {
@@ -68,10 +68,7 @@ fn proved(instance: &Instance, claim: DivisibleClaim<'_>) -> Result<Proved, Stri
         None => vec![Vec::new(); usable_classes.distinct().len()],
     };
     let surely = surely(m);
-    let cost = |i: usize| {
-        let user = instance.user(UserId(i));
-        down(cheapest(user.demand_doubles(), &columns[usable_classes.position(i)]).min(f64::MAX) * surely)
-    };
+    let cost = |i: usize| cost_of_work(instance.user(UserId(i)), &usable_classes, &columns, surely);
     let worth = prices.as_ref().map(|prices| capacity_value(instance, prices));
     match claim.objective {
         Objective::Drfh => {

@@ -6,7 +6,7 @@ use crate::exact::{Dyadic, Tally, excess};
 use crate::parts::in_parts;
 use crate::users::UsableClasses;
 use crate::verdict::{Verdict, Worst};
-use fairplan_instances::{ClassId, Instance, ResourceId, UserId};
+use fairplan_instances::{ClassId, Instance, KindId, ResourceId, User, UserId};
 use std::ops::Range;
 
 /// The three verdicts, and the load of every class in whole smallest units, row-major `classes × resources`.
@@ -76,7 +76,7 @@ pub(crate) fn judge(
     let mut capacity = Worst::of("capacity", 0.0);
     for position in (0..tallies.len()).filter(|&position| !tallies[position].fits()) {
         let (class, r) = (position / m, ResourceId(position % m));
-        let over = excess(terms_on(instance, tasks, class, r), capacities.units(class, r.0));
+        let over = excess(terms_on(instance, usable_classes, tasks, class, r), capacities.units(class, r.0));
         capacity.see(over, || {
             let (class, resource) = (capacities.name(class), &instance.resources()[r.0]);
             format!("{class} is loaded with {over:e} of its {resource} too much")
@@ -108,38 +108,52 @@ fn part(
     let mut demand = vec![Dyadic::at_least(0); m];
     for position in users {
         let user = instance.user(UserId(position));
-        let usable = usable_classes.of_user(position);
-        for (r, units) in demand.iter_mut().enumerate() {
-            *units = Dyadic::at_least(user.demand_units(ResourceId(r)));
-        }
-        let mut of_limit = user.tasks().map(|limit| Tally::against(u128::from(limit)));
-        tasks.visit(position, |class, here| {
-            if !usable.contains(class) {
-                eligibility.fail(|| {
-                    let class = capacities.name(class);
-                    format!("user {} has {here} tasks on {class}, which it cannot use", user.id())
+        for kind in usable_classes.kinds(user) {
+            let usable = usable_classes.of_kind(kind);
+            for (r, units) in demand.iter_mut().enumerate() {
+                *units = Dyadic::at_least(usable_classes.demand_units(user, kind, ResourceId(r)));
+            }
+            let mut of_limit = user.tasks().map(|limit| Tally::against(u128::from(limit)));
+            tasks.visit(position, kind, |class, here| {
+                if !usable.contains(class) {
+                    eligibility.fail(|| {
+                        let class = capacities.name(class);
+                        format!("{} has {here} tasks on {class}, which it cannot use", named(kind, user))
+                    });
+                }
+                let here = Dyadic::of(here);
+                for (tally, units) in tallies[class * m..].iter_mut().zip(&demand) {
+                    tally.add(here, *units);
+                }
+                if let Some(tally) = &mut of_limit {
+                    tally.add(here, Dyadic::at_least(1));
+                }
+            });
+            if let (Some(tally), Some(limit)) = (of_limit, user.tasks())
+                && !tally.fits()
+            {
+                let mut terms = Vec::new();
+                tasks.visit(position, kind, |_, here| terms.push((here, 1)));
+                let over = excess(terms.into_iter(), u128::from(limit));
+                limits.see(over, || {
+                    format!(
+                        "{} has {} tasks, {over:e} of its {limit} too many",
+                        named(kind, user),
+                        tally.units()
+                    )
                 });
             }
-            let here = Dyadic::of(here);
-            for (tally, units) in tallies[class * m..].iter_mut().zip(&demand) {
-                tally.add(here, *units);
-            }
-            if let Some(tally) = &mut of_limit {
-                tally.add(here, Dyadic::at_least(1));
-            }
-        });
-        if let (Some(tally), Some(limit)) = (of_limit, user.tasks())
-            && !tally.fits()
-        {
-            let mut terms = Vec::new();
-            tasks.visit(position, |_, here| terms.push((here, 1)));
-            let over = excess(terms.into_iter(), u128::from(limit));
-            limits.see(over, || {
-                format!("user {} has {} tasks, {over:e} of its {limit} too many", user.id(), tally.units())
-            });
         }
     }
     Part { eligibility, limits, tallies }
+}
+
+/// The user, or the kind of it that is meant.
+fn named(kind: usize, user: User<'_>) -> String {
+    match user.kinds().find(|known| known.index() == KindId(kind)).and_then(|kind| kind.id()) {
+        None => format!("user {}", user.id()),
+        Some(kind) => format!("kind {kind} of user {}", user.id()),
+    }
 }
 
 /// All servers of a class together, in whole smallest units.
@@ -151,17 +165,21 @@ pub(crate) fn capacity_units(instance: &Instance, class: usize, resource: usize)
 /// Every user's tasks on a class, with one task's demand of a resource.
 fn terms_on(
     instance: &Instance,
+    usable_classes: &UsableClasses,
     tasks: &Tasks<'_>,
     class: usize,
     resource: ResourceId,
 ) -> impl Iterator<Item = (f64, u128)> {
     (0..instance.user_count()).flat_map(move |user| {
-        let mut terms = Vec::new();
-        tasks.visit(user, |other, here| {
-            if other == class {
-                terms.push((here, instance.user(UserId(user)).demand_units(resource)));
-            }
-        });
+        let (mut terms, view) = (Vec::new(), instance.user(UserId(user)));
+        for kind in usable_classes.kinds(view) {
+            let units = usable_classes.demand_units(view, kind, resource);
+            tasks.visit(user, kind, |other, here| {
+                if other == class {
+                    terms.push((here, units));
+                }
+            });
+        }
         terms
     })
 }

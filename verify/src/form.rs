@@ -89,10 +89,11 @@ fn sum(instance: &Instance, total: &Total, alpha: f64) -> Result<(), String> {
 }
 
 fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), String> {
-    let (users, classes) = (instance.user_count(), instance.classes().len());
+    let (users, kinds, classes) = (instance.user_count(), instance.kind_count(), instance.classes().len());
     match tasks {
         Tasks::Allocation(allocation) => {
             length("the allocation's users", allocation.user_count(), users)?;
+            length("the allocation's kinds", allocation.kind_count(), if pooled { users } else { kinds })?;
             length(
                 "the allocation's classes",
                 allocation.split(UserId(0)).len(),
@@ -103,8 +104,8 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), Str
         Tasks::Pooled(_) => return Err("the tasks are on no class".into()),
         Tasks::Listed { .. } if pooled => return Err("the tasks of a pool are on no class".into()),
         Tasks::Listed { starts, entries } => {
-            length("starts of the users' tasks", starts.len(), users + 1)?;
-            if starts[0] != 0 || starts[users] != entries.len() || !starts.is_sorted() {
+            length("starts of the users' tasks", starts.len(), kinds + 1)?;
+            if starts[0] != 0 || starts[kinds] != entries.len() || !starts.is_sorted() {
                 return Err("the starts of the users' tasks do not divide their entries".into());
             }
             if let Some((class, _)) = entries.iter().find(|(class, _)| *class as usize >= classes) {
@@ -115,11 +116,13 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), Str
     let first_wrong = |users: Range<usize>| {
         let mut wrong = None;
         for user in users {
-            tasks.visit(user, |class, here| {
-                if !usable(here) {
-                    wrong = wrong.or(Some((user, class, here)));
-                }
-            });
+            for kind in tasks.kinds(instance.user(UserId(user))) {
+                tasks.visit(user, kind, |class, here| {
+                    if !usable(here) {
+                        wrong = wrong.or(Some((user, class, here)));
+                    }
+                });
+            }
         }
         wrong
     };

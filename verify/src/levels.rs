@@ -3,12 +3,13 @@
 //! With `c_i(p) = min over usable classes l of Σ_r D_ir p_lr / ρ_il`, the least that a unit of work can cost user
 //! `i`, and `X_i = Σ_l ρ_il x_il` its work, every feasible allocation has `Σ_i c_i X_i <= Σ_lr C_lr p_lr`. Shares are
 //! `G_i = δ_i X_i`, so `c_i = δ_i y_i` with the `y_i` of [`Level`]: prices need no division by `δ_i`, and
-//! `bound = (C·p − Σ_F c_i X_i) / Σ_A c_i w_i/δ_i`. Where a limit of tasks makes a user's cost convex in its work, a
+//! `bound = (C·p − Σ_F c_i X_i) / Σ_A c_i w_i/δ_i`. Where a task is a bundle of kinds, `c_i` is the sum of what each costs where
+//! it is cheapest. Where a limit of tasks makes a user's cost convex in its work, a
 //! tangent takes the place of `c_i X_i`: see `task_limits`.
 
 use crate::claim::Tasks;
 use crate::parts::in_parts;
-use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::{has_task_row, tangent};
 use crate::tolerance::surely;
@@ -157,8 +158,7 @@ impl LevelPrices {
 
     /// What a unit of work costs a user at least, whatever its tasks.
     pub fn slope(&self, user: User<'_>, usable_classes: &UsableClasses) -> f64 {
-        let cost = cheapest(user.demand_doubles(), &self.columns[usable_classes.position(user.index().0)]);
-        down(cost.min(f64::MAX) * self.surely)
+        cost_of_work(user, usable_classes, &self.columns, self.surely)
     }
 
     /// The best line for this much work.

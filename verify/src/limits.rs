@@ -32,8 +32,8 @@ fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, 
     let Subject { instance, usable_classes, shares } = subject;
     let id = || instance.user(UserId(i)).id();
     let (level, reason) = (claim.level_of[i] as usize, claim.limited_by[i]);
-    if usable_classes.of_user(i).classes.is_empty() != (reason == LimitedBy::NoUsableClass) {
-        let classes = usable_classes.of_user(i).classes.len();
+    if usable_classes.can_run(i) == (reason == LimitedBy::NoUsableClass) {
+        let classes = usable_classes.fewest(i);
         worst
             .fail(|| format!("user {} is limited by {}, with {classes} usable classes", id(), reason.name()));
         return;
@@ -74,9 +74,9 @@ fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, 
 
 /// Whether the user's tasks all run.
 fn all_tasks_run(instance: &Instance, claim: Levels<'_>, i: usize) -> bool {
-    let mut running = 0.0;
-    claim.tasks.visit(i, |_, here| running += here);
-    let limit = instance.user(UserId(i)).tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
+    let user = instance.user(UserId(i));
+    let running = claim.tasks.running(user);
+    let limit = user.tasks().map_or(f64::INFINITY, |tasks| tasks as f64);
     below(running, limit) <= tolerance::STATED
 }
 

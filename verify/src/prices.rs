@@ -1,9 +1,9 @@
 //! What claimed prices come to: for a unit of work, and for the whole cluster.
 
-use crate::rounding::{Sum, decimal_up, up};
+use crate::rounding::{Sum, decimal_up, down, up};
 use crate::tolerance::LEAST_PRICE;
-use crate::users::Usable;
-use fairplan_instances::Instance;
+use crate::users::{Usable, UsableClasses};
+use fairplan_instances::{Instance, User};
 use std::collections::HashSet;
 
 /// The prices with what is too small to count left out.
@@ -26,8 +26,25 @@ pub(crate) fn distinct_columns(usable: &Usable, prices: &[f64], m: usize) -> Vec
     columns
 }
 
+/// The least that a unit of a user's work costs, all its kinds together, given the columns of every distinct [`Usable`];
+/// `surely` as [`surely`](crate::tolerance::surely) has it.
+pub(crate) fn cost_of_work(
+    user: User<'_>,
+    usable_classes: &UsableClasses,
+    columns: &[Vec<f64>],
+    surely: f64,
+) -> f64 {
+    let least = |kind: usize| {
+        let demand = usable_classes.demand_doubles(user, kind);
+        down(cheapest(demand, &columns[usable_classes.position(kind)]).min(f64::MAX) * surely)
+    };
+    let mut kinds = usable_classes.kinds(user);
+    let first = kinds.next().map_or(0.0, least);
+    kinds.fold(first, |cost, kind| down(cost + least(kind)).min(f64::MAX))
+}
+
 /// `min over columns of demand · column`, in plain doubles.
-pub(crate) fn cheapest(demand: &[f64], columns: &[f64]) -> f64 {
+fn cheapest(demand: &[f64], columns: &[f64]) -> f64 {
     columns
         .chunks_exact(demand.len())
         .map(|column| demand.iter().zip(column).map(|(demand, price)| demand * price).sum::<f64>())

@@ -72,8 +72,7 @@ fn shares(
     let mut worst = Worst::of("shares", tolerance::STATED);
     for user in instance.users() {
         let i = user.index().0;
-        let mut tasks = 0.0;
-        claim.tasks.visit(i, |_, here| tasks += here);
+        let tasks = claim.tasks.running(user);
         worst.compare(stated.tasks[i], tasks, || format!("tasks of user {}", user.id()));
         worst.compare(stated.dominant_shares[i], proved[i].share, || {
             format!("dominant share of user {}", user.id())

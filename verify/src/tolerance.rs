@@ -86,7 +86,7 @@ pub(crate) const LAST_DIGIT: f64 = 1e-15;
 pub const LOGARITHMS_MEET: f64 = 1e-8;
 
 /// What is left at least of the cost of a task on a class after its roundings: demand, price over rate, `m` products and
-/// their sum, fewer than `m + 4` of half a step each.
+/// their sum, fewer than `m + 4` of half a step each; one more where a kind has several pieces, for which there is room.
 pub(crate) fn surely(resources: usize) -> f64 {
     1.0 - (resources + 4) as f64 * f64::EPSILON
 }

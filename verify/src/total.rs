@@ -15,7 +15,7 @@
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::parts::in_parts;
-use crate::prices::{capacity_value, cheapest, distinct_columns, usable_prices};
+use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, decimal_up, down, up};
 use crate::tolerance;
@@ -128,7 +128,7 @@ impl<'a> Market<'a> {
         let part = |users: Range<usize>| {
             let dearer = |i: usize| {
                 let user = self.instance.user(UserId(i));
-                let counts = user.tasks().is_none() && !self.usable_classes.of_user(i).classes.is_empty();
+                let counts = user.tasks().is_none() && self.usable_classes.can_run(i);
                 if counts { up(self.margin(user) / self.cost(user)) } else { 0.0 }
             };
             users.map(dearer).fold(1.0, f64::max)
@@ -141,8 +141,7 @@ impl<'a> Market<'a> {
 
     /// The least that a unit of work costs, tasks being free; rounded down.
     fn cost(&self, user: User<'_>) -> f64 {
-        let columns = &self.columns[self.usable_classes.position(user.index().0)];
-        down(cheapest(user.demand_doubles(), columns).min(f64::MAX) * self.surely)
+        cost_of_work(user, self.usable_classes, &self.columns, self.surely)
     }
 
     /// What the last unit of its work is worth to a user.
@@ -161,7 +160,7 @@ impl<'a> Market<'a> {
     /// Adds what one user contributes.
     fn add(&self, i: UserId, sums: &mut Sums) {
         let (user, usable) = (self.instance.user(i), self.usable_classes.of_user(i.0));
-        if usable.classes.is_empty() || user.tasks() == Some(0) {
+        if !self.usable_classes.can_run(i.0) || user.tasks() == Some(0) {
             return;
         }
         let (share, work) = (self.shares[i.0].share, self.shares[i.0].work);
@@ -226,11 +225,15 @@ impl<'a> Market<'a> {
     /// on the way to the next.
     fn price_of_a_task(&self, user: User<'_>, usable: &Usable, margin: f64, tasks: u64) -> f64 {
         let has = self.shares[user.index().0].work;
-        let classes: Vec<(f64, f64)> = usable
-            .classes
-            .iter()
-            .map(|&class| (usable.rate(class).to_f64(), self.cost_of_a_task(user, class)))
-            .collect();
+        let classes: Vec<(f64, f64)> = match user.has_kinds() {
+            // Wherever its pieces run, a task does the same work.
+            true => vec![(1.0, self.cost(user))],
+            false => {
+                let of_class =
+                    |&class: &usize| (usable.rate(class).to_f64(), self.cost_of_a_task(user, class));
+                usable.classes.iter().map(of_class).collect()
+            }
+        };
         let margin_at = |rate: f64| match self.alpha {
             0.0 => margin,
             alpha => margin * (-alpha * (tasks as f64 * rate / has).ln()).exp(),
@@ -252,6 +255,9 @@ impl<'a> Market<'a> {
 
     /// The least that a unit of work costs when each task costs `each` more; rounded down.
     fn cost_with(&self, user: User<'_>, usable: &Usable, each: f64) -> f64 {
+        if user.has_kinds() {
+            return down(self.cost(user) + each);
+        }
         let per_work = |&class: &usize| {
             down(down(self.cost_of_a_task(user, class) + each) / decimal_up(usable.rate(class)))
         };
@@ -387,9 +393,8 @@ fn reasons(instance: &Instance, usable_classes: &UsableClasses, claim: &Solution
         let mut worst = Worst::of("limited-by", tolerance::STATED);
         for i in users {
             let (user, reason) = (instance.user(UserId(i)), claim.limited_by[i]);
-            let usable = !usable_classes.of_user(i).classes.is_empty();
-            let mut running = 0.0;
-            claim.tasks.visit(i, |_, here| running += here);
+            let usable = usable_classes.can_run(i);
+            let running = claim.tasks.running(user);
             let idle = match user.tasks() {
                 None => 1.0,
                 Some(0) => 0.0,

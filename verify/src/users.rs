@@ -3,9 +3,12 @@
 use crate::claim::Tasks;
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
 use crate::tolerance;
-use fairplan_instances::{ClassId, Decimal, Instance, Objective, ResourceId, ServerClass, User, UserId};
+use fairplan_instances::{
+    ClassId, Decimal, Instance, Kind, KindId, Objective, ResourceId, ServerClass, User, UserId,
+};
 use rayon::prelude::*;
 use std::collections::HashMap;
+use std::ops::Range;
 
 /// Where some users can run tasks, and the work that a task does there.
 pub(crate) struct Usable {
@@ -18,10 +21,10 @@ pub(crate) struct Usable {
 }
 
 impl Usable {
-    fn of(user: User<'_>, classes: usize) -> Self {
-        let usable: Vec<bool> = (0..classes).map(|class| user.can_use(ClassId(class))).collect();
-        let rates = (!user.rule().rates().is_empty())
-            .then(|| (0..classes).map(|class| user.rule().rate(ClassId(class))).collect());
+    fn of(kind: Kind<'_>, classes: usize) -> Self {
+        let usable: Vec<bool> = (0..classes).map(|class| kind.can_use(ClassId(class))).collect();
+        let rates = (!kind.rule().rates().is_empty())
+            .then(|| (0..classes).map(|class| kind.rule().rate(ClassId(class))).collect());
         let classes = (0..classes).filter(|&class| usable[class]).collect();
         Self { classes, usable, rates }
     }
@@ -46,64 +49,118 @@ impl Usable {
     }
 }
 
-/// The usable classes of every user; users with the same rule and the same kinds of demand share one.
+/// The usable classes of every kind of every user; those with the same rule and the same zeros in their demands share one.
+/// Where all servers are one, every user is one kind.
 pub(crate) struct UsableClasses {
     distinct: Vec<Usable>,
-    of_user: Vec<u32>,
+    of_kind: Vec<u32>,
+    /// Where each user's kinds begin, and at last where all end; `None` where each user has one.
+    starts: Option<Vec<u32>>,
+    pooled: bool,
 }
 
 impl UsableClasses {
-    /// Which classes each user of `instance` can use.
+    /// Which classes each kind of each user of `instance` can use.
     pub fn of(instance: &Instance) -> Self {
         let classes = instance.classes();
+        let kinds = instance.kind_count();
+        let starts = instance.has_kinds().then(|| {
+            let starts = instance.users().map(|user| user.kind_range().start as u32);
+            starts.chain([kinds as u32]).collect()
+        });
         // Only a resource that some class lacks can make a class unusable.
         let scarce: Vec<usize> = (0..instance.resources().len())
             .filter(|&r| classes.iter().any(|class| class.capacity[r].is_zero()))
             .collect();
         if let (true, [_]) = (scarce.is_empty(), instance.rules()) {
-            let everybody = Usable::of(instance.user(UserId(0)), classes.len());
-            return Self { distinct: vec![everybody], of_user: vec![0; instance.user_count()] };
+            let everybody = Usable::of(instance.kind(KindId(0)), classes.len());
+            return Self { distinct: vec![everybody], of_kind: vec![0; kinds], starts, pooled: false };
         }
         let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
-        let (mut distinct, mut of_user) = (Vec::new(), Vec::with_capacity(instance.user_count()));
+        let (mut distinct, mut of_kind) = (Vec::new(), Vec::with_capacity(kinds));
         // Neighbours are mostly alike: look up only what differs from the user before.
-        let alike = |one: User<'_>, other: User<'_>| {
-            let both = |&r: &usize| one.demand()[r].is_zero() == other.demand()[r].is_zero();
+        let alike = |one: Kind<'_>, other: Kind<'_>| {
+            let both = |&r: &usize| one.piece()[r].is_zero() == other.piece()[r].is_zero();
             one.rule_id() == other.rule_id() && scarce.iter().all(both)
         };
-        let mut last: Option<(User<'_>, u32)> = None;
-        for user in instance.users() {
+        let mut last: Option<(Kind<'_>, u32)> = None;
+        for kind in (0..kinds).map(|kind| instance.kind(KindId(kind))) {
             let position = match last {
-                Some((before, position)) if alike(before, user) => position,
+                Some((before, position)) if alike(before, kind) => position,
                 _ => {
-                    let needed = scarce.iter().map(|&r| !user.demand()[r].is_zero()).collect();
-                    *known.entry((user.rule_id().0, needed)).or_insert_with(|| {
-                        distinct.push(Usable::of(user, classes.len()));
+                    let needed = scarce.iter().map(|&r| !kind.piece()[r].is_zero()).collect();
+                    *known.entry((kind.rule_id().0, needed)).or_insert_with(|| {
+                        distinct.push(Usable::of(kind, classes.len()));
                         distinct.len() as u32 - 1
                     })
                 }
             };
-            last = Some((user, position));
-            of_user.push(position);
+            last = Some((kind, position));
+            of_kind.push(position);
         }
-        Self { distinct, of_user }
+        Self { distinct, of_kind, starts, pooled: false }
     }
 
     /// Where all servers are one, everybody can use them all.
     pub fn pooled(instance: &Instance) -> Self {
         let classes = instance.classes().len();
         let everything = Usable { classes: (0..classes).collect(), usable: vec![true; classes], rates: None };
-        Self { distinct: vec![everything], of_user: vec![0; instance.user_count()] }
+        Self {
+            distinct: vec![everything],
+            of_kind: vec![0; instance.user_count()],
+            starts: None,
+            pooled: true,
+        }
     }
 
-    /// Those of the user at this position.
+    fn range(&self, user: usize) -> Range<usize> {
+        match &self.starts {
+            None => user..user + 1,
+            Some(starts) => starts[user] as usize..starts[user + 1] as usize,
+        }
+    }
+
+    /// The positions of a user's kinds.
+    pub fn kinds(&self, user: User<'_>) -> Range<usize> {
+        self.range(user.index().0)
+    }
+
+    /// What one of a user's tasks needs of one of its [`Self::kinds`], as doubles.
+    pub fn demand_doubles<'a>(&self, user: User<'a>, kind: usize) -> &'a [f64] {
+        if self.pooled { user.demand_doubles() } else { user.instance().kind(KindId(kind)).demand_doubles() }
+    }
+
+    /// The same of one resource in whole smallest units.
+    pub fn demand_units(&self, user: User<'_>, kind: usize, resource: ResourceId) -> u128 {
+        match self.pooled {
+            true => user.demand_units(resource),
+            false => user.instance().kind(KindId(kind)).demand_units(resource),
+        }
+    }
+
+    /// Those of the kind at this position.
+    pub fn of_kind(&self, kind: usize) -> &Usable {
+        &self.distinct[self.of_kind[kind] as usize]
+    }
+
+    /// Those of the user at this position; of its first kind where it has several.
     pub fn of_user(&self, user: usize) -> &Usable {
-        &self.distinct[self.of_user[user] as usize]
+        self.of_kind(self.range(user).start)
     }
 
-    /// Which of the [`UsableClasses::distinct`] ones the user at this position has.
-    pub fn position(&self, user: usize) -> usize {
-        self.of_user[user] as usize
+    /// The classes that the user at this position can use, for that of its kinds which can use the fewest.
+    pub fn fewest(&self, user: usize) -> usize {
+        self.range(user).map(|kind| self.of_kind(kind).classes.len()).min().unwrap_or(0)
+    }
+
+    /// Whether every kind of the user at this position has a class that it can use.
+    pub fn can_run(&self, user: usize) -> bool {
+        self.fewest(user) > 0
+    }
+
+    /// Which of the [`UsableClasses::distinct`] ones the kind at this position has.
+    pub fn position(&self, kind: usize) -> usize {
+        self.of_kind[kind] as usize
     }
 
     /// The distinct ones.
@@ -146,16 +203,8 @@ impl UserShares {
     ) -> Vec<Self> {
         let measures: Vec<f64> =
             (0..instance.resources().len()).map(|r| instance.measure(ResourceId(r))).collect();
-        let of_user = |i| {
-            Self::of(
-                instance,
-                instance.user(UserId(i)),
-                objective,
-                usable_classes.of_user(i),
-                tasks,
-                &measures,
-            )
-        };
+        let of_user =
+            |i| Self::of(instance, instance.user(UserId(i)), objective, usable_classes, tasks, &measures);
         (0..instance.user_count()).into_par_iter().map(of_user).collect()
     }
 
@@ -163,25 +212,31 @@ impl UserShares {
         instance: &Instance,
         user: User<'_>,
         objective: Objective,
-        usable: &Usable,
+        usable_classes: &UsableClasses,
         tasks: &Tasks<'_>,
         measures: &[f64],
     ) -> Self {
-        let mut work = Sum::new();
-        tasks.visit(user.index().0, |class, here| {
-            let done = match usable.rates {
-                None => here,
-                Some(_) => down(decimal_down(usable.rate(class)) * here),
-            };
-            work.add(done);
-        });
-        let work = work.below();
+        let UserId(i) = user.index();
+        let usable = usable_classes.of_user(i);
+        let of_kind = |kind: usize| {
+            let mut work = Sum::new();
+            tasks.visit(i, kind, |class, here| {
+                let done = match usable.rates {
+                    None => here,
+                    Some(_) => down(decimal_down(usable.rate(class)) * here),
+                };
+                work.add(done);
+            });
+            work.below()
+        };
+        // A task needs all its kinds, and those of users that have several do all the same work.
+        let work = usable_classes.kinds(user).map(of_kind).fold(f64::INFINITY, f64::min);
         let (least, most) = task_share(user, measures);
         let weight = (decimal_down(user.weight()), decimal_up(user.weight()));
         let share = down(least * work);
         // What all tasks do, at most. Exactly 0 for none: rounding up would leave room for a share that no task can fill.
         let all = match user.tasks() {
-            _ if usable.classes.is_empty() => 0.0,
+            _ if !usable_classes.can_run(i) => 0.0,
             None => f64::INFINITY,
             Some(0) => 0.0,
             Some(tasks) => up(tasks as f64 * usable.largest_rate_up()),

@@ -105,6 +105,8 @@ pub fn compare_instances(
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Difference, Error> {
+    before.without_kinds("plan diff")?;
+    after.without_kinds("plan diff")?;
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");

@@ -3,7 +3,7 @@
 //! Fixed key order, resources in the instance's order with zeros left out, numbers in normal form
 //! ([`Decimal::text`]), optional fields only where they are not the default, one class or user a line.
 
-use crate::{ClassId, Decimal, Draft, Group, Instance, ServerClass, User};
+use crate::{ClassId, Decimal, Draft, Group, Instance, Kind, PlacementRule, ServerClass, User};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
@@ -168,8 +168,10 @@ impl Text {
     fn user(&mut self, user: User<'_>, instance: &Instance, keys: &[Vec<u8>]) {
         self.raw("{\"id\": ");
         self.string(user.id());
-        self.raw(", \"demand\": ");
-        self.amounts(user.demand(), keys);
+        if !user.has_kinds() {
+            self.raw(", \"demand\": ");
+            self.amounts(user.demand(), keys);
+        }
         if let Some(group) = user.group() {
             self.raw(", \"group\": ");
             self.string(&instance.groups()[group.0].id);
@@ -182,11 +184,18 @@ impl Text {
             self.raw(", \"tasks\": ");
             self.whole(tasks);
         }
-        let name = |class: &ClassId| instance.classes()[class.0].id.as_str();
-        if let Some(classes) = user.rule().eligible() {
-            self.raw(", \"eligible\": ");
-            self.strings(classes.iter().map(name));
+        if user.has_kinds() {
+            let mut opening = ", \"kinds\": [";
+            for kind in user.kinds() {
+                self.raw(opening);
+                self.kind(kind, instance, keys);
+                opening = ", ";
+            }
+            self.raw("]}");
+            return;
         }
+        let name = |class: &ClassId| instance.classes()[class.0].id.as_str();
+        self.eligible(user.rule(), instance);
         let mut separator = ", \"rates\": {";
         for (class, rate) in user.rule().rates() {
             self.raw(separator);
@@ -199,6 +208,24 @@ impl Text {
             self.raw("}");
         }
         self.raw("}");
+    }
+
+    fn kind(&mut self, kind: Kind<'_>, instance: &Instance, keys: &[Vec<u8>]) {
+        self.raw("{\"id\": ");
+        self.string(kind.id().unwrap_or_default());
+        self.raw(", \"each\": ");
+        self.whole(kind.each());
+        self.raw(", \"demand\": ");
+        self.amounts(kind.piece(), keys);
+        self.eligible(kind.rule(), instance);
+        self.raw("}");
+    }
+
+    fn eligible(&mut self, rule: &PlacementRule, instance: &Instance) {
+        if let Some(classes) = rule.eligible() {
+            self.raw(", \"eligible\": ");
+            self.strings(classes.iter().map(|class| instance.classes()[class.0].id.as_str()));
+        }
     }
 
     /// Passes everything on.

@@ -3,7 +3,9 @@
 //! The text is scanned once for syntax (errors with line and column); what is inside the known-good text is
 //! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
 
-use crate::{Decimal, Instance, InstanceBuilder, InstanceError, NewGroup, NewUser, PlacementRule, RuleId};
+use crate::{
+    Decimal, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, PlacementRule, RuleId,
+};
 use crate::{ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -78,8 +80,8 @@ struct GroupFields<'a> {
 struct UserFields<'a> {
     #[serde(borrow)]
     id: Text<'a>,
-    #[serde(borrow)]
-    demand: Entries<'a>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    demand: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     weight: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
@@ -90,6 +92,21 @@ struct UserFields<'a> {
     rates: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     group: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    kinds: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindFields<'a> {
+    #[serde(borrow)]
+    id: Text<'a>,
+    #[serde(borrow)]
+    each: &'a RawValue,
+    #[serde(borrow)]
+    demand: Entries<'a>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    eligible: Option<Vec<Text<'a>>>,
 }
 
 fn instance(document: &Document) -> Result<Instance, Violation> {
@@ -100,7 +117,7 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         Ok(())
     })?;
     let mut builder = InstanceBuilder::new(document.name.0.as_ref(), resources.clone())?;
-    let mut amounts = Amounts::new(resources);
+    let (mut amounts, mut of_pieces) = (Amounts::new(resources.clone()), Amounts::new(resources));
     for_each(document.server_classes, "server_classes", |position, Object(class): Object<ClassFields>| {
         let place = |field: &str| format!("server_classes[{position}].{field}");
         let count = whole(class.count, || place("count"))?;
@@ -125,19 +142,67 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
     builder.groups(groups)?;
     for_each(document.users, "users", |position, Object(user): Object<UserFields>| {
         let place = |field: &str| format!("users[{position}].{field}");
-        amounts.read(&user.demand, || place("demand"))?;
+        match (&user.demand, user.kinds) {
+            (Some(demand), None) => amounts.read(demand, || place("demand"))?,
+            (None, Some(_)) => amounts.read(&Entries::default(), || place("demand"))?,
+            (Some(_), Some(_)) => {
+                return Err(Violation::new(
+                    place("kinds"),
+                    "",
+                    "a user has a demand or kinds, not both; drop one",
+                ));
+            }
+            (None, None) => {
+                let problem = "missing; state what one task needs, or the kinds of which it consists";
+                return Err(Violation::new(place("demand"), "", problem));
+            }
+        }
+        if user.kinds.is_some() && (user.eligible.is_some() || user.rates.is_some()) {
+            let (field, problem) = match user.rates {
+                Some(_) => ("rates", "tasks of several kinds have no rates; drop it"),
+                None => ("eligible", "each kind says where it may run; move it there"),
+            };
+            return Err(Violation::new(place(field), "", problem));
+        }
         let weight = user.weight.map(|raw| number(raw, || place("weight"))).transpose()?;
         let tasks = user.tasks.map(|raw| whole(raw, || place("tasks"))).transpose()?;
-        let rule = rule(&mut builder, &user, place)?;
+        let rule = rule(&mut builder, user.eligible.as_deref(), user.rates.as_ref(), place)?;
         let unknown = |name: &str| Violation::new(place("group"), name, "there is no group with this id");
         let group = match &user.group {
             None => None,
             Some(name) => Some(builder.group_named(&name.0).ok_or_else(|| unknown(&name.0))?),
         };
         let (id, demand, weight) = (user.id.0.as_ref(), &amounts.values, weight.unwrap_or(Decimal::ONE));
-        builder.user(NewUser { id, demand, weight, tasks, rule, group }).map(|_| ())
+        let new = NewUser { id, demand, weight, tasks, rule, group };
+        match user.kinds {
+            None => builder.user(new).map(|_| ()),
+            Some(listed) => {
+                let place = place("kinds");
+                let kinds = kinds(listed, &place, &mut builder, &mut of_pieces)?;
+                builder.user_with_kinds(new, &kinds).map(|_| ())
+            }
+        }
     })?;
     builder.build()
+}
+
+/// The kinds of one user, listed at `place`.
+fn kinds(
+    listed: &RawValue,
+    place: &str,
+    builder: &mut InstanceBuilder,
+    amounts: &mut Amounts,
+) -> Result<Vec<NewKind>, Violation> {
+    let mut kinds = Vec::new();
+    for_each(listed, place, |position, Object(kind): Object<KindFields>| {
+        let place = |field: &str| format!("{place}[{position}].{field}");
+        let each = whole(kind.each, || place("each"))?;
+        amounts.read(&kind.demand, || place("demand"))?;
+        let rule = rule(builder, kind.eligible.as_deref(), None, place)?;
+        kinds.push(NewKind { id: kind.id.0.into_owned(), each, demand: amounts.values.clone(), rule });
+        Ok(())
+    })?;
+    Ok(kinds)
 }
 
 /// Reads capacities and demands: one number a resource, zero where the map has none.
@@ -188,17 +253,19 @@ impl Amounts {
 
 fn rule(
     builder: &mut InstanceBuilder,
-    user: &UserFields,
+    eligible: Option<&[Text<'_>]>,
+    rates: Option<&Entries<'_>>,
     place: impl Fn(&str) -> String,
 ) -> Result<RuleId, Violation> {
-    if user.eligible.is_none() && user.rates.is_none() {
+    let (names, stated) = (eligible, rates);
+    if names.is_none() && stated.is_none() {
         return Ok(RuleId(0));
     }
     let class = |name: &Text, place: String| {
         let unknown = || Violation::new(place, &name.0, "there is no server class with this id");
         builder.class_named(&name.0).ok_or_else(unknown)
     };
-    let eligible = match &user.eligible {
+    let eligible = match names {
         None => None,
         Some(names) => {
             let mut classes = Vec::with_capacity(names.len());
@@ -209,15 +276,15 @@ fn rule(
         }
     };
     let mut rates = Vec::new();
-    for (name, raw) in user.rates.iter().flat_map(|entries| &entries.0) {
+    for (name, raw) in stated.iter().flat_map(|entries| &entries.0) {
         let place = || place(&format!("rates.{}", name.0));
         rates.push((class(name, place())?, number(raw, place)?));
     }
-    if let Some(name) = repeated(user.eligible.iter().flatten().map(|name| name.0.as_ref())) {
+    if let Some(name) = repeated(names.into_iter().flatten().map(|name| name.0.as_ref())) {
         return Err(Violation::new(place("eligible"), name, "named twice"));
     }
     if let Some(name) =
-        repeated(user.rates.iter().flat_map(|entries| &entries.0).map(|(name, _)| name.0.as_ref()))
+        repeated(stated.iter().flat_map(|entries| &entries.0).map(|(name, _)| name.0.as_ref()))
     {
         return Err(Violation::new(place(&format!("rates.{name}")), "", "duplicate key"));
     }

@@ -16,6 +16,7 @@ use super::decimal;
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// A map from names to numbers with every entry kept, so that duplicates can be refused.
+#[derive(Default)]
 pub(super) struct Entries<'a>(pub(super) Vec<(Text<'a>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {

@@ -50,7 +50,7 @@ pub fn write_servers(
 
 /// Writes the table of users, as [`write_servers`] does that of the servers.
 ///
-/// Refused besides: a list of classes with an id that contains `;`.
+/// Refused besides: a list of classes with an id that contains `;`, and kinds of tasks.
 pub fn write_users(
     instance: &Instance,
     path: &str,
@@ -58,6 +58,10 @@ pub fn write_users(
 ) -> Result<(), InstanceError> {
     let invalid = |violation| InstanceError::Invalid { file: path.to_owned(), violation };
     check_resources(instance).map_err(invalid)?;
+    if let Some(user) = instance.users().position(|user| user.has_kinds()) {
+        let problem = "a table of users has no room for kinds of tasks; write JSON";
+        return Err(invalid(Violation::new(format!("users[{user}].kinds"), "", problem)));
+    }
     let optional = OptionalColumns::new(instance).map_err(invalid)?;
     #[cfg(feature = "parquet")]
     if let Some(format) = Columnar::of(path) {

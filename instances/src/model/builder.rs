@@ -32,7 +32,7 @@ impl<'a> NewUser<'a> {
 
 /// Collects server classes, then users, and checks each rule of the model as they come.
 pub struct InstanceBuilder {
-    instance: Instance,
+    pub(super) instance: Instance,
     rule_positions: HashMap<PlacementRule, RuleId>,
     /// The largest demand of each resource.
     largest: Vec<f64>,
@@ -74,6 +74,7 @@ impl InstanceBuilder {
                 rules: vec![anywhere.clone()],
                 rule_of: None,
                 group_of: None,
+                kinds: None,
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],
@@ -173,6 +174,15 @@ impl InstanceBuilder {
     /// Adds a user. The violation's place starts at the user (`users[3].demand.cpu`). Whether its id is another's is
     /// left to [`InstanceBuilder::check_ids`].
     pub fn user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
+        let added = self.add_user(user)?;
+        if let Some(kinds) = &mut self.instance.kinds {
+            kinds.push_plain(user.rule, user.demand);
+        }
+        Ok(added)
+    }
+
+    /// Adds a user whose kinds are added elsewhere.
+    pub(super) fn add_user(&mut self, user: NewUser<'_>) -> Result<UserId, Violation> {
         let instance = &mut self.instance;
         let position = instance.ids.len();
         let place = |field: &str| format!("users[{position}].{field}");

@@ -1,7 +1,8 @@
 //! An instance taken apart: to ask what if, change a part and build it again.
 
 use super::{
-    ClassId, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser, PlacementRule, ServerClass, User,
+    ClassId, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup, NewKind, NewUser, PlacementRule,
+    ServerClass, User,
 };
 use crate::Decimal;
 use crate::violation::Violation;
@@ -40,6 +41,21 @@ pub struct DraftUser {
     pub rates: Vec<(usize, Decimal)>,
     /// Position of the group; `None`: the root.
     pub group: Option<usize>,
+    /// The kinds of which a task consists; then neither `demand`, which is their sum, nor `eligible` counts. Empty: none.
+    pub kinds: Vec<DraftKind>,
+}
+
+/// A kind of tasks of a [`DraftUser`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct DraftKind {
+    /// Unique among the kinds of its user.
+    pub id: String,
+    /// Pieces of it in one task.
+    pub each: u64,
+    /// One piece's demand, one entry a resource.
+    pub demand: Vec<Decimal>,
+    /// Positions of the eligible classes; `None`: all.
+    pub eligible: Option<Vec<usize>>,
 }
 
 impl Draft {
@@ -60,17 +76,31 @@ impl Draft {
         }
         builder.groups(self.groups.clone())?;
         for user in &self.users {
-            let eligible = user.eligible.as_ref().map(|all| all.iter().copied().map(ClassId).collect());
+            let classes = |eligible: &Option<Vec<usize>>| {
+                eligible.as_ref().map(|all| all.iter().copied().map(ClassId).collect())
+            };
             let rates = user.rates.iter().map(|&(class, rate)| (ClassId(class), rate)).collect();
-            let rule = builder.rule(PlacementRule::new(eligible, rates));
-            builder.user(NewUser {
+            let rule = builder.rule(PlacementRule::new(classes(&user.eligible), rates));
+            let new = NewUser {
                 id: &user.id,
                 demand: &user.demand,
                 weight: user.weight,
                 tasks: user.tasks,
                 rule,
                 group: user.group.map(GroupId),
-            })?;
+            };
+            if user.kinds.is_empty() {
+                builder.user(new)?;
+                continue;
+            }
+            let kind = |kind: &DraftKind| NewKind {
+                id: kind.id.clone(),
+                each: kind.each,
+                demand: kind.demand.clone(),
+                rule: builder.rule(PlacementRule::new(classes(&kind.eligible), Vec::new())),
+            };
+            let kinds: Vec<NewKind> = user.kinds.iter().map(kind).collect();
+            builder.user_with_kinds(new, &kinds)?;
         }
         builder.build()
     }
@@ -94,6 +124,22 @@ impl From<&Instance> for Draft {
     }
 }
 
+/// The positions of the classes that a rule names.
+fn eligible(rule: &PlacementRule) -> Option<Vec<usize>> {
+    rule.eligible().map(|classes| classes.iter().map(|class| class.0).collect())
+}
+
+impl From<Kind<'_>> for DraftKind {
+    fn from(kind: Kind<'_>) -> Self {
+        Self {
+            id: kind.id().unwrap_or_default().to_owned(),
+            each: kind.each(),
+            demand: kind.piece().to_vec(),
+            eligible: eligible(kind.rule()),
+        }
+    }
+}
+
 impl From<User<'_>> for DraftUser {
     fn from(user: User<'_>) -> Self {
         let rule = user.rule();
@@ -102,9 +148,10 @@ impl From<User<'_>> for DraftUser {
             demand: user.demand().to_vec(),
             weight: user.weight(),
             tasks: user.tasks(),
-            eligible: rule.eligible().map(|classes| classes.iter().map(|class| class.0).collect()),
+            eligible: eligible(rule),
             rates: rule.rates().iter().map(|(class, rate)| (class.0, *rate)).collect(),
             group: user.group().map(|group| group.0),
+            kinds: if user.has_kinds() { user.kinds().map(DraftKind::from).collect() } else { Vec::new() },
         }
     }
 }
@@ -120,6 +167,13 @@ mod tests {
         draft.users[0].rates = vec![(1, "1.5".parse().unwrap())];
         draft.users[0].tasks = Some(3);
         draft.users[0].weight = "0.5".parse().unwrap();
+        let piece = draft.users[1].demand.clone();
+        let kind =
+            |id: &str, each, eligible| DraftKind { id: id.into(), each, demand: piece.clone(), eligible };
+        let kinds = vec![kind("worker", 2, Some(vec![1])), kind("driver", 1, None)];
+        let sum = piece.iter().map(|d| Decimal::from_units(3 * d.scaled(-6).unwrap(), -6).unwrap()).collect();
+        let plain = draft.users[1].clone();
+        draft.users.push(DraftUser { id: "bundle".into(), demand: sum, eligible: None, kinds, ..plain });
         let again = Draft::from(&draft.build().unwrap());
         assert_eq!(again, draft);
         assert_eq!(again.to_string(), draft.to_string());

@@ -5,13 +5,15 @@ mod draft;
 mod filled;
 mod group_sums;
 mod groups;
+mod kinds;
 mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
-pub use draft::{Draft, DraftUser};
+pub use draft::{Draft, DraftKind, DraftUser};
 pub use filled::FilledTree;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
+pub use kinds::{Kind, KindId, NewKind};
 pub use server_names::ServerNames;
 
 use crate::violation::Violation;
@@ -138,6 +140,8 @@ pub struct Instance {
     rule_of: Option<Vec<u32>>,
     /// One more than the position of each user's group; 0 for users without one.
     group_of: Option<Vec<u32>>,
+    /// Where some user has kinds of tasks.
+    kinds: Option<kinds::Kinds>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,
@@ -301,6 +305,11 @@ pub struct User<'a> {
 }
 
 impl<'a> User<'a> {
+    /// The instance that it is a user of.
+    pub fn instance(self) -> &'a Instance {
+        self.instance
+    }
+
     /// Position in the instance.
     pub fn index(self) -> UserId {
         self.id
@@ -311,7 +320,7 @@ impl<'a> User<'a> {
         self.instance.ids.get(self.id.0)
     }
 
-    /// One task's demand, one entry a resource.
+    /// One task's demand, one entry a resource; of all kinds together where it has kinds.
     pub fn demand(self) -> &'a [Decimal] {
         let m = self.instance.resources.len();
         &self.instance.demands[self.id.0 * m..(self.id.0 + 1) * m]
@@ -344,7 +353,7 @@ impl<'a> User<'a> {
         group.checked_sub(1).map(|position| GroupId(position as usize))
     }
 
-    /// Which placement rule the user has.
+    /// Which placement rule the user has; "anywhere" where its kinds have their own.
     pub fn rule_id(self) -> RuleId {
         RuleId(self.instance.rule_of.as_ref().map_or(0, |rules| rules[self.id.0] as usize))
     }
@@ -355,8 +364,12 @@ impl<'a> User<'a> {
     }
 
     /// Whether the divisible model lets the user run on `class`: eligible, and the class has some of every
-    /// resource that a task needs. (A whole task may still be larger than each server.)
+    /// resource that a task needs. (A whole task may still be larger than each server.) Where the user has kinds, whether one
+    /// of them can.
     pub fn can_use(self, class: ClassId) -> bool {
+        if self.has_kinds() {
+            return self.kinds().any(|kind| kind.can_use(class));
+        }
         self.rule().allows(class)
             && self.instance.classes[class.0].count > 0
             && self
@@ -366,8 +379,11 @@ impl<'a> User<'a> {
                 .all(|(demand, capacity)| demand.is_zero() || !capacity.is_zero())
     }
 
-    /// Whether a whole task fits some empty server that the user may run on.
+    /// Whether a whole task fits some empty server that the user may run on; where it has kinds, a piece of each.
     pub fn fits_somewhere(self) -> bool {
+        if self.has_kinds() {
+            return self.kinds().all(Kind::fits_somewhere);
+        }
         let resources = (0..self.instance.resources.len()).map(ResourceId);
         let fits = |class: ClassId| {
             let fits = |r: ResourceId| self.demand_units(r) <= self.instance.capacity_units(class, r);

@@ -79,8 +79,9 @@ struct User {
     /// Unique name.
     #[schemars(length(min = 1))]
     id: String,
-    /// One task's demand by resource, in the unit of the capacities; a resource left out is 0.
-    demand: BTreeMap<String, Amount>,
+    /// One task's demand by resource, in the unit of the capacities; a resource left out is 0. Absent where the user has
+    /// `kinds`.
+    demand: Option<BTreeMap<String, Amount>>,
     /// Weight: shares are compared after division by it.
     #[schemars(default = "one", range(max = 1e30), extend("exclusiveMinimum" = 0))]
     weight: f64,
@@ -95,6 +96,28 @@ struct User {
     rates: BTreeMap<String, Rate>,
     /// The group it belongs to; absent: none.
     group: Option<String>,
+    /// The kinds of which one task consists, instead of `demand`, `eligible` and `rates`: so many pieces of each, which may run
+    /// on different servers, anywhere each may run.
+    #[schemars(length(min = 1))]
+    kinds: Option<Vec<TaskKind>>,
+}
+
+/// One of the kinds of which a task consists.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct TaskKind {
+    /// Unique name among the kinds of its user.
+    #[schemars(length(min = 1))]
+    id: String,
+    /// Pieces of this kind in one task.
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    each: u64,
+    /// One piece's demand by resource, in the unit of the capacities; a resource left out is 0.
+    demand: BTreeMap<String, Amount>,
+    /// The server classes its pieces may run on; absent: all.
+    #[schemars(extend("uniqueItems" = true))]
+    eligible: Option<Vec<String>>,
 }
 
 /// An amount of a resource: a decimal of at most 19 significant digits, 0 or between 1e-30 and 1e30.

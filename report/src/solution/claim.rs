@@ -50,7 +50,7 @@ impl StatedSolution {
             instance.resources().iter().position(|resource| resource == name).map(ResourceId)
         })?;
 
-        check_placements(users, &classes)?;
+        let starts = starts_of_kinds(users, &classes, instance)?;
 
         let mut class_utilization = Vec::new();
         let mut prices = Vec::new();
@@ -68,7 +68,7 @@ impl StatedSolution {
         Ok(Self {
             objective: document.objective,
             status: document.status,
-            tasks_on_classes: tasks_on_classes(document, &classes)?,
+            tasks_on_classes: tasks_on_classes(document, &classes, starts)?,
             certificate,
             limited_by: users.limited_by.to_vec(),
             value: document.value,
@@ -155,15 +155,18 @@ fn check_unit(document: &SolutionDocument) -> Result<(), Foreign> {
 }
 
 /// The tasks on their classes, or of the pool.
-fn tasks_on_classes(document: &SolutionDocument, classes: &[u32]) -> Result<Tasks<'static>, Foreign> {
+fn tasks_on_classes(
+    document: &SolutionDocument,
+    classes: &[u32],
+    starts: Vec<usize>,
+) -> Result<Tasks<'static>, Foreign> {
     let users = &document.users;
     let entry = |(name, tasks): &(u32, f64)| (classes[*name as usize], *tasks);
     match users.placed {
         0 if document.objective.is_pooled() => Ok(Tasks::Pooled(users.tasks.clone().into())),
-        placed if placed == users.tasks.len() && !document.objective.is_pooled() => Ok(Tasks::Listed {
-            starts: users.starts.clone(),
-            entries: users.placements.iter().map(entry).collect(),
-        }),
+        placed if placed == users.tasks.len() && !document.objective.is_pooled() => {
+            Ok(Tasks::Listed { starts, entries: users.placements.iter().map(entry).collect() })
+        }
         placed => {
             let problem = "state it for every user, or for none where all servers are treated as one";
             Err(Foreign::new("users", &format!("{placed} placements"), problem))
@@ -178,21 +181,43 @@ fn known<T>(names: &[String], what: &str, find: impl Fn(&str) -> Option<T>) -> R
     names.iter().map(found).collect()
 }
 
-/// Each placement names its classes in the instance's order, none twice: what solve writes, and nothing that adds
-/// up to the same.
-fn check_placements(users: &UserColumns, classes: &[u32]) -> Result<(), Foreign> {
-    for (i, range) in users.starts.windows(2).enumerate() {
-        let classes: Vec<u32> =
-            users.placements[range[0]..range[1]].iter().map(|(name, _)| classes[*name as usize]).collect();
-        if let Some(k) = classes.windows(2).position(|pair| pair[0] >= pair[1]) {
-            return Err(Foreign::new(
-                format!("users[{i}].placement[{}].class", k + 1),
-                "",
-                "name each class once, in the instance's order",
-            ));
+/// Where the placements of each kind start (of each user, where it has no kinds), and at last where all end. Each names its classes
+/// in the instance's order, none twice, and those of a user's kinds come one after the other: what solve writes, and nothing that
+/// adds up to the same.
+fn starts_of_kinds(users: &UserColumns, classes: &[u32], instance: &Instance) -> Result<Vec<usize>, Foreign> {
+    let class = |placement: usize| classes[users.placements[placement].0 as usize];
+    let mut starts = Vec::with_capacity(instance.kind_count() + 1);
+    for (user, range) in instance.users().zip(users.starts.windows(2)) {
+        let place =
+            |k: usize, field: &str| format!("users[{}].placement[{}].{field}", user.index().0, k - range[0]);
+        let mut next = range[0];
+        for kind in user.kinds() {
+            starts.push(next);
+            let start = next;
+            let stated = |k: usize| users.kind(k).map(|kind| users.kinds.as_slice()[kind as usize].as_str());
+            while next < range[1] && stated(next) == kind.id() {
+                if next > start && class(next - 1) >= class(next) {
+                    let problem = "name each class once, in the instance's order";
+                    return Err(Foreign::new(place(next, "class"), "", problem));
+                }
+                next += 1;
+            }
+        }
+        if next < range[1] {
+            let (stated, problem) = match (users.kind(next), user.has_kinds()) {
+                (Some(kind), true) => {
+                    (kind, "name the user's kinds in the instance's order, one after the other")
+                }
+                (Some(kind), false) => (kind, "the user has no kinds"),
+                (None, _) => {
+                    return Err(Foreign::new(place(next, "kind"), "", "name a kind: the user has kinds"));
+                }
+            };
+            return Err(Foreign::new(place(next, "kind"), &users.kinds.as_slice()[stated as usize], problem));
         }
     }
-    Ok(())
+    starts.push(users.placements.len());
+    Ok(starts)
 }
 
 /// The certificate: levels with prices of their own where it has them, else the value with the prices of the classes.

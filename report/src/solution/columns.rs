@@ -30,13 +30,25 @@ pub struct UserColumns {
     pub starts: Vec<usize>,
     /// `(position in classes, tasks there)`.
     pub placements: Vec<(u32, f64)>,
+    /// The kind of each placement, as a position in `kinds`, or [`NO_KIND`]; empty where none has one.
+    pub kind_of: Vec<u32>,
+    /// The kinds that are named, as they come.
+    pub kinds: Names,
     /// The resources that are named, as they come.
     pub resources: Names,
     /// The server classes that are named, as they come.
     pub classes: Names,
 }
 
+/// Stands for the kind of a placement that has none.
+const NO_KIND: u32 = u32::MAX;
+
 impl UserColumns {
+    /// The kind of a placement, as a position in `kinds`.
+    pub fn kind(&self, placement: usize) -> Option<u32> {
+        self.kind_of.get(placement).copied().filter(|kind| *kind != NO_KIND)
+    }
+
     fn push(&mut self, user: UserResult<'_>) {
         self.ids.push(&user.id);
         self.dominant_resources.push(self.resources.position(user.dominant_resource));
@@ -46,6 +58,10 @@ impl UserColumns {
         self.levels.extend(user.level);
         self.placed += usize::from(user.placement.is_some());
         for part in user.placement.into_iter().flatten() {
+            if part.kind.is_some() || !self.kind_of.is_empty() {
+                self.kind_of.resize(self.placements.len(), NO_KIND);
+                self.kind_of.push(part.kind.map_or(NO_KIND, |kind| self.kinds.position(kind)));
+            }
             self.placements.push((self.classes.position(part.class), part.tasks));
         }
         self.starts.push(self.placements.len());

@@ -99,14 +99,18 @@ pub struct UserResult<'a> {
     pub placement: Option<Vec<ClassTasks<'a>>>,
 }
 
-/// Tasks of one user on the servers of one class.
+/// Tasks of one user on the servers of one class; of a user with kinds those of one kind.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassTasks<'a> {
+    /// The kind, where the user has kinds: they come one after the other, in the instance's order.
+    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Cow<'a, str>>,
     /// The server class.
     #[serde(borrow)]
     pub class: Cow<'a, str>,
-    /// Tasks running there, fractions included.
+    /// Tasks running there, fractions included. Of a kind: the tasks whose pieces of this kind run there, each as many as the
+    /// kind's `each`; over all classes they are all tasks of the user.
     #[schemars(range(min = 0))]
     pub tasks: f64,
 }

@@ -4,8 +4,9 @@ use super::document::*;
 use super::pools::price_groups;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
-use fairplan_instances::{Certificate, ClassId, Document, Headline, Instance, Level, Solution, User};
+use fairplan_instances::{Certificate, ClassId, Document, Headline, Instance, Kind, Level, Solution, User};
 use serde::ser::{Serialize, Serializer};
+use std::borrow::Cow;
 
 /// The users of a solution, each computed when it is written.
 #[derive(Clone, Copy)]
@@ -24,9 +25,13 @@ impl<'a> UserResults<'a> {
     pub fn of(&self, user: User<'a>) -> UserResult<'a> {
         let Self { instance, solution } = *self;
         let index = user.index();
-        let placed = |(class, tasks): (ClassId, f64)| ClassTasks {
-            class: instance.classes()[class.0].id.as_str().into(),
-            tasks,
+        let placed = |kind: Kind<'a>| {
+            let placement = solution.allocation.placement_of_kind(index, kind.index());
+            placement.map(move |(class, tasks)| ClassTasks {
+                kind: kind.id().map(Cow::Borrowed),
+                class: instance.classes()[class.0].id.as_str().into(),
+                tasks,
+            })
         };
         UserResult {
             id: user.id().into(),
@@ -35,8 +40,7 @@ impl<'a> UserResults<'a> {
             tasks: solution.allocation.tasks(index),
             limited_by: solution.limited_by[index.0],
             level: solution.certificate.level_of().map(|levels| levels[index.0]),
-            placement: (!solution.allocation.is_pooled())
-                .then(|| solution.allocation.placement(index).map(placed).collect()),
+            placement: (!solution.allocation.is_pooled()).then(|| user.kinds().flat_map(placed).collect()),
         }
     }
 

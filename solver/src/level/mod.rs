@@ -27,7 +27,7 @@ use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Which classes a kind of user can use, and how fast: one number a class, 0 where it cannot run.
+/// Which classes users of a pattern can use, and how fast: one number a class, 0 where it cannot run.
 pub(crate) type Rates = Vec<f64>;
 
 /// The linear program of one level.
@@ -45,8 +45,8 @@ pub(crate) struct LevelProblem<'a> {
 pub(crate) struct Groups {
     /// `a`, row-major `groups × resources`, every row with a positive entry.
     pub loads: Vec<f64>,
-    /// The kind of the group's users.
-    pub kind: Vec<u32>,
+    /// The pattern of the group's users.
+    pub pattern: Vec<u32>,
     /// Whether the group rises with the level (otherwise it is settled).
     pub rising: Vec<bool>,
     /// Where each group's pairs begin, and at last where they all end.
@@ -66,7 +66,7 @@ impl Groups {
     pub fn new() -> Self {
         Self {
             loads: Vec::new(),
-            kind: Vec::new(),
+            pattern: Vec::new(),
             rising: Vec::new(),
             starts: vec![0],
             class: Vec::new(),
@@ -76,9 +76,15 @@ impl Groups {
     }
 
     /// Adds a group that may run on these classes at these rates, without a task row.
-    pub fn push(&mut self, load: &[f64], kind: u32, rising: bool, pairs: impl Iterator<Item = (usize, f64)>) {
+    pub fn push(
+        &mut self,
+        load: &[f64],
+        pattern: u32,
+        rising: bool,
+        pairs: impl Iterator<Item = (usize, f64)>,
+    ) {
         self.loads.extend_from_slice(load);
-        self.kind.push(kind);
+        self.pattern.push(pattern);
         self.rising.push(rising);
         self.limit.push(f64::INFINITY);
         for (class, rate) in pairs {
@@ -89,7 +95,7 @@ impl Groups {
     }
 
     pub fn len(&self) -> usize {
-        self.kind.len()
+        self.pattern.len()
     }
 
     /// The pairs of a group.

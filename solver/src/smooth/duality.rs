@@ -90,10 +90,8 @@ fn user(
     share: f64,
 ) -> [f64; 5] {
     let weight = reduction.users.weight(i);
-    let marginal = utility.marginal(weight, share);
-    let worth = if share > 0.0 { marginal * share } else { 0.0 };
-    let kind = reduction.users.kind[i] as usize;
-    if reduction.has_task_rows[kind] {
+    let pattern = reduction.users.pattern[i] as usize;
+    if reduction.has_task_rows[pattern] {
         let cost = |prices: &[f64]| -> f64 {
             prices.iter().zip(&reduction.users.directions).map(|(p, column)| p * column[i]).sum()
         };
@@ -102,12 +100,18 @@ fn user(
             utility,
             weight,
             tasks: reduction.users.tasks(i),
-            rates: &reduction.kinds[kind],
+            rates: &reduction.patterns[pattern],
             costs: &costs,
         };
         return consumer.dual_terms(share);
     }
-    let cap = cap(reduction, i);
+    without_task_row(utility, weight, cap(reduction, i), price, share)
+}
+
+/// The same of a user whose tasks do all the same work, worth `cap` together, and who pays so much for a share.
+pub(super) fn without_task_row(utility: Utility, weight: f64, cap: f64, price: f64, share: f64) -> [f64; 5] {
+    let marginal = utility.marginal(weight, share);
+    let worth = if share > 0.0 { marginal * share } else { 0.0 };
     if utility.alpha == 0.0 {
         let most = if marginal > price { cap } else { 0.0 };
         let best = if most > 0.0 { (marginal - price) * most } else { 0.0 };

@@ -3,13 +3,15 @@
 //! `rounds` puts users into bins and solves for groups of them, as `problem` states it; `interior_point` solves that,
 //! group by group (`block`, `elimination`, `rows`, `tally`) around a small system (`schur`). `utility` and
 //! `consumer` say what a user demands at given prices, `sizes` what groups of users do, `duality` what the prices prove;
-//! `result` states it.
+//! `result` states it. Users with kinds of tasks are solved for one by one (`kinds`, `bundles`).
 
 mod block;
+mod bundles;
 mod consumer;
 mod duality;
 mod elimination;
 mod interior_point;
+pub(crate) mod kinds;
 pub(crate) mod market;
 mod problem;
 mod result;
@@ -22,7 +24,7 @@ mod utility;
 
 use crate::bins::{Bins, NO_BIN};
 use crate::question::Question;
-use crate::reduction::{NO_KIND, Reduction};
+use crate::reduction::{NO_PATTERN, Reduction};
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
@@ -53,7 +55,7 @@ pub(crate) fn solve_over(
         None
     };
     let allocation = result::allocate(instance, reduction, &bins, solved.as_ref());
-    let able = users.by_position(users.kind.iter().map(|kind| *kind != NO_KIND).collect());
+    let able = users.by_position(users.pattern.iter().map(|pattern| *pattern != NO_PATTERN).collect());
     let limited_by = result::limits(instance, &allocation, |user| able[user.0]);
     let (total, status) = result::certify(instance, reduction, &bins, solved.as_ref(), &allocation);
     let statistics = Statistics {
@@ -96,7 +98,7 @@ fn guess(
     if of.iter().all(|bin| *bin == NO_BIN) {
         return Ok(None);
     }
-    let mut bins = Bins { of, kind: bins.kind.clone() };
+    let mut bins = Bins { of, pattern: bins.pattern.clone() };
     let rounds = Rounds {
         reduction: &sample,
         alpha,

@@ -156,7 +156,7 @@ impl Rounds<'_> {
             }
             let hopeless = rounds >= most_rounds
                 || rounds >= halved.1 + PATIENCE
-                || bins.kind.len() >= MOST_BINS
+                || bins.pattern.len() >= MOST_BINS
                 || solver.deadline().is_over();
             if gap <= best.gap {
                 best = Best { gap, prices: prices.clone(), utility };

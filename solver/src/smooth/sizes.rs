@@ -23,7 +23,7 @@ pub(super) fn cap(reduction: &Reduction, user: usize) -> f64 {
     if tasks == f64::INFINITY {
         return tasks;
     }
-    let rates = &reduction.kinds[reduction.users.kind[user] as usize];
+    let rates = &reduction.patterns[reduction.users.pattern[user] as usize];
     tasks * rates.iter().copied().fold(0.0, f64::max)
 }
 
@@ -97,7 +97,7 @@ impl Sizing<'_> {
                     if rising && !all_limits { price } else { utility.marginal(users.weight(i), amount) };
                 let counted = if utility.alpha == 0.0 {
                     worth
-                } else if reduction.has_task_rows[users.kind[i] as usize] {
+                } else if reduction.has_task_rows[users.pattern[i] as usize] {
                     worth.min(MOST_WORTH_OF_TASKS * price.max(mean / amount))
                 } else if !rising {
                     worth.min(most_worth * price)

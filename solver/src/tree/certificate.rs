@@ -6,21 +6,21 @@ use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::level::TOLERANCE;
-use fairplan_instances::{Allocation, Level, LimitedBy, UserId};
+use fairplan_instances::{Allocation, Level, LimitedBy};
 
 impl Stages<'_> {
     /// The levels with their bounds and prices, and whether all of them close.
     pub fn certify(&self, allocation: &Allocation) -> (Vec<Level>, bool) {
         let (users, instance) = (&self.reduction.users, self.question.instance);
-        let (unit, of_tasks) = (&self.unit, &self.of_tasks);
+        let (unit, of_tasks) = (self.units_of_users(), &self.of_tasks);
         let (level_of, limited_by) = (&self.level_of, &self.limited_by);
-        let share = |i: usize| allocation.dominant_share(instance, UserId(users.position(i))) / unit[i];
-        let shares: Vec<f64> = column(users.len(), share);
+        let share = |i: usize| allocation.dominant_share(instance, users.user_id(i)) / unit[i];
+        let shares: Vec<f64> = column(users.users(), share);
         let (mut levels, mut closed) = (Vec::new(), true);
         for (stage, (level, raw)) in self.raised.iter().enumerate() {
             let holds = |i: usize| limited_by[i] == LimitedBy::Capacity && (level_of[i] as usize) < stage;
             let ceiling = |i: usize| if holds(i) { shares[i] } else { of_tasks[i] };
-            let ceilings: Vec<f64> = column(users.len(), ceiling);
+            let ceilings: Vec<f64> = column(users.users(), ceiling);
             let mut prices = raw.clone();
             drop_rounding_noise(&mut prices, &self.reduction.capacities);
             let mut proved = self.prove(*level, &ceilings, &prices);
@@ -37,7 +37,7 @@ impl Stages<'_> {
     /// A level with the bound that these prices prove, given what users may have at most.
     fn prove(&self, value: f64, ceilings: &[f64], prices: &[f64]) -> Level {
         let (instance, reduction) = (self.question.instance, self.reduction);
-        let mut costs = vec![0.0; ceilings.len()];
+        let mut costs = vec![0.0; reduction.users.len()];
         cheapest_costs(&reduction.users, prices, &reduction.capacities, &mut costs);
         let costs = self.costs_of_shares(&costs);
         let worth = dot(prices, &reduction.capacities);

@@ -10,11 +10,12 @@
 
 use crate::reduction::Reduction;
 use crate::sums::{Compensated, column, table_of_sums};
-use fairplan_instances::{GroupId, Instance, UserId};
+use fairplan_instances::{GroupId, Instance};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// The tree of an instance: the root, its groups, and its users in the order of the reduction.
+/// The tree of an instance: the root, its groups, and its users in the order of the reduction (of the instance, where they have
+/// kinds of tasks).
 ///
 /// Nodes are numbered: 0 is the root, then come the groups. Users stand in places, those of one node after those of the other,
 /// so that what a node divides lies side by side.
@@ -136,17 +137,17 @@ impl Division {
 impl Tree {
     pub fn new(instance: &Instance, reduction: &Reduction) -> Self {
         let (groups, users) = (instance.groups(), &reduction.users);
-        let view = |i: usize| instance.user(UserId(users.position(i)));
+        let (n, view) = (users.users(), |i: usize| instance.user(users.user_id(i)));
         let node_of = |group: Option<GroupId>| group.map_or(0, |group| group.0 as u32 + 1);
         let nodes = 1 + groups.len();
         let above: Vec<u32> =
             std::iter::once(0).chain(groups.iter().map(|group| node_of(group.parent))).collect();
-        let of_user: Vec<u32> = column(users.len(), |i| node_of(view(i).group()));
+        let of_user: Vec<u32> = column(n, |i| node_of(view(i).group()));
         let mut starts = vec![0; nodes + 1];
         of_user.iter().for_each(|v| starts[*v as usize + 1] += 1);
         (0..nodes).for_each(|v| starts[v + 1] += starts[v]);
         let mut next = starts.clone();
-        let (mut user_at, mut place_of) = (vec![0; users.len()], vec![0; users.len()]);
+        let (mut user_at, mut place_of) = (vec![0; n], vec![0; n]);
         for (i, v) in of_user.iter().enumerate() {
             let place = &mut next[*v as usize];
             (user_at[*place], place_of[i]) = (i as u32, *place as u32);
@@ -161,7 +162,7 @@ impl Tree {
         }
         Self {
             weight: std::iter::once(1.0).chain(groups.iter().map(|group| group.weight.to_f64())).collect(),
-            user_weight: column(users.len(), |p| view(user_at[p] as usize).weight().to_f64()),
+            user_weight: column(n, |p| view(user_at[p] as usize).weight().to_f64()),
             groups: inside,
             above,
             downwards,

@@ -11,15 +11,13 @@ use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::level::{LevelSolver, dot};
 use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
-use crate::reduction::{NO_KIND, Reduction};
+use crate::reduction::{NO_PATTERN, Reduction};
 use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
 use crate::tolerance::level::{MISSING, PIECE, ROUNDING};
-use fairplan_instances::{
-    Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, Status, UserId,
-};
+use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, Status};
 
 /// Solves an instance with groups from these bins with any way to solve a level; each level within the `budget` (see
 /// [`solve_level`]).
@@ -39,14 +37,21 @@ pub(crate) fn solve(
     let allocation = stages.allocate()?;
     let (levels, closed) = stages.certify(&allocation);
     let users = &stages.reduction.users;
+    // By kinds they stand in the instance's order already.
+    let in_order = users.lines.is_some();
+    let stages = Stages {
+        level_of: if in_order { stages.level_of } else { users.by_position(stages.level_of) },
+        limited_by: if in_order { stages.limited_by } else { users.by_position(stages.limited_by) },
+        ..stages
+    };
     Ok(Solution {
         objective: question.objective,
         backend: question.backend,
         method,
         status: if closed { Status::Optimal } else { Status::Uncertified },
         allocation,
-        certificate: Certificate::Levels { levels, level_of: users.by_position(stages.level_of) },
-        limited_by: users.by_position(stages.limited_by),
+        certificate: Certificate::Levels { levels, level_of: stages.level_of },
+        limited_by: stages.limited_by,
         statistics: stages.statistics,
     })
 }
@@ -59,8 +64,9 @@ pub(super) struct Stages<'a> {
     bins: Bins,
     solver: &'a dyn LevelSolver,
     budget: f64,
-    /// Dominant share per unit of the objective's own share, for each user.
-    pub unit: Vec<f64>,
+    /// Dominant share per unit of the objective's own share of its user, for each user (for each kind where they have kinds);
+    /// all else is by user.
+    unit: Vec<f64>,
     /// What each user can have at most, in the objective's shares: what its tasks are worth, or what it holds.
     ceilings: Vec<f64>,
     /// What each user's tasks are worth, in the objective's shares.
@@ -91,19 +97,23 @@ impl<'a> Stages<'a> {
             ));
         }
         let (users, tree) = (&reduction.users, Tree::new(question.instance, reduction));
-        let n = users.len();
+        let n = users.users();
         let fastest = fastest_rates(reduction);
-        let unit: Vec<f64> = column(n, |i| users.weight(i) / tree.user_weight(i));
-        let of_tasks: Vec<f64> = column(n, |i| match cap(reduction, &fastest, i) {
+        let unit: Vec<f64> =
+            column(users.len(), |line| users.weight(line) / tree.user_weight(users.user_of(line)));
+        let cap_of = |line: usize| match cap(reduction, &fastest, line) {
             0.0 => 0.0,
-            cap => cap / unit[i],
-        });
-        let limited_by = |i: usize| match users.kind[i] {
-            NO_KIND => LimitedBy::NoUsableClass,
-            _ if of_tasks[i] == 0.0 => LimitedBy::Tasks,
+            cap => cap / unit[line],
+        };
+        // A task needs all its kinds.
+        let of_tasks: Vec<f64> = column(n, |i| users.lines_of(i).map(cap_of).fold(f64::INFINITY, f64::min));
+        let limited_by = |i: usize| match of_tasks[i] {
+            _ if users.lines_of(i).any(|line| users.pattern[line] == NO_PATTERN) => LimitedBy::NoUsableClass,
+            0.0 => LimitedBy::Tasks,
             _ => LimitedBy::Capacity,
         };
-        (0..n).filter(|i| of_tasks[*i] == 0.0).for_each(|i| bins.of[i] = NO_BIN);
+        let nothing = |line: &usize| of_tasks[users.user_of(*line)] == 0.0;
+        (0..users.len()).filter(nothing).for_each(|line| bins.of[line] = NO_BIN);
         Ok(Self {
             open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
             shares: vec![0.0; n],
@@ -166,7 +176,7 @@ impl<'a> Stages<'a> {
     /// The level of the stage before is possible; no level is beyond what some prices allow. A piece is raised as far as it goes
     /// once some level on it is known to be possible.
     fn highest(&mut self) -> Result<Option<Highest>, SolverError> {
-        let mut costs = vec![0.0; self.shares.len()];
+        let mut costs = vec![0.0; self.reduction.users.len()];
         let mut bracket =
             Bracket { low: self.raised.last().map_or(0.0, |(level, _)| *level), ..Bracket::EVERYTHING };
         let even = |c: &f64| if *c > 0.0 { 1.0 / c } else { 0.0 };
@@ -216,7 +226,7 @@ impl<'a> Stages<'a> {
 
     /// Whether the servers hold these shares, and prices that tell.
     fn holds(&mut self, shares: &[f64], costs: &mut [f64]) -> Result<(bool, Vec<f64>), SolverError> {
-        let all = Amounts::new(self.in_dominant_shares(shares), vec![true; shares.len()]);
+        let all = Amounts::new(self.in_dominant_shares(shares), vec![true; self.unit.len()]);
         let solved = self.solve(&all, costs)?;
         Ok((solved.solution.level >= 1.0 - MISSING, solved.solution.prices))
     }
@@ -231,26 +241,41 @@ impl<'a> Stages<'a> {
 
     /// Costs of the objective's shares, from those of dominant shares; nothing for users that can run nowhere.
     pub fn costs_of_shares(&self, costs: &[f64]) -> Vec<f64> {
-        let (unit, of_tasks) = (&self.unit, &self.of_tasks);
-        let cost = |i: usize| if of_tasks[i] == 0.0 { 0.0 } else { costs[i] * unit[i] };
-        column(costs.len(), cost)
+        let (unit, of_tasks, users) = (&self.unit, &self.of_tasks, &self.reduction.users);
+        let of_kinds = |i: usize| users.lines_of(i).map(|line| costs[line] * unit[line]).sum::<f64>();
+        let cost = |i: usize| if of_tasks[i] == 0.0 { 0.0 } else { of_kinds(i) };
+        column(of_tasks.len(), cost)
     }
 
+    /// Dominant share of each user per unit of its share as the objective has it.
+    pub fn units_of_users(&self) -> Vec<f64> {
+        let (unit, users) = (&self.unit, &self.reduction.users);
+        let of_user = |user: usize| users.lines_of(user).next().map(|line| unit[line] / users.part(line));
+        column(users.users(), |user| of_user(user).unwrap_or(1.0))
+    }
+
+    /// The dominant shares (of the kinds, where users have kinds) that users' shares come to.
     fn in_dominant_shares(&self, shares: &[f64]) -> Vec<f64> {
-        let unit = &self.unit;
-        column(shares.len(), |i| shares[i] * unit[i])
+        let (unit, users) = (&self.unit, &self.reduction.users);
+        column(unit.len(), |line| shares[users.user_of(line)] * unit[line])
     }
 
     /// The users of a piece as a level problem has them, with the level counted from `below` on.
     fn amounts(&self, piece: &Piece, below: f64) -> Amounts {
-        let rising: Vec<bool> = column(piece.slope.len(), |i| piece.slope[i] > 0.0);
-        let unit = &self.unit;
-        let amount = |i: usize| if rising[i] { piece.slope[i] } else { piece.base[i] } * unit[i];
-        let base = |i: usize| {
+        let (unit, users) = (&self.unit, &self.reduction.users);
+        let user = |line: usize| users.user_of(line);
+        let rising: Vec<bool> = column(unit.len(), |line| piece.slope[user(line)] > 0.0);
+        let amount = |line: usize| {
+            let i = user(line);
+            let of_user = if rising[line] { piece.slope[i] } else { piece.base[i] };
+            of_user * unit[line]
+        };
+        let base = |line: usize| {
+            let i = user(line);
             let risen = piece.slope[i] * below;
-            let share = if rising[i] { piece.base[i] + risen } else { 0.0 };
+            let share = if rising[line] { piece.base[i] + risen } else { 0.0 };
             // The line that is lowest begins at nothing, but for rounding.
-            if share > risen * ROUNDING && share > 0.0 { share * unit[i] } else { 0.0 }
+            if share > risen * ROUNDING && share > 0.0 { share * unit[line] } else { 0.0 }
         };
         let base: Vec<f64> = column(rising.len(), base);
         Amounts {
@@ -267,17 +292,20 @@ impl<'a> Stages<'a> {
         Ok(solved)
     }
 
-    /// Who can have no more. Whether one can is the same for all users of a kind (it depends on which prices are zero), so the
-    /// rising groups of a kind vote by size.
+    /// Who can have no more. Whether one can is the same for all users of a pattern (it depends on which prices are zero), so the
+    /// rising groups of a pattern vote by size.
     fn frozen(&self, piece: &Piece, solved: &Solved) -> Vec<bool> {
         let (groups, m) = (&solved.grouping.groups, self.reduction.resources);
-        let mut votes = vec![0.0; self.reduction.kinds.len()];
+        let mut votes = vec![0.0; self.reduction.patterns.len()];
         for g in (0..groups.len()).filter(|g| groups.rising[*g]) {
             let size: f64 = groups.loads[g * m..(g + 1) * m].iter().sum();
-            votes[groups.kind[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
+            votes[groups.pattern[g] as usize] += if solved.solution.frozen[g] { size } else { -size };
         }
         let rises = |i: usize| self.open[i] && piece.slope[i] > 0.0;
-        let is_frozen = |i: usize| rises(i) && votes[self.reduction.users.kind[i] as usize] > 0.0;
+        let users = &self.reduction.users;
+        let held = |line: usize| votes[users.pattern[line] as usize] > 0.0;
+        // A task needs all its kinds, so a user is held where one of them is.
+        let is_frozen = |i: usize| rises(i) && users.lines_of(i).any(held);
         let frozen: Vec<bool> = (0..self.open.len()).map(is_frozen).collect();
         if frozen.contains(&true) {
             return frozen;
@@ -288,15 +316,15 @@ impl<'a> Stages<'a> {
 
     /// Tasks from shares: everybody takes its bin's split, shrunk where rounding had overloaded a class.
     fn allocate(&mut self) -> Result<Allocation, SolverError> {
-        let (instance, n) = (self.question.instance, self.shares.len());
+        let (instance, n) = (self.question.instance, self.reduction.users.len());
         let classes = instance.classes().len();
         let amounts = Amounts::new(self.in_dominant_shares(&self.shares), vec![true; n]);
         let pooled = self.question.objective.is_pooled();
         if !amounts.amount.iter().any(|share| *share > 0.0) {
-            let nobody = vec![0.0; n];
+            let nobody = vec![0.0; self.shares.len()];
             return Ok(match pooled {
                 true => Allocation::pooled(nobody),
-                false => Allocation::new(classes, nobody, vec![0; n], vec![0.0; classes]),
+                false => Allocation::of_kinds(instance, classes, nobody, vec![0; n], vec![0.0; classes]),
             });
         }
         let solved = self.solve(&amounts, &mut vec![0.0; n])?;
@@ -311,17 +339,18 @@ impl<'a> Stages<'a> {
         };
         let tasks = |i: usize| {
             let Some(g) = group(i) else { return 0.0 };
-            let view = instance.user(UserId(users.position(i)));
-            let per_task = view.task_share() * work[g] / placed[g];
+            let view = instance.user(users.user_id(users.user_of(i)));
+            let per_task = users.task_share(instance, i) * work[g] / placed[g];
             let most = view.tasks().map_or(f64::INFINITY, |limit| limit as f64 * (1.0 - MARGIN));
             (amounts.amount[i] * work[g].min(1.0) / per_task).min(most)
         };
-        let tasks = users.by_position(column(n, tasks));
+        // A task runs as far as all its kinds do.
+        let tasks = users.by_user(column(n, tasks), f64::min);
         if pooled {
             return Ok(Allocation::pooled(tasks));
         }
         let split_of = column(n, |i| group(i).unwrap_or(groups.len()) as u32);
-        Ok(Allocation::new(classes, tasks, users.by_position(split_of), rows))
+        Ok(Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows))
     }
 }
 

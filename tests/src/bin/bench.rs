@@ -8,6 +8,8 @@ mod dynamic;
 mod flows;
 #[path = "bench/groups.rs"]
 mod groups;
+#[path = "bench/kinds.rs"]
+mod kinds;
 #[path = "bench/over_time.rs"]
 mod over_time;
 #[path = "bench/planning.rs"]
@@ -37,10 +39,11 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 20] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("groups", groups::groups),
+    ("kinds", kinds::kinds),
     ("servers", different_servers),
     ("clarabel", sums::against_clarabel),
     ("sums", sums::a_million_users),

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::Path;
 
 const INSTANCE: &str = include_str!("../../samples/instance.json");
+pub(super) const KINDS: &str = include_str!("../../samples/kinds.json");
 const SERVERS: &str = include_str!("../../samples/servers.csv");
 const USERS: &str = include_str!("../../samples/users.csv");
 const LONG: &str = "quantum,user,demand\n10,A,3\n10,B,2\n11,A,3\n11,\"C, D\",1\n13,B,7\n";
@@ -43,6 +44,9 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     let limitless = INSTANCE.replace(", \"tasks\": 40", "");
     vec![
         Target::new("instance JSON", [("i.json", INSTANCE.into())], |paths| {
+            instance(files::read_instance(&paths[0]).map_err(text)?, paths)
+        }),
+        Target::new("instance JSON with kinds", [("i.json", KINDS.into())], |paths| {
             instance(files::read_instance(&paths[0]).map_err(text)?, paths)
         }),
         Target::new("instance gzip", [("i.json.gz", gzip(INSTANCE.as_bytes()))], |paths| {

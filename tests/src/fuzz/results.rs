@@ -2,7 +2,7 @@
 
 use super::Target;
 use super::made::Made;
-use super::own_files::text;
+use super::own_files::{KINDS, text};
 use fairplan::{Control, ResultFile, Verification};
 use fairplan_instances::files::{self, Rounding};
 use fairplan_instances::{DemandSeries, Instance, TaskDemands};
@@ -57,6 +57,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     let made = Made::new(binary);
     made.write("instance.json", INSTANCE);
     made.write("groups.json", GROUPS);
+    made.write("kinds.json", KINDS);
     made.write("demands.csv", DEMANDS);
     made.write("tasks.csv", TASKS);
     made.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
@@ -74,8 +75,10 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     targets.push(Target::new("report series", [("r.jsonl", made.read("series.jsonl"))], shown));
 
     let (base, fig1) = (Arc::new(instance(&made, "instance.json")), Arc::new(instance(&made, "fig1.json")));
+    let kinds = Arc::new(instance(&made, "kinds.json"));
     for (name, words, of) in [
         ("solution", "solve instance.json", &base),
+        ("solution with kinds", "solve kinds.json", &kinds),
         ("solution of pf", "solve instance.json --objective pf", &base),
         ("solution of utilitarian", "solve instance.json --objective utilitarian", &base),
         ("solution of bmf", "solve fig1.json --objective bmf", &fig1),

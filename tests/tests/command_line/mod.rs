@@ -9,6 +9,7 @@ mod faults;
 mod flows;
 mod groups;
 mod imports;
+mod kinds;
 mod outputs;
 mod outside;
 mod over_instance;

@@ -2,7 +2,7 @@
 
 use super::{Folder, fixtures, root, text};
 use fairplan_instances::Objective;
-use fairplan_tests::random_tree;
+use fairplan_tests::{random_draft, random_tree, with_random_kinds};
 use std::process::{Command, Output};
 
 /// What the checker says, or nothing where there is no Python.
@@ -64,4 +64,27 @@ fn random_trees_of_groups_pass_the_second_checker_too() {
         }
     }
     assert_eq!(checked, 120);
+}
+
+#[test]
+fn users_with_kinds_pass_the_second_checker_too() {
+    let mut checked = 0;
+    for seed in 0..60 {
+        let folder = Folder::new();
+        let draft = if seed % 2 == 0 { random_tree(seed) } else { random_draft(seed) };
+        let instance = with_random_kinds(draft, seed).build().unwrap();
+        folder.instance("instance.json", &instance);
+        for objective in ["drfh", "drf", "pf", "alpha=2", "utilitarian"] {
+            let applies = objective.parse::<Objective>().unwrap().applies_to(&instance).is_ok();
+            let words = ["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"];
+            if !applies || !folder.run(&words).status.success() {
+                assert!(objective != "drfh", "seed {seed}");
+                continue;
+            }
+            let Some(output) = check(&folder, "solution.json") else { return };
+            assert!(output.status.success(), "seed {seed}, {objective}: {}", text(&output.stdout));
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "{checked}");
 }

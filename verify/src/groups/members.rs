@@ -72,7 +72,7 @@ impl<'a> Members<'a> {
         for user in instance.users() {
             let i = user.index().0;
             let (reason, level) = (self.claim.limited_by[i], self.claim.level_of[i] as usize);
-            let classes = usable_classes.of_user(i).classes.len();
+            let classes = usable_classes.fewest(i);
             if (classes == 0) != (reason == LimitedBy::NoUsableClass) {
                 worst.fail(|| {
                     format!(

@@ -172,7 +172,7 @@ fn each_broken_form_names_its_place() {
         (
             "{\"id\": \"v\", \"demand\": {\"cpu\": 1.0}, ",
             "{\"id\": \"v\", ",
-            "users[1]: missing field `demand`",
+            "users[1].demand: missing; state what one task needs, or the kinds of which it consists",
         ),
         ("\"weight\": 5", "\"weight\": 5, \"weight\": 5", "users[1]: duplicate field `weight`"),
         ("\"weight\": 5", "\"weight\": 5, \"id\": \"w\"", "users[1]: duplicate field `id`"),

@@ -3,6 +3,7 @@
 mod bad_json;
 mod bad_tables;
 mod gzip;
+mod kinds;
 mod mutations;
 #[cfg(feature = "parquet")]
 mod parquet;

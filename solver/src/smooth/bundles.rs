@@ -1,0 +1,439 @@
+//! The interior point of a sum over users whose tasks are bundles of kinds.
+//!
+//! ```text
+//! max Σ w θ U(v)    Σ_l ρ z_kl = π_k v  (y_k)    Σ d_k z_kl + q = c  (p)    v + h = T  (λ)
+//! path  z s = μ, q p = μ, h λ = μ,  s_kl = d_k·p_l − ρ y_k,  ψ = Σ π_k y_k + λ,  ψ = w θ U'(v)
+//! ```
+//! | symbol | meaning |
+//! |---|---|
+//! | v, T | share of a user, the most that its tasks allow |
+//! | z | share of a kind on a class, `π` the part of its user's share that a kind is |
+//! | ψ | what the last unit of its share is worth to a user |
+//!
+//! A user's own variables are eliminated, kind by kind and then `v`, which leaves a system in the prices. The last condition is
+//! taken in logarithms, so that it is as good far from the optimum as near it.
+
+use super::utility::Utility;
+use crate::interior_point::{Cholesky, Iterate, NewtonSystem, Prediction, Quality, StepLength};
+use crate::level::LevelProblem;
+use fairplan_instances::Deadline;
+use nalgebra::DMatrix;
+use std::ops::Range;
+
+/// A user that can have something.
+pub(super) struct User {
+    pub weight: f64,
+    /// The largest share that its tasks allow.
+    pub cap: f64,
+    /// Its kinds, as groups of the problem.
+    pub lines: Range<usize>,
+    /// What part of its share each of them is.
+    pub parts: Vec<f64>,
+}
+
+/// A point: primal and dual variables; users, kinds, pairs of a kind and a class, and rows of capacity each in their order.
+#[derive(Clone, Default)]
+pub(super) struct Point {
+    v: Vec<f64>,
+    /// `h` and `λ`, 0 without a limit.
+    room: Vec<f64>,
+    lambda: Vec<f64>,
+    psi: Vec<f64>,
+    y: Vec<f64>,
+    z: Vec<f64>,
+    s: Vec<f64>,
+    q: Vec<f64>,
+    p: Vec<f64>,
+}
+
+/// The problem at a point.
+pub(super) struct Bundles<'a> {
+    problem: &'a LevelProblem<'a>,
+    users: &'a [User],
+    utility: Utility,
+    /// The rows with capacity: for each class and resource their number, and of each its class and resource.
+    row_of: Vec<usize>,
+    rows: Vec<usize>,
+    at: Point,
+    best: Point,
+}
+
+/// What a step solves for once: the factored system, and what eliminating leaves of every kind and user.
+pub(super) struct Factors {
+    system: Cholesky,
+    /// `Θ_k = Σ ρ² z/s` of each kind, and `H` of each user.
+    theta: Vec<f64>,
+    stiffness: Vec<f64>,
+}
+
+const NO_ROW: usize = usize::MAX;
+
+impl<'a> Bundles<'a> {
+    /// A first point inside: everybody takes of all its classes by what they hold, half of all there is at most.
+    pub fn start(problem: &'a LevelProblem<'a>, users: &'a [User], alpha: f64) -> Self {
+        let (m, groups) = (problem.resources, problem.groups);
+        let mut row_of = vec![NO_ROW; problem.capacities.len()];
+        let mut rows = Vec::new();
+        for (at, capacity) in problem.capacities.iter().enumerate().filter(|(_, capacity)| **capacity > 0.0) {
+            row_of[at] = rows.len();
+            debug_assert!(*capacity > 0.0);
+            rows.push(at);
+        }
+        let mut z = vec![0.0; groups.pair_count()];
+        let mut v: Vec<f64> = Vec::with_capacity(users.len());
+        for user in users {
+            let wish = user.weight.powf(1.0 / alpha.max(1.0)).min(0.5 * user.cap);
+            v.push(wish);
+            for (line, part) in user.lines.clone().zip(&user.parts) {
+                let load = problem.load(line);
+                let fits = |pair: usize| {
+                    let row = &problem.capacities[groups.class[pair] as usize * m..][..m];
+                    let needed = row.iter().zip(load).filter(|(_, d)| **d > 0.0);
+                    groups.rate[pair] * needed.map(|(c, d)| c / d).fold(f64::INFINITY, f64::min)
+                };
+                let total: f64 = groups.pairs(line).map(fits).sum();
+                for pair in groups.pairs(line) {
+                    z[pair] = wish * part * fits(pair) / total / groups.rate[pair];
+                }
+            }
+        }
+        let used = problem.usage(&z);
+        let fullest = rows.iter().map(|at| used[*at] / problem.capacities[*at]).fold(0.0, f64::max);
+        let scale = (0.5 / fullest).min(if v.iter().zip(users).any(|(v, u)| *v >= 0.5 * u.cap) {
+            1.0
+        } else {
+            f64::INFINITY
+        });
+        v.iter_mut().chain(&mut z).for_each(|x| *x *= scale);
+        // In units in which everything that everybody has is worth one.
+        let plain = Utility::new(alpha, 0.0);
+        let worths: Vec<f64> =
+            users.iter().zip(&v).map(|(user, v)| user.weight.ln() + (1.0 - alpha) * v.ln()).collect();
+        let most = worths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let log_worth = most + worths.iter().map(|log| (log - most).exp()).sum::<f64>().ln();
+        let utility = plain.scaled(-log_worth);
+
+        let q: Vec<f64> = rows.iter().map(|at| problem.capacities[*at] - scale * used[*at]).collect();
+        let p: Vec<f64> = rows.iter().map(|at| 1.0 / (problem.capacities[*at] * rows.len() as f64)).collect();
+        let mut start = Self {
+            problem,
+            users,
+            utility,
+            row_of,
+            at: Point {
+                room: users
+                    .iter()
+                    .zip(&v)
+                    .map(|(user, v)| if user.cap < f64::INFINITY { user.cap - v } else { 0.0 })
+                    .collect(),
+                lambda: vec![0.0; users.len()],
+                psi: users.iter().zip(&v).map(|(user, v)| utility.marginal(user.weight, *v)).collect(),
+                y: vec![0.0; groups.len()],
+                s: vec![0.0; z.len()],
+                v,
+                z,
+                q,
+                p,
+            },
+            best: Point::default(),
+            rows,
+        };
+        start.set_duals();
+        start.best = start.at.clone();
+        start
+    }
+
+    /// Multipliers inside: kinds are worth half of what they cost where they are cheapest.
+    fn set_duals(&mut self) {
+        let groups = self.problem.groups;
+        for line in 0..groups.len() {
+            let cost = |pair: usize| self.cost(line, pair, &self.at.p);
+            let least =
+                groups.pairs(line).map(|pair| cost(pair) / groups.rate[pair]).fold(f64::INFINITY, f64::min);
+            self.at.y[line] = 0.5 * least;
+            for pair in groups.pairs(line) {
+                self.at.s[pair] = self.cost(line, pair, &self.at.p) - groups.rate[pair] * self.at.y[line];
+            }
+        }
+        for (u, user) in self.users.iter().enumerate() {
+            if user.cap < f64::INFINITY {
+                self.at.lambda[u] = 0.1 * self.at.psi[u];
+            }
+        }
+    }
+
+    /// `d_k·x_l` of a pair, for something about the rows.
+    fn cost(&self, line: usize, pair: usize, of_rows: &[f64]) -> f64 {
+        self.needs(line, pair).map(|(row, d)| d * of_rows[row]).sum()
+    }
+
+    /// The rows that a pair needs, and how much of each.
+    fn needs(&self, line: usize, pair: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let m = self.problem.resources;
+        let row = &self.row_of[self.problem.groups.class[pair] as usize * m..][..m];
+        let needed = row.iter().zip(self.problem.load(line)).filter(|(row, d)| **d > 0.0 && **row != NO_ROW);
+        needed.map(|(row, d)| (*row, *d))
+    }
+
+    /// The best point: shares of kinds on classes, prices, and the unit of these.
+    pub fn best(self) -> (Vec<f64>, Vec<f64>, Utility) {
+        let mut prices = vec![0.0; self.row_of.len()];
+        self.rows.iter().zip(&self.best.p).for_each(|(at, price)| prices[*at] = *price);
+        (self.best.z, prices, self.utility)
+    }
+
+    /// How far `ψ` is from what the last unit of a share is worth, in logarithms.
+    fn miss(&self, u: usize) -> f64 {
+        (self.utility.marginal(self.users[u].weight, self.at.v[u]) / self.at.psi[u]).ln()
+    }
+
+    fn products(&self, at: &Point) -> (f64, usize) {
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let limited = self.users.iter().filter(|user| user.cap < f64::INFINITY).count();
+        let sum = dot(&at.z, &at.s) + dot(&at.q, &at.p) + dot(&at.room, &at.lambda);
+        (sum, at.z.len() + at.q.len() + limited)
+    }
+
+    fn mean(&self, at: &Point) -> f64 {
+        let (sum, count) = self.products(at);
+        sum / count as f64
+    }
+
+    /// The step to these products of pairs, rows and limits (less what they are).
+    fn step(&self, factors: &Factors, of_pairs: &[f64], of_rows: &[f64], of_limits: &[f64]) -> Point {
+        let (at, groups) = (&self.at, self.problem.groups);
+        let mut right: Vec<f64> = of_rows.iter().zip(&at.p).map(|(product, p)| product / p).collect();
+        let mut free = vec![0.0; at.q.len()];
+        // Per kind r3 − A, per user e.
+        let mut own = vec![0.0; groups.len()];
+        let mut wish = vec![0.0; self.users.len()];
+        let mut left: Vec<f64> = self.rows.iter().map(|row| self.problem.capacities[*row]).collect();
+        left.iter_mut().zip(&at.q).for_each(|(left, q)| *left -= q);
+        for (u, user) in self.users.iter().enumerate() {
+            let mut dual = at.psi[u] - at.lambda[u];
+            let mut asked = at.psi[u] * self.miss(u);
+            if user.cap < f64::INFINITY {
+                // h follows v: what it is off by is made up for here too.
+                let off = user.cap - at.v[u] - at.room[u];
+                asked -= (of_limits[u] - at.lambda[u] * off) / at.room[u];
+            }
+            for (line, part) in user.lines.clone().zip(&user.parts) {
+                dual -= part * at.y[line];
+                let mut sum = part * at.v[u];
+                for pair in groups.pairs(line) {
+                    let gone = self.dual_residual(line, pair);
+                    let moved = (of_pairs[pair] - at.z[pair] * gone) / at.s[pair];
+                    sum -= groups.rate[pair] * (at.z[pair] + moved);
+                    for (row, d) in self.needs(line, pair) {
+                        right[row] += d * moved;
+                        left[row] -= d * at.z[pair];
+                    }
+                }
+                own[line] = sum;
+                asked -= part * sum / factors.theta[line];
+            }
+            // r1 = −(ψ − Σ π y − λ)
+            wish[u] = asked + dual;
+        }
+        right.iter_mut().zip(&left).for_each(|(right, left)| *right -= left);
+        for (u, user) in self.users.iter().enumerate() {
+            for (line, part) in user.lines.clone().zip(&user.parts) {
+                let weight = own[line] / factors.theta[line]
+                    + part / factors.theta[line] * wish[u] / factors.stiffness[u];
+                for pair in groups.pairs(line) {
+                    let slope = groups.rate[pair] * at.z[pair] / at.s[pair] * weight;
+                    self.needs(line, pair).for_each(|(row, d)| right[row] += slope * d);
+                }
+            }
+        }
+        let mut step = Point { p: vec![0.0; right.len()], ..at.clone() };
+        factors.system.solve_into(&right, &mut step.p, &mut free);
+        for row in 0..right.len() {
+            step.q[row] = (of_rows[row] - at.q[row] * step.p[row]) / at.p[row];
+        }
+        for (u, user) in self.users.iter().enumerate() {
+            let seen = |line: usize| -> f64 {
+                let slope = |pair: usize| groups.rate[pair] * at.z[pair] / at.s[pair];
+                groups.pairs(line).map(|pair| slope(pair) * self.cost(line, pair, &step.p)).sum()
+            };
+            let seen: Vec<f64> = user.lines.clone().map(seen).collect();
+            let lines = || user.lines.clone().zip(&user.parts).zip(&seen);
+            let pulled: f64 = lines().map(|((line, part), seen)| part / factors.theta[line] * seen).sum();
+            step.v[u] = (wish[u] - pulled) / factors.stiffness[u];
+            step.psi[u] = at.psi[u] * (self.miss(u) - self.utility.alpha * step.v[u] / at.v[u]);
+            if user.cap < f64::INFINITY {
+                let off = user.cap - at.v[u] - at.room[u];
+                step.room[u] = off - step.v[u];
+                step.lambda[u] = (of_limits[u] - at.lambda[u] * step.room[u]) / at.room[u];
+            } else {
+                (step.room[u], step.lambda[u]) = (0.0, 0.0);
+            }
+            for ((line, part), seen) in lines() {
+                step.y[line] = (own[line] + part * step.v[u] + seen) / factors.theta[line];
+                for pair in groups.pairs(line) {
+                    step.s[pair] = self.dual_residual(line, pair) + self.cost(line, pair, &step.p)
+                        - groups.rate[pair] * step.y[line];
+                    step.z[pair] = (of_pairs[pair] - at.z[pair] * step.s[pair]) / at.s[pair];
+                }
+            }
+        }
+        step
+    }
+
+    /// `d·p − ρ y − s`.
+    fn dual_residual(&self, line: usize, pair: usize) -> f64 {
+        self.cost(line, pair, &self.at.p) - self.problem.groups.rate[pair] * self.at.y[line] - self.at.s[pair]
+    }
+
+    fn longest(&self, step: &Point) -> StepLength {
+        let at = &self.at;
+        let mut longest = StepLength::LONGEST
+            .of_all((&at.z, &step.z), (&at.s, &step.s))
+            .of_all((&at.q, &step.q), (&at.p, &step.p))
+            .of_all((&at.v, &step.v), (&at.psi, &step.psi));
+        for (u, user) in self.users.iter().enumerate() {
+            if user.cap < f64::INFINITY {
+                longest.see((at.room[u], step.room[u]), (at.lambda[u], step.lambda[u]));
+            }
+        }
+        // Shares and what they are worth are tied to each other: both sides go the same way.
+        let both = longest.primal.min(longest.dual);
+        StepLength { primal: both, dual: both }
+    }
+
+    fn moved(&self, step: &Point, reach: StepLength) -> Point {
+        let go = |x: &[f64], dx: &[f64], part: f64| x.iter().zip(dx).map(|(x, dx)| x + part * dx).collect();
+        let at = &self.at;
+        Point {
+            v: go(&at.v, &step.v, reach.primal),
+            room: go(&at.room, &step.room, reach.primal),
+            z: go(&at.z, &step.z, reach.primal),
+            q: go(&at.q, &step.q, reach.primal),
+            lambda: go(&at.lambda, &step.lambda, reach.dual),
+            psi: go(&at.psi, &step.psi, reach.dual),
+            y: go(&at.y, &step.y, reach.dual),
+            s: go(&at.s, &step.s, reach.dual),
+            p: go(&at.p, &step.p, reach.dual),
+        }
+    }
+}
+
+impl NewtonSystem for Bundles<'_> {
+    type Factors = Factors;
+    type Step = Point;
+
+    fn factor(&mut self, deadline: &Deadline) -> Option<Factors> {
+        let (at, groups) = (&self.at, self.problem.groups);
+        let order = at.q.len();
+        let mut matrix = DMatrix::<f64>::zeros(order, order);
+        let (mut theta, mut stiffness) = (vec![0.0; groups.len()], vec![0.0; self.users.len()]);
+        let add = |matrix: &mut DMatrix<f64>, terms: &[(usize, f64)], factor: f64| {
+            for (j, b) in terms {
+                for (i, a) in terms {
+                    if i <= j {
+                        matrix[(*i, *j)] += factor * a * b;
+                    }
+                }
+            }
+        };
+        let mut of_user: Vec<(usize, f64)> = Vec::new();
+        for (u, user) in self.users.iter().enumerate() {
+            of_user.clear();
+            let mut stiff = self.utility.alpha * at.psi[u] / at.v[u];
+            if user.cap < f64::INFINITY {
+                stiff += at.lambda[u] / at.room[u];
+            }
+            for (line, part) in user.lines.clone().zip(&user.parts) {
+                let mut sum = 0.0;
+                let first = of_user.len();
+                for pair in groups.pairs(line) {
+                    let (rate, slope) = (groups.rate[pair], at.z[pair] / at.s[pair]);
+                    sum += rate * rate * slope;
+                    let needs: Vec<(usize, f64)> = self.needs(line, pair).collect();
+                    add(&mut matrix, &needs, slope);
+                    of_user.extend(needs.iter().map(|(row, d)| (*row, rate * slope * d)));
+                }
+                theta[line] = sum;
+                add(&mut matrix, &of_user[first..], -1.0 / sum);
+                of_user[first..].iter_mut().for_each(|(_, b)| *b *= part / sum);
+                stiff += part * part / sum;
+            }
+            stiffness[u] = stiff;
+            // A row that several kinds need counts once, with all of them.
+            of_user.sort_by_key(|(row, _)| *row);
+            of_user.dedup_by(|later, first| {
+                let same = later.0 == first.0;
+                if same {
+                    first.1 += later.1;
+                }
+                same
+            });
+            add(&mut matrix, &of_user, 1.0 / stiff);
+        }
+        for row in 0..order {
+            matrix[(row, row)] += at.q[row] / at.p[row];
+        }
+        Some(Factors { system: Cholesky::within(matrix, deadline)?, theta, stiffness })
+    }
+
+    fn predict(&mut self, factors: &Factors) -> (Point, Prediction) {
+        let at = &self.at;
+        let to_zero = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| -a * b).collect::<Vec<f64>>();
+        let step = self.step(
+            factors,
+            &to_zero(&at.z, &at.s),
+            &to_zero(&at.q, &at.p),
+            &to_zero(&at.room, &at.lambda),
+        );
+        let after = self.moved(&step, self.longest(&step).shortened(1.0));
+        let prediction = Prediction { now: self.mean(at), after: self.mean(&after) };
+        (step, prediction)
+    }
+
+    fn correct(&mut self, factors: &Factors, predictor: Point, target: f64) -> (Point, StepLength) {
+        let at = &self.at;
+        let aim = |x: &[f64], z: &[f64], dx: &[f64], dz: &[f64]| -> Vec<f64> {
+            let both = x.iter().zip(z).zip(dx.iter().zip(dz));
+            both.map(|((x, z), (dx, dz))| target - x * z - dx * dz).collect()
+        };
+        let step = self.step(
+            factors,
+            &aim(&at.z, &at.s, &predictor.z, &predictor.s),
+            &aim(&at.q, &at.p, &predictor.q, &predictor.p),
+            &aim(&at.room, &at.lambda, &predictor.room, &predictor.lambda),
+        );
+        let longest = self.longest(&step);
+        (step, longest)
+    }
+
+    fn take(&mut self, step: &Point, reach: StepLength) -> bool {
+        let moved = self.moved(step, reach);
+        let numbers = [&moved.v, &moved.psi, &moved.z, &moved.s, &moved.q, &moved.p];
+        let sound = numbers.iter().all(|column| column.iter().all(|x| x.is_finite() && *x > 0.0));
+        if sound {
+            self.at = moved;
+        }
+        sound
+    }
+}
+
+impl Iterate for Bundles<'_> {
+    fn quality(&mut self) -> Quality {
+        let at = &self.at;
+        let (products, _) = self.products(at);
+        let mut off = 0.0;
+        let mut worth = 0.0;
+        for (u, user) in self.users.iter().enumerate() {
+            let paid: f64 =
+                user.lines.clone().zip(&user.parts).map(|(line, part)| part * at.y[line]).sum::<f64>();
+            off += ((at.psi[u] - paid - at.lambda[u]) * at.v[u]).abs();
+            off += at.psi[u] * at.v[u] * self.miss(u).powi(2);
+            worth += at.psi[u] * at.v[u];
+        }
+        Quality { gap: (products + off) / worth, widest: 0.0 }
+    }
+
+    fn keep(&mut self, _: Quality) {
+        self.best = self.at.clone();
+    }
+}

@@ -1,0 +1,96 @@
+//! Users with kinds of tasks from the command line: solved and verified, and refused by name where they are not known.
+
+use super::Folder;
+
+const INSTANCE: &str = r#"{
+  "format": "fairplan.instance.v1",
+  "resources": ["cpu", "gpu"],
+  "server_classes": [
+    {"id": "cpus", "count": 1, "capacity": {"cpu": 10}},
+    {"id": "gpus", "count": 1, "capacity": {"cpu": 10, "gpu": 4}}
+  ],
+  "users": [
+    {"id": "plain", "demand": {"cpu": 1}, "tasks": 4},
+    {"id": "trainer", "kinds": [{"id": "worker", "each": 2, "demand": {"cpu": 1, "gpu": 1}}, {"id": "driver", "each": 1, "demand": {"cpu": 4}}]}
+  ]
+}
+"#;
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("instance.json", INSTANCE);
+    folder
+}
+
+#[test]
+fn solutions_say_where_each_kind_runs_and_hold() {
+    let folder = folder();
+    for objective in ["drfh", "pf", "alpha=2", "utilitarian", "drf"] {
+        folder.done(&["-q", "solve", "instance.json", "--objective", objective, "-o", "solution.json"]);
+        folder.done(&["-q", "verify", "instance.json", "solution.json"]);
+    }
+    folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
+    let solution: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+    let [plain, trainer] = [0, 1].map(|i| &solution["users"][i]);
+    assert!(plain["placement"].as_array().unwrap().iter().all(|part| part.get("kind").is_none()));
+    let tasks = trainer["tasks"].as_f64().unwrap();
+    assert!((tasks - 2.0).abs() < 1e-8);
+    for kind in ["worker", "driver"] {
+        let parts = trainer["placement"].as_array().unwrap().iter().filter(|part| part["kind"] == kind);
+        let sum: f64 = parts.map(|part| part["tasks"].as_f64().unwrap()).sum();
+        assert!((sum - tasks).abs() < 1e-8, "{kind}: {sum}");
+    }
+}
+
+#[test]
+fn a_solution_that_lacks_pieces_of_a_kind_does_not_hold() {
+    let folder = folder();
+    folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
+    let text = folder.read("solution.json");
+    let said = |text: String| {
+        folder.write("changed.json", text);
+        let output = folder.run(&["-q", "verify", "instance.json", "changed.json"]);
+        assert_ne!(output.status.code(), Some(0));
+        format!("{}{}", super::text(&output.stdout), super::text(&output.stderr))
+    };
+    let worker = r#""kind":"worker","class":"gpus""#;
+    let worker =
+        if text.contains(worker) { worker.to_owned() } else { worker.replace(':', ": ").replace(',', ", ") };
+    assert!(text.contains(&worker), "{text}");
+    let told = said(text.replace(&worker, &worker.replace("gpus", "cpus")));
+    assert!(
+        told.contains("kind worker of user trainer has") && told.contains("which it cannot use"),
+        "{told}"
+    );
+    let told = said(text.replace(&worker, &worker.replace("worker", "driver")));
+    assert!(told.contains("users[1].placement["), "{told}");
+    let told = said(text.replace(&worker, &worker.replace("worker", "waiter")));
+    assert!(told.contains("name the user's kinds in the instance's order"), "{told}");
+}
+
+#[test]
+fn what_does_not_know_kinds_names_the_first_user_that_has_them() {
+    let folder = folder();
+    folder.write("more.json", INSTANCE.replace("\"tasks\": 4", "\"tasks\": 5"));
+    folder.write(
+        "catalog.json",
+        r#"{"format": "fairplan.catalog.v1", "types": [{"class": "gpus", "price": 1}]}"#,
+    );
+    for (words, who) in [
+        ("place instance.json", "place"),
+        ("compare instance.json", "compare"),
+        ("bound instance.json", "bound"),
+        ("audit instance.json", "audit"),
+        ("explain instance.json --user plain", "explain"),
+        ("entitlements instance.json", "entitlements"),
+        ("plan diff instance.json more.json", "plan diff"),
+        ("solve instance.json --objective tsf", "the objective tsf"),
+        ("solve instance.json --objective drf-per-server", "the objective drf-per-server"),
+    ] {
+        let told = folder.refused(&words.split(' ').chain(["-q"]).collect::<Vec<_>>());
+        let expected = format!(
+            "users[1].kinds: {who} does not know kinds of tasks yet; make each kind a user of its own"
+        );
+        assert!(told.contains(&expected), "{words}: {told}");
+    }
+}
