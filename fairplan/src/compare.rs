@@ -108,6 +108,7 @@ pub fn compare_by(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
+    instance.without_quotas("compare")?;
     distinct(placers)?;
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);

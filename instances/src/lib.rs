@@ -16,6 +16,7 @@ pub mod google2011;
 mod group_result;
 mod headline;
 mod ids;
+mod limit_result;
 mod lint;
 mod model;
 mod objective;
@@ -50,10 +51,12 @@ pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_comm
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
+pub use limit_result::{LimitResult, limit_results, taken_of_limits};
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, Draft, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, NewGroup, NewUser,
-    Part, PlacementRule, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
+    ClassId, ClassLimit, Draft, DraftQuota, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder,
+    LimitRow, NewGroup, NewUser, Owner, Part, PlacementRule, Quota, ResourceAmounts, ResourceId, RuleId,
+    ServerClass, ServerNames, User, UserId,
 };
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};

@@ -1,6 +1,7 @@
 //! Which users share a split: bins of similar demand direction, made finer where their users disagree.
 
 use crate::level::{Groups, LevelProblem, dot};
+use crate::limits::LimitsOfKinds;
 use crate::reduction::{CHUNK, NO_KIND, Population, Reduction};
 use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
@@ -325,5 +326,9 @@ pub(crate) fn level_problem<'a>(reduction: &'a Reduction, grouping: &'a Grouping
         resources: reduction.resources,
         capacities: &reduction.capacities,
         groups: &grouping.groups,
+        limits: (!reduction.users.limits.is_empty()).then_some(LimitsOfKinds {
+            limits: &reduction.users.limits,
+            set_of_kind: &reduction.limits_of_kind,
+        }),
     }
 }

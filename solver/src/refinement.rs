@@ -37,6 +37,10 @@ impl Bins {
         slack: &[f64],
         uncertainty: f64,
     ) -> bool {
+        if !reduction.users.limits.is_empty() {
+            // Below limits only users that are alike share bins.
+            return false;
+        }
         let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
         let worth = NEGLIGIBLE * total / slack.len() as f64;
         let is_worth_it = |groups: &[u32; 2]| {

@@ -69,6 +69,8 @@ impl Way {
             Self::PriceDiscovery { first: false } => {
                 market::can_solve(instance, alpha) && !market::suits(instance, alpha)
             }
+            // Below limits only users that are alike share bins.
+            Self::Aggregation { .. } if !instance.limit_rows().is_empty() => false,
             Self::Aggregation { .. } => {
                 question.objective.alpha().is_none_or(|alpha| alpha >= AGGREGATED_FROM)
                     && question.shares_bins()
@@ -116,7 +118,8 @@ impl Way {
     ) -> Result<Solution, SolverError> {
         match question.objective.alpha() {
             Some(_) => smooth::solve_over(question, self.method(), bins, alike, solver, budget),
-            None if question.instance.has_groups() => {
+            // The tree knows limits, whether it has groups or not.
+            None if question.instance.has_groups() || !question.instance.limit_rows().is_empty() => {
                 tree::solve(question, self.method(), bins, solver, budget)
             }
             None => lexicographic::solve(question, self.method(), bins, solver, budget),

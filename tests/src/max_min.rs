@@ -98,7 +98,7 @@ pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMi
     ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
 }
 
-/// What servers hold and tasks allow, in whole numbers over the tasks of each user on each class.
+/// What servers hold, and tasks and limits allow, in whole numbers over the tasks of each user on each class.
 pub(crate) struct ExactRows {
     pub variables: usize,
     pub constraints: Vec<(Vec<BigInt>, BigInt)>,
@@ -130,6 +130,15 @@ impl ExactRows {
             if let Some(tasks) = user.tasks() {
                 constraints.push((everywhere, BigInt::from(tasks)));
             }
+        }
+        for (j, limit) in instance.limit_rows().iter().enumerate() {
+            let mut taken = row();
+            for user in instance.users().filter(|user| instance.limits_above(*user).contains(&j)) {
+                for class in (0..classes).map(ClassId).filter(|class| limit.covers(*class)) {
+                    taken[user.index().0 * classes + class.0] = user.demand_units(limit.resource).into();
+                }
+            }
+            constraints.push((taken, instance.limit_units(limit).into()));
         }
         Self { variables, constraints }
     }

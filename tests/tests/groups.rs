@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Relative difference from the exact share that is still the same share.
 const SAME: f64 = 1e-8;
 
-fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<(), String> {
+pub fn conforms(instance: &Instance, objective: Objective, solver: &dyn Solver) -> Result<(), String> {
     let exact = exact_tree(instance, objective);
     let solution = solver.solve(instance, objective).map_err(|error| error.to_string())?;
     let numbers = StatedNumbers::new(instance, &solution);
@@ -156,7 +156,7 @@ fn a_member_that_is_held_although_its_servers_are_idle_is_refused_however_small_
         let first = 2.0 / 2005.0;
         let prices = vec![first, first * price];
         forged.certificate = Certificate::Levels {
-            levels: vec![Level { value, bound: value * (1.0 + 1e-12), prices }],
+            levels: vec![Level { value, bound: value * (1.0 + 1e-12), prices, limit_prices: Vec::new() }],
             level_of: vec![0, 0],
         };
         let proof = verify_solution(&instance, &SolutionClaim::from(&forged));

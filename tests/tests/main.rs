@@ -23,6 +23,7 @@ mod groups_audited;
 mod guarantees;
 #[cfg(feature = "highs")]
 mod guide;
+mod limits;
 mod lying_backend;
 mod many_users;
 mod metamorphic;

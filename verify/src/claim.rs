@@ -1,8 +1,8 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
-use fairplan_instances::GroupResult;
 use fairplan_instances::{
-    Allocation, Certificate, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution, UserId,
+    Allocation, Certificate, GroupResult, LimitResult, LimitedBy, Objective, Placement, ResourceId,
+    ServerTasks, Solution, UserId,
 };
 use std::borrow::Cow;
 
@@ -67,6 +67,8 @@ pub struct Printed<'a> {
     pub level: Option<f64>,
     /// What groups get.
     pub groups: &'a [GroupResult],
+    /// What is used of limits, and what more of them is worth.
+    pub limits: &'a [LimitResult],
     /// The certificate's lower bound on the best value.
     pub primal: f64,
     /// The certificate's upper bound on the best value.

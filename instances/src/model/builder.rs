@@ -1,7 +1,10 @@
 //! How an instance comes about: server classes, groups, then users, each checked against the rules of the model.
 
 use super::groups::{NewGroup, tree};
-use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId, server_names};
+use super::quotas::place_of;
+use super::{
+    ClassId, GroupId, Instance, Owner, PlacementRule, Quota, RuleId, ServerClass, UserId, server_names,
+};
 use crate::violation::Violation;
 use crate::{Decimal, IdTable};
 use std::collections::HashMap;
@@ -74,6 +77,8 @@ impl InstanceBuilder {
                 rules: vec![anywhere.clone()],
                 rule_of: None,
                 group_of: None,
+                quotas: Vec::new(),
+                limit_rows: Vec::new(),
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],
@@ -222,6 +227,21 @@ impl InstanceBuilder {
         Ok(UserId(position))
     }
 
+    /// Sets the quota of a group or of a user that was added before. The violation's place starts at its owner
+    /// (`groups[2].limit.cpu`).
+    pub fn quota(&mut self, owner: Owner, quota: Quota) -> Result<(), Violation> {
+        let instance = &mut self.instance;
+        let quota = quota.check(&place_of(owner), &instance.resources, instance.classes.len())?;
+        for (resource, amount) in quota.amounts() {
+            let exponent = &mut instance.exponents[resource.0];
+            *exponent = (*exponent).min(amount.exponent());
+        }
+        if !quota.is_empty() {
+            instance.quotas.push((owner, quota));
+        }
+        Ok(())
+    }
+
     /// Checks that the users added so far have different ids, which [`InstanceBuilder::build`] does at the latest.
     ///
     /// # Errors
@@ -250,10 +270,13 @@ impl InstanceBuilder {
             let fits = |demand: &Decimal| demand.scaled(instance.exponents[r]).is_some_and(|d| d < MAX_UNITS);
             let column = || instance.demands.iter().skip(r).step_by(instance.resources.len());
             // Mostly the largest is so small that no rounding of it matters.
+            let amounts = || instance.quotas.iter().flat_map(|(_, quota)| quota.amounts());
+            let quotas_fit =
+                amounts().filter(|(resource, _)| resource.0 == r).all(|(_, amount)| fits(&amount));
             let clearly =
                 self.largest[r] < 0.5 * MAX_UNITS as f64 * 10f64.powi(i32::from(instance.exponents[r]));
             match total {
-                Some(total) if total < MAX_UNITS && (clearly || column().all(fits)) => {
+                Some(total) if total < MAX_UNITS && quotas_fit && (clearly || column().all(fits)) => {
                     instance.totals[r] = total
                 }
                 _ => {
@@ -276,6 +299,7 @@ impl InstanceBuilder {
             }
             instance.total_doubles[r] = nearest(instance.totals[r], instance.exponents[r]);
         }
+        instance.settle_quotas()?;
         self.measure()?;
         Ok(self.instance)
     }

@@ -5,6 +5,7 @@ mod draft;
 mod filled;
 mod group_sums;
 mod groups;
+mod quotas;
 mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
@@ -12,6 +13,7 @@ pub use draft::{Draft, DraftUser};
 pub use filled::FilledTree;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
+pub use quotas::{ClassLimit, DraftQuota, LimitRow, Owner, Quota, ResourceAmounts};
 pub use server_names::ServerNames;
 
 use crate::violation::Violation;
@@ -138,6 +140,8 @@ pub struct Instance {
     rule_of: Option<Vec<u32>>,
     /// One more than the position of each user's group; 0 for users without one.
     group_of: Option<Vec<u32>>,
+    quotas: Vec<(Owner, Quota)>,
+    limit_rows: Vec<LimitRow>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,
@@ -301,6 +305,11 @@ pub struct User<'a> {
 }
 
 impl<'a> User<'a> {
+    /// The instance that it is of.
+    pub fn instance(self) -> &'a Instance {
+        self.instance
+    }
+
     /// Position in the instance.
     pub fn index(self) -> UserId {
         self.id

@@ -5,6 +5,7 @@
 //! rise: with the slopes as weights, and what shares are above them as base. If that is beyond the piece, its prices say
 //! where to look next. Newton's method from both sides, since what one user leaves another takes.
 
+use super::certificate::held_by_limits;
 use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
@@ -39,6 +40,8 @@ pub(crate) fn solve(
     let allocation = stages.allocate()?;
     let (levels, closed) = stages.certify(&allocation);
     let users = &stages.reduction.users;
+    let mut limited_by = users.by_position(stages.limited_by);
+    held_by_limits(question.instance, &allocation, &mut limited_by);
     Ok(Solution {
         objective: question.objective,
         backend: question.backend,
@@ -46,7 +49,7 @@ pub(crate) fn solve(
         status: if closed { Status::Optimal } else { Status::Uncertified },
         allocation,
         certificate: Certificate::Levels { levels, level_of: users.by_position(stages.level_of) },
-        limited_by: users.by_position(stages.limited_by),
+        limited_by,
         statistics: stages.statistics,
     })
 }
