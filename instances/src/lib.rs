@@ -51,7 +51,7 @@ pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_comm
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
-pub use limit_result::{LimitResult, limit_results, taken_of_limits};
+pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
     ClassId, ClassLimit, Draft, DraftQuota, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder,

@@ -1,5 +1,6 @@
 //! What results say of limits.
 
+use crate::table::{Kind, Table};
 use crate::{Allocation, Instance, Owner, ResourceMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +26,19 @@ pub struct LimitResult {
     /// The increase of `value` for one more unit of it; >= 0.
     #[schemars(range(min = 0))]
     pub price: f64,
+}
+
+/// The table of limits.
+pub fn limits_table(limits: &[LimitResult]) -> Table<'_> {
+    Table::of(limits)
+        .column("group", "group", Kind::Name, |limit| limit.group.as_ref())
+        .column("user", "user", Kind::Name, |limit| limit.user.as_ref())
+        .column("classes", "on", Kind::Name, |limit| limit.classes.as_ref().map(|classes| classes.join(", ")))
+        .column("resource", "resource", Kind::Name, |limit| limit.limit.0.first().map(|(name, _)| name))
+        .column("limit", "at most", Kind::Number, |limit| limit.limit.0.first().map(|(_, amount)| *amount))
+        .column("used", "used", Kind::Part, |limit| limit.used)
+        .column("price", "price", Kind::Number, |limit| limit.price)
+        .done()
 }
 
 /// What is taken of each limit, in its resource's own unit.

@@ -88,6 +88,11 @@ impl Limits {
         self.of_set(set).filter(move |(.., covers)| covers[class]).map(|(row, resource, _)| (row, resource))
     }
 
+    /// Whether every limit covers both of two classes, or none of them.
+    pub fn treat_alike(&self, one: usize, other: usize) -> bool {
+        self.rows.iter().all(|row| row.covers[one] == row.covers[other])
+    }
+
     /// The prices of the classes as users of a set see them, with those of the limits that they are below.
     pub fn seen<'p>(&self, set: u32, prices: &'p [f64]) -> Cow<'p, [f64]> {
         if self.is_empty() {

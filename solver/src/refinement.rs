@@ -37,10 +37,6 @@ impl Bins {
         slack: &[f64],
         uncertainty: f64,
     ) -> bool {
-        if !reduction.users.limits.is_empty() {
-            // Below limits only users that are alike share bins.
-            return false;
-        }
         let total: f64 = slack.iter().filter(|slack| **slack > 0.0).sum();
         let worth = NEGLIGIBLE * total / slack.len() as f64;
         let is_worth_it = |groups: &[u32; 2]| {
@@ -140,7 +136,8 @@ impl Refinement<'_> {
             {
                 let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
                 let rates = &self.reduction.kinds[kind];
-                let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
+                let seen = self.reduction.users.limits.seen(self.reduction.limits_of_kind[kind], self.prices);
+                let prices = effective_prices(&seen, &self.reduction.capacities, rates, m);
                 let mut chooser = Chooser::new(&prices, &self.markets);
                 chooser.push(bin, load.iter().copied());
                 chooser.choose(|_, choice| {
@@ -160,12 +157,13 @@ impl Refinement<'_> {
         let (population, m) = (&self.reduction.users, self.reduction.resources);
         let mut numbers = Numbers::default();
         let mut number_of_whole = vec![NO_BIN; whole.len()];
-        for (range, rates) in &population.by_rule {
+        for ((range, rates), limits) in population.by_rule.iter().zip(&population.limits_of_rule) {
             let here = users.start.max(range.start)..users.end.min(range.end);
             if here.is_empty() {
                 continue;
             }
-            let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
+            let seen = population.limits.seen(*limits, self.prices);
+            let prices = effective_prices(&seen, &self.reduction.capacities, rates, m);
             let mut chooser = Chooser::new(&prices, &self.markets);
             for i in here {
                 let old = self.bins.of[i];

@@ -69,8 +69,6 @@ impl Way {
             Self::PriceDiscovery { first: false } => {
                 market::can_solve(instance, alpha) && !market::suits(instance, alpha)
             }
-            // Below limits only users that are alike share bins.
-            Self::Aggregation { .. } if !instance.limit_rows().is_empty() => false,
             Self::Aggregation { .. } => {
                 question.objective.alpha().is_none_or(|alpha| alpha >= AGGREGATED_FROM)
                     && question.shares_bins()

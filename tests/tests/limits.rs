@@ -6,7 +6,7 @@ use fairplan_instances::{
     Certificate, ClassId, ClassLimit, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Solution,
 };
 use fairplan_report::solution::StatedNumbers;
-use fairplan_tests::{Draft, Fraction, decimal, draft, exact_tree, random_tree_with_limits};
+use fairplan_tests::{Draft, Fraction, decimal, draft, exact_tree, random_crowd, random_tree_with_limits};
 use fairplan_verify::verify_solution;
 use std::ops::Range;
 
@@ -196,4 +196,47 @@ fn what_does_not_know_limits_says_so() {
         let known = "does not know guarantees, limits and reserves yet; leave them out";
         assert_eq!(error, format!("users[0] = user user-0: {objective} {known}"));
     }
+}
+
+#[test]
+fn thousands_of_users_below_limits_share_bins_and_are_proved() {
+    let mut held = 0;
+    for seed in 0..6 {
+        let mut draft = random_crowd(seed, 3_000);
+        draft.groups = (0..10)
+            .map(|g| fairplan_instances::NewGroup {
+                id: format!("group-{g}"),
+                weight: decimal("1"),
+                parent: (g > 5).then(|| "group-0".to_owned()),
+            })
+            .collect();
+        for (i, user) in draft.users.iter_mut().enumerate() {
+            user.group = Some(i % 10);
+            user.tasks = user.tasks.map(|tasks| 100 * tasks);
+            user.rates.clear();
+        }
+        // What a twentieth of the cluster's servers have, or a fifth of those of the first class.
+        let of_all = |part: f64| {
+            let total: f64 =
+                draft.classes.iter().map(|class| class.capacity[0].to_f64() * class.count as f64).sum();
+            decimal(&format!("{:.4}", part * total + 0.01))
+        };
+        let mut quotas =
+            vec![limit(true, "group-0", "1"), limit(true, "group-1", "1"), limit(true, "group-7", "1")];
+        for (quota, part) in quotas.iter_mut().zip([0.1, 0.05, 0.01]) {
+            quota.quota.limit[0].1 = of_all(part);
+        }
+        let first = ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), of_all(0.02))] };
+        quotas[1].quota.limits.push(first);
+        draft.quotas = quotas;
+        let instance = draft.build().unwrap();
+        let solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        let failures: Vec<_> = proof.failures().collect();
+        assert!(failures.is_empty(), "seed {seed}, {}: {failures:?}", solution.method);
+        assert_eq!(solution.status, fairplan_instances::Status::Optimal, "seed {seed}, {}", solution.method);
+        held += usize::from(solution.limited_by.contains(&LimitedBy::Limit));
+    }
+    assert!(held >= 4, "limits hold users in {held} of 6 cases");
 }
