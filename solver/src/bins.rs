@@ -198,6 +198,7 @@ impl Bins {
         };
         // Each class that a group can use with its rate, and how many times dearer it is than the cheapest.
         let dearness = |kind: u32, load: &[f64], prices: &[f64]| -> Vec<(usize, f64, f64)> {
+            let prices = users.limits.seen(reduction.limits_of_kind[kind as usize], prices);
             let cost = |(l, rate): (usize, f64)| dot(load, &prices[l * m..(l + 1) * m]) / rate;
             let least = usable(kind).map(cost).fold(f64::INFINITY, f64::min);
             usable(kind).map(|(l, rate)| (l, rate, cost((l, rate)) / least)).collect()
