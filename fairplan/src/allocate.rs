@@ -293,6 +293,7 @@ pub fn allocate_tasks(
     }
     demands.instance().without_groups("allocate")?;
     demands.instance().without_kinds("allocate")?;
+    demands.instance().without_quotas("allocate")?;
     let settings = options.settings.of_tasks(demands);
     tell_of_limits(demands, control);
     control.stage("dividing");

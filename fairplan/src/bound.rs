@@ -75,6 +75,7 @@ impl ProportionalBound {
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
     instance.without_kinds("bound")?;
+    instance.without_quotas("bound")?;
     let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
     Ok(Bound { divisible, bracket, sha256 })
@@ -97,6 +98,7 @@ pub fn bound_proportional(
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
     instance.without_kinds("bound")?;
+    instance.without_quotas("bound --objective pf")?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
     let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);

@@ -109,6 +109,7 @@ pub fn compare_by(
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
     instance.without_kinds("compare")?;
+    instance.without_quotas("compare")?;
     distinct(placers)?;
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);

@@ -65,6 +65,7 @@ pub fn entitlements(
 ) -> Result<Entitlements, Error> {
     instance.without_groups("entitlements")?;
     instance.without_kinds("entitlements")?;
+    instance.without_quotas("entitlements")?;
     let solver = solver(AUTO, &control.deadline)?;
     let quotas = quotas.map(|quotas| quotas.0.as_slice());
     let (found, sha256) = hashed(instance, || {

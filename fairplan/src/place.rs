@@ -170,6 +170,7 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
+        instance.without_quotas("placing")?;
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,

@@ -1,8 +1,8 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::{
-    Certificate, ClassId, GroupResult, Instance, Level, LimitedBy, Part, ResourceId, Solution, User, UserId,
-    group_results,
+    Certificate, ClassId, GroupResult, Instance, Level, LimitResult, LimitedBy, Part, ResourceId, Solution,
+    User, UserId, group_results, limit_results,
 };
 use rayon::prelude::*;
 
@@ -30,6 +30,8 @@ pub struct Headline {
     pub pooled: bool,
     /// What groups get.
     pub groups: Vec<GroupResult>,
+    /// What is used of limits.
+    pub limits: Vec<LimitResult>,
 }
 
 impl Headline {
@@ -52,6 +54,11 @@ impl Headline {
                     level,
                     bound,
                     relative_gap: if value == bound { 0.0 } else { (1.0 - value / bound).max(0.0) },
+                    limits: limit_results(
+                        instance,
+                        &solution.allocation,
+                        first.map(|level| level.limit_prices.as_slice()),
+                    ),
                     prices: first.map_or_else(unpriced, |level| level.prices.clone()),
                     loads,
                     pooled,
@@ -67,6 +74,7 @@ impl Headline {
                 loads,
                 pooled,
                 groups,
+                limits: Vec::new(),
             },
         }
     }
@@ -122,13 +130,28 @@ struct Standing<'a> {
 struct Least {
     /// The weighted share.
     share: f64,
-    /// The same of those that want no more, and of those that do.
+    /// The same of those that no price holds, and of those that still want more.
     satisfied: f64,
     wanting: f64,
     /// What tasks allow, weighted.
     cap: f64,
     /// Whether somebody runs out of tasks below the first level.
     is_out_of_tasks: bool,
+}
+
+/// What holds a child of the root.
+#[derive(Clone, Copy)]
+struct Holds {
+    /// Prices, of capacity or of limits.
+    prices: bool,
+    /// Capacity: it still wants more.
+    capacity: bool,
+}
+
+impl Holds {
+    fn of(reason: LimitedBy) -> Self {
+        Self { prices: reason.is_by_prices(), capacity: reason == LimitedBy::Capacity }
+    }
 }
 
 impl Least {
@@ -140,9 +163,9 @@ impl Least {
         is_out_of_tasks: false,
     };
 
-    fn of(share: f64, cap: f64, wants_more: bool, is_out_of_tasks: bool) -> Self {
-        let other = f64::INFINITY;
-        let (satisfied, wanting) = if wants_more { (other, share) } else { (share, other) };
+    fn of(share: f64, cap: f64, holds: Holds, is_out_of_tasks: bool) -> Self {
+        let share_if = |holds: bool| if holds { share } else { f64::INFINITY };
+        let (satisfied, wanting) = (share_if(!holds.prices), share_if(holds.capacity));
         Self { share, satisfied, wanting, cap, is_out_of_tasks }
     }
 
@@ -161,7 +184,7 @@ impl Least {
 /// what somebody's tasks allow, if that is less. A group's tasks are those of its members.
 fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     let level_of = solution.certificate.level_of().unwrap_or_default();
-    // Weighted share, weighted cap, and whether the user wants more.
+    // Weighted share, weighted cap, and what holds the user.
     let figures = |i: usize| {
         let (user, reason) = (instance.user(UserId(i)), solution.limited_by[i]);
         let weighted = |share: f64| match share {
@@ -174,34 +197,48 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
             (_, None) => f64::INFINITY,
             (_, Some(tasks)) => weighted(tasks as f64 * largest_rate(instance, user) * user.task_share()),
         };
-        (share, cap, reason == LimitedBy::Capacity)
+        (share, cap, reason)
     };
     let grouped = instance.has_groups();
     let users = (0..instance.user_count()).into_par_iter();
     let users = users.filter(|i| !grouped || instance.user(UserId(*i)).group().is_none()).map(|i| {
-        let (share, cap, wants_more) = figures(i);
-        let is_out_of_tasks = solution.limited_by[i] == LimitedBy::Tasks && level_of.get(i) == Some(&0);
-        Least::of(share, cap, wants_more, is_out_of_tasks)
+        let (share, cap, reason) = figures(i);
+        let is_out_of_tasks = reason == LimitedBy::Tasks && level_of.get(i) == Some(&0);
+        Least::of(share, cap, Holds::of(reason), is_out_of_tasks)
     });
     let mut least = users.reduce(|| Least::NOBODY, Least::and);
     if grouped {
         let weight = |i: usize| instance.user(UserId(i)).weight().to_f64();
-        let part = |i: usize| {
-            let (share, _, wants_more) = figures(i);
-            Part { share: share * weight(i), wants_more }
+        let (figures, weight) = (&figures, &weight);
+        let part = |wants_more: fn(LimitedBy) -> bool| {
+            move |i: usize| {
+                let (share, _, reason) = figures(i);
+                Part { share: share * weight(i), wants_more: wants_more(reason) }
+            }
         };
         let cap = |i: usize| Some(figures(i).1 * weight(i));
         let add = |a: Option<f64>, b: Option<f64>| match (a, b) {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        let groups = instance.groups().iter().zip(instance.parts_of_groups(part));
+        let by_prices = instance.parts_of_groups(part(LimitedBy::is_by_prices));
+        // Only where limits hold somebody do the two differ.
+        let by_capacity = match instance.limit_rows().is_empty() {
+            true => by_prices.clone(),
+            false => instance.parts_of_groups(part(|reason| reason == LimitedBy::Capacity)),
+        };
+        let groups = instance.groups().iter().zip(by_prices.iter().zip(&by_capacity));
         let groups = groups.zip(instance.of_groups(None, cap, add));
-        for ((group, part), cap) in groups.filter(|((group, _), _)| group.parent.is_none()) {
+        for ((group, (part, wanting)), cap) in groups.filter(|((group, _), _)| group.parent.is_none()) {
             // A group without members asks for nothing.
             let Some(cap) = cap else { continue };
             let weight = group.weight.to_f64();
-            least = least.and(Least::of(part.share / weight, cap / weight, part.wants_more, false));
+            let holds = Holds { prices: part.wants_more, capacity: false };
+            let mut child = Least::of(part.share / weight, cap / weight, holds, false);
+            if wanting.wants_more {
+                child.wanting = wanting.share / weight;
+            }
+            least = least.and(child);
         }
     }
     let Least { share: value, satisfied, wanting: level, cap, is_out_of_tasks } = least;

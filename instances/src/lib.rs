@@ -16,6 +16,7 @@ pub mod google2011;
 mod group_result;
 mod headline;
 mod ids;
+mod limit_result;
 mod lint;
 mod model;
 mod moves;
@@ -51,11 +52,12 @@ pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_comm
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
 pub use headline::{Headline, stated_level};
 pub use ids::IdTable;
+pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, Draft, DraftKind, DraftUser, FilledTree, Group, GroupId, Instance, InstanceBuilder, Kind,
-    KindId, NewGroup, NewKind, NewUser, Part, PlacementRule, ResourceId, RuleId, ServerClass, ServerNames,
-    User, UserId,
+    ClassId, ClassLimit, Draft, DraftKind, DraftQuota, DraftUser, FilledTree, Group, GroupId, Instance,
+    InstanceBuilder, Kind, KindId, LimitRow, NewGroup, NewKind, NewUser, Owner, Part, PlacementRule, Quota,
+    ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};

@@ -117,6 +117,17 @@ impl Objective {
         if instance.has_kinds() && !knows_kinds {
             instance.without_kinds(&format!("the objective {self}"))?;
         }
+        if !knows_groups {
+            instance.without_quotas(&self.to_string())?;
+        }
+        instance.without_floors("solve")?;
+        let over_some = instance.limit_rows().iter().find(|row| self.is_pooled() && row.classes.is_some());
+        if let Some(row) = over_some {
+            let problem = format!(
+                "{self} treats all servers as one, so nothing is limited on some; drop it or use drfh"
+            );
+            return Err(Violation::new("limits", instance.name_of(row.owner), problem));
+        }
         if !self.is_pooled() && self != Self::DrfPerServer {
             return Ok(());
         }

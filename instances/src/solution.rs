@@ -33,24 +33,33 @@ pub enum LimitedBy {
     Capacity,
     /// All tasks of the user run; where they would do more work on other classes, those have no room for them.
     Tasks,
+    /// A limit of its own or of a group that it is in: wherever it can run, some limit above it is used up.
+    Limit,
     /// No class that the user may run on has every resource that its tasks need.
     NoUsableClass,
 }
 
 impl LimitedBy {
+    /// Whether prices hold the user: those of capacity, or of limits.
+    pub fn is_by_prices(self) -> bool {
+        matches!(self, Self::Capacity | Self::Limit)
+    }
+
     /// The name used in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Capacity => "capacity",
             Self::Tasks => "tasks",
+            Self::Limit => "limit",
             Self::NoUsableClass => "no-usable-class",
         }
     }
 
-    /// What holds two: capacity if it holds one, no usable class only if it holds both.
+    /// What holds two: capacity if it holds one, then a limit, no usable class only if it holds both.
     pub fn hardest(one: Option<Self>, other: Option<Self>) -> Option<Self> {
         let rank = |reason: &Self| match reason {
-            Self::Capacity => 2,
+            Self::Capacity => 3,
+            Self::Limit => 2,
             Self::Tasks => 1,
             Self::NoUsableClass => 0,
         };
@@ -62,6 +71,7 @@ impl LimitedBy {
         match self {
             Self::Capacity => "capacity",
             Self::Tasks => "its tasks",
+            Self::Limit => "a limit",
             Self::NoUsableClass => "no usable class",
         }
     }
@@ -137,6 +147,10 @@ pub struct Level {
     /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0: the increase of `value` per
     /// unit of that resource in that class, dominant shares still measured against today's totals.
     pub prices: Vec<f64>,
+    /// Multipliers of the limits, one for each of [`Instance::limit_rows`], >= 0: the increase of `value` per unit of that
+    /// limit. Users below a limit pay it for what they take on the classes that it covers, and its amount at its price
+    /// is worth as much as capacity is.
+    pub limit_prices: Vec<f64>,
 }
 
 impl Level {

@@ -255,6 +255,7 @@ mod tests {
             resources: vec!["cpu".into(), "memory".into()],
             classes: vec![large, ServerClass::new("small", 1, decimals(["2", "2"]))],
             groups: Vec::new(),
+            quotas: Vec::new(),
             measured_by: None,
             users: vec![user("tall", ["1", "4"], tasks[0]), wide],
         }

@@ -40,7 +40,12 @@ fn fig1() -> (Instance, Solution, String) {
         status: Status::Optimal,
         allocation: Allocation::from_matrix(2, &[tasks, 0.0, 0.0, tasks]),
         certificate: Certificate::Levels {
-            levels: vec![Level { value, bound: 5.0 / 7.0, prices: vec![5.0 / 28.0, 0.0, 0.0, 5.0 / 28.0] }],
+            levels: vec![Level {
+                value,
+                bound: 5.0 / 7.0,
+                limit_prices: Vec::new(),
+                prices: vec![5.0 / 28.0, 0.0, 0.0, 5.0 / 28.0],
+            }],
             level_of: vec![0, 0],
         },
         limited_by: vec![LimitedBy::Capacity; 2],

@@ -1,6 +1,7 @@
 //! Which users share a split: bins of similar demand direction, made finer where their users disagree.
 
 use crate::level::{Groups, LevelProblem, dot};
+use crate::limits::LimitsOfPatterns;
 use crate::reduction::{CHUNK, NO_PATTERN, Population, Reduction};
 use crate::sums::{in_parts, table_of_sums};
 use hashbrown::HashMap;
@@ -197,6 +198,7 @@ impl Bins {
         };
         // Each class that a group can use with its rate, and how many times dearer it is than the cheapest.
         let dearness = |pattern: u32, load: &[f64], prices: &[f64]| -> Vec<(usize, f64, f64)> {
+            let prices = users.limits.seen(reduction.limits_of_pattern[pattern as usize], prices);
             let cost = |(l, rate): (usize, f64)| dot(load, &prices[l * m..(l + 1) * m]) / rate;
             let least = usable(pattern).map(cost).fold(f64::INFINITY, f64::min);
             usable(pattern).map(|(l, rate)| (l, rate, cost((l, rate)) / least)).collect()
@@ -325,5 +327,9 @@ pub(crate) fn level_problem<'a>(reduction: &'a Reduction, grouping: &'a Grouping
         resources: reduction.resources,
         capacities: &reduction.capacities,
         groups: &grouping.groups,
+        limits: (!reduction.users.limits.is_empty()).then_some(LimitsOfPatterns {
+            limits: &reduction.users.limits,
+            set_of_pattern: &reduction.limits_of_pattern,
+        }),
     }
 }

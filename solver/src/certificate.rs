@@ -58,7 +58,8 @@ pub(crate) fn certify(
         }
         // The multipliers of value: those of Σ_rising y = 1.
         let prices = prices_of_classes(instance, &reduction.members, &prices, 1.0 / proof.rising);
-        levels.push(Level { value: proof.value, bound: proof.bound, prices });
+        let limit_prices = Vec::new();
+        levels.push(Level { value: proof.value, bound: proof.bound, prices, limit_prices });
     }
     (levels, status)
 }

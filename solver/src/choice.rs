@@ -31,9 +31,10 @@ pub(crate) struct Chooser<'a> {
 }
 
 impl Markets {
-    /// Classes whose prices differ by less than the part `same_price` of the highest are one market.
+    /// Classes whose prices differ by less than the part `same_price` of the highest, and which limits treat alike, are one market.
     pub fn of(prices: &[f64], reduction: &Reduction, same_price: f64) -> Self {
-        let m = reduction.resources;
+        let (m, limits) = (reduction.resources, &reduction.users.limits);
+        let prices = &prices[..reduction.classes() * m];
         let mut highest = vec![0.0f64; m];
         for row in prices.chunks(m) {
             highest.iter_mut().zip(row).for_each(|(high, p)| *high = high.max(*p));
@@ -46,6 +47,7 @@ impl Markets {
                 let pairs = row.iter().zip(rows[*other]).zip(&highest);
                 pairs.into_iter().all(|((a, b), high)| (a - b).abs() <= same_price * high)
                     && reduction.patterns.iter().all(|rates| rates[l] == rates[*other])
+                    && limits.treat_alike(l, *other)
             };
             match distinct.iter().find(|other| same(other)) {
                 Some(other) => representative.push(*other as u32),

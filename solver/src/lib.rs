@@ -10,6 +10,7 @@ mod highs;
 mod interior_point;
 mod level;
 mod lexicographic;
+mod limits;
 #[cfg_attr(not(feature = "highs"), expect(dead_code, reason = "only HiGHS reads programs"))]
 mod linear_program;
 mod offline;

@@ -4,6 +4,7 @@
 //! with proportional capacities become one: a mix of them is as good as any other of the same size. Undoing
 //! this gives each class of a merged one its part by size, and each user its tasks from its share.
 
+use crate::limits::Limits;
 use crate::tolerance::level::OUT_OF_REACH;
 use fairplan_instances::{ClassId, Instance, KindId, Objective, PlacementRule, ResourceId, RuleId, UserId};
 use hashbrown::HashMap;
@@ -20,7 +21,8 @@ pub(crate) struct Reduction {
     pub resources: usize,
     /// Merged classes, in the order of their first member.
     pub members: Vec<Vec<ClassId>>,
-    /// Capacity of the merged classes in parts of the cluster's total, row-major `classes × resources`.
+    /// Capacity of the merged classes in parts of the cluster's total, row-major `classes × resources`; after them the amounts of
+    /// the limits, one each.
     pub capacities: Vec<f64>,
     /// For each class of the instance its part of the merged class (0 for classes without any capacity; without
     /// meaning where all servers are one).
@@ -31,6 +33,8 @@ pub(crate) struct Reduction {
     /// For each pattern whether its users have task rows: their tasks are limited and do different work on different
     /// classes.
     pub has_task_rows: Vec<bool>,
+    /// For each kind the set of limits that its users are below.
+    pub limits_of_pattern: Vec<u32>,
     pub users: Population,
 }
 
@@ -50,8 +54,11 @@ pub(crate) struct Population {
     /// Pattern of each user, or [`NO_PATTERN`] for one that can run nowhere.
     pub pattern: Vec<u32>,
     /// Ranges of users with the same placement rule, with the rates that rule gives on the merged classes
-    /// (whatever the zero demands).
+    /// (whatever the zero demands). They are below the same limits, too.
     pub by_rule: Vec<(std::ops::Range<usize>, Rates)>,
+    /// For each of these ranges the set of limits.
+    pub limits_of_rule: Vec<u32>,
+    pub limits: Limits,
 }
 
 /// The pattern of users that can run on no class.
@@ -176,6 +183,8 @@ impl Population {
             // Only sums are sampled, and they have no lines.
             lines: None,
             by_rule,
+            limits_of_rule: self.limits_of_rule.clone(),
+            limits: self.limits.clone(),
             order: Some(taken),
         }
     }
@@ -185,8 +194,10 @@ impl Reduction {
     /// The instance as `objective` sees it: with its weighted shares, and all servers as one where it pools them.
     pub fn new(instance: &Instance, objective: Objective) -> Self {
         let m = instance.resources().len();
-        let MergedClasses { members, capacities, part_of_merged } =
+        let MergedClasses { members, mut capacities, part_of_merged } =
             MergedClasses::new(instance, objective.is_pooled());
+        let (limits, amounts, limits_of_user) = Limits::of(instance, &members);
+        capacities.extend(amounts);
         let measures: Vec<f64> = (0..m).map(|r| instance.measure(ResourceId(r))).collect();
         let rates_of_rule: Vec<Rates> = instance
             .rules()
@@ -206,7 +217,8 @@ impl Reduction {
             part_of_merged,
             patterns: Vec::new(),
             has_task_rows: Vec::new(),
-            users: normalise_users(instance, objective, &measures, rates_of_rule),
+            limits_of_pattern: Vec::new(),
+            users: normalise_users(instance, objective, &measures, rates_of_rule, (limits, &limits_of_user)),
         };
         reduction.forget_limits_out_of_reach();
         reduction.tell_patterns_apart();
@@ -228,6 +240,7 @@ impl Reduction {
             part_of_merged: self.part_of_merged.clone(),
             patterns: self.patterns.clone(),
             has_task_rows: self.has_task_rows.clone(),
+            limits_of_pattern: self.limits_of_pattern.clone(),
             users,
         }
     }
@@ -281,6 +294,7 @@ impl Reduction {
             let mut pattern_of = |i: usize| {
                 let pattern: Vec<bool> = users.directions.iter().map(|column| column[i] > 0.0).collect();
                 let (patterns, has_task_rows) = (&mut self.patterns, &mut self.has_task_rows);
+                let limits_of_pattern = &mut self.limits_of_pattern;
                 *known.entry((rule, pattern, is_limited(i))).or_insert_with_key(|(_, pattern, is_limited)| {
                     let has_all =
                         |row: &[f64]| row.iter().zip(pattern).all(|(c, needed)| !needed || *c > 0.0);
@@ -290,6 +304,7 @@ impl Reduction {
                         return NO_PATTERN;
                     }
                     has_task_rows.push(*is_limited && differ(&usable));
+                    limits_of_pattern.push(users.limits_of_rule[rule]);
                     patterns.push(usable);
                     (patterns.len() - 1) as u32
                 })
@@ -369,10 +384,16 @@ fn merge_proportional_classes(instance: &Instance) -> (Vec<Vec<ClassId>>, Vec<f6
         let shape = units.iter().map(|units| units / divisor).collect();
         let groups = of_shape.entry(shape).or_default();
         let treatment = |rule: &PlacementRule, l: ClassId| (rule.allows(l), rule.rate(l));
+        let limits = instance.limit_rows();
         // There may be as many rules as users; mostly the first tells two classes apart.
         let alike = |group: &&usize| {
             let first = members[**group][0];
-            instance.rules().iter().skip(1).all(|rule| treatment(rule, first) == treatment(rule, ClassId(l)))
+            limits.iter().all(|limit| limit.covers(first) == limit.covers(ClassId(l)))
+                && instance
+                    .rules()
+                    .iter()
+                    .skip(1)
+                    .all(|rule| treatment(rule, first) == treatment(rule, ClassId(l)))
         };
         match groups.iter().find(alike) {
             Some(group) => members[*group].push(ClassId(l)),
@@ -407,12 +428,14 @@ fn normalise_users(
     objective: Objective,
     measures: &[f64],
     rates_of_rule: Vec<Rates>,
+    (limits, limits_of_user): (Limits, &[u32]),
 ) -> Population {
     let has_lines = instance.has_kinds() && !objective.is_pooled();
     let m = instance.resources().len();
     let n = if has_lines { instance.kind_count() } else { instance.user_count() };
-    let (order, by_rule) = if rates_of_rule.len() == 1 {
-        (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect())
+    let set_of = |i: &u32| limits_of_user.get(*i as usize).copied().unwrap_or(0);
+    let (order, by_rule, limits_of_rule) = if rates_of_rule.len() == 1 && limits.is_empty() {
+        (None, rates_of_rule.into_iter().map(|rates| (0..n, rates)).collect(), vec![0])
     } else {
         let rule = |i: &u32| {
             let RuleId(rule) = match has_lines {
@@ -422,16 +445,18 @@ fn normalise_users(
             rule
         };
         let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_by_key(rule);
-        let mut by_rule = Vec::new();
+        let seen = |i: &u32| (rule(i), set_of(i));
+        order.sort_by_key(seen);
+        let (mut by_rule, mut limits_of_rule) = (Vec::new(), Vec::new());
         let mut start = 0;
         while start < n {
-            let here = rule(&order[start]);
-            let end = start + order[start..].partition_point(|i| rule(i) == here);
-            by_rule.push((start..end, rates_of_rule[here].clone()));
+            let here = seen(&order[start]);
+            let end = start + order[start..].partition_point(|i| seen(i) == here);
+            by_rule.push((start..end, rates_of_rule[here.0].clone()));
+            limits_of_rule.push(here.1);
             start = end;
         }
-        (Some(order), by_rule)
+        (Some(order), by_rule, limits_of_rule)
     };
     let position = |i: usize| order.as_ref().map_or(i, |order| order[i] as usize);
     let lines = has_lines.then(|| Lines::new(instance, n, position));
@@ -471,7 +496,8 @@ fn normalise_users(
     let limit = |i: usize| view(i).tasks().map(|tasks| view(i).task_share() * part(i) * tasks as f64);
     let tasks =
         instance.has_task_limits().then(|| (0..n).map(|i| limit(i).unwrap_or(f64::INFINITY)).collect());
-    Population { directions, weights, tasks, pattern: vec![NO_PATTERN; n], by_rule, lines, order }
+    let pattern = vec![NO_PATTERN; n];
+    Population { order, directions, weights, tasks, pattern, by_rule, limits_of_rule, limits, lines }
 }
 
 impl Lines {

@@ -136,7 +136,9 @@ impl Refinement<'_> {
             {
                 let load = &grouping.groups.loads[*group as usize * m..(*group as usize + 1) * m];
                 let rates = &self.reduction.patterns[pattern];
-                let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
+                let seen =
+                    self.reduction.users.limits.seen(self.reduction.limits_of_pattern[pattern], self.prices);
+                let prices = effective_prices(&seen, &self.reduction.capacities, rates, m);
                 let mut chooser = Chooser::new(&prices, &self.markets);
                 chooser.push(bin, load.iter().copied());
                 chooser.choose(|_, choice| {
@@ -156,12 +158,13 @@ impl Refinement<'_> {
         let (population, m) = (&self.reduction.users, self.reduction.resources);
         let mut numbers = Numbers::default();
         let mut number_of_whole = vec![NO_BIN; whole.len()];
-        for (range, rates) in &population.by_rule {
+        for ((range, rates), limits) in population.by_rule.iter().zip(&population.limits_of_rule) {
             let here = users.start.max(range.start)..users.end.min(range.end);
             if here.is_empty() {
                 continue;
             }
-            let prices = effective_prices(self.prices, &self.reduction.capacities, rates, m);
+            let seen = population.limits.seen(*limits, self.prices);
+            let prices = effective_prices(&seen, &self.reduction.capacities, rates, m);
             let mut chooser = Chooser::new(&prices, &self.markets);
             for i in here {
                 let old = self.bins.of[i];

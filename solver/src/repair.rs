@@ -11,8 +11,9 @@ pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec
     let mut splits: Vec<f64> = splits.iter().map(|z| z.max(0.0)).collect();
     // Sums over the groups are plain, so their rounding grows with the number of groups.
     let margin = MARGIN + problem.groups.len() as f64 * f64::EPSILON / 2.0;
+    let usage = problem.usage(&splits);
     let keep: Vec<f64> = problem
-        .usage(&splits)
+        .of_classes(&usage)
         .chunks(m)
         .zip(problem.capacities.chunks(m))
         .map(|(usage, capacity)| {
@@ -27,7 +28,23 @@ pub(crate) fn feasible_splits(problem: &LevelProblem<'_>, splits: &[f64]) -> Vec
     for (z, class) in splits.iter_mut().zip(&problem.groups.class) {
         *z *= keep[*class as usize];
     }
+    if problem.limits.is_some() {
+        shrink_to_limits(problem, &mut splits, margin);
+    }
     splits
+}
+
+/// The same for limits: whoever runs where one is passed has less there.
+fn shrink_to_limits(problem: &LevelProblem<'_>, splits: &mut [f64], margin: f64) {
+    let usage = problem.usage(splits);
+    for g in 0..problem.groups.len() {
+        for pair in problem.groups.pairs(g) {
+            let met = problem.limits_met(g, problem.groups.class[pair]);
+            let met = met.filter(|(row, r)| problem.load(g)[*r] > 0.0 && usage[*row] > 0.0);
+            let keep = met.map(|(row, _)| problem.capacities[row] * (1.0 - margin) / usage[row]);
+            splits[pair] *= keep.fold(1.0, f64::min);
+        }
+    }
 }
 
 /// What the splits of the groups come to on the classes of the instance.

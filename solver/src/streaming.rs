@@ -11,14 +11,15 @@ const FORBIDDEN: f64 = 1e200;
 const LANES: usize = 64;
 
 /// Writes `π_i = min_l Σ_r d_ir p_lr / ρ_il` of every user to `costs` (`prices` row-major `classes × resources`,
-/// in parts of the cluster's total). Users without a usable class get a number that means nothing.
+/// in parts of the cluster's total, and those of the limits). Users without a usable class get a number that means nothing.
 pub(crate) fn cheapest_costs(users: &Population, prices: &[f64], capacities: &[f64], costs: &mut [f64]) {
     let m = users.directions.len();
     let mut rest = costs;
-    for (range, rates) in &users.by_rule {
+    for ((range, rates), limits) in users.by_rule.iter().zip(&users.limits_of_rule) {
         let (here, later) = rest.split_at_mut(range.len());
         rest = later;
-        let effective = effective_prices(prices, capacities, rates, m);
+        let seen = users.limits.seen(*limits, prices);
+        let effective = effective_prices(&seen, capacities, rates, m);
         here.par_chunks_mut(CHUNK).enumerate().for_each(|(chunk, costs)| {
             let start = range.start + chunk * CHUNK;
             for (block, costs) in costs.chunks_mut(LANES).enumerate() {

@@ -26,6 +26,8 @@ pub(crate) mod level {
     pub const TOLERANCE: f64 = 1e-9;
     /// The same for a level above the first, with what the levels below it leave uncertain: ten of those.
     pub(crate) const UNCERTAINTY: f64 = 1e-8;
+    /// The part of a limit that may be left by one that is used up: `verify` accepts ten times it, and refuses to pass over a tenth.
+    pub(crate) const LIMIT_USED_UP: f64 = 1e-7;
     /// The relative gap at which a level counts as closed: a tenth of what is promised, because later levels build on it.
     pub(crate) const CLOSED: f64 = 1e-10;
     /// The relative gap asked of the small problem of a later round, in parts of the last round's gap: its own gap must not

@@ -128,7 +128,8 @@ impl Way {
     ) -> Result<Solution, SolverError> {
         match question.objective.alpha() {
             Some(_) => smooth::solve_over(question, self.method(), bins, alike, solver, budget),
-            None if question.instance.has_groups() => {
+            // The tree knows limits, whether it has groups or not.
+            None if question.instance.has_groups() || !question.instance.limit_rows().is_empty() => {
                 tree::solve(question, self.method(), bins, solver, budget)
             }
             None => lexicographic::solve(question, self.method(), bins, solver, budget),

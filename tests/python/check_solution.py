@@ -12,6 +12,8 @@ A sum of utilities w U(G) is at most C.p + sum_i (z_i T_i + max_G (w_i U(G) - y_
 y_i = min over usable classes of (sum_r D_ir p_lr / delta_i + z_i) / rate, with z_i T_i in shares.
 Over groups a level t at the root gives everybody a share S_i(t), by weights from the root down: none is possible at which
 sum_i y_i S_i(t) > C.p, when those who are held keep what they have.
+A limit of a group or a user is a capacity too: C.p counts it at its price, and y_i the prices of the limits above a user that cover
+the class.
 An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
 bmf, pf, alpha=A and utilitarian.
 """
@@ -25,6 +27,7 @@ from fractions import Fraction
 GAP, GAIN, IDLE, NOTHING = Fraction(1, 10**9), Fraction(1, 10**2), Fraction(1, 10**6), Fraction(1, 10**13)
 MEASURED, ALL = Fraction(1, 10**4), Fraction(1, 10**3)  # The share that gains are measured by at most; tasks not run.
 JUST_ABOVE = Fraction(1.0 + 1e-9)
+PRICED = ("capacity", "limit")  # What holds a user by prices.
 
 
 class Wrong(Exception):
@@ -63,6 +66,9 @@ def line(user, price, work):
     """A lower bound `slope * work - intercept` on what this user's work costs, as high as can be just above `work`."""
     costs = [{l: sum(d * price.get((l, r), 0) for r, d in needs.items()) for l in usable} for needs, usable in user["kinds"]]
     cost = costs[0]
+    for at, row in user["rows"].items():
+        for l in cost:
+            cost[l] += user["needs"].get(row["resource"], 0) * price.get(at, 0) if l in row["classes"] else 0
     if not user["limited"]:
         return sum(min(cost[l] / user["rate"][l] for l in cost) for cost in costs), 0
     if user["tasks"] == 0:
@@ -73,6 +79,50 @@ def line(user, price, work):
         slope, rate, height = min(((c - at[1]) / (rate - at[0]), -rate, c) for rate, c in points if rate > at[0])
         at = (-rate, height)
     return slope, user["tasks"] * (slope * at[0] - at[1])
+
+
+def limit_rows(instance):
+    """All limits by position, those of groups first, and of each user those above it."""
+    rows, every = {}, [l["id"] for l in instance["server_classes"]]
+    for kind in ("group", "user"):
+        for one in instance.get(kind + "s", []):
+            need(not one.get("guarantee") and not one.get("reserve"), f"guarantees and reserves are not known here ({one['id']})")
+            sets = [(every, one.get("limit", {}))] + [(some["classes"], some["amounts"]) for some in one.get("limits", [])]
+            for classes, amounts in sets:
+                for r in instance["resources"]:
+                    if r in amounts:
+                        rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
+                                                    "amount": amounts[r], "every": classes is every}
+    parent = {g["id"]: g.get("parent") for g in instance.get("groups", [])}
+    for user in instance["users"]:
+        owners, group = {("user", user["id"])}, user.get("group")
+        while group is not None:
+            owners.add(("group", group))
+            group = parent[group]
+        user["rows"] = {at: row for at, row in rows.items() if row["owner"] in owners}
+    return rows
+
+
+def limits_kept(solution, users, rows, load):
+    """Whether the limits are those of the instance, and who is held by one is."""
+    said = solution.get("limits", [])
+    need(len(said) == len(rows), f"{len(said)} limits are stated")
+    for (at, row), stated in zip(rows.items(), said):
+        kind, owner = row["owner"]
+        need(stated.get(kind) == owner and list(stated["limit"]) == [row["resource"]], f"limit {at[1]} is of {owner}")
+        need(row["every"] == ("classes" not in stated) and set(stated.get("classes", row["classes"])) == row["classes"],
+             f"classes of limit {at[1]}")
+        near(stated["limit"][row["resource"]], row["amount"], f"amount of limit {at[1]}")
+        near(stated["used"], load[at] / row["amount"], f"used part of limit {at[1]}")
+    first = solution["certificate"].get("levels", [])[:1]
+    if any(stated["price"] for stated in said):
+        for stated, price in zip(said, first[0]["limit_prices"]):
+            near(stated["price"], price, "price of a limit")
+    for user in users:
+        full = min((max([load[at] / row["amount"] for at, row in user["rows"].items()
+                         if l in row["classes"] and row["resource"] in user["needs"]], default=0) for l in user["usable"]), default=0)
+        need(user["limit"] != "limit" or full >= 1 - Fraction(1, 10**6), f"user {user['id']} is held by no limit")
+        need(user["limit"] != "capacity" or full <= 1 - Fraction(1, 10**8), f"user {user['id']} is held by a limit")
 
 
 def pooled(instance, solution):
@@ -226,7 +276,7 @@ def standing(instance, solution, users):
     return tree
 
 
-def stages(solution, users, capacity, tree, measure):
+def stages(solution, users, capacity, tree, measure, rows):
     """Whether every level of a tree is the largest that there can be, and everybody has what the levels give."""
     named, levels = tree["users"], solution["certificate"]["levels"]
     share = {node: user["weighted"] * user["own"] for node, user in named.items()}
@@ -234,10 +284,12 @@ def stages(solution, users, capacity, tree, measure):
     worst = Fraction(0)
     for k, level in enumerate(levels):
         price = {(one["class"], r): p for one in level["prices"] for r, p in one["price"].items()}
+        need(len(level.get("limit_prices", [])) == len(rows), f"prices of limits of level {k}")
+        price |= dict(zip(rows, level.get("limit_prices", [])))
         need(all(p >= 0 for p in price.values()) and price.keys() <= capacity.keys(), f"prices of level {k}")
         need(all(capacity[at] > 0 or p == 0 for at, p in price.items()), f"a price of what is not there on level {k}")
         need(k == 0 or level["value"] >= levels[k - 1]["value"], f"level {k} is below level {k - 1}")
-        held = {node: user["limit"] == "capacity" and user["level"] < k for node, user in named.items()}
+        held = {node: user["limit"] in PRICED and user["level"] < k for node, user in named.items()}
         ceiling = {node: share[node] if held[node] else cap[node] for node in named}
         # The price of a share, as the objective counts it.
         y = {node: line(user, price, Fraction(0))[0] * user["weight"] / user["own"] / user["delta"] if user["usable"] else 0
@@ -253,7 +305,7 @@ def stages(solution, users, capacity, tree, measure):
         slack, anybody = worth - kept, False
         for node, user in named.items():
             need(share[node] >= here[node] * (1 - GAP), f"user {user['id']} has less than level {k} gives")
-            if user["limit"] != "capacity" or user["level"] != k:
+            if user["limit"] not in PRICED or user["level"] != k:
                 continue
             anybody = True
             near(share[node], here[node], f"share of user {user['id']}, held on level {k}")
@@ -263,7 +315,7 @@ def stages(solution, users, capacity, tree, measure):
         need(anybody, f"level {k} holds nobody")
     for node, user in named.items():
         need(not user["limited"], f"user {user['id']} has few tasks and several rates: not known here in groups")
-        if user["limit"] == "capacity":
+        if user["limit"] in PRICED:
             need(user["level"] < len(levels), f"user {user['id']} is held by no level")
         elif user["limit"] == "tasks":
             need(share[node] >= cap[node] * (1 - GAP), f"user {user['id']} has tasks left")
@@ -280,7 +332,7 @@ def stages(solution, users, capacity, tree, measure):
     bounds = [top / weight for top, weight in tops if top is not None] + [level["bound"] for level in levels[:1]]
     certificate = solution["certificate"]
     own = lambda user: user["weighted"] * user["own"]
-    value = min(divided(tree, child, own, lambda user: user["limit"] == "capacity")[0] / weight for child, weight in children)
+    value = min(divided(tree, child, own, lambda user: user["limit"] in PRICED)[0] / weight for child, weight in children)
     for stated, computed, what in [(solution["value"], value, "value"), (certificate["primal"], value, "primal"),
                                    (certificate["dual"], min(bounds), "dual")]:
         near(stated, computed, what)
@@ -346,11 +398,14 @@ def check(instance, solution):
     need(exponent is None or exponent != 0 and is_sum and objective != "pf", "the unit of the value")
     if objective in ("drf", "bmf"):
         pooled(instance, solution)
+    rows = limit_rows(instance)
+    need(not rows or objective in ("drfh", "tsf", "drf"), f"{objective} is not known here with limits")
     resources, classes, users = instance["resources"], instance["server_classes"], instance["users"]
     for name, ours, theirs in [("class", classes, solution["server_classes"]), ("user", users, solution["users"])]:
         need([x["id"] for x in ours] == [x["id"] for x in theirs], f"the {name} ids differ")
     capacity = {(l["id"], r): l["count"] * l["capacity"].get(r, 0) for l in classes for r in resources}
     total = {r: sum(capacity[l["id"], r] for l in classes) for r in resources}
+    capacity |= {at: row["amount"] for at, row in rows.items()}
     load = dict.fromkeys(capacity, Fraction(0))
     levels = solution["certificate"].get("levels", [])
 
@@ -379,9 +434,12 @@ def check(instance, solution):
             running[k][1] += put["tasks"] * rate[put["class"]]
             for r in pieces[k]:
                 load[put["class"], r] += put["tasks"] * pieces[k][r]
+            for at, row in user["rows"].items():
+                load[at] += put["tasks"] * demand.get(row["resource"], 0) if put["class"] in row["classes"] else 0
         tasks, work = (min(column) for column in zip(*running))
         need("tasks" not in user or all(here <= user["tasks"] for here, _ in running),
              f"user {user['id']} has more pieces than its tasks have")
+        need(not several or not user["rows"], f"user {user['id']} has kinds and limits")
         delta, weight = max(shares.values()), user.get("weight", Fraction(1))
         if objective == "tsf":
             alone = sum(l["count"] * rate[l["id"]] * min(l["capacity"].get(r, 0) / d for r, d in demand.items())
@@ -410,6 +468,7 @@ def check(instance, solution):
         used = sum(load[l["id"], r] for l in classes)
         near(solution["utilization"].get(r, 0), used / total[r] if total[r] else 0, f"utilization of {r}")
 
+    limits_kept(solution, users, rows, load)
     tree = standing(instance, solution, users)
     if any("group" in user for user in users) and (is_sum or objective in ("drf-per-server", "bmf")):
         raise Wrong(f"{objective} is not known here in groups")
@@ -424,8 +483,8 @@ def check(instance, solution):
     def measure(share):
         return min(max(share, min(usual, share * 1000)), MEASURED)
 
-    if any("group" in user for user in users):
-        return stages(solution, users, capacity, tree, measure)
+    if rows or any("group" in user for user in users):
+        return stages(solution, users, capacity, tree, measure, rows)
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
         need(0 <= k <= len(levels) and limit in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {limit}")

@@ -22,7 +22,15 @@ pub fn draft(classes: &[(u64, &str)], users: &[&str]) -> Draft {
     let classes: Vec<_> = classes.iter().enumerate().map(class).collect();
     let resources = (0..classes[0].capacity.len()).map(|r| format!("resource-{r}")).collect();
     let users = users.iter().enumerate().map(|(i, demand)| plain_user(i, decimals(demand))).collect();
-    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users, measured_by: None }
+    Draft {
+        name: "draft".into(),
+        resources,
+        classes,
+        groups: Vec::new(),
+        users,
+        quotas: Vec::new(),
+        measured_by: None,
+    }
 }
 
 /// A user named after its position, of weight 1, unlimited, that may run anywhere.

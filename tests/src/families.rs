@@ -99,6 +99,7 @@ fn uniform(dice: &mut Dice, users: u64, resources: u64, classes: u64) -> Instanc
             .collect(),
         groups: Vec::new(),
         users: demands.into_iter().enumerate().map(|(i, demand)| plain_user(i, demand)).collect(),
+        quotas: Vec::new(),
         measured_by: None,
     };
     draft.build().expect("what is uniform breaks no rule")
@@ -230,5 +231,13 @@ fn draw(dice: &mut Dice, user_count: usize, class_count: usize, resources: usize
         users.push(user);
     }
     let resources = (0..resources).map(|r| format!("r{r}")).collect();
-    Draft { name: "odd".into(), resources, classes, groups: Vec::new(), users, measured_by: None }
+    Draft {
+        name: "odd".into(),
+        resources,
+        classes,
+        groups: Vec::new(),
+        users,
+        quotas: Vec::new(),
+        measured_by: None,
+    }
 }

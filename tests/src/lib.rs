@@ -33,7 +33,7 @@ pub use random_instances::{
     random_draft_without_rates, with_random_kinds,
 };
 pub use simplex::Tableau;
-pub use tree::{exact_tree, random_tree};
+pub use tree::{exact_tree, random_tree, random_tree_with_limits};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_level, best_whole_sum, compare_breakpoints};
 

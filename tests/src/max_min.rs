@@ -95,8 +95,8 @@ pub fn exact_max_min_of(instance: &Instance, objective: Objective) -> ExactMaxMi
     ExactMaxMin { shares: instance.users().zip(&weighted).map(share).collect(), weighted }
 }
 
-/// What servers hold and tasks allow, in whole numbers over the tasks of each kind of each user on each class, and after them
-/// the tasks of each user with kinds: no more than each of its kinds has on all classes.
+/// What servers hold, and tasks and limits allow, in whole numbers over the tasks of each kind of each user on each class, and
+/// after them the tasks of each user with kinds: no more than each of its kinds has on all classes.
 pub(crate) struct ExactRows {
     pub variables: usize,
     pub constraints: Vec<(Vec<BigInt>, BigInt)>,
@@ -134,6 +134,15 @@ impl ExactRows {
             if let Some(tasks) = kind.user().tasks() {
                 constraints.push((everywhere, BigInt::from(tasks)));
             }
+        }
+        for (j, limit) in instance.limit_rows().iter().enumerate() {
+            let mut taken = row();
+            for user in instance.users().filter(|user| instance.limits_above(*user).contains(&j)) {
+                for class in (0..classes).map(ClassId).filter(|class| limit.covers(*class)) {
+                    taken[user.index().0 * classes + class.0] = user.demand_units(limit.resource).into();
+                }
+            }
+            constraints.push((taken, instance.limit_units(limit).into()));
         }
         Self { variables, constraints }
     }

@@ -207,5 +207,13 @@ fn draw(dice: &mut Dice) -> Draft {
         users.push(user);
     }
     let resources = ["cpu", "memory", "disk"][..resources].iter().map(|name| name.to_string()).collect();
-    Draft { name: "draft".into(), resources, classes, groups: Vec::new(), users, measured_by: None }
+    Draft {
+        name: "draft".into(),
+        resources,
+        classes,
+        groups: Vec::new(),
+        users,
+        quotas: Vec::new(),
+        measured_by: None,
+    }
 }

@@ -6,7 +6,7 @@ use crate::max_min::ExactRows;
 use crate::random_instances::random_draft;
 use crate::simplex::Tableau;
 use crate::{Dice, Draft, decimal};
-use fairplan_instances::{Instance, NewGroup, Objective};
+use fairplan_instances::{ClassId, ClassLimit, DraftQuota, Instance, NewGroup, Objective, Quota, ResourceId};
 use num_bigint::BigInt;
 
 /// The share of each user, as the objective counts it and without its weight, by exact arithmetic.
@@ -72,6 +72,41 @@ fn rates(instance: &Instance, active: &[usize]) -> Vec<Fraction> {
         rate
     };
     active.iter().map(rate).collect()
+}
+
+/// A random tree, or none, with one to four limits of groups and users, over all classes or some of them; each is a part of what
+/// the cluster has, mostly a small one.
+pub fn random_tree_with_limits(seed: u64) -> Draft {
+    let mut draft = random_tree(seed);
+    let mut dice = Dice::new(seed ^ 0x0011_0175);
+    if dice.percent(30) {
+        draft.groups.clear();
+        draft.users.iter_mut().for_each(|user| user.group = None);
+    }
+    for _ in 0..1 + dice.below(4) {
+        let is_group = !draft.groups.is_empty() && dice.percent(60);
+        let owner = match is_group {
+            true => draft.groups[dice.below(draft.groups.len() as u64) as usize].id.clone(),
+            false => draft.users[dice.below(draft.users.len() as u64) as usize].id.clone(),
+        };
+        let known = draft.quotas.iter().position(|quota| quota.is_group == is_group && quota.owner == owner);
+        let position = known.unwrap_or_else(|| {
+            draft.quotas.push(DraftQuota { is_group, owner, quota: Quota::default() });
+            draft.quotas.len() - 1
+        });
+        let resource = ResourceId(dice.below(draft.resources.len() as u64) as usize);
+        let amount = decimal(dice.pick(&["0.5", "1", "1.5", "2", "3", "5", "8", "13"]));
+        let quota = &mut draft.quotas[position].quota;
+        if dice.percent(50) {
+            quota.limit.retain(|(other, _)| *other != resource);
+            quota.limit.push((resource, amount));
+        } else {
+            let some: Vec<_> = (0..draft.classes.len()).filter(|_| dice.percent(60)).map(ClassId).collect();
+            let classes = if some.is_empty() { vec![ClassId(0)] } else { some };
+            quota.limits.push(ClassLimit { classes, amounts: vec![(resource, amount)] });
+        }
+    }
+    draft
 }
 
 /// A random draft with a random tree of one to five groups, some without members.

@@ -156,7 +156,7 @@ fn a_member_that_is_held_although_its_servers_are_idle_is_refused_however_small_
         let first = 2.0 / 2005.0;
         let prices = vec![first, first * price];
         forged.certificate = Certificate::Levels {
-            levels: vec![Level { value, bound: value * (1.0 + 1e-12), prices }],
+            levels: vec![Level { value, bound: value * (1.0 + 1e-12), prices, limit_prices: Vec::new() }],
             level_of: vec![0, 0],
         };
         let proof = verify_solution(&instance, &SolutionClaim::from(&forged));

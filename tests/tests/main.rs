@@ -24,6 +24,7 @@ mod guarantees;
 #[cfg(feature = "highs")]
 mod guide;
 mod kinds;
+mod limits;
 mod lying_backend;
 mod many_users;
 mod metamorphic;

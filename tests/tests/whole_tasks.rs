@@ -116,6 +116,7 @@ pub fn with_tiny_tasks(seed: u64) -> Draft {
         classes,
         groups: Vec::new(),
         users: (0..users).map(|i| plain_user(i, demand(i))).collect(),
+        quotas: Vec::new(),
         measured_by: None,
     }
 }

@@ -1,9 +1,8 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
-use fairplan_instances::GroupResult;
 use fairplan_instances::{
-    Allocation, Certificate, KindId, LimitedBy, Objective, Placement, ResourceId, ServerTasks, Solution,
-    User, UserId,
+    Allocation, Certificate, GroupResult, KindId, LimitResult, LimitedBy, Objective, Placement, ResourceId,
+    ServerTasks, Solution, User, UserId,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -95,6 +94,8 @@ pub struct Printed<'a> {
     pub level: Option<f64>,
     /// What groups get.
     pub groups: &'a [GroupResult],
+    /// What is used of limits, and what more of them is worth.
+    pub limits: &'a [LimitResult],
     /// The certificate's lower bound on the best value.
     pub primal: f64,
     /// The certificate's upper bound on the best value.

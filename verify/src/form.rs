@@ -52,6 +52,9 @@ fn levels(instance: &Instance, levels: &[Level], pooled: bool) -> Result<(), Str
     for (k, level) in levels.iter().enumerate() {
         check_prices(instance, &format!("levels[{k}].prices"), &level.prices, pooled)?;
         numbers(&format!("levels[{k}] value and bound"), &[level.value, level.bound])?;
+        let of_limits = format!("levels[{k}].limit_prices");
+        length(&of_limits, level.limit_prices.len(), instance.limit_rows().len())?;
+        numbers(&of_limits, &level.limit_prices)?;
     }
     Ok(())
 }
@@ -138,6 +141,7 @@ fn tasks(instance: &Instance, tasks: &Tasks<'_>, pooled: bool) -> Result<(), Str
 fn printed(instance: &Instance, stated: &Printed<'_>, pooled: bool) -> Result<(), String> {
     let (users, m) = (instance.user_count(), instance.resources().len());
     length("groups", stated.groups.len(), instance.groups().len())?;
+    length("limits", stated.limits.len(), instance.limit_rows().len())?;
     length("tasks", stated.tasks.len(), users)?;
     length("dominant shares", stated.dominant_shares.len(), users)?;
     length("dominant resources", stated.dominant_resources.len(), users)?;

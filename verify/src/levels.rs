@@ -8,6 +8,7 @@
 //! tangent takes the place of `c_i X_i`: see `task_limits`.
 
 use crate::claim::Tasks;
+use crate::limit_rows::LimitPrices;
 use crate::parts::in_parts;
 use crate::prices::{capacity_value, cost_of_work, distinct_columns, usable_prices};
 use crate::rounding::{Sum, at_least_nothing, down, up};
@@ -131,6 +132,8 @@ pub(crate) struct LevelPrices {
     prices: Vec<f64>,
     /// For each usable its different price vectors per unit of work.
     columns: Vec<Vec<f64>>,
+    /// Those of the limits, where there are any.
+    limits: Option<LimitPrices>,
     /// What is left of a cost for certain after its roundings.
     surely: f64,
 }
@@ -146,18 +149,25 @@ impl LevelPrices {
                 .map(|usable| distinct_columns(usable, &prices, m))
                 .collect(),
             prices,
+            limits: LimitPrices::of(level),
             // Demand, price over rate, m products and their sum: fewer than m + 4 roundings of half a step each.
             surely: surely(m),
         }
     }
 
-    /// Row-major `classes × resources`, without what is too small to count.
-    pub fn all(&self) -> &[f64] {
-        &self.prices
+    /// What all capacity and all limits are worth, rounded up.
+    pub fn worth(&self, instance: &Instance) -> f64 {
+        let capacity = capacity_value(instance, &self.prices);
+        self.limits.as_ref().map_or(capacity, |limits| up(capacity + limits.worth(instance)))
     }
 
     /// What a unit of work costs a user at least, whatever its tasks.
     pub fn slope(&self, user: User<'_>, usable_classes: &UsableClasses) -> f64 {
+        if let Some(limits) = &self.limits {
+            let usable = usable_classes.of_user(user.index().0);
+            let (cost, roundings) = limits.cheapest(user, usable, &self.prices);
+            return down(cost.min(f64::MAX) * surely(user.instance().resources().len() + roundings));
+        }
         cost_of_work(user, usable_classes, &self.columns, self.surely)
     }
 

@@ -11,6 +11,7 @@ mod feasibility;
 mod form;
 mod groups;
 mod levels;
+mod limit_rows;
 mod limits;
 mod max_min;
 mod offline;

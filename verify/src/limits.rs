@@ -44,6 +44,7 @@ fn reason(subject: Subject<'_>, claim: Levels<'_>, gains: &HashMap<usize, f64>, 
                 worst.fail(|| format!("user {} has no usable class and level {level}, not 0", id()));
             }
         }
+        LimitedBy::Limit => worst.fail(|| format!("user {} is limited by a limit, and there is none", id())),
         LimitedBy::Capacity => {
             if level == claim.levels.len() {
                 worst

@@ -6,6 +6,7 @@ use crate::feasibility;
 use crate::form::well_formed;
 use crate::groups;
 use crate::levels::Levels;
+use crate::limit_rows::LimitUse;
 use crate::max_min;
 use crate::printed;
 use crate::proof::SolutionProof;
@@ -23,19 +24,30 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let pooled = claim.objective.is_pooled();
     let usable_classes = if pooled { UsableClasses::pooled(instance) } else { UsableClasses::of(instance) };
     let feasible = feasibility::judge(instance, &usable_classes, &claim.tasks, pooled);
+    let limits =
+        (!instance.limit_rows().is_empty()).then(|| LimitUse::judge(instance, &usable_classes, &claim.tasks));
     let shares = UserShares::of_all(instance, claim.objective, &usable_classes, &claim.tasks);
     let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
-            let prove = if instance.has_groups() { groups::prove } else { max_min::prove };
-            prove(subject, levels, claim.printed.as_ref())
+            if instance.has_groups() || limits.is_some() {
+                let used = limits.as_ref().map(|(used, _)| used);
+                groups::prove(subject, levels, claim.printed.as_ref(), used)
+            } else {
+                max_min::prove(subject, levels, claim.printed.as_ref())
+            }
         }
         Certificate::Total(total) => total::prove(subject, claim, total),
         Certificate::Bottlenecks => bottlenecks::prove(subject, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];
     verdicts.extend(feasible.verdicts);
+    if let Some((used, kept)) = limits {
+        let first = claim.certificate.levels().first();
+        verdicts.push(kept);
+        verdicts.extend(claim.printed.as_ref().map(|stated| used.printed(instance, first, stated)));
+    }
     verdicts.append(&mut proof.verdicts);
     if let Some(stated) = &claim.printed {
         verdicts.extend(printed::judge(instance, claim, stated, &shares, &feasible.loads));

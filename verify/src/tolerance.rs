@@ -26,6 +26,10 @@ pub(crate) const MEASURED: f64 = 1e-4;
 /// So many times what a user has its gains are measured by at most: no user is left to have more than ten times as much.
 pub(crate) const TIMES: f64 = 1e3;
 
+/// The parts of a limit that may be left: by one that is said to hold a user, and by one that does not hold a user that capacity is
+/// said to hold. Between the two either may be said.
+pub(crate) const USED_UP: (f64, f64) = (1e-6, 1e-8);
+
 /// The part of a level by which it is moved to see what prices make of it, and by which they may miss that: where a user
 /// comes to its ceiling just there, the two sides differ.
 pub(crate) const SLOPE: f64 = 1e-6;

@@ -83,6 +83,7 @@ pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>)
 
 /// What DRFH gives users now, and the hash of the instance.
 fn today(instance: &Instance, solver: &dyn Solver, control: &Control<'_>) -> Result<(Solved, String), Error> {
+    instance.without_quotas("plan")?;
     let (solved, sha256) = hashed(instance, || Solved::new(instance, solver, Objective::Drfh, control))?;
     let solved = solved.certified().map_err(|failure| failure.by(&control.deadline))?;
     Ok((solved, sha256))
@@ -107,6 +108,8 @@ pub fn compare_instances(
 ) -> Result<Difference, Error> {
     before.without_kinds("plan diff")?;
     after.without_kinds("plan diff")?;
+    before.without_quotas("plan")?;
+    after.without_quotas("plan")?;
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");

@@ -54,6 +54,7 @@ pub fn growth(
 ) -> Result<Growth, Error> {
     instance.without_groups("plan growth")?;
     instance.without_kinds("plan growth")?;
+    instance.without_quotas("plan growth")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let asked = options.target.asked(instance, &*solver, control)?;
     let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)

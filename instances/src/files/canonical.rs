@@ -3,7 +3,9 @@
 //! Fixed key order, resources in the instance's order with zeros left out, numbers in normal form
 //! ([`Decimal::text`]), optional fields only where they are not the default, one class or user a line.
 
-use crate::{ClassId, Decimal, Draft, Group, Instance, Kind, PlacementRule, ServerClass, User};
+use crate::{
+    ClassId, Decimal, Draft, Group, GroupId, Instance, Kind, Owner, PlacementRule, ServerClass, User,
+};
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 
@@ -35,7 +37,7 @@ pub fn write_json(instance: &Instance, out: &mut impl Write) -> io::Result<()> {
         text.raw("\n  \"groups\": [");
         for (position, group) in instance.groups().iter().enumerate() {
             text.raw(if position == 0 { "\n    " } else { ",\n    " });
-            text.group(group, instance);
+            text.group(position, group, instance, &keys);
             text.pass_on(out)?;
         }
         text.raw("\n  ],");
@@ -146,7 +148,7 @@ impl Text {
         self.raw("}");
     }
 
-    fn group(&mut self, group: &Group, instance: &Instance) {
+    fn group(&mut self, position: usize, group: &Group, instance: &Instance, keys: &[Vec<u8>]) {
         self.raw("{\"id\": ");
         self.string(&group.id);
         if group.weight != Decimal::ONE {
@@ -156,6 +158,9 @@ impl Text {
         if let Some(parent) = group.parent {
             self.raw(", \"parent\": ");
             self.string(&instance.groups()[parent.0].id);
+        }
+        if let Some(quota) = instance.quota_of(Owner::Group(GroupId(position))) {
+            self.quota(quota, instance, keys);
         }
         self.raw("}");
     }
@@ -206,6 +211,9 @@ impl Text {
         }
         if !user.rule().rates().is_empty() {
             self.raw("}");
+        }
+        if let Some(quota) = instance.quota_of(Owner::User(user.index())) {
+            self.quota(quota, instance, keys);
         }
         self.raw("}");
     }

@@ -4,13 +4,15 @@
 //! then read in the order that checking needs, whatever the order of the keys, and errors name their path.
 
 use crate::{
-    Decimal, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, PlacementRule, RuleId,
+    Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
+    PlacementRule, RuleId,
 };
 use crate::{ServerClass, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
+use super::quotas::QuotaFields;
 use super::source::Source;
 use super::strict_json::{Entries, Form, Object, Text, document, for_each, number};
 use super::{repeated, whole_number};
@@ -73,6 +75,14 @@ struct GroupFields<'a> {
     weight: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     parent: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    guarantee: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    limit: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    limits: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    reserve: Option<Entries<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -92,6 +102,14 @@ struct UserFields<'a> {
     rates: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     group: Option<Text<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    guarantee: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    limit: Option<Entries<'a>>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    limits: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    reserve: Option<Entries<'a>>,
     #[serde(borrow, default, deserialize_with = "stated")]
     kinds: Option<&'a RawValue>,
 }
@@ -127,19 +145,26 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         let id = class.id.0.into_owned();
         builder.class(ServerClass { id, count, capacity, names }).map(|_| ())
     })?;
-    let mut groups = Vec::new();
+    let (mut groups, mut quotas) = (Vec::new(), Vec::new());
     if let Some(listed) = document.groups {
         for_each(listed, "groups", |position, Object(group): Object<GroupFields>| {
             let weight = group.weight.map(|raw| number(raw, || format!("groups[{position}].weight")));
             groups.push(NewGroup {
-                id: group.id.0.into_owned(),
+                id: group.id.0.clone().into_owned(),
                 weight: weight.transpose()?.unwrap_or(Decimal::ONE),
-                parent: group.parent.map(|name| name.0.into_owned()),
+                parent: group.parent.as_ref().map(|name| name.0.clone().into_owned()),
             });
+            let GroupFields { guarantee, limit, limits, reserve, .. } = &group;
+            let fields = QuotaFields { guarantee, limit, limits: *limits, reserve };
+            let place = |field: &str| format!("groups[{position}].{field}");
+            quotas.push(fields.read(&builder, &mut amounts, place)?);
             Ok(())
         })?;
     }
     builder.groups(groups)?;
+    for (group, quota) in quotas.into_iter().enumerate() {
+        builder.quota(Owner::Group(GroupId(group)), quota)?;
+    }
     for_each(document.users, "users", |position, Object(user): Object<UserFields>| {
         let place = |field: &str| format!("users[{position}].{field}");
         match (&user.demand, user.kinds) {
@@ -174,14 +199,21 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         };
         let (id, demand, weight) = (user.id.0.as_ref(), &amounts.values, weight.unwrap_or(Decimal::ONE));
         let new = NewUser { id, demand, weight, tasks, rule, group };
-        match user.kinds {
-            None => builder.user(new).map(|_| ()),
+        let added = match user.kinds {
+            None => builder.user(new)?,
             Some(listed) => {
                 let place = place("kinds");
                 let kinds = kinds(listed, &place, &mut builder, &mut of_pieces)?;
-                builder.user_with_kinds(new, &kinds).map(|_| ())
+                builder.user_with_kinds(new, &kinds)?
             }
+        };
+        let UserFields { guarantee, limit, limits, reserve, .. } = &user;
+        let fields = QuotaFields { guarantee, limit, limits: *limits, reserve };
+        if !fields.is_empty() {
+            let quota = fields.read(&builder, &mut amounts, place)?;
+            builder.quota(Owner::User(added), quota)?;
         }
+        Ok(())
     })?;
     builder.build()
 }

@@ -18,6 +18,7 @@ mod open;
 mod optional_columns;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod quotas;
 pub mod rows;
 pub mod source;
 mod strict_json;

@@ -17,7 +17,7 @@ const BUFFER: usize = 1 << 16;
 /// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.arrow` or any other
 /// (CSV). `path` is only looked at and named in errors; who opened `out` compresses what shall be.
 ///
-/// Refused: a resource named like another column of the tables, names of servers and, but for CSV, a number that no double
+/// Refused: a resource named like another column of the tables, names of servers, quotas and, but for CSV, a number that no double
 /// equals. The instance's name is not written.
 pub fn write_servers(
     instance: &Instance,
@@ -29,6 +29,10 @@ pub fn write_servers(
     if let Some(named) = instance.classes().iter().position(|class| !class.names.is_empty()) {
         let problem = "a table of classes has no room for the names of servers; write JSON";
         return Err(invalid(Violation::new(format!("server_classes[{named}].names"), "", problem)));
+    }
+    if let Some((owner, _)) = instance.quotas().first() {
+        let problem = "tables have no room for guarantees, limits and reserves; write JSON";
+        return Err(invalid(Violation::new(instance.name_of(*owner), "", problem)));
     }
     #[cfg(feature = "parquet")]
     if let Some(format) = Columnar::of(path) {

@@ -1,7 +1,10 @@
 //! How an instance comes about: server classes, groups, then users, each checked against the rules of the model.
 
 use super::groups::{NewGroup, tree};
-use super::{ClassId, GroupId, Instance, PlacementRule, RuleId, ServerClass, UserId, server_names};
+use super::quotas::place_of;
+use super::{
+    ClassId, GroupId, Instance, Owner, PlacementRule, Quota, RuleId, ServerClass, UserId, server_names,
+};
 use crate::violation::Violation;
 use crate::{Decimal, IdTable};
 use std::collections::HashMap;
@@ -75,6 +78,8 @@ impl InstanceBuilder {
                 rule_of: None,
                 group_of: None,
                 kinds: None,
+                quotas: Vec::new(),
+                limit_rows: Vec::new(),
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],
@@ -232,6 +237,21 @@ impl InstanceBuilder {
         Ok(UserId(position))
     }
 
+    /// Sets the quota of a group or of a user that was added before. The violation's place starts at its owner
+    /// (`groups[2].limit.cpu`).
+    pub fn quota(&mut self, owner: Owner, quota: Quota) -> Result<(), Violation> {
+        let instance = &mut self.instance;
+        let quota = quota.check(&place_of(owner), &instance.resources, instance.classes.len())?;
+        for (resource, amount) in quota.amounts() {
+            let exponent = &mut instance.exponents[resource.0];
+            *exponent = (*exponent).min(amount.exponent());
+        }
+        if !quota.is_empty() {
+            instance.quotas.push((owner, quota));
+        }
+        Ok(())
+    }
+
     /// Checks that the users added so far have different ids, which [`InstanceBuilder::build`] does at the latest.
     ///
     /// # Errors
@@ -255,15 +275,24 @@ impl InstanceBuilder {
         if instance.ids.is_empty() {
             return Err(Violation::new("users", "", "there are no users"));
         }
+        if let Some((owner, _)) = instance.quotas.first()
+            && instance.has_kinds()
+        {
+            let problem = "limits, guarantees and reserves do not go together with users of several kinds of tasks yet; drop either";
+            return Err(Violation::new("limits", instance.name_of(*owner), problem));
+        }
         for r in 0..instance.resources.len() {
             let total = total_of(&instance.classes, r, instance.exponents[r]);
             let fits = |demand: &Decimal| demand.scaled(instance.exponents[r]).is_some_and(|d| d < MAX_UNITS);
             let column = || instance.demands.iter().skip(r).step_by(instance.resources.len());
             // Mostly the largest is so small that no rounding of it matters.
+            let amounts = || instance.quotas.iter().flat_map(|(_, quota)| quota.amounts());
+            let quotas_fit =
+                amounts().filter(|(resource, _)| resource.0 == r).all(|(_, amount)| fits(&amount));
             let clearly =
                 self.largest[r] < 0.5 * MAX_UNITS as f64 * 10f64.powi(i32::from(instance.exponents[r]));
             match total {
-                Some(total) if total < MAX_UNITS && (clearly || column().all(fits)) => {
+                Some(total) if total < MAX_UNITS && quotas_fit && (clearly || column().all(fits)) => {
                     instance.totals[r] = total
                 }
                 _ => {
@@ -286,6 +315,7 @@ impl InstanceBuilder {
             }
             instance.total_doubles[r] = nearest(instance.totals[r], instance.exponents[r]);
         }
+        instance.settle_quotas()?;
         self.measure()?;
         Ok(self.instance)
     }

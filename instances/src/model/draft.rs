@@ -1,8 +1,8 @@
 //! An instance taken apart: to ask what if, change a part and build it again.
 
 use super::{
-    ClassId, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup, NewKind, NewUser, PlacementRule,
-    ServerClass, User,
+    ClassId, DraftQuota, Group, GroupId, Instance, InstanceBuilder, Kind, NewGroup, NewKind, NewUser, Owner,
+    PlacementRule, Quota, ServerClass, User, UserId,
 };
 use crate::Decimal;
 use crate::violation::Violation;
@@ -20,6 +20,8 @@ pub struct Draft {
     pub groups: Vec<NewGroup>,
     /// Users; they name classes and groups by position.
     pub users: Vec<DraftUser>,
+    /// Guarantees, limits and reserves; each names whose it is.
+    pub quotas: Vec<DraftQuota>,
     /// The servers by which shares are measured, class by class ([`InstanceBuilder::measured_by`]); `None`: its own.
     pub measured_by: Option<Vec<ServerClass>>,
 }
@@ -102,6 +104,16 @@ impl Draft {
             let kinds: Vec<NewKind> = user.kinds.iter().map(kind).collect();
             builder.user_with_kinds(new, &kinds)?;
         }
+        for quota in &self.quotas {
+            let missing = || Violation::new("quotas", &quota.owner, "there is nobody of this id");
+            let owner = if quota.is_group {
+                Owner::Group(builder.group_named(&quota.owner).ok_or_else(missing)?)
+            } else {
+                let position = self.users.iter().position(|user| user.id == quota.owner);
+                Owner::User(UserId(position.ok_or_else(missing)?))
+            };
+            builder.quota(owner, quota.quota.clone())?;
+        }
         builder.build()
     }
 }
@@ -119,6 +131,11 @@ impl From<&Instance> for Draft {
             classes: instance.classes().to_vec(),
             groups: instance.groups().iter().map(new_group).collect(),
             users: instance.users().map(DraftUser::from).collect(),
+            quotas: instance
+                .quotas()
+                .iter()
+                .map(|(owner, quota)| draft_quota(instance, *owner, quota))
+                .collect(),
             measured_by: instance.measured_by.clone(),
         }
     }
@@ -138,6 +155,14 @@ impl From<Kind<'_>> for DraftKind {
             eligible: eligible(kind.rule()),
         }
     }
+}
+
+fn draft_quota(instance: &Instance, owner: Owner, quota: &Quota) -> DraftQuota {
+    let (is_group, id) = match owner {
+        Owner::Group(group) => (true, instance.groups()[group.0].id.as_str()),
+        Owner::User(user) => (false, instance.user(user).id()),
+    };
+    DraftQuota { is_group, owner: id.to_owned(), quota: quota.clone() }
 }
 
 impl From<User<'_>> for DraftUser {
@@ -163,6 +188,10 @@ mod tests {
     #[test]
     fn an_instance_taken_apart_and_built_again_is_the_same() {
         let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
+        let amounts = |amount: &str| vec![(crate::ResourceId(1), amount.parse().unwrap())];
+        let limits = vec![crate::ClassLimit { classes: vec![ClassId(1)], amounts: amounts("2.5") }];
+        let quota = Quota { guarantee: amounts("1"), limit: amounts("3"), limits, reserve: amounts("0.25") };
+        draft.quotas = vec![DraftQuota { is_group: false, owner: draft.users[1].id.clone(), quota }];
         draft.users[1].eligible = Some(vec![0]);
         draft.users[0].rates = vec![(1, "1.5".parse().unwrap())];
         draft.users[0].tasks = Some(3);

@@ -6,6 +6,7 @@ mod filled;
 mod group_sums;
 mod groups;
 mod kinds;
+mod quotas;
 mod server_names;
 
 pub use builder::{InstanceBuilder, NewUser};
@@ -14,6 +15,7 @@ pub use filled::FilledTree;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 pub use kinds::{Kind, KindId, NewKind};
+pub use quotas::{ClassLimit, DraftQuota, LimitRow, Owner, Quota, ResourceAmounts};
 pub use server_names::ServerNames;
 
 use crate::violation::Violation;
@@ -142,6 +144,8 @@ pub struct Instance {
     group_of: Option<Vec<u32>>,
     /// Where some user has kinds of tasks.
     kinds: Option<kinds::Kinds>,
+    quotas: Vec<(Owner, Quota)>,
+    limit_rows: Vec<LimitRow>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,

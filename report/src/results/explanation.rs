@@ -16,6 +16,7 @@ pub(super) fn answer(document: &Explanation) -> String {
     let has = format!("User {} gets {tasks} tasks, {part} of all {resource}.", name(&document.user));
     let why = match document.limited_by {
         LimitedBy::Tasks => "It has no more tasks: nothing else holds it.".to_owned(),
+        LimitedBy::Limit => "It is held by a limit of its own or of a group that it is in.".to_owned(),
         LimitedBy::NoUsableClass => format!("It has nothing: {}.", document.why_nothing.join("; ")),
         LimitedBy::Capacity => {
             let level = document.level.map_or(String::new(), |level| {

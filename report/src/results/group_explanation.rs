@@ -30,6 +30,7 @@ pub(super) fn answer(document: &GroupExplanation) -> String {
     let why = match group.limited_by {
         _ if document.members.is_empty() => "It has no members.".to_owned(),
         LimitedBy::Tasks => "Its members have no more tasks: nothing else holds it.".to_owned(),
+        LimitedBy::Limit => "It is held by limits.".to_owned(),
         LimitedBy::NoUsableClass => "No member has a class that it can use.".to_owned(),
         LimitedBy::Capacity if held.is_empty() => "It is held by what the others have.".to_owned(),
         LimitedBy::Capacity => format!("It is held by {}.", listed(&held)),

@@ -42,6 +42,7 @@ pub(super) fn all_of(n: usize) -> String {
 pub(crate) struct Fates {
     all_tasks: u64,
     held: u64,
+    limited: u64,
     nothing: u64,
 }
 
@@ -53,6 +54,7 @@ impl Fates {
             match limit {
                 LimitedBy::Tasks => fates.all_tasks += 1,
                 LimitedBy::Capacity => fates.held += 1,
+                LimitedBy::Limit => fates.limited += 1,
                 LimitedBy::NoUsableClass => fates.nothing += 1,
             }
         }
@@ -62,11 +64,29 @@ impl Fates {
     /// The sentence.
     pub fn told(self) -> String {
         let users = |n: u64| counted(n, "user", "users");
-        let all = self.all_tasks + self.held + self.nothing;
+        let all = self.all_tasks + self.held + self.limited + self.nothing;
         let nothing = match self.nothing {
             0 => String::new(),
             n => format!("; {} can run on no server", users(n)),
         };
+        if self.limited > 0 {
+            let by = |n: u64, by: &str| match n {
+                0 => String::new(),
+                n => format!("; {} {by}", users(n)),
+            };
+            let is_are = |n: u64| if n == 1 { "is" } else { "are" };
+            return format!(
+                "{} of {} {} held by limits{}{}{nothing}.",
+                thousands(self.limited),
+                users(all),
+                is_are(self.limited),
+                by(self.held, &format!("{} held by full servers", is_are(self.held))),
+                by(
+                    self.all_tasks,
+                    if self.all_tasks == 1 { "has all asked for" } else { "have all asked for" }
+                ),
+            );
+        }
         match (self.all_tasks, self.held) {
             (0, 0) => format!("No user can run on any server ({}).", users(all)),
             (1, 0) if all == 1 => "The only user has all the tasks that it asks for.".into(),

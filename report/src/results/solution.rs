@@ -8,7 +8,7 @@ use crate::summary::grid::{listed, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Certificate, Headline, Instance, Objective, Solution, Status, groups_table, stated_level,
+    Certificate, Headline, Instance, Objective, Solution, Status, groups_table, limits_table, stated_level,
 };
 use std::fmt::Write;
 
@@ -36,6 +36,10 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
 
     if !headline.groups.is_empty() {
         text += &listed(&groups_table(&headline.groups), "groups");
+        text.push('\n');
+    }
+    if !headline.limits.is_empty() {
+        text += &listed(&limits_table(&headline.limits), "limits");
         text.push('\n');
     }
     text += &listed(&users_of(instance, solution).without(&["level"]), "users");
@@ -79,6 +83,10 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
     }
     if !document.groups.is_empty() {
         section = section.grid("Groups", &groups_table(&document.groups));
+    }
+    if !document.limits.is_empty() {
+        section =
+            section.grid("Limits: use, and what one more unit is worth", &limits_table(&document.limits));
     }
     let users = &document.users;
     let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, part)| (id.to_owned(), *part));

@@ -69,6 +69,14 @@ struct Group {
     weight: f64,
     /// The group it belongs to; absent: none.
     parent: Option<String>,
+    /// What comes first, before anybody has more by its weight: amounts of resources that its tasks need.
+    guarantee: Option<BTreeMap<String, Amount>>,
+    /// The most of a resource that it may have, over all classes.
+    limit: Option<BTreeMap<String, PositiveAmount>>,
+    /// The most of a resource that it may have over some classes together.
+    limits: Option<Vec<ClassLimit>>,
+    /// What all others leave unused.
+    reserve: Option<BTreeMap<String, Amount>>,
 }
 
 /// Someone whose tasks run on the servers.
@@ -96,6 +104,14 @@ struct User {
     rates: BTreeMap<String, Rate>,
     /// The group it belongs to; absent: none.
     group: Option<String>,
+    /// What comes first, before anybody has more by its weight: amounts of resources that its tasks need.
+    guarantee: Option<BTreeMap<String, Amount>>,
+    /// The most of a resource that it may have, over all classes.
+    limit: Option<BTreeMap<String, PositiveAmount>>,
+    /// The most of a resource that it may have over some classes together.
+    limits: Option<Vec<ClassLimit>>,
+    /// What all others leave unused.
+    reserve: Option<BTreeMap<String, Amount>>,
     /// The kinds of which one task consists, instead of `demand`, `eligible` and `rates`: so many pieces of each, which may run
     /// on different servers, anywhere each may run.
     #[schemars(length(min = 1))]
@@ -119,6 +135,24 @@ struct TaskKind {
     #[schemars(extend("uniqueItems" = true))]
     eligible: Option<Vec<String>>,
 }
+
+/// The most of some resources over some server classes together.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)]
+struct ClassLimit {
+    /// The server classes.
+    #[schemars(length(min = 1), extend("uniqueItems" = true))]
+    classes: Vec<String>,
+    /// The most of each resource.
+    #[schemars(extend("minProperties" = 1))]
+    amounts: BTreeMap<String, PositiveAmount>,
+}
+
+/// An amount above 0.
+#[derive(JsonSchema)]
+#[allow(dead_code)]
+struct PositiveAmount(#[schemars(range(max = 1e30), extend("exclusiveMinimum" = 0))] f64);
 
 /// An amount of a resource: a decimal of at most 19 significant digits, 0 or between 1e-30 and 1e30.
 #[derive(JsonSchema)]

@@ -5,7 +5,8 @@ use super::document::*;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
 use fairplan_instances::{
-    Certificate, GroupId, GroupResult, Instance, Level, LimitedBy, Objective, ResourceId, Status, Total,
+    Allocation, Certificate, GroupId, GroupResult, Instance, Level, LimitResult, LimitedBy, Objective,
+    ResourceId, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
@@ -20,6 +21,7 @@ pub struct StatedSolution {
     value: f64,
     level: Option<f64>,
     groups: Vec<GroupResult>,
+    limits: Vec<LimitResult>,
     primal: f64,
     dual: f64,
     relative_gap: f64,
@@ -74,6 +76,7 @@ impl StatedSolution {
             value: document.value,
             level: document.level,
             groups: groups(document, instance)?,
+            limits: limits(document, instance)?,
             primal: document.certificate.primal,
             dual: document.certificate.dual,
             relative_gap: document.certificate.relative_gap,
@@ -110,6 +113,7 @@ impl StatedSolution {
                 value: self.value,
                 level: self.level,
                 groups: &self.groups,
+                limits: &self.limits,
                 primal: self.primal,
                 dual: self.dual,
                 relative_gap: self.relative_gap,
@@ -141,6 +145,24 @@ fn groups(document: &SolutionDocument, instance: &Instance) -> Result<Vec<GroupR
         }
     }
     Ok(document.groups.clone())
+}
+
+/// What is stated of the limits, which are those of the instance.
+fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitResult>, Foreign> {
+    let nobody = Allocation::pooled(vec![0.0; instance.user_count()]);
+    let rows = limit_results(instance, &nobody, None);
+    let told = |limit: &LimitResult| {
+        let LimitResult { group, user, classes, limit, .. } = limit;
+        let owner = group.as_ref().or(user.as_ref()).map_or("", |owner| owner);
+        let over = classes.as_ref().map_or(String::new(), |classes| format!(" over {}", classes.join(", ")));
+        let amount: Vec<String> = limit.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
+        let whose = if group.is_some() { "group" } else { "user" };
+        format!("{whose} {owner}: {}{over}", amount.join(", "))
+    };
+    let (stated, rows): (Vec<_>, Vec<_>) =
+        (document.limits.iter().map(told).collect(), rows.iter().map(told).collect());
+    list("limits", stated.iter().map(String::as_str), rows.iter().map(String::as_str))?;
+    Ok(document.limits.clone())
 }
 
 /// Only sums have a unit other than one, and state it.
@@ -261,7 +283,8 @@ fn certificate(
         for (l, price) in level.prices.iter().enumerate() {
             prices.extend(in_order(&price.price, instance, || format!("{place}[{l}].price"))?);
         }
-        levels.push(Level { value: level.value, bound: level.bound, prices });
+        let limit_prices = level.limit_prices.clone();
+        levels.push(Level { value: level.value, bound: level.bound, prices, limit_prices });
     }
     Ok(Certificate::Levels { levels, level_of: level_of.clone() })
 }

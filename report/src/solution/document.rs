@@ -4,7 +4,7 @@ use super::columns::UserColumns;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
-use fairplan_instances::{Body, Document, GroupResult, LimitedBy, Objective, Status};
+use fairplan_instances::{Body, Document, GroupResult, LimitResult, LimitedBy, Objective, Status};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -47,6 +47,9 @@ pub struct SolutionBody<U = UserColumns> {
     /// What groups get. Absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<GroupResult>,
+    /// What is used of the limits of groups and users, those of groups first. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<LimitResult>,
     /// What each user gets.
     pub users: U,
     /// How full each server class is and what more of it would be worth.
@@ -175,6 +178,11 @@ pub struct LevelResult {
     pub bound: f64,
     /// The prices, every class in order.
     pub prices: Vec<ClassPrice>,
+    /// The increase of the level's value for one more unit of each limit, in the order of `limits`; >= 0. Users below a limit pay
+    /// it too for what they take of its resource where it covers the class, and `sum C_lr p_lr` counts every limit at its price.
+    /// Absent where there are no limits.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limit_prices: Vec<f64>,
 }
 
 /// The prices of one class at one level.

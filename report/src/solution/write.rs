@@ -83,6 +83,7 @@ pub fn solution_document<'a>(
         prices: classes()
             .map(|(l, class)| ClassPrice { class: class.id.as_str().into(), price: prices(&level.prices, l) })
             .collect(),
+        limit_prices: level.limit_prices.clone(),
     };
     Document::new(SolutionBody {
         instance: InstanceStamp::new(instance, sha256),
@@ -94,6 +95,7 @@ pub fn solution_document<'a>(
         value_exponent,
         level: headline.level,
         groups: headline.groups.clone(),
+        limits: headline.limits.clone(),
         users: UserResults::new(instance, solution),
         server_classes: classes()
             .map(|(l, class)| ClassResult {

@@ -78,8 +78,12 @@ impl SumSolver for Highs {
         self.has_time(problem.groups)?;
         let mut groups = problem.groups.clone();
         groups.limit.copy_from_slice(problem.limit);
-        let linear =
-            LevelProblem { resources: problem.resources, capacities: problem.capacities, groups: &groups };
+        let linear = LevelProblem {
+            resources: problem.resources,
+            capacities: problem.capacities,
+            groups: &groups,
+            limits: None,
+        };
         let mut scaling = Scaling::of(&linear);
         let worth = |g: usize, pair: usize| problem.size[g] * groups.rate[pair] * scaling.pair[pair];
         let worths: Vec<f64> = (0..groups.len())
@@ -207,6 +211,12 @@ impl Program {
             for pair in groups.pairs(g) {
                 for (row, a) in problem.rows(pair).zip(problem.load(g)) {
                     if *a > 0.0 {
+                        usage[row].add_mul(a * scaling.pair[pair] * scaling.row[row], splits[pair]);
+                    }
+                }
+                for (row, r) in problem.limits_met(g, groups.class[pair]) {
+                    let a = problem.load(g)[r];
+                    if a > 0.0 {
                         usage[row].add_mul(a * scaling.pair[pair] * scaling.row[row], splits[pair]);
                     }
                 }

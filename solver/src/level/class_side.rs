@@ -6,6 +6,7 @@
 //! Rows of different classes are independent, so threads share them; every entry is summed in the groups' order.
 
 use super::LevelProblem;
+use super::limit_side;
 use super::weights::Weights;
 use nalgebra::DMatrix;
 use rayon::prelude::*;
@@ -60,7 +61,9 @@ impl ClassSide {
         let classes_together = if problem.groups.pair_count() < SHARED { problem.classes() } else { 1 };
         // Column-major, so the rows of a class in the lower triangle are these columns in the upper one.
         let mut matrix = DMatrix::zeros(order, order);
-        let columns = matrix.as_mut_slice().par_chunks_mut(m * order).with_min_len(classes_together);
+        let of_classes = problem.classes() * m * order;
+        let columns =
+            matrix.as_mut_slice()[..of_classes].par_chunks_mut(m * order).with_min_len(classes_together);
         columns.enumerate().for_each(|(l, columns)| {
             let mut sums = vec![0.0; (l + 1) * self.triangle];
             match self.triangle {
@@ -80,6 +83,7 @@ impl ClassSide {
                 column[l * m + r] += slack(l * m + r);
             }
         });
+        limit_side::add(problem, weights, slack, &mut matrix);
         matrix
     }
 

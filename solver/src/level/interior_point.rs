@@ -311,7 +311,7 @@ impl NewtonSystem for Run<'_> {
 fn sizes(problem: &LevelProblem<'_>, level: f64) -> Vec<f64> {
     let m = problem.resources;
     let mut total = vec![0.0; m];
-    for row in problem.capacities.chunks(m) {
+    for row in problem.of_classes(problem.capacities).chunks(m) {
         total.iter_mut().zip(row).for_each(|(sum, c)| *sum += c);
     }
     let size = |g: usize| -> f64 {
@@ -380,7 +380,7 @@ mod tests {
     fn two_mirrored_users_reach_five_sevenths() {
         let groups = on_all_classes(2, 2, &[0.2, 1.0, 1.0, 0.2], &[true, true]);
         let capacities = [1.0 / 7.0, 6.0 / 7.0, 6.0 / 7.0, 1.0 / 7.0];
-        let problem = LevelProblem { resources: 2, capacities: &capacities, groups: &groups };
+        let problem = LevelProblem { resources: 2, capacities: &capacities, groups: &groups, limits: None };
         let solution = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
         approx::assert_relative_eq!(solution.level, 5.0 / 7.0, max_relative = 1e-13);
         assert_eq!(solution.frozen, [true, true]);
@@ -400,7 +400,8 @@ mod tests {
                 loads.extend((0..m).map(|j| if j == r { 1.0 } else { (whole(next()) - 4.0).max(0.0) / 5.0 }));
             }
             let groups = on_all_classes(k, m, &loads, &vec![true; n]);
-            let problem = LevelProblem { resources: m, capacities: &capacities, groups: &groups };
+            let problem =
+                LevelProblem { resources: m, capacities: &capacities, groups: &groups, limits: None };
             let first = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
             let (level, bound) = bracket(&problem, &first);
             assert!(level > bound * (1.0 - 1e-12), "case {case}: {level} < {bound}");
@@ -415,7 +416,8 @@ mod tests {
                     second.loads[g * m..(g + 1) * m].iter_mut().for_each(|a| *a *= level);
                 }
             }
-            let problem = LevelProblem { resources: m, capacities: &capacities, groups: &second };
+            let problem =
+                LevelProblem { resources: m, capacities: &capacities, groups: &second, limits: None };
             let solution = InteriorPoint::default().solve(&problem, 1e-14).unwrap();
             let (higher, bound) = bracket(&problem, &solution);
             assert!(higher > level * (1.0 + 1e-7), "case {case}: nothing rose: {higher} {level}");

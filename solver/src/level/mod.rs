@@ -5,6 +5,7 @@
 //!                           Σ_l ρ_gl ζ_gl >= t             every rising group g
 //!                           Σ_l ρ_gl ζ_gl >= 1             every settled group g
 //!                           Σ_l ζ_gl <= κ_g                every group g with a task row
+//!                           Σ_gl a_gr ζ_gl <= b_j          every limit j of r, over its groups and classes
 //!                           ζ >= 0
 //! ```
 //! A rising group stands for users whose weighted dominant share is the level `t`; its load `a_g` is the sum of
@@ -17,11 +18,13 @@ mod centred;
 mod class_side;
 mod group_side;
 mod interior_point;
+mod limit_side;
 mod newton;
 mod point;
 mod task_row;
 mod weights;
 
+use crate::limits::LimitsOfPatterns;
 use crate::tolerance::level::FASTER;
 use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
@@ -34,10 +37,12 @@ pub(crate) type Rates = Vec<f64>;
 pub(crate) struct LevelProblem<'a> {
     /// Resources `m`.
     pub resources: usize,
-    /// `c`, row-major `classes × resources`; a row may hold zeros.
+    /// `c`, row-major `classes × resources`; a row may hold zeros. After them `b`, one number a limit.
     pub capacities: &'a [f64],
     /// The groups, at least one of them rising.
     pub groups: &'a Groups,
+    /// The limits, where there are any.
+    pub limits: Option<LimitsOfPatterns<'a>>,
 }
 
 /// The groups of a level problem, column by column, with the pairs of each in one row after the other.
@@ -133,7 +138,18 @@ impl Groups {
 
 impl LevelProblem<'_> {
     pub fn classes(&self) -> usize {
-        self.capacities.len() / self.resources
+        self.of_classes(self.capacities).len() / self.resources
+    }
+
+    /// The part of a list of rows that belongs to the classes.
+    pub fn of_classes<'r>(&self, rows: &'r [f64]) -> &'r [f64] {
+        &rows[..rows.len() - self.limits.map_or(0, |limits| limits.limits.len())]
+    }
+
+    /// The rows of the limits that a group meets on a class, each with its resource.
+    pub fn limits_met(&self, group: usize, class: u32) -> impl Iterator<Item = (usize, usize)> {
+        let limits = self.limits.into_iter();
+        limits.flat_map(move |limits| limits.covering(self.groups.pattern[group], class as usize))
     }
 
     pub fn load(&self, group: usize) -> &[f64] {
@@ -170,7 +186,9 @@ impl LevelProblem<'_> {
     /// a priced row, however little of it they take, or have no tasks for more. (Settled groups cannot rise anyway.)
     pub fn frozen(&self, priced: &[bool], level: f64) -> Vec<bool> {
         let meets = |g: usize, pair: usize| {
-            self.load(g).iter().zip(&priced[self.rows(pair)]).any(|(a, priced)| *a > 0.0 && *priced)
+            let load = self.load(g);
+            load.iter().zip(&priced[self.rows(pair)]).any(|(a, priced)| *a > 0.0 && *priced)
+                || self.limits_met(g, self.groups.class[pair]).any(|(row, r)| load[r] > 0.0 && priced[row])
         };
         let slow =
             |g: usize, pair: usize| self.groups.rate[pair] * self.groups.limit[g] <= level * (1.0 + FASTER);
@@ -184,8 +202,21 @@ impl LevelProblem<'_> {
         even_splits(self.groups, self.capacities, self.resources)
     }
 
-    /// The load `Σ_g a_g ζ_gl` of every class, row-major `classes × resources`.
+    /// The load `Σ_g a_g ζ_gl` of every class, row-major `classes × resources`, and of every limit.
     pub fn usage(&self, splits: &[f64]) -> Vec<f64> {
+        let mut usage = self.usage_of_classes(splits);
+        for g in 0..if self.limits.is_some() { self.groups.len() } else { 0 } {
+            let load = self.load(g);
+            for pair in self.groups.pairs(g) {
+                for (row, r) in self.limits_met(g, self.groups.class[pair]) {
+                    usage[row] += load[r] * splits[pair];
+                }
+            }
+        }
+        usage
+    }
+
+    fn usage_of_classes(&self, splits: &[f64]) -> Vec<f64> {
         match self.resources {
             1 => self.usage_of::<1>(splits),
             2 => self.usage_of::<2>(splits),
@@ -195,8 +226,20 @@ impl LevelProblem<'_> {
         }
     }
 
-    /// What a split of one costs on each pair: `a_g · p_l`.
+    /// What a split of one costs on each pair: `a_g · p_l`, and the prices of limits.
     pub fn costs(&self, prices: &[f64]) -> Vec<f64> {
+        let mut costs = self.costs_of_classes(prices);
+        for g in 0..if self.limits.is_some() { self.groups.len() } else { 0 } {
+            let load = self.load(g);
+            for pair in self.groups.pairs(g) {
+                let met = self.limits_met(g, self.groups.class[pair]);
+                costs[pair] += met.map(|(row, r)| load[r] * prices[row]).sum::<f64>();
+            }
+        }
+        costs
+    }
+
+    fn costs_of_classes(&self, prices: &[f64]) -> Vec<f64> {
         match self.resources {
             1 => self.costs_of::<1>(prices),
             2 => self.costs_of::<2>(prices),
@@ -258,7 +301,7 @@ pub(crate) struct LevelSolution {
     pub level: f64,
     /// `ζ` of each pair.
     pub splits: Vec<f64>,
-    /// Multipliers of the capacity rows, row-major `classes × resources`, >= 0.
+    /// Multipliers of the capacity rows, row-major `classes × resources`, and of the limits, >= 0.
     pub prices: Vec<f64>,
     /// For each group whether it cannot rise above this level (settled groups: true).
     pub frozen: Vec<bool>,
@@ -291,7 +334,7 @@ mod tests {
             let mut groups = Groups::new();
             groups.push(&[1.0], 0, true, [(0, rate)].into_iter());
             groups.limit[0] = 1.0;
-            let problem = LevelProblem { resources: 1, capacities: &[1.0], groups: &groups };
+            let problem = LevelProblem { resources: 1, capacities: &[1.0], groups: &groups, limits: None };
             problem.frozen(&[false], 1.0)[0]
         };
         assert!(frozen(1.0 + 0.9 * FASTER) && !frozen(1.0 + 1.1 * FASTER));

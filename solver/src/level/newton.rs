@@ -65,8 +65,9 @@ impl LevelSystem {
     pub fn new(problem: &LevelProblem<'_>) -> Self {
         let (n, groups) = (problem.groups.len(), problem.groups);
         let rising = groups.rising.iter().map(|rising| f64::from(u8::from(*rising))).collect();
-        // Task rows are eliminated on the class side only.
-        let by_class = problem.capacities.len() <= n || (0..n).any(|g| groups.has_task_row(g));
+        // Task rows are eliminated, and limits stand, on the class side only.
+        let has_rows_of_its_own = problem.limits.is_some() || (0..n).any(|g| groups.has_task_row(g));
+        let by_class = problem.capacities.len() <= n || has_rows_of_its_own;
         Self {
             weights: Weights::new(problem),
             side: if by_class {

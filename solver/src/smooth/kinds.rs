@@ -77,8 +77,12 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
             Allocation::of_kinds(instance, classes, vec![0.0; users.users()], splits, vec![0.0; classes]);
         return Ok(solution(nobody, nothing(instance), 0));
     }
-    let problem =
-        LevelProblem { resources: reduction.resources, capacities: &reduction.capacities, groups: &groups };
+    let problem = LevelProblem {
+        resources: reduction.resources,
+        capacities: &reduction.capacities,
+        groups: &groups,
+        limits: None,
+    };
     let mut bundles = Bundles::start(&problem, &taking, alpha);
     let iterations =
         run(&mut bundles, Stopping { accuracy: KINDS.0, small: (KINDS.1, KINDS.2) }, question.deadline);

@@ -5,6 +5,7 @@
 //! rise: with the slopes as weights, and what shares are above them as base. If that is beyond the piece, its prices say
 //! where to look next. Newton's method from both sides, since what one user leaves another takes.
 
+use super::certificate::held_by_limits;
 use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
@@ -39,11 +40,12 @@ pub(crate) fn solve(
     let users = &stages.reduction.users;
     // By kinds they stand in the instance's order already.
     let in_order = users.lines.is_some();
-    let stages = Stages {
+    let mut stages = Stages {
         level_of: if in_order { stages.level_of } else { users.by_position(stages.level_of) },
         limited_by: if in_order { stages.limited_by } else { users.by_position(stages.limited_by) },
         ..stages
     };
+    held_by_limits(question.instance, &allocation, &mut stages.limited_by);
     Ok(Solution {
         objective: question.objective,
         backend: question.backend,

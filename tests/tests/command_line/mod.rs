@@ -18,6 +18,7 @@ mod pictures;
 #[cfg(feature = "highs")]
 mod planning;
 mod python_checker;
+mod quotas;
 mod simulation;
 mod terminal;
 mod traces;

@@ -2,7 +2,7 @@
 
 use super::{Folder, fixtures, root, text};
 use fairplan_instances::Objective;
-use fairplan_tests::{random_draft, random_tree, with_random_kinds};
+use fairplan_tests::{random_draft, random_tree, random_tree_with_limits, with_random_kinds};
 use std::process::{Command, Output};
 
 /// What the checker says, or nothing where there is no Python.
@@ -87,4 +87,28 @@ fn users_with_kinds_pass_the_second_checker_too() {
         }
     }
     assert!(checked > 100, "{checked}");
+}
+
+#[test]
+fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
+    let mut refused = 0;
+    for seed in 0..60 {
+        let folder = Folder::new();
+        folder.instance("instance.json", &random_tree_with_limits(seed).build().unwrap());
+        folder.done(&["-q", "solve", "instance.json", "-o", "solution.json"]);
+        let Some(output) = check(&folder, "solution.json") else { return };
+        assert!(output.status.success(), "seed {seed}: {}", text(&output.stdout));
+        let mut forged: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
+        let levels = forged["certificate"]["levels"].as_array_mut().unwrap();
+        let prices = levels.iter_mut().flat_map(|level| level["limit_prices"].as_array_mut().unwrap());
+        let Some(price) = prices.into_iter().find(|price| price.as_f64() > Some(0.0)) else { continue };
+        *price = (0.5 * price.as_f64().unwrap()).into();
+        folder.write("solution.json", forged.to_string());
+        let Some(output) = check(&folder, "solution.json") else { return };
+        assert_eq!(output.status.code(), Some(1), "seed {seed}: {}", text(&output.stdout));
+        let verdict = folder.run(&["-q", "verify", "instance.json", "solution.json"]);
+        assert_eq!(verdict.status.code(), Some(1), "seed {seed}");
+        refused += 1;
+    }
+    assert!(refused > 20, "only {refused} prices of limits were forged");
 }

@@ -38,9 +38,9 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// Whether capacity holds the user, on whatever level.
+    /// Whether capacity or a limit holds the user, on whatever level.
     pub fn is_held(&self, user: usize) -> bool {
-        self.claim.limited_by[user] == LimitedBy::Capacity
+        self.claim.limited_by[user].is_by_prices()
     }
 
     /// The ceilings of a stage: of those held before what they have, of the others what their tasks are worth.
@@ -87,16 +87,17 @@ impl<'a> Members<'a> {
                 LimitedBy::NoUsableClass if level != 0 => {
                     worst.fail(|| format!("user {} has no usable class and level {level}, not 0", user.id()));
                 }
-                LimitedBy::Capacity if level == self.claim.levels.len() => {
+                LimitedBy::Capacity | LimitedBy::Limit if level == self.claim.levels.len() => {
                     worst.fail(|| {
-                        format!("user {} is limited by capacity on level {level}, which is none", user.id())
+                        let reason = reason.name();
+                        format!("user {} is limited by {reason} on level {level}, which is none", user.id())
                     });
                 }
                 LimitedBy::Tasks => worst.see(below(self.shares[i].low, self.caps[i].low), || {
                     let (has, cap) = (self.shares[i].low, self.caps[i].low);
                     format!("user {} has {has}, but tasks for {cap}", user.id())
                 }),
-                LimitedBy::NoUsableClass | LimitedBy::Capacity => {}
+                LimitedBy::NoUsableClass | LimitedBy::Capacity | LimitedBy::Limit => {}
             }
         }
     }
@@ -110,7 +111,7 @@ impl<'a> Members<'a> {
             let reaches = self.claim.level_of[i] as usize == k;
             match self.claim.limited_by[i] {
                 LimitedBy::NoUsableClass => continue,
-                LimitedBy::Capacity if reaches => {
+                LimitedBy::Capacity | LimitedBy::Limit if reaches => {
                     worst.compare(has.low, filled.share.low, || {
                         format!("share of user {}, which is held on level {k}", id())
                     });

@@ -11,8 +11,8 @@ mod members;
 
 use crate::claim::Printed;
 use crate::levels::{LevelPrices, Levels, relative_gap};
+use crate::limit_rows::LimitUse;
 use crate::max_min;
-use crate::prices::capacity_value;
 use crate::proof::SolutionProof;
 use crate::rounding::{Sum, at_least_nothing, down, up};
 use crate::task_limits::has_task_row;
@@ -35,12 +35,22 @@ struct Verdicts {
 
 /// Proves the stages of a claim, and the value that follows from them: the smallest weighted share of the root's children, a
 /// group's as far as its members divide it by their weights.
-pub(crate) fn prove(subject: Subject<'_>, claim: Levels<'_>, printed: Option<&Printed<'_>>) -> SolutionProof {
+pub(crate) fn prove(
+    subject: Subject<'_>,
+    claim: Levels<'_>,
+    printed: Option<&Printed<'_>>,
+    limits: Option<&LimitUse>,
+) -> SolutionProof {
     let Subject { instance, usable_classes, .. } = subject;
     let tree = Tree::of(instance);
     let members = Members::of(subject, claim, &tree);
     let mut reasons = Worst::of("limited-by", tolerance::STATED);
     members.judge_reasons(&mut reasons);
+    if let Some(limits) = limits {
+        for user in instance.users() {
+            limits.judge_reason(user, usable_classes, claim.limited_by[user.index().0], &mut reasons);
+        }
+    }
     let has_row =
         |user: &fairplan_instances::User<'_>| has_task_row(*user, usable_classes.of_user(user.index().0));
     if let Some(user) = instance.users().find(has_row) {
@@ -106,7 +116,7 @@ impl Stage<'_> {
         members.judge_level(k, &at, before, &mut verdicts.levels);
         let prices = LevelPrices::of(instance, usable_classes, level);
         let costs = members.costs(&prices);
-        let worth = capacity_value(instance, prices.all());
+        let worth = prices.worth(instance);
 
         let beyond = up(level.bound * (1.0 + tolerance::ROUNDING));
         let needed = paid(&costs, &tree.at(beyond, &ceilings));

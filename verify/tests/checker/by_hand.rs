@@ -8,7 +8,7 @@ use fairplan_instances::{
 const CAPACITY: LimitedBy = LimitedBy::Capacity;
 
 fn level(value: f64, prices: &[f64]) -> Level {
-    Level { value, bound: value, prices: prices.to_vec() }
+    Level { value, bound: value, prices: prices.to_vec(), limit_prices: Vec::new() }
 }
 
 /// DRFH Fig. 1: two servers, two users, mirror images of each other.

@@ -118,6 +118,7 @@ impl Statement {
     fn printed(&self) -> Printed<'_> {
         Printed {
             level: self.level,
+            limits: &[],
             groups: &[],
             value: self.value,
             primal: self.primal,

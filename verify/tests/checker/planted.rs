@@ -214,7 +214,7 @@ fn plant(prices: &[[u64; 2]], mut users: Vec<Draft>, spare: u64) -> Planted {
             _ => 0.0,
         };
         let prices = (0..classes * RESOURCES).map(|i| price(i / RESOURCES, i % RESOURCES)).collect();
-        Level { value: VALUES[k] * MARGIN, bound: VALUES[k], prices }
+        Level { value: VALUES[k] * MARGIN, bound: VALUES[k], prices, limit_prices: Vec::new() }
     });
     let statement = Statement::of(
         &instance,
@@ -251,7 +251,8 @@ fn shared_splits_are_judged_like_their_products() {
     }
     let instance = builder.build().unwrap();
     let allocation = Allocation::new(2, vec![2.0, 2.0], vec![0, 0], vec![0.75, 0.25]);
-    let level = Level { value: 0.5, bound: 0.5, prices: vec![0.125, 0.0, 0.125, 0.0] };
+    let level =
+        Level { value: 0.5, bound: 0.5, prices: vec![0.125, 0.0, 0.125, 0.0], limit_prices: Vec::new() };
     let (level_of, limited_by) = (vec![0; 2], vec![LimitedBy::Capacity; 2]);
     let statement = Statement::of(&instance, vec![1.5, 0.5, 1.5, 0.5], vec![level], level_of, limited_by);
     assert_accepted(&statement.check_as(&instance, Tasks::Allocation(&allocation), true));

@@ -53,7 +53,7 @@ fn pooled(pairs: usize, resources: usize) -> (Instance, Solution) {
         status: Status::Optimal,
         allocation: Allocation::new(CLASSES, tasks, split_of, splits),
         certificate: Certificate::Levels {
-            levels: vec![Level { value, bound: total / per_share[scarce], prices }],
+            levels: vec![Level { value, bound: total / per_share[scarce], prices, limit_prices: Vec::new() }],
             level_of: vec![0; 2 * pairs],
         },
         limited_by: vec![LimitedBy::Capacity; 2 * pairs],

@@ -1,0 +1,92 @@
+//! What results say of limits.
+
+use crate::table::{Kind, Table};
+use crate::{Allocation, Instance, Owner, ResourceMap};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One limit of one resource: what is used of it and what more of it would be worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitResult {
+    /// The group whose limit it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The user whose limit it is, where it is no group's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The server classes that it covers; absent: all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classes: Option<Vec<String>>,
+    /// The resource and its most.
+    pub limit: ResourceMap,
+    /// The part of it that is used, 0 to 1.
+    #[schemars(range(min = 0))]
+    pub used: f64,
+    /// The increase of `value` for one more unit of it; >= 0.
+    #[schemars(range(min = 0))]
+    pub price: f64,
+}
+
+/// The table of limits.
+pub fn limits_table(limits: &[LimitResult]) -> Table<'_> {
+    Table::of(limits)
+        .column("group", "group", Kind::Name, |limit| limit.group.as_ref())
+        .column("user", "user", Kind::Name, |limit| limit.user.as_ref())
+        .column("classes", "on", Kind::Name, |limit| limit.classes.as_ref().map(|classes| classes.join(", ")))
+        .column("resource", "resource", Kind::Name, |limit| limit.limit.0.first().map(|(name, _)| name))
+        .column("limit", "at most", Kind::Number, |limit| limit.limit.0.first().map(|(_, amount)| *amount))
+        .column("used", "used", Kind::Part, |limit| limit.used)
+        .column("price", "price", Kind::Number, |limit| limit.price)
+        .done()
+}
+
+/// What is taken of each limit, in its resource's own unit.
+pub fn taken_of_limits(instance: &Instance, allocation: &Allocation) -> Vec<f64> {
+    let rows = instance.limit_rows();
+    let mut taken = vec![0.0; rows.len()];
+    if rows.is_empty() {
+        return taken;
+    }
+    for user in instance.users() {
+        for j in instance.limits_above(user) {
+            let tasks: f64 = if allocation.is_pooled() {
+                allocation.tasks(user.index())
+            } else {
+                let placed = allocation.placement(user.index());
+                placed.filter(|(class, _)| rows[j].covers(*class)).map(|(_, tasks)| tasks).sum()
+            };
+            taken[j] += tasks * user.demand_doubles()[rows[j].resource.0];
+        }
+    }
+    taken
+}
+
+/// What a result says of the limits, given their prices (none: nothing is worth anything).
+pub fn limit_results(
+    instance: &Instance,
+    allocation: &Allocation,
+    prices: Option<&[f64]>,
+) -> Vec<LimitResult> {
+    let taken = taken_of_limits(instance, allocation);
+    let result = |(j, row): (usize, &crate::LimitRow)| {
+        let (group, user) = match row.owner {
+            Owner::Group(group) => (Some(instance.groups()[group.0].id.clone()), None),
+            Owner::User(user) => (None, Some(instance.user(user).id().to_owned())),
+        };
+        let amount = row.amount.to_f64();
+        let names = |classes: &Vec<crate::ClassId>| {
+            classes.iter().map(|class| instance.classes()[class.0].id.clone()).collect()
+        };
+        LimitResult {
+            group,
+            user,
+            classes: row.classes.as_ref().map(names),
+            limit: ResourceMap(vec![(instance.resources()[row.resource.0].clone(), amount)]),
+            // Limits are kept exactly; what rounding puts above a full 1 is taken off.
+            used: if taken[j] > amount && taken[j] < amount * (1.0 + 1e-9) { 1.0 } else { taken[j] / amount },
+            price: prices.and_then(|prices| prices.get(j)).copied().unwrap_or(0.0),
+        }
+    };
+    instance.limit_rows().iter().enumerate().map(result).collect()
+}

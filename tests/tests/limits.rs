@@ -1,0 +1,242 @@
+//! Limits of users and groups: the division against exact arithmetic, cases worked by hand, and claims that are wrong.
+
+use crate::conformance::backends;
+use crate::groups::conforms;
+use fairplan_instances::{
+    Certificate, ClassId, ClassLimit, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Solution,
+};
+use fairplan_report::solution::StatedNumbers;
+use fairplan_tests::{Draft, Fraction, decimal, draft, exact_tree, random_crowd, random_tree_with_limits};
+use fairplan_verify::verify_solution;
+use std::ops::Range;
+
+fn every_backend_keeps_limits_exactly(seeds: Range<u64>, objective: Objective) {
+    let backends = backends();
+    let (mut failures, mut held) = (Vec::new(), 0);
+    for seed in seeds.clone() {
+        let draft = random_tree_with_limits(seed);
+        let instance = draft.build().unwrap();
+        for solver in &backends {
+            if let Err(problem) = conforms(&instance, objective, solver.as_ref()) {
+                failures.push(format!("seed {seed}, {}: {problem}\n{draft}", solver.name()));
+            }
+        }
+        let solution = backends[0].solve(&instance, objective).unwrap();
+        held += u64::from(solution.limited_by.contains(&LimitedBy::Limit));
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    assert!(3 * held > seeds.end - seeds.start, "limits hold somebody in {held} cases only");
+}
+
+#[test]
+fn every_backend_keeps_the_limits_of_five_hundred_random_trees_exactly() {
+    every_backend_keeps_limits_exactly(0..500, Objective::Drfh);
+}
+
+#[test]
+fn every_backend_keeps_limits_of_random_trees_by_task_shares_exactly() {
+    every_backend_keeps_limits_exactly(0..150, Objective::TaskShareFairness);
+}
+
+/// The limit of a user or a group over all classes of the one resource.
+fn limit(is_group: bool, owner: &str, amount: &str) -> DraftQuota {
+    let quota = Quota { limit: vec![(ResourceId(0), decimal(amount))], ..Quota::default() };
+    DraftQuota { is_group, owner: owner.into(), quota }
+}
+
+fn solved(instance: &Instance) -> Solution {
+    let exact = exact_tree(instance, Objective::Drfh);
+    for solver in backends() {
+        conforms(instance, Objective::Drfh, solver.as_ref())
+            .unwrap_or_else(|problem| panic!("{exact:?}: {problem}"));
+    }
+    backends()[0].solve(instance, Objective::Drfh).unwrap()
+}
+
+/// Three users of one server of 12, of which the first may have 2.
+fn capped() -> Draft {
+    let mut users = draft(&[(1, "12")], &["1", "1", "1"]);
+    users.quotas = vec![limit(false, "user-0", "2")];
+    users
+}
+
+#[test]
+fn what_a_limit_leaves_goes_to_the_others() {
+    let instance = capped().build().unwrap();
+    let twelfth = |n: u32| Fraction::new(n, 12);
+    assert_eq!(exact_tree(&instance, Objective::Drfh), [twelfth(2), twelfth(5), twelfth(5)]);
+    let solution = solved(&instance);
+    assert_eq!(solution.limited_by, [LimitedBy::Limit, LimitedBy::Capacity, LimitedBy::Capacity]);
+    let numbers = StatedNumbers::new(&instance, &solution);
+    // The level is of those who still want more; the value counts whom a limit holds too, and its price is that of the limit.
+    let headline = numbers.headline();
+    assert!(
+        (headline.value - 2.0 / 12.0).abs() < 1e-9 && (headline.level.unwrap() - 5.0 / 12.0).abs() < 1e-9
+    );
+    assert!((headline.limits[0].price - 1.0 / 12.0).abs() < 1e-8 && headline.prices == [0.0]);
+}
+
+#[test]
+fn a_limit_of_a_group_is_divided_among_its_members_and_the_rest_goes_up() {
+    let mut users = draft(&[(1, "12")], &["1", "1", "1"]);
+    users.quotas = vec![limit(true, "a", "3")];
+    let draft = crate::groups::in_groups(users, &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)]);
+    let instance = draft.build().unwrap();
+    let of = |n: u32| Fraction::new(n, 24);
+    assert_eq!(exact_tree(&instance, Objective::Drfh), [of(3), of(3), of(18)]);
+    assert_eq!(solved(&instance).limited_by, [LimitedBy::Limit, LimitedBy::Limit, LimitedBy::Capacity]);
+}
+
+#[test]
+fn a_limit_on_some_classes_moves_a_user_to_the_others() {
+    // The first user may have 1 of the 6 on class 0, and its share on class 1 is not limited.
+    let mut users = draft(&[(1, "6"), (1, "6")], &["1", "1"]);
+    let limits = vec![ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("1"))] }];
+    users.quotas = vec![DraftQuota {
+        is_group: false,
+        owner: "user-0".into(),
+        quota: Quota { limits, ..Quota::default() },
+    }];
+    let instance = users.build().unwrap();
+    let half = Fraction::new(1, 2);
+    assert_eq!(exact_tree(&instance, Objective::Drfh), [half.clone(), half]);
+    let solution = solved(&instance);
+    assert_eq!(solution.limited_by, [LimitedBy::Capacity; 2]);
+}
+
+#[test]
+fn a_pool_keeps_limits_and_refuses_those_on_some_classes() {
+    let instance = capped().build().unwrap();
+    for solver in backends() {
+        let solution = solver.solve(&instance, Objective::DrfPooled).unwrap();
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        assert!(proof.holds(), "{:?}", proof.failures().collect::<Vec<_>>());
+        assert!((solution.allocation.tasks(fairplan_instances::UserId(0)) - 2.0).abs() < 1e-9);
+    }
+    let mut draft = capped();
+    let limits = vec![ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), decimal("1"))] }];
+    draft.quotas[0].quota.limits = limits;
+    let refusal = backends()[0].solve(&draft.build().unwrap(), Objective::DrfPooled).unwrap_err().to_string();
+    assert_eq!(
+        refusal,
+        "limits = user user-0: drf treats all servers as one, so nothing is limited on some; drop it or use drfh"
+    );
+}
+
+/// What the checker finds wrong with the solution of [`capped`] after a change.
+fn found(change: impl FnOnce(&mut Solution)) -> Vec<&'static str> {
+    found_of(capped(), change)
+}
+
+fn found_of(draft: Draft, change: impl FnOnce(&mut Solution)) -> Vec<&'static str> {
+    let instance = draft.build().unwrap();
+    let mut solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+    let numbers = StatedNumbers::new(&instance, &solution);
+    assert!(verify_solution(&instance, &numbers.claim(&solution)).holds());
+    change(&mut solution);
+    let numbers = StatedNumbers::new(&instance, &solution);
+    verify_solution(&instance, &numbers.claim(&solution)).failures().map(|verdict| verdict.property).collect()
+}
+
+fn limit_prices(solution: &mut Solution, level: usize) -> &mut Vec<f64> {
+    match &mut solution.certificate {
+        Certificate::Levels { levels, .. } => &mut levels[level].limit_prices,
+        _ => panic!("a max-min has levels"),
+    }
+}
+
+#[test]
+fn a_forged_price_of_a_limit_proves_nothing() {
+    assert!(!found(|solution| limit_prices(solution, 0)[0] *= 1.0 + 1e-4).is_empty());
+    assert!(!found(|solution| limit_prices(solution, 0)[0] *= 0.5).is_empty());
+    assert!(!found(|solution| limit_prices(solution, 0)[0] = 0.0).is_empty());
+}
+
+#[test]
+fn a_price_of_a_limit_that_is_not_used_up_is_refused() {
+    let mut draft = capped();
+    draft.quotas = vec![limit(false, "user-0", "11")];
+    assert!(found_of(draft.clone(), |_| {}).is_empty());
+    assert!(!found_of(draft, |solution| limit_prices(solution, 0)[0] = 0.01).is_empty());
+}
+
+#[test]
+fn a_price_of_a_limit_that_does_not_exist_is_no_certificate() {
+    assert_eq!(found(|solution| limit_prices(solution, 0).push(0.0)), ["well-formed"]);
+    assert_eq!(found(|solution| limit_prices(solution, 0).clear()), ["well-formed"]);
+    assert_eq!(found(|solution| limit_prices(solution, 0)[0] = -1.0), ["well-formed"]);
+}
+
+#[test]
+fn a_limit_passed_by_a_millionth_is_seen() {
+    let more = |solution: &mut Solution, part: f64| {
+        let allocation = &solution.allocation;
+        let tasks: Vec<f64> = (0..3)
+            .map(|i| allocation.tasks(fairplan_instances::UserId(i)) * if i == 0 { part } else { 0.9 })
+            .collect();
+        solution.allocation = fairplan_instances::Allocation::new(1, tasks, vec![0; 3], vec![1.0]);
+    };
+    assert!(found(|solution| more(solution, 1.0 + 1e-6)).contains(&"limits"));
+    assert!(!found(|solution| more(solution, 1.0)).contains(&"limits"));
+}
+
+#[test]
+fn who_is_held_by_a_limit_is_told_apart_from_who_is_held_by_capacity() {
+    assert!(found(|solution| solution.limited_by[0] = LimitedBy::Capacity).contains(&"limited-by"));
+    assert!(found(|solution| solution.limited_by[1] = LimitedBy::Limit).contains(&"limited-by"));
+}
+
+#[test]
+fn what_does_not_know_limits_says_so() {
+    let instance = capped().build().unwrap();
+    for objective in ["pf", "alpha=2", "utilitarian", "bmf", "drf-per-server"] {
+        let objective: Objective = objective.parse().unwrap();
+        let error = backends()[0].solve(&instance, objective).unwrap_err().to_string();
+        let known = "does not know guarantees, limits and reserves yet; leave them out";
+        assert_eq!(error, format!("users[0] = user user-0: {objective} {known}"));
+    }
+}
+
+#[test]
+fn thousands_of_users_below_limits_share_bins_and_are_proved() {
+    let mut held = 0;
+    for seed in 0..6 {
+        let mut draft = random_crowd(seed, 3_000);
+        draft.groups = (0..10)
+            .map(|g| fairplan_instances::NewGroup {
+                id: format!("group-{g}"),
+                weight: decimal("1"),
+                parent: (g > 5).then(|| "group-0".to_owned()),
+            })
+            .collect();
+        for (i, user) in draft.users.iter_mut().enumerate() {
+            user.group = Some(i % 10);
+            user.tasks = user.tasks.map(|tasks| 100 * tasks);
+            user.rates.clear();
+        }
+        // What a twentieth of the cluster's servers have, or a fifth of those of the first class.
+        let of_all = |part: f64| {
+            let total: f64 =
+                draft.classes.iter().map(|class| class.capacity[0].to_f64() * class.count as f64).sum();
+            decimal(&format!("{:.4}", part * total + 0.01))
+        };
+        let mut quotas =
+            vec![limit(true, "group-0", "1"), limit(true, "group-1", "1"), limit(true, "group-7", "1")];
+        for (quota, part) in quotas.iter_mut().zip([0.1, 0.05, 0.01]) {
+            quota.quota.limit[0].1 = of_all(part);
+        }
+        let first = ClassLimit { classes: vec![ClassId(0)], amounts: vec![(ResourceId(0), of_all(0.02))] };
+        quotas[1].quota.limits.push(first);
+        draft.quotas = quotas;
+        let instance = draft.build().unwrap();
+        let solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        let failures: Vec<_> = proof.failures().collect();
+        assert!(failures.is_empty(), "seed {seed}, {}: {failures:?}", solution.method);
+        assert_eq!(solution.status, fairplan_instances::Status::Optimal, "seed {seed}, {}", solution.method);
+        held += usize::from(solution.limited_by.contains(&LimitedBy::Limit));
+    }
+    assert!(held >= 4, "limits hold users in {held} of 6 cases");
+}

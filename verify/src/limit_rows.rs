@@ -1,0 +1,174 @@
+//! Limits of users and groups: whether they are kept, decided exactly; what they cost those below them; and who is held by one.
+//!
+//! `Σ D_ir x_il <= b` over the users below its owner and the classes that a limit covers is a row as a capacity is. So at prices
+//! `q` of the limits besides those of the classes no feasible allocation costs more than `Σ_lr C_lr p_lr + Σ_j b_j q_j`, where on
+//! a class a user pays for what it takes the prices of the class and of the limits above it that cover the class.
+
+use crate::claim::{Printed, Tasks};
+use crate::exact::{Dyadic, Tally, excess};
+use crate::prices::usable_prices;
+use crate::rounding::{Sum, decimal_up, up};
+use crate::tolerance::{self, USED_UP};
+use crate::users::{Usable, UsableClasses};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{ClassId, Instance, Level, LimitedBy, User, UserId};
+
+/// What the users take of each limit.
+pub(crate) struct LimitUse {
+    /// In whole smallest units, at most a rounding above what is taken.
+    taken: Vec<f64>,
+}
+
+impl LimitUse {
+    /// Adds up tasks that are finite and >= 0; and the verdict `limits`.
+    pub fn judge(instance: &Instance, usable_classes: &UsableClasses, tasks: &Tasks<'_>) -> (Self, Verdict) {
+        let rows = instance.limit_rows();
+        let mut tallies: Vec<Tally> =
+            rows.iter().map(|row| Tally::against(instance.limit_units(row))).collect();
+        for user in instance.users() {
+            for j in instance.limits_above(user) {
+                for kind in tasks.kinds(user) {
+                    let units = Dyadic::at_least(usable_classes.demand_units(user, kind, rows[j].resource));
+                    tasks.visit(user.index().0, kind, |class, here| {
+                        if rows[j].covers(ClassId(class)) {
+                            tallies[j].add(Dyadic::of(here), units);
+                        }
+                    });
+                }
+            }
+        }
+        let mut worst = Worst::of("limits", 0.0);
+        for j in (0..rows.len()).filter(|j| !tallies[*j].fits()) {
+            let over =
+                excess(terms_below(instance, usable_classes, tasks, j), instance.limit_units(&rows[j]));
+            worst.see(over, || {
+                let (owner, resource) =
+                    (instance.name_of(rows[j].owner), &instance.resources()[rows[j].resource.0]);
+                format!("{owner} has {over:e} of its limit of {} {resource} too much", rows[j].amount)
+            });
+        }
+        (Self { taken: tallies.iter().map(Tally::units).collect() }, worst.verdict())
+    }
+
+    /// The part of a limit that is taken.
+    fn part(&self, instance: &Instance, j: usize) -> f64 {
+        self.taken[j] / instance.limit_units(&instance.limit_rows()[j]) as f64
+    }
+
+    /// `limit-use`: the stated parts that are taken, and the stated prices, which are those of the first level or nothing.
+    pub fn printed(&self, instance: &Instance, first: Option<&Level>, stated: &Printed<'_>) -> Verdict {
+        let mut worst = Worst::of("limit-use", tolerance::STATED);
+        let unpriced = stated.prices.iter().all(|price| *price == 0.0);
+        for (j, limit) in stated.limits.iter().enumerate() {
+            let name = || format!("limit {j}, of {}", instance.name_of(instance.limit_rows()[j].owner));
+            let part = self.part(instance, j);
+            if (limit.used - part).abs() > tolerance::COUNTED {
+                worst.compare(limit.used, part, || format!("used part of {}", name()));
+            }
+            if !(unpriced && stated.limits.iter().all(|limit| limit.price == 0.0)) {
+                let price = first.map_or(0.0, |level| level.limit_prices[j]);
+                worst.compare(limit.price, price, || format!("price of {}", name()));
+            }
+        }
+        worst.verdict()
+    }
+
+    /// A user is said to be held by a limit where some limit above it is used up wherever it can run, and only there.
+    pub fn judge_reason(
+        &self,
+        user: User<'_>,
+        usable_classes: &UsableClasses,
+        reason: LimitedBy,
+        worst: &mut Worst,
+    ) {
+        let instance_rows = user.instance().limit_rows();
+        let above = user.instance().limits_above(user);
+        // The least over the classes of what the fullest limit there is full to.
+        let fullest = |class: &usize| {
+            let covers = |j: &&usize| {
+                let row = &instance_rows[**j];
+                row.covers(ClassId(*class)) && !user.demand()[row.resource.0].is_zero()
+            };
+            above.iter().filter(covers).map(|j| self.part(user.instance(), *j)).fold(0.0, f64::max)
+        };
+        let classes = &usable_classes.of_user(user.index().0).classes;
+        let full = classes.iter().map(fullest).fold(f64::INFINITY, f64::min);
+        match reason {
+            LimitedBy::Limit if full < 1.0 - USED_UP.0 => worst.fail(|| {
+                format!("user {} is held by limits that are used up to {full} where it can run", user.id())
+            }),
+            LimitedBy::Capacity if full > 1.0 - USED_UP.1 => {
+                worst.fail(|| format!("user {} is held by a limit, not by capacity", user.id()));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// What the users below a limit take of it.
+fn terms_below(
+    instance: &Instance,
+    usable_classes: &UsableClasses,
+    tasks: &Tasks<'_>,
+    j: usize,
+) -> impl Iterator<Item = (f64, u128)> {
+    let row = &instance.limit_rows()[j];
+    (0..instance.user_count()).flat_map(move |i| {
+        let user = instance.user(UserId(i));
+        let mut terms = Vec::new();
+        if instance.limits_above(user).contains(&j) {
+            for kind in tasks.kinds(user) {
+                let units = usable_classes.demand_units(user, kind, row.resource);
+                tasks.visit(i, kind, |class, here| {
+                    if row.covers(ClassId(class)) {
+                        terms.push((here, units));
+                    }
+                });
+            }
+        }
+        terms
+    })
+}
+
+/// The prices of the limits on a level.
+pub(crate) struct LimitPrices(Vec<f64>);
+
+impl LimitPrices {
+    /// Without what is too small to count; `None` where there are no limits.
+    pub fn of(level: &Level) -> Option<Self> {
+        (!level.limit_prices.is_empty()).then(|| Self(usable_prices(&level.limit_prices)))
+    }
+
+    /// `Σ_j b_j q_j`, rounded up.
+    pub fn worth(&self, instance: &Instance) -> f64 {
+        let mut sum = Sum::new();
+        for (row, price) in instance.limit_rows().iter().zip(&self.0).filter(|(_, price)| **price > 0.0) {
+            let value = up(decimal_up(row.amount) * price);
+            if value.is_infinite() {
+                return value;
+            }
+            sum.add(value);
+        }
+        sum.above()
+    }
+
+    /// What a unit of work costs a user on its cheapest class, in plain doubles, and how many roundings that takes besides those of
+    /// a product over the resources.
+    pub fn cheapest(&self, user: User<'_>, usable: &Usable, of_classes: &[f64]) -> (f64, usize) {
+        let instance = user.instance();
+        let (m, demand) = (instance.resources().len(), user.demand_doubles());
+        let above = instance.limits_above(user);
+        let cost = |class: &usize| {
+            let prices = &of_classes[class * m..(class + 1) * m];
+            let mut cost: f64 = demand.iter().zip(prices).map(|(demand, price)| demand * price).sum();
+            for j in &above {
+                let row = &instance.limit_rows()[*j];
+                if row.covers(ClassId(*class)) {
+                    cost += demand[row.resource.0] * self.0[*j];
+                }
+            }
+            cost / usable.rate(*class).to_f64()
+        };
+        (usable.classes.iter().map(cost).fold(f64::INFINITY, f64::min), 2 * above.len())
+    }
+}
