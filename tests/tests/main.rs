@@ -26,6 +26,8 @@ mod guide;
 mod lying_backend;
 mod many_users;
 mod metamorphic;
+#[cfg(feature = "highs")]
+mod moves;
 mod offline;
 mod online;
 mod oracle;
