@@ -8,6 +8,8 @@ mod dynamic;
 mod flows;
 #[path = "bench/groups.rs"]
 mod groups;
+#[path = "bench/moves.rs"]
+mod moves;
 #[path = "bench/over_time.rs"]
 mod over_time;
 #[path = "bench/planning.rs"]
@@ -37,7 +39,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 20] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("groups", groups::groups),
@@ -48,6 +50,7 @@ const PARTS: [Part; 19] = [
     ("placement", placements),
     ("bound", whole_tasks::brackets),
     ("bound-pf", whole_tasks::proportional_brackets),
+    ("moves", moves::moves),
     ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),

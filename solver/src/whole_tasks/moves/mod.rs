@@ -25,7 +25,7 @@ use whole::Making;
 /// The part of the time for the program, and then the part of what is left for making whole exchanges; the rest is for the bound
 /// where less than all was reached.
 const PRICING: f64 = 0.6;
-const MAKING_WHOLE: f64 = 0.6;
+const MAKING_WHOLE: f64 = 0.7;
 
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
 /// they have beyond that.

@@ -21,6 +21,9 @@ const MANY: usize = 800;
 const ONE_IN: usize = 8;
 const FEW: usize = 40;
 
+/// The part of new prices in their running means.
+const NEW: f64 = 0.4;
+
 /// Rounds of prices at most; the bound is within this part of what the program costs, or within this much, when it ends.
 const ROUNDS: usize = 300;
 const CLOSE: (f64, f64) = (0.002, 0.3);
@@ -28,7 +31,7 @@ const ROUGH: f64 = 0.1;
 
 /// What a missing task is worth at most in moves, at first, and how often that is doubled while tasks are missing: while it is little
 /// few exchanges are worth looking at.
-const WORTH: (f64, usize) = (4.0, 7);
+const WORTH: (f64, usize) = (8.0, 6);
 
 /// Sets of tasks that are looked at on one server: at first, and at most where fewer find nothing.
 const NODES: (u64, u64) = (300, 19_200);
@@ -175,6 +178,9 @@ impl Question<'_> {
         let mut nodes = NODES.0;
         let is_large = self.groups.len() > MANY;
         let mut looks_at_all = !is_large;
+        // Prices of many users swing from round to round; their running means find what matters sooner.
+        let mut is_exact = !is_large;
+        let mut prices: Vec<f64> = Vec::new();
         for round in 0..ROUNDS {
             let solved = growing.solve(stop)?;
             match solved.ended {
@@ -188,9 +194,14 @@ impl Question<'_> {
             priced.used =
                 used.map(|((group, exchange), servers)| (*group, exchange.clone(), *servers)).collect();
             priced.used.sort_by(|a, b| b.2.total_cmp(&a.2));
+            let part = if is_exact || prices.is_empty() { 1.0 } else { NEW };
+            prices.resize(solved.multipliers.len(), 0.0);
+            for (price, dual) in prices.iter_mut().zip(&solved.multipliers) {
+                *price += part * (dual - *price);
+            }
             let whole = |value: f64| (value.max(0.0) * UNIT as f64).round() as u64;
-            let values: Vec<u64> = solved.multipliers[..users].iter().map(|dual| whole(-dual)).collect();
-            let thresholds: Vec<u64> = solved.multipliers[users..].iter().map(|dual| whole(*dual)).collect();
+            let values: Vec<u64> = prices[..users].iter().map(|dual| whole(-dual)).collect();
+            let thresholds: Vec<u64> = prices[users..].iter().map(|dual| whole(*dual)).collect();
             let found = self.search(&values, &thresholds, nodes, |group| {
                 looks_at_all || group % ONE_IN == round % ONE_IN
             });
@@ -205,14 +216,6 @@ impl Question<'_> {
             priced.last_values = values;
             let cost = -solved.value;
             let bound = priced.least as f64 / UNIT as f64;
-            if std::env::var_os("MV").is_some() {
-                eprintln!(
-                    "{round} {looks_at_all} nodes {nodes} columns {} cost {cost} least {bound} missing {} left {:.1}",
-                    columns.len(),
-                    missing.iter().sum::<f64>(),
-                    stop.seconds_left()
-                );
-            }
             let mut better: Vec<(u64, usize, Exchange)> = Vec::new();
             for (group, (found, threshold)) in found.into_iter().zip(&thresholds).enumerate() {
                 if let Some((gain, exchange)) =
@@ -239,15 +242,23 @@ impl Question<'_> {
             if stop.is_over() {
                 break;
             }
+            if is_close {
+                break;
+            }
             if !looks_at_all {
                 looks_at_all = added < FEW;
                 continue;
             }
-            looks_at_all = !is_large || added < FEW * ONE_IN;
+            if !is_exact {
+                is_exact = added < FEW;
+                looks_at_all = is_exact;
+                continue;
+            }
+            (looks_at_all, is_exact) = (!is_large || added < FEW, !is_large || added < FEW);
             // While tasks are missing their worth goes up before more is looked for.
             let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
             let is_rough = is_missing && (cost - bound <= ROUGH * cost || is_large && added < FEW);
-            if is_close || is_rough || added == 0 && nodes >= NODES.1 {
+            if is_rough || added == 0 && nodes >= NODES.1 {
                 break;
             }
             if added < FEW {
