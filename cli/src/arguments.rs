@@ -23,7 +23,10 @@ pub struct Cli {
 static VERSION: LazyLock<String> = LazyLock::new(|| {
     let of_highs = match highs_version() {
         Some(version) => format!("with HiGHS {version}"),
-        None => "without HiGHS: refuses --backend highs, bound, place --policy pattern and plan buy".into(),
+        None => {
+            "without HiGHS: refuses --backend highs, bound, place --policy pattern, plan buy and plan move"
+                .into()
+        }
     };
     format!("{} ({of_highs})", env!("CARGO_PKG_VERSION"))
 });

@@ -193,7 +193,14 @@ fn given(instance: &Instance, options: &CompareOptions, placers: &[Placer]) -> R
     let sha256 = files::sha256_hex(instance);
     let mut taken: Vec<String> = placers.iter().map(Placer::name).collect();
     let mut all = Vec::with_capacity(options.placements.len());
-    for file in &options.placements {
+    for (position, file) in options.placements.iter().enumerate() {
+        if let Some(same) = options.placements[..position].iter().find(|other| other.bytes == file.bytes) {
+            let problem = format!(
+                "placement {} says the same as {}, byte for byte: name it once",
+                file.name, same.name
+            );
+            return Err(Error::Setting(problem));
+        }
         let GivenPlacement { policy, placement } =
             GivenPlacement::read(&file.name, &file.bytes, instance, &sha256)?;
         let path = Path::new(&file.name);

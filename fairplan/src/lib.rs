@@ -89,7 +89,7 @@ pub use fairplan_report as report;
 pub use fairplan_report::comparison::Comparison;
 pub use fairplan_report::entitlements::Entitlements;
 pub use fairplan_report::flows::Flows;
-pub use fairplan_report::moves::MovesBody as Moves;
+pub use fairplan_report::moves::MovesBody;
 pub use fairplan_report::verification::Verification;
 pub use fairplan_simulation::{
     ClusterSettings, MarkovSettings, PacketSettings, SimulationSettings, TaskLevelSettings,

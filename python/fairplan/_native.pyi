@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, final
 
 from fairplan.frames import ArrowStream
-from fairplan.options import Call, Comparing, Due, Level, Run, Settings, Target
+from fairplan.options import Call, Comparing, Due, Level, Moving, Run, Settings, Target
 
 @final
 class Table:
@@ -147,6 +147,14 @@ def buy(
     call: Call,
 ) -> tuple[Document, Instance | None, Document | None]: ...
 def worth(instance: Instance, ranges: bool, backend: str, call: Call) -> Document: ...
+def moves(
+    instance: Instance,
+    start: tuple[str, bytes],
+    to: tuple[str, bytes] | None,
+    level: float | None,
+    moving: Moving,
+    call: Call,
+) -> Document: ...
 def lose(instance: Instance, servers: int | None, backend: str, call: Call) -> Document: ...
 def diff(before: Instance, after: Instance, backend: str, call: Call) -> Document: ...
 def growth(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from fairplan import _native
 
-__all__ = ["Call", "Comparing", "Due", "Level", "Run", "Settings", "Target"]
+__all__ = ["Call", "Comparing", "Due", "Level", "Moving", "Run", "Settings", "Target"]
 
 
 class Call(TypedDict):
@@ -57,6 +57,14 @@ class Target(TypedDict):
     tasks_of: Sequence[tuple[str, float | Decimal]]
     as_today: bool
     more_users: Sequence[tuple[str | None, int]]
+
+
+class Moving(TypedDict):
+    """What may move, and at which cost."""
+
+    keep: Sequence[str]
+    keep_servers: Sequence[str]
+    costs: Sequence[tuple[str, int]]
 
 
 class Run(TypedDict):

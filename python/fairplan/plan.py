@@ -1,19 +1,20 @@
-"""What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts."""
+"""What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts, what to
+move."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
 from fairplan import _native
-from fairplan.commands import Cluster, Progress, _call, _instance
+from fairplan.commands import Cluster, Progress, _call, _instance, _placement
 from fairplan.errors import Infeasible
 from fairplan.instances import Instance
-from fairplan.options import Target
-from fairplan.results import Difference, Growth, Losses, Placement, Plan, Worth
+from fairplan.options import Moving, Target
+from fairplan.results import Difference, Growth, Losses, Moves, Placement, Plan, Worth
 
-__all__ = ["buy", "diff", "growth", "lose", "worth"]
+__all__ = ["buy", "diff", "growth", "lose", "move", "worth"]
 
 Amount = int | float | Decimal
 
@@ -189,3 +190,45 @@ def growth(
         _call(time_limit, progress),
     )
     return Growth(native)
+
+
+def move(
+    instance: Cluster,
+    *,
+    start: Placement | str | os.PathLike[str],
+    to: Placement | str | os.PathLike[str] | None = None,
+    level: float | None = None,
+    keep: Iterable[str] = (),
+    keep_servers: Iterable[str] = (),
+    costs: Mapping[str, int] | None = None,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Moves:
+    """Finds the fewest moves from one placement to a better one, in an order in which each can be made, with a proved lower bound.
+
+    Args:
+        start: what runs where now (``--from``): a ``fairplan.placement.v1`` with its servers.
+        to: reach this placement.
+        level: reach this part of the highest level that whole tasks can have. Without ``to`` and ``level`` what waits is placed.
+        keep: users whose running tasks stay where they are.
+        keep_servers: servers whose running tasks stay where they are.
+        costs: what moving or stopping a task of a user costs, instead of 1.
+
+    >>> import fairplan as fp
+    >>> cluster = fp.generate.drfh_fig1()
+    >>> now = fp.place(cluster, policy="first-fit", servers_out=True)
+    >>> moves = fp.plan.move(cluster, start=now, level=1)
+    >>> moves["cost"], moves["lower_bound"]
+    (2, 2)
+    """
+    if to is not None and level is not None:
+        raise TypeError("say to or level, not both")
+    moving: Moving = {
+        "keep": list(keep),
+        "keep_servers": list(keep_servers),
+        "costs": list((costs or {}).items()),
+    }
+    start_file = _placement(1, start)
+    to_file = None if to is None else _placement(2, to)
+    call = _call(time_limit, progress)
+    return Moves(_native.moves(_instance(instance)._native, start_file, to_file, level, moving, call))

@@ -25,6 +25,7 @@ __all__ = [
     "Flows",
     "Growth",
     "Losses",
+    "Moves",
     "Offline",
     "Placement",
     "Plan",
@@ -376,6 +377,10 @@ class Worth(Result):
 
 class Losses(Result):
     """What failures cost."""
+
+
+class Moves(Result):
+    """Steps to a better placement. Its table has a row a step."""
 
 
 class Difference(Result):

@@ -60,6 +60,7 @@ impl Document {
             "fairplan.placement.v1" => of::<reports::placement::PlacementBody, T>(name, bytes, take),
             "fairplan.comparison.v1" => of::<Comparison, T>(name, bytes, take),
             "fairplan.audit.v1" => of::<Audit, T>(name, bytes, take),
+            "fairplan.moves.v1" => of::<reports::moves::MovesBody, T>(name, bytes, take),
             "fairplan.worth.v1" => of::<fairplan::Worth, T>(name, bytes, take),
             "fairplan.loss.v1" => of::<fairplan::Losses, T>(name, bytes, take),
             "fairplan.difference.v1" => of::<fairplan::Difference, T>(name, bytes, take),

@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use crate::made::{drfh_fig1, drfh_fig4, google, population};
     #[pymodule_export]
-    use crate::plans::{buy, diff, growth, lose, worth};
+    use crate::plans::{buy, diff, growth, lose, moves, worth};
     #[pymodule_export]
     use crate::random::{flows, simulate};
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts.
+//! What to buy, what servers are worth, what failures cost, what made a difference, how long a cluster lasts, what to move.
 
 use crate::call::Call;
 use crate::commands::document;
@@ -8,7 +8,8 @@ use crate::failure::{answered, infeasible};
 use crate::instance::Instance;
 use fairplan::files::{self, Rounding};
 use fairplan::{
-    BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, TargetOptions, WorthOptions, read,
+    BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, ResultFile,
+    TargetOptions, WorthOptions, read,
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
@@ -87,6 +88,41 @@ pub fn worth(
     document(py, "plan.worth", &call, move |control| {
         let worth = fairplan::worth_of_servers(&instance, &WorthOptions { ranges, backend }, control)?;
         Ok((json(&fairplan::Document::new(worth))?, None))
+    })
+}
+
+/// What may move, and at which cost.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Moving {
+    keep: Vec<String>,
+    keep_servers: Vec<String>,
+    costs: Vec<(String, u64)>,
+}
+
+/// The fewest moves to a better placement. Placements are names and bytes.
+#[pyfunction]
+pub fn moves(
+    py: Python<'_>,
+    instance: &Instance,
+    start: (String, Vec<u8>),
+    to: Option<(String, Vec<u8>)>,
+    level: Option<f64>,
+    moving: Moving,
+    call: Call,
+) -> PyResult<Document> {
+    let instance = Arc::clone(&instance.0);
+    document(py, "plan.move", &call, move |control| {
+        let file = |(name, bytes): (String, Vec<u8>)| ResultFile::new(name, bytes);
+        let target = match (to, level) {
+            (Some(to), _) => MoveTarget::Placement(file(to)?),
+            (None, Some(part)) => MoveTarget::Level(part),
+            (None, None) => MoveTarget::Unplaced,
+        };
+        let Moving { keep: keep_users, keep_servers, costs } = moving;
+        let options =
+            MovesOptions { target, keep_users, keep_servers, costs, ..MovesOptions::new(file(start)?) };
+        Ok((json(&fairplan::Document::new(fairplan::moves(&instance, &options, control)?))?, None))
     })
 }
 

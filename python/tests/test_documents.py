@@ -57,6 +57,9 @@ def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path
     (tmp_path / "series.csv").write_text("quantum,all\n1,10\n2,11\n3,13\n")
     catalog, series = tmp_path / "catalog.csv", tmp_path / "series.csv"
     fp.generate.drfh_fig4(users=[1, 2]).write(tmp_path / "j.json")
+    now = fp.place(cluster, policy="first-fit", servers_out=True)
+    now.write(tmp_path / "now.json")
+    fp.place(cluster, servers_out=True).write(tmp_path / "then.json")
     for ours, words in [
         (fp.bound(cluster), "bound i.json"),
         (fp.bound(cluster, objective="pf"), "bound i.json --objective pf"),
@@ -69,6 +72,11 @@ def test_bounds_audits_and_plans_give_the_bytes_of_the_command(command, tmp_path
             "plan buy i.json --catalog catalog.csv --tasks user-1=14 --whole",
         ),
         (fp.plan.growth(cluster, series=series, share=0.1, by="all"), "plan growth i.json --series series.csv --share 0.1 --by all"),
+        (fp.plan.move(cluster, start=now, level=1.0), "plan move i.json --from now.json --level 1"),
+        (
+            fp.plan.move(cluster, start=now, to=tmp_path / "then.json", costs={"user-1": 2}),
+            "plan move i.json --from now.json --to then.json --cost user-1=2",
+        ),
         (fp.plan.diff(cluster, fp.read(tmp_path / "j.json")), "plan diff i.json j.json"),
     ]:
         assert ours.to_json().encode() == command(*words.split()), words

@@ -54,7 +54,7 @@ pub struct MovesBody {
     pub steps: Vec<StepResult>,
     /// What proves the lower bound.
     pub proof: StatedMovesProof,
-    /// The tasks on each server before the first step, as in a placement; where servers have names, those without tasks are left
+    /// The tasks on each server before the first step, as in a placement; servers without tasks are left
     /// out.
     pub servers: Vec<ServerResult>,
 }

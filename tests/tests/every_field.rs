@@ -931,3 +931,48 @@ fn is_true_task_optimum(instance: &Instance, original: &Value, change: &Change) 
         _ => false,
     }
 }
+
+/// Whether a changed plan of moves is just as true: its proof is still one, or another question was asked.
+fn is_true_plan(original: &Value, change: &Change) -> bool {
+    let parts = change.parts();
+    let question = ["kept_users", "kept_servers", "servers"];
+    let is_other_proof = parts.first() == Some(&"proof") || parts.last() == Some(&"task_value");
+    let is_question = parts.first().is_some_and(|first| question.contains(first))
+        || parts.last() == Some(&"cost") && parts.len() == 3;
+    let lowers = |part: &str| {
+        let number = |value: Option<&Value>| value.and_then(Value::as_u64);
+        parts.last() == Some(&part)
+            && number(change.after.as_ref()).is_some_and(|after| Some(after) <= number(Some(&change.before)))
+    };
+    // Steps may change places where both have room, and servers alike may change names.
+    let is_other_way = parts.first() == Some(&"steps");
+    let _ = original;
+    is_other_proof || is_question || is_other_way || lowers("lower_bound") || lowers("required")
+}
+
+#[cfg(feature = "highs")]
+#[test]
+fn every_field_of_a_plan_of_moves_is_checked() {
+    use fairplan::{Control, MoveTarget, MovesOptions, ResultFile};
+    let instance = fairplan_instances::generate::drfh_fig1().unwrap();
+    let placement = policy("first-fit", 0).unwrap().place(&instance).unwrap();
+    let settings = PlacementSettings { policy: "first-fit", seed: 0, servers: true };
+    let figures = PlacementFigures::new(&instance, &placement);
+    let sha256 = sha256_hex(&instance);
+    let mut bytes = Vec::new();
+    write_json(&mut bytes, &placement_document(&instance, &placement, &figures, &sha256, settings)).unwrap();
+    let from = ResultFile::new("now.json".into(), bytes).unwrap();
+    let options = MovesOptions { target: MoveTarget::Level(1.0), ..MovesOptions::new(from) };
+    let body = fairplan::moves(&instance, &options, &Control::none()).unwrap();
+    let document = written!(&fairplan_instances::Document::new(body));
+    let case = Case {
+        name: "moves".into(),
+        document,
+        accepts: Box::new(move |bytes| {
+            let Ok(file) = ResultFile::new("m".into(), bytes.to_vec()) else { return false };
+            fairplan::verify(&instance, file, &Control::none()).is_ok_and(|verified| verified.holds)
+        }),
+        is_true: Box::new(is_true_plan),
+    };
+    assert!(nothing_false_passes(vec![case]) > 100);
+}

@@ -28,6 +28,8 @@ mod limits;
 mod lying_backend;
 mod many_users;
 mod metamorphic;
+#[cfg(feature = "highs")]
+mod moves;
 mod offline;
 mod online;
 mod oracle;

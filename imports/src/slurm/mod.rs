@@ -122,6 +122,10 @@ fn read<T>(
     let there = |job: &&Job| hostlist::names(&job.runs_on).iter().any(|node| left_out.contains(node));
     let stranded = jobs.iter().filter(there).count() as u64;
     report.add(stranded, "jobs run on nodes left out: they count, and may run on the others");
+    let listed: HashSet<&str> = nodes.iter().map(|node| node.name.as_str()).collect();
+    let is_unknown = |node: &String| !listed.contains(node.as_str()) && !left_out.contains(node);
+    let elsewhere = jobs.iter().filter(|job| hostlist::names(&job.runs_on).iter().any(is_unknown)).count();
+    report.add(elsewhere as u64, "jobs run on nodes that are not listed: their tasks there count as waiting");
     let found = census(options, &nodes, &jobs, report);
     made(found, options.grouping, report).map_err(|violation| {
         let file = super::together(options.nodes.iter().chain(&options.jobs));

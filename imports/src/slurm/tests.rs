@@ -76,6 +76,21 @@ fn running_jobs_on_nodes_left_out_are_told() {
 }
 
 #[test]
+fn running_jobs_on_nodes_that_are_not_listed_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.json").to_str().unwrap().to_owned();
+    let jobs = std::fs::read_to_string(shipped("jobs.json")).unwrap();
+    let running = "\"job_state\": \"RUNNING\",";
+    for (nodes, count) in [("n[2,77]", 1), ("n2", 0)] {
+        std::fs::write(&path, jobs.replace(running, &format!("{running} \"nodes\": \"{nodes}\","))).unwrap();
+        let options = SlurmOptions { jobs: vec![path.clone()], ..options("nodes.json") };
+        let report = slurm(&options).unwrap().1;
+        let told = "jobs run on nodes that are not listed: their tasks there count as waiting";
+        assert_eq!(report.count(told), count, "{nodes}\n{report}");
+    }
+}
+
+#[test]
 fn users_are_accounts_or_partitions_when_asked_for() {
     for (owner, expected) in [
         ("account", ["physics", "physics@gpu+gpu:a100", "maths"]),

@@ -17,7 +17,10 @@ use std::fmt::Write;
 pub(super) fn answer(document: &Comparison) -> String {
     let given = document.policies.iter().filter(|policy| policy.file.is_some());
     let mut sentences: Vec<String> = given.map(|policy| verdict(document, policy)).collect();
-    sentences.push(best_of_all(document));
+    // Of one alone nothing is left to say.
+    if document.policies.len() > sentences.len() || sentences.len() > 1 {
+        sentences.push(best_of_all(document));
+    }
     sentences.join(" ")
 }
 
@@ -116,6 +119,8 @@ fn best_of_all(document: &Comparison) -> String {
     let better = better(document, best);
     let worst =
         policies.iter().min_by(|a, b| a.value.total_cmp(&b.value)).filter(|_| !all && policies.len() > 1);
+    // What was placed elsewhere has its own sentence.
+    let worst = worst.filter(|worst| worst.file.is_none());
     let worst = worst.map_or_else(String::new, |worst| {
         format!(" With {}, the worst, it has {}.", name(&worst.name), share(worst.value))
     });
@@ -181,7 +186,8 @@ fn answer_by_level(document: &Comparison) -> String {
         return format!("{} policies do equally well: {}{better}.", all_of(winners.len()), told(best));
     }
     let does = if winners.len() == 1 { "does" } else { "do" };
-    let worst = if policies.len() > 1 {
+    // What was placed elsewhere has its own sentence.
+    let worst = if policies.len() > 1 && worst.file.is_none() {
         format!(" With {}, the worst, {}.", name(&worst.name), told(worst))
     } else {
         String::new()

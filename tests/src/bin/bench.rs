@@ -10,6 +10,8 @@ mod flows;
 mod groups;
 #[path = "bench/kinds.rs"]
 mod kinds;
+#[path = "bench/moves.rs"]
+mod moves;
 #[path = "bench/over_time.rs"]
 mod over_time;
 #[path = "bench/planning.rs"]
@@ -51,6 +53,7 @@ const PARTS: [Part; 20] = [
     ("placement", placements),
     ("bound", whole_tasks::brackets),
     ("bound-pf", whole_tasks::proportional_brackets),
+    ("moves", moves::moves),
     ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),

@@ -24,7 +24,7 @@ const DEMANDS: &str = "quantum,user,demand\n1,a,3\n1,b,2\n2,a,1\n2,b,5\n3,a,4\n3
 const TASKS: &str = "quantum,user-1,user-2\n1,3,4\n2,30,40\n3,0,9\n";
 
 /// Commands whose results have a page, by what the target is called.
-const SHOWN: [(&str, &str); 25] = [
+const SHOWN: [(&str, &str); 26] = [
     ("solution", "solve instance.json"),
     ("placement", "place instance.json"),
     ("comparison", "compare instance.json --no-timing"),
@@ -43,6 +43,7 @@ const SHOWN: [(&str, &str); 25] = [
     ("plan", "plan fig1.json --catalog servers.csv --share 0.9 --frontier 3"),
     ("plan out of reach", "plan fig1.json --catalog servers.csv --share 0.9 --budget 1"),
     ("worth", "plan worth fig1.json"),
+    ("moves", "plan move fig1.json --from now.json --level 1"),
     ("loss", "plan lose fig1.json"),
     ("difference", "plan diff instance.json fig1.json"),
     ("difference of results", "plan diff solution.json solution.json"),
@@ -65,6 +66,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
     made.write("trace.jsonl", include_str!("../../samples/trace.jsonl"));
     made.run("generate drfh-fig1 -o fig1.json");
     made.run("generate mrf-fig2 -o traffic.json");
+    made.run("place fig1.json --policy first-fit --servers-out -o now.json");
     made.run("solve instance.json -o solution.json");
     let mut targets: Vec<Target> = Vec::new();
     for (name, words) in SHOWN {
@@ -84,6 +86,7 @@ pub(super) fn targets(binary: &Path) -> Vec<Target> {
         ("solution of bmf", "solve fig1.json --objective bmf", &fig1),
         ("placement", "place instance.json --servers-out", &base),
         ("bound", "bound fig1.json", &fig1),
+        ("moves", "plan move fig1.json --from now.json --level 1", &fig1),
         ("proportional bound", "bound fig1.json --objective pf", &fig1),
     ] {
         made.run(&format!("{words} -o result.json"));

@@ -170,7 +170,10 @@ fn what_is_no_placement_of_this_cluster_is_refused_with_file_and_place() {
     folder.done(&["-q", "place", "cluster.json", "--servers-out", "-o", "placed.json"]);
     let words = ["-q", "compare", "cluster.json", "--policies", "best-fit", "--placement"];
     let both = [&words[..], &["placed.json", "placed.json", "placed.json", "placed.json"]].concat();
-    assert_eq!(folder.refused(&both), "error: --placement names placed.json twice");
+    assert_eq!(
+        folder.refused(&both),
+        "error: --placement placed.json says the same as placed.json, byte for byte: name it once"
+    );
     let refusal = folder.refused(&["-q", "compare", "-", "--placement", "-"]);
     assert!(refusal.contains("standard input"), "{refusal}");
 }

@@ -105,6 +105,7 @@ fn every_result_has_a_page_and_a_chart() {
     folder.write("demands.csv", "quantum,user,demand\n1,a,3\n1,b,2\n2,a,1\n2,b,5\n3,a,4\n3,b,4\n");
     folder.write("series.csv", "hour,all\n1,10\n2,12\n3,30\n");
     folder.done(&["generate", "drfh-fig1", "-o", "fig1.json"]);
+    folder.done(&["place", "fig1.json", "--policy", "first-fit", "--servers-out", "-o", "now.json"]);
     folder.done(&["generate", "drfh-fig4", "--users", "1,2", "-o", "fewer.json"]);
     folder.write("servers.csv", "id,price\nhigh-cpu,3\nhigh-memory,2\n");
     folder.write("tasks.csv", "quantum,user-1,user-2\n1,3,4\n2,30,40\n3,0,9\n");
@@ -117,6 +118,7 @@ fn every_result_has_a_page_and_a_chart() {
         ("explain fig1.json --user user-1", "If its tasks needed less", true),
         ("entitlements fig1.json", "yarn-drf, more than DRFH", true),
         ("plan worth fig1.json", "solved again", true),
+        ("plan move fig1.json --from now.json --level 1", "no fewer lead as far", true),
         ("plan lose fig1.json", "Who loses the most", true),
         ("plan diff cluster.json fewer.json", "From the first to the second", true),
         ("plan diff solution.json solution.json", "Users with more or less", false),

@@ -241,18 +241,21 @@ fn catalogs_and_targets_that_cannot_be_meant_are_refused_in_one_line() {
 }
 
 #[test]
-fn worth_losses_differences_and_growth_are_written_in_their_formats_and_as_tables() {
+fn worth_losses_differences_moves_and_growth_are_written_in_their_formats_and_as_tables() {
     let folder = fig1();
     folder.instance("j.json", &generate::drfh_fig4(&[1, 2]).unwrap());
     folder.write("s.csv", "quantum,all\n1,10\n2,11\n3,13\n4,9\n");
     folder.done(&["-q", "solve", "i.json", "-o", "a.json"]);
     folder.done(&["-q", "solve", "i.json", "--objective", "tsf", "-o", "b.json"]);
+    folder.done(&["-q", "place", "i.json", "--policy", "first-fit", "--servers-out", "-o", "now.json"]);
+    let moves = ["move", "i.json", "--from", "now.json", "--level", "1"];
     let growth = ["growth", "i.json", "--series", "s.csv", "--share", "0.6"];
     for (words, format, header, status) in [
         (vec!["worth", "i.json"], "fairplan.worth.v1", "class,resource,gain", 0),
         (vec!["lose", "i.json", "--servers-lost", "1"], "fairplan.loss.v1", "class,servers,value", 0),
         (vec!["diff", "i.json", "j.json"], "fairplan.difference.v1", "user,before,after,part", 0),
         (vec!["diff", "a.json", "b.json"], "fairplan.difference.v1", "user,before,after,part", 0),
+        (moves.to_vec(), "fairplan.moves.v1", "step,user,from,to,tasks", 0),
         (growth.to_vec(), "fairplan.growth.v1", "quantum,scale,missed", 1),
     ] {
         let words = [&["-q", "plan"][..], &words].concat();

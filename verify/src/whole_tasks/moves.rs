@@ -274,8 +274,9 @@ fn required(instance: &Instance, claim: &MovesClaim<'_>, after: &Placement) -> V
     };
     let has_tasks: Vec<bool> = instance.users().map(can_have).collect();
     let levels = Levels::of(instance, &has_tasks);
-    if is_reached && !levels.is_reached(&after.tasks, level) {
-        verdict.fail(|| "the level that is said to be reached is not".into());
+    if is_reached != levels.is_reached(&after.tasks, level) {
+        verdict
+            .fail(|| format!("that the level is reached is said to be {is_reached}, and the opposite is so"));
     }
     for (user, required) in instance.users().zip(claim.required).filter(|(_, required)| **required > 0) {
         let fewer = Breakpoint { user: user.index(), tasks: required - 1 };

@@ -22,8 +22,10 @@ use fairplan_instances::{
 use program::{Priced, Question, UNIT};
 use whole::Making;
 
-/// Parts of the time after which the program ends, and what it makes is made whole.
+/// The part of the time for the program, and then the part of what is left for making whole exchanges; the rest is for the bound
+/// where less than all was reached.
 const PRICING: f64 = 0.6;
+const MAKING_WHOLE: f64 = 0.7;
 
 /// Finds steps after which every user has as many tasks as `required`, or as near to that as was found. Users may lose tasks that
 /// they have beyond that.
@@ -41,13 +43,15 @@ pub fn fewest_moves(
     let cluster = Cluster::new(instance, &packing, before, rules)?;
     let groups = cluster.groups();
     let question = Question { packing: &packing, cluster: &cluster, groups: &groups, rules, required };
-    let priced = question.solve(Vec::new(), &limit.after_part(PRICING))?;
+    let mut known = Vec::new();
+    let priced = question.solve(&mut known, &limit.after_part(PRICING))?;
     let mut making = Making::new(&question);
     making.follow(&priced);
     making.take_back();
-    making.complete(&priced, limit);
+    let making_whole = limit.after_part(MAKING_WHOLE);
+    making.complete(&priced, &making_whole);
     making.take_back();
-    making.spread(limit);
+    making.spread(&making_whole);
     let after = making.cluster.placement();
     let reached: Vec<u64> =
         required.iter().zip(&after.tasks).map(|(required, has)| *required.min(has)).collect();
@@ -55,8 +59,7 @@ pub fn fewest_moves(
         priced
     } else {
         // The bound is about what was reached.
-        let known = priced.used.iter().map(|(group, exchange, _)| (*group, exchange.clone())).collect();
-        Question { required: &reached, ..question }.solve(known, limit)?
+        Question { required: &reached, ..question }.solve(&mut known, limit)?
     };
     let steps = steps_between(instance, before, &after, rules);
     Ok(with_bound(&groups, reached, after, steps, priced, instance))

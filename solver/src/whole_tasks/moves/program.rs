@@ -14,15 +14,27 @@ use std::collections::HashSet;
 /// A cost of one, in the whole numbers that prices are counted in.
 pub(super) const UNIT: u64 = 1 << 20;
 
-/// Exchanges that are added in one round: the best, each of another kind of server.
-const ADDED: usize = 400;
+/// Exchanges that are added in one round: the best, each of another kind of server. While there are so many kinds, one in some is
+/// looked at each round, until those looked at have fewer than so many that are better.
+const ADDED: usize = 1_500;
+const MANY: usize = 800;
+const ONE_IN: usize = 8;
+const FEW: usize = 40;
+
+/// The part of new prices in their running means.
+const NEW: f64 = 0.4;
 
 /// Rounds of prices at most; the bound is within this part of what the program costs, or within this much, when it ends.
 const ROUNDS: usize = 300;
 const CLOSE: (f64, f64) = (0.002, 0.3);
+const ROUGH: f64 = 0.1;
 
-/// How often what a missing task is worth at most is raised while tasks are missing, and by how much.
-const RAISES: (usize, f64) = (3, 4.0);
+/// What a missing task is worth at most in moves, at first, and how often that is doubled while tasks are missing: while it is little
+/// few exchanges are worth looking at.
+const WORTH: (f64, usize) = (8.0, 6);
+
+/// Sets of tasks that are looked at on one server: at first, and at most where fewer find nothing.
+const NODES: (u64, u64) = (300, 19_200);
 
 /// What the program came to.
 pub(super) struct Priced {
@@ -57,14 +69,21 @@ impl Question<'_> {
         values.iter().enumerate().map(of).collect()
     }
 
-    /// The best exchange of each group that gains more than its threshold.
-    pub fn search(&self, values: &[u64], thresholds: &[u64]) -> Vec<Found> {
+    /// The best exchange of each group that gains more than its threshold; of some groups alone, where `some` says which.
+    fn search(
+        &self,
+        values: &[u64],
+        thresholds: &[u64],
+        nodes: u64,
+        some: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<Found> {
         let leaving = self.leaving(values);
         let prices = Prices::new(self.packing, values, &leaving, None);
-        let search = |(group, threshold): (&Vec<usize>, &u64)| {
-            prices.search(&self.cluster.servers[group[0]], *threshold)
+        let search = |(position, threshold): (usize, &u64)| match some(position) {
+            true => prices.search(&self.cluster.servers[self.groups[position][0]], *threshold, nodes),
+            false => Found::default(),
         };
-        self.groups.par_iter().zip(thresholds).map(search).collect()
+        thresholds.par_iter().enumerate().map(|(position, threshold)| search((position, threshold))).collect()
     }
 
     /// What is missing at these values, less what servers gain: what all steps cost at least.
@@ -80,27 +99,13 @@ impl Question<'_> {
         above.saturating_sub(below).saturating_sub(gained.sum())
     }
 
-    /// What a missing task of each user is worth at most, at first: a few times the fewest that make room for it.
-    fn first_worth(&self) -> Vec<f64> {
-        let worth = |user: usize| match self.packing.shape_of[user] {
-            Some(shape) if self.required[user] > self.cluster.totals[user] => {
-                let copies = &self.packing.shapes[shape as usize].copies;
-                let tasks = |server: &super::cluster::Server| {
-                    server.tasks.iter().map(|(_, count)| *count).sum::<u64>() as f64
-                };
-                let runs = self.cluster.servers.iter().filter(|server| copies[server.class] > 0);
-                // A server that is emptied holds so many.
-                let emptied = runs.map(|server| tasks(server) / copies[server.class] as f64);
-                4.0 * self.rules.costs[user] as f64 * emptied.fold(f64::INFINITY, f64::min).clamp(1.0, 1e6)
-            }
-            _ => 1.0,
-        };
-        (0..self.required.len()).map(worth).collect()
-    }
-
     /// Solves it, as far as time allows.
-    pub fn solve(&self, known: Vec<(usize, Exchange)>, stop: &Deadline) -> Result<Priced, SolverError> {
-        let mut worth = self.first_worth();
+    pub fn solve(
+        &self,
+        columns: &mut Vec<(usize, Exchange)>,
+        stop: &Deadline,
+    ) -> Result<Priced, SolverError> {
+        let mut worth: Vec<f64> = self.rules.costs.iter().map(|cost| *cost as f64 * WORTH.0).collect();
         let users = self.required.len();
         let mut priced = Priced {
             least: 0,
@@ -112,16 +117,15 @@ impl Question<'_> {
         if (0..users).all(|user| self.required[user] <= self.cluster.totals[user]) {
             return Ok(priced);
         }
-        let mut columns: Vec<(usize, Exchange)> = known;
-        for raise in 0..=RAISES.0 {
-            let missing = self.rounds(&worth, &mut columns, &mut priced, stop)?;
+        for raise in 0..=WORTH.1 {
+            let missing = self.rounds(&worth, columns, &mut priced, stop)?;
             let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
-            if !is_missing || stop.is_over() || raise == RAISES.0 {
+            if !is_missing || stop.is_over() || raise == WORTH.1 {
                 break;
             }
             for (worth, missing) in worth.iter_mut().zip(&missing) {
                 if *missing > 1e-6 {
-                    *worth *= RAISES.1;
+                    *worth *= 2.0;
                 }
             }
         }
@@ -171,7 +175,13 @@ impl Question<'_> {
         let mut seen: HashSet<(usize, Exchange)> = columns.iter().cloned().collect();
         columns.iter().try_for_each(|known| growing.add(column(known)))?;
         let mut missing = vec![0.0; users];
-        for _ in 0..ROUNDS {
+        let mut nodes = NODES.0;
+        let is_large = self.groups.len() > MANY;
+        let mut looks_at_all = !is_large;
+        // Prices of many users swing from round to round; their running means find what matters sooner.
+        let mut is_exact = !is_large;
+        let mut prices: Vec<f64> = Vec::new();
+        for round in 0..ROUNDS {
             let solved = growing.solve(stop)?;
             match solved.ended {
                 Ended::OutOfTime => break,
@@ -184,26 +194,28 @@ impl Question<'_> {
             priced.used =
                 used.map(|((group, exchange), servers)| (*group, exchange.clone(), *servers)).collect();
             priced.used.sort_by(|a, b| b.2.total_cmp(&a.2));
+            let part = if is_exact || prices.is_empty() { 1.0 } else { NEW };
+            prices.resize(solved.multipliers.len(), 0.0);
+            for (price, dual) in prices.iter_mut().zip(&solved.multipliers) {
+                *price += part * (dual - *price);
+            }
             let whole = |value: f64| (value.max(0.0) * UNIT as f64).round() as u64;
-            let values: Vec<u64> = solved.multipliers[..users].iter().map(|dual| whole(-dual)).collect();
-            let thresholds: Vec<u64> = solved.multipliers[users..].iter().map(|dual| whole(*dual)).collect();
-            let found = self.search(&values, &thresholds);
-            let gains: Vec<u64> =
-                found.iter().zip(&thresholds).map(|(found, least)| found.bound.max(*least)).collect();
-            let least = self.least(&values, &gains);
-            if least > priced.least {
-                (priced.least, priced.values, priced.gains) = (least, values.clone(), gains);
+            let values: Vec<u64> = prices[..users].iter().map(|dual| whole(-dual)).collect();
+            let thresholds: Vec<u64> = prices[users..].iter().map(|dual| whole(*dual)).collect();
+            let found = self.search(&values, &thresholds, nodes, |group| {
+                looks_at_all || group % ONE_IN == round % ONE_IN
+            });
+            if looks_at_all {
+                let gains: Vec<u64> =
+                    found.iter().zip(&thresholds).map(|(found, least)| found.bound.max(*least)).collect();
+                let least = self.least(&values, &gains);
+                if least > priced.least {
+                    (priced.least, priced.values, priced.gains) = (least, values.clone(), gains);
+                }
             }
             priced.last_values = values;
             let cost = -solved.value;
             let bound = priced.least as f64 / UNIT as f64;
-            if std::env::var_os("MV").is_some() {
-                eprintln!(
-                    "columns {} cost {cost} least {bound} missing {}",
-                    columns.len(),
-                    missing.iter().sum::<f64>()
-                );
-            }
             let mut better: Vec<(u64, usize, Exchange)> = Vec::new();
             for (group, (found, threshold)) in found.into_iter().zip(&thresholds).enumerate() {
                 if let Some((gain, exchange)) =
@@ -226,8 +238,31 @@ impl Question<'_> {
                 }
             }
             let is_close = cost - bound <= CLOSE.0 * cost || cost - bound <= CLOSE.1;
-            if columns.len() == before || is_close || stop.is_over() {
+            let added = columns.len() - before;
+            if stop.is_over() {
                 break;
+            }
+            if is_close {
+                break;
+            }
+            if !looks_at_all {
+                looks_at_all = added < FEW;
+                continue;
+            }
+            if !is_exact {
+                is_exact = added < FEW;
+                looks_at_all = is_exact;
+                continue;
+            }
+            (looks_at_all, is_exact) = (!is_large || added < FEW, !is_large || added < FEW);
+            // While tasks are missing their worth goes up before more is looked for.
+            let is_missing = missing.iter().any(|tasks| *tasks > 1e-6);
+            let is_rough = is_missing && (cost - bound <= ROUGH * cost || is_large && added < FEW);
+            if is_rough || added == 0 && nodes >= NODES.1 {
+                break;
+            }
+            if added < FEW {
+                nodes = (nodes * 8).min(NODES.1);
             }
         }
         Ok(missing)

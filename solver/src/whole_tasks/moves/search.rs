@@ -45,9 +45,6 @@ pub(super) struct Found {
     pub best: Option<(u64, Exchange)>,
 }
 
-/// Sets of leaving tasks and contents that are looked at for one server.
-const NODES: u64 = 30_000;
-
 /// A bound in doubles is off by less than this part.
 const ROUNDING: f64 = 1e-9;
 
@@ -91,8 +88,9 @@ impl<'a> Prices<'a> {
         }
     }
 
-    /// The best exchange on a server that gains more than `threshold`, and what none gains more than.
-    pub fn search(&self, server: &Server, threshold: u64) -> Found {
+    /// The best exchange on a server that gains more than `threshold`, and what none gains more than. So many sets of leaving tasks and
+    /// contents are looked at.
+    pub fn search(&self, server: &Server, threshold: u64, most_nodes: u64) -> Found {
         let of_class = &self.classes[server.class];
         if of_class.items.is_empty() {
             return Found::default();
@@ -130,6 +128,7 @@ impl<'a> Prices<'a> {
             removed: Vec::new(),
             added: Vec::new(),
             nodes: 0,
+            most_nodes,
             cut: 0,
         };
         tree.leave(0, server.free, 0);
@@ -198,6 +197,7 @@ struct Tree<'a> {
     removed: Vec<(u32, u64)>,
     added: Vec<(u32, u64)>,
     nodes: u64,
+    most_nodes: u64,
     /// The most that what was not looked at can gain.
     cut: u64,
 }
@@ -214,7 +214,7 @@ impl Tree<'_> {
         if most <= cost.saturating_add(self.best) {
             return true;
         }
-        if self.nodes > NODES {
+        if self.nodes > self.most_nodes {
             self.cut = self.cut.max(most - cost);
             return false;
         }
@@ -256,7 +256,7 @@ impl Tree<'_> {
             }
             let item = &of_class.items[j];
             for count in (1..=copies(&item.demand, room).min(item.limit)).rev() {
-                if self.nodes > NODES {
+                if self.nodes > self.most_nodes {
                     self.cut = self.cut.max(most - cost);
                     return;
                 }

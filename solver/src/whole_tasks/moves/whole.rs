@@ -11,6 +11,9 @@ use rayon::prelude::*;
 const ROUNDS: usize = 60;
 const RAISED: f64 = 1.6;
 
+/// Sets of tasks that are looked at on one server.
+const NODES: u64 = 500;
+
 /// What a needed task is worth at least.
 const LEAST: u64 = UNIT / 4;
 
@@ -127,8 +130,9 @@ impl<'a> Making<'a> {
             }
             let packing = self.question.packing;
             let prices = Prices::new(packing, &wanted, &leaving, Some(&missing));
-            let search =
-                |(s, server)| prices.search(server, 0).best.map(|(gain, exchange)| (gain, s, exchange));
+            let search = |(s, server)| {
+                prices.search(server, 0, NODES).best.map(|(gain, exchange)| (gain, s, exchange))
+            };
             let found: Vec<_> = self.cluster.servers.par_iter().enumerate().filter_map(search).collect();
             let mut found: Vec<(u64, usize, Exchange)> = found;
             // What gains the most for its cost comes first.
