@@ -21,8 +21,10 @@
 //! users (`smooth::interior_point`), a level over many quanta (`over_time::interior_point`).
 
 mod cholesky;
+mod products;
 
 pub(crate) use cholesky::Cholesky;
+pub(crate) use products::take_square_away;
 
 use crate::tolerance::interior_point::{LEAST_CENTRING, SHORTEST_STEP, STEP_PART};
 use fairplan_instances::Deadline;

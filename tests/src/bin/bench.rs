@@ -18,6 +18,8 @@ mod simulation;
 mod sums;
 #[path = "bench/whole_tasks.rs"]
 mod whole_tasks;
+#[path = "bench/wide.rs"]
+mod wide;
 
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
@@ -37,11 +39,12 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 19] = [
+const PARTS: [Part; 20] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("groups", groups::groups),
     ("servers", different_servers),
+    ("wide", wide::unlike),
     ("clarabel", sums::against_clarabel),
     ("sums", sums::a_million_users),
     ("fungible", sums::fungible_resources),
