@@ -58,11 +58,12 @@ const PENALTY: (f64, f64, usize) = (8.0, 64.0, 4);
 
 impl LevelSolver for InteriorPoint {
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
-        let (run, iterations) = self.run_from(Run::new, problem, accuracy);
-        if run.best_gap <= LOST.max(10.0 * accuracy) || self.0.is_over() {
+        let stopping = Stopping { accuracy, small: SMALL };
+        let (run, iterations) = self.run_from(Run::new, problem, stopping);
+        if !stopping.is_lost(run.best_gap) || self.0.is_over() {
             return Ok(run.into_solution(iterations));
         }
-        let (again, more) = self.run_from(Run::centred, problem, accuracy);
+        let (again, more) = self.run_from(Run::centred, problem, stopping);
         let better = if again.best_gap < run.best_gap { again } else { run };
         Ok(better.into_solution(iterations + more))
     }
@@ -78,16 +79,15 @@ impl InteriorPoint {
         &self,
         start: fn(&'a LevelProblem<'a>, f64) -> Run<'a>,
         problem: &'a LevelProblem<'a>,
-        accuracy: f64,
+        stopping: Stopping,
     ) -> (Run<'a>, u64) {
         let (mut penalty, growth, tries) = PENALTY;
         let mut iterations = 0;
-        let stopping = Stopping { accuracy, small: SMALL };
         let mut run = start(problem, penalty);
         for attempt in 1..=tries {
             iterations += interior_point::run(&mut run, stopping, &self.0);
             let short = run.best.q.iter().fold(0.0, |worst: f64, q| worst.max(*q));
-            if short <= MISSED.max(accuracy) || attempt == tries || self.0.is_over() {
+            if short <= MISSED.max(stopping.accuracy) || attempt == tries || self.0.is_over() {
                 break;
             }
             penalty *= growth;
@@ -96,9 +96,6 @@ impl InteriorPoint {
         (run, iterations)
     }
 }
-
-/// A run that ends with a larger gap has lost its way.
-const LOST: f64 = 1e-9;
 
 struct Run<'a> {
     problem: &'a LevelProblem<'a>,
