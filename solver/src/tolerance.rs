@@ -16,6 +16,9 @@ pub(crate) mod interior_point {
     pub(crate) const STEP_PART: (f64, f64) = (0.9, 0.9995);
     /// Parts of a step that count as none: what is gained is lost again in rounding.
     pub(crate) const SHORTEST_STEP: f64 = 1e-10;
+    /// A run that ends with a larger gap than the first, and than so many times what was asked for, has lost its way: what is
+    /// promised, and more than the last digits of a gap.
+    pub(crate) const LOST: (f64, f64) = (1e-9, 10.0);
     /// A pivot below this part of its diagonal is what cancelling left of it, a few roundings.
     pub(crate) const LOST_PIVOT: f64 = 1e-15;
 }

@@ -68,6 +68,11 @@ pub fn family(name: &str) -> Option<&'static Family> {
     FAMILIES.iter().find(|family| family.name == name)
 }
 
+/// So many users with uniform demands and classes with uniform capacities, no two of them alike.
+pub fn unlike_classes(users: u64, classes: u64, resources: u64, seed: u64) -> Instance {
+    uniform(&mut Dice::new(seed ^ 0x0007_0000_0000), users, resources, classes)
+}
+
 fn plain(seed: u64) -> Instance {
     let mut dice = Dice::new(seed ^ 0x0001_0000_0000);
     let (users, resources) = (spread(&mut dice, 300, 30_000), 3 + dice.below(4));

@@ -24,7 +24,7 @@ pub use dice::Dice;
 pub use draft::{decimal, draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
 use fairplan_solver::{BACKENDS, HAS_HIGHS};
-pub use families::{FAMILIES, Family, family, with_demands};
+pub use families::{FAMILIES, Family, family, unlike_classes, with_demands};
 pub use fraction::Fraction;
 pub use max_min::{ExactMaxMin, exact_max_min, exact_max_min_of};
 pub use over_time::{demanded, exact_gains, exact_over_time};

@@ -4,6 +4,7 @@
 //! interior point wants the solution with nothing in the lost directions, so a pivot that cancels to rounding
 //! noise is made infinite.
 
+use super::take_square_away;
 use crate::tolerance::interior_point::LOST_PIVOT;
 use fairplan_instances::Deadline;
 use nalgebra::DMatrix;
@@ -44,15 +45,7 @@ impl Cholesky {
                 return None;
             }
             let rows = upper.view((start, end), (end - start, order - end)).into_owned();
-            for left in (end..order).step_by(PANEL) {
-                let right = (left + PANEL).min(order);
-                upper.view_mut((end, left), (right - end, right - left)).gemm_tr(
-                    -1.0,
-                    &rows.columns(0, right - end),
-                    &rows.columns(left - end, right - left),
-                    1.0,
-                );
-            }
+            take_square_away(&mut upper, end, &rows);
         }
         Some(Self { order, upper, scale, matrix })
     }

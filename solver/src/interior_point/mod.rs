@@ -21,10 +21,12 @@
 //! users (`smooth::interior_point`), a level over many quanta (`over_time::interior_point`).
 
 mod cholesky;
+mod products;
 
 pub(crate) use cholesky::Cholesky;
+pub(crate) use products::take_square_away;
 
-use crate::tolerance::interior_point::{LEAST_CENTRING, SHORTEST_STEP, STEP_PART};
+use crate::tolerance::interior_point::{LEAST_CENTRING, LOST, SHORTEST_STEP, STEP_PART};
 use fairplan_instances::Deadline;
 
 /// The interior-point method as a solver of levels and of sums, which ends by a deadline.
@@ -169,6 +171,11 @@ pub(crate) struct Stopping {
 }
 
 impl Stopping {
+    /// Whether a run whose best point has this gap is worth beginning again from another point.
+    pub fn is_lost(self, gap: f64) -> bool {
+        gap > LOST.0.max(LOST.1 * self.accuracy)
+    }
+
     fn is_reached(self, Quality { gap, widest }: Quality, steps_without_halving: u64) -> bool {
         let close_enough = gap <= self.accuracy && widest <= self.accuracy.sqrt();
         close_enough || steps_without_halving >= if gap < self.small.0 { self.small.1 } else { PATIENCE }
@@ -217,6 +224,15 @@ mod tests {
         assert!(reached(1e-14, 0.99e-7, 0) && !reached(1e-14, 1.01e-7, 0));
         assert!(reached(0.9e-11, 0.0, 2) && !reached(0.9e-11, 0.0, 1));
         assert!(reached(1.1e-11, 0.0, 15) && !reached(1.1e-11, 0.0, 14));
+    }
+
+    #[test]
+    fn a_run_is_lost_just_outside_the_tolerance_and_not_just_inside() {
+        let fine = Stopping { accuracy: 1e-14, small: (1e-11, 2) };
+        assert!(fine.is_lost(1.01 * LOST.0) && !fine.is_lost(0.99 * LOST.0));
+        let coarse = Stopping { accuracy: 1e-6, ..fine };
+        assert!(coarse.is_lost(1.01e-6 * LOST.1) && !coarse.is_lost(0.99e-6 * LOST.1));
+        assert!(fine.is_lost(f64::INFINITY));
     }
 
     #[test]

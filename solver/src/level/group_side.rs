@@ -3,7 +3,7 @@
 
 use super::weights::Weights;
 use super::{LevelProblem, dot};
-use crate::interior_point::Cholesky;
+use crate::interior_point::{Cholesky, take_square_away};
 use fairplan_instances::Deadline;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
@@ -135,7 +135,7 @@ impl Part {
                     next[g] += 1;
                 }
             }
-            products.gemm_tr(-1.0, &columns, &columns, 1.0);
+            take_square_away(&mut products, 0, &columns);
         }
         Some(Self { blocks, products, diagonal })
     }

@@ -81,6 +81,14 @@ impl LevelSystem {
         }
     }
 
+    /// How many equations are left to factor.
+    pub fn order(&self, problem: &LevelProblem<'_>) -> usize {
+        match &self.side {
+            Side::Classes(_) => problem.capacities.len(),
+            Side::Groups(_) => problem.groups.len(),
+        }
+    }
+
     /// Builds and factors the system. False when rounding has made that impossible, or time was over before.
     pub fn factor(
         &mut self,

@@ -29,9 +29,7 @@ impl Goals {
     }
 }
 
-/// How much longer a step a centrality corrector tries for, and the factors of the target between which it
-/// brings the products (Gondzio).
-const LENGTHEN: f64 = 0.2;
+/// The factors of the target between which a centrality corrector brings the products (Gondzio).
 const WITHIN: (f64, f64) = (0.1, 10.0);
 
 impl Point {
@@ -84,7 +82,7 @@ impl Point {
         goals
     }
 
-    /// Goals changed so that the products a longer step would lead to come within a factor of the target.
+    /// Goals changed so that the products a longer step would lead to, by `lengthen`, come within a factor of the target.
     pub fn towards_the_path(
         &self,
         goals: &Goals,
@@ -92,8 +90,9 @@ impl Point {
         reach: StepLength,
         omega: &Goals,
         target: f64,
+        lengthen: f64,
     ) -> Goals {
-        let (primal, dual) = ((reach.primal + LENGTHEN).min(1.0), (reach.dual + LENGTHEN).min(1.0));
+        let (primal, dual) = ((reach.primal + lengthen).min(1.0), (reach.dual + lengthen).min(1.0));
         let mut further = goals.clone();
         let families = self.families().into_iter().zip(step.families()).zip(&omega.0);
         for (goals, (((x, z), (dx, dz)), omega)) in further.0.iter_mut().zip(families) {

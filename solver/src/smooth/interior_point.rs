@@ -45,8 +45,8 @@ impl SumSolver for InteriorPoint {
         let mut run = Run::new(problem, accuracy);
         let stopping = Stopping { accuracy, small: (accuracy.max(SMALL.0) * 2.0, SMALL.1) };
         let iterations = interior_point::run(&mut run, stopping, &self.0);
-        if run.best_quality.gap <= LOST.max(10.0 * accuracy) || problem.alpha < LEVEL_FROM || self.0.is_over()
-        {
+        let lost = stopping.is_lost(run.best_quality.gap);
+        if !lost || problem.alpha < LEVEL_FROM || self.0.is_over() {
             return Ok(run.into_solution(iterations));
         }
         let cost = centred::costs(problem);
@@ -61,9 +61,6 @@ impl SumSolver for InteriorPoint {
         &self.0
     }
 }
-
-/// A run that ends with a larger gap has lost its way.
-const LOST: f64 = 1e-9;
 
 struct Run<'a> {
     problem: &'a SumProblem<'a>,

@@ -8,7 +8,7 @@ use super::block::{Aim, Block, Scratch, Setting, SharedStep};
 use super::problem::SumProblem;
 use super::rows::Rows;
 use super::tally::Folded;
-use crate::interior_point::Cholesky;
+use crate::interior_point::{Cholesky, take_square_away};
 use crate::level::dot;
 use nalgebra::{DMatrix, DVector};
 use rayon::prelude::*;
@@ -232,7 +232,7 @@ impl OfGroups {
                     next[g] += 1;
                 }
             }
-            matrix.gemm_tr(-1.0, &columns, &columns, 1.0);
+            take_square_away(&mut matrix, 0, &columns);
         }
         matrix.set_diagonal(&DVector::from_vec(diagonal));
         for g in (0..n).filter(|&g| problem.is_limited(g)) {

@@ -22,6 +22,8 @@ mod simulation;
 mod sums;
 #[path = "bench/whole_tasks.rs"]
 mod whole_tasks;
+#[path = "bench/wide.rs"]
+mod wide;
 
 use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
 use fairplan_instances::{Instance, Objective, Solution, Solver};
@@ -47,6 +49,7 @@ const PARTS: [Part; 20] = [
     ("groups", groups::groups),
     ("kinds", kinds::kinds),
     ("servers", different_servers),
+    ("wide", wide::unlike),
     ("clarabel", sums::against_clarabel),
     ("sums", sums::a_million_users),
     ("fungible", sums::fungible_resources),
