@@ -60,20 +60,26 @@ impl Progress {
             }
             bins.of[i] = NO_BIN;
         }
-        progress.hold_kinds_together(reduction);
-        if users.lines.is_some() {
+        if users.lines.is_some() && some_settle {
+            progress.hold_all_kinds(reduction);
             (0..n).filter(|i| !progress.amounts.rising[*i]).for_each(|i| bins.of[i] = NO_BIN);
         }
         progress
     }
 
-    /// Settles all kinds of a user of which one is settled: a task needs all of them, so none can rise alone. One that cannot run
-    /// anywhere counts before one that has no tasks.
+    /// Settles all kinds of a user of which one is settled: a task needs all of them, so none can rise alone.
     pub fn hold_kinds_together(&mut self, reduction: &Reduction) {
-        let users = &reduction.users;
-        if users.lines.is_none() {
-            return;
+        // Where all rise or none does, nothing is left to do.
+        let rising = &self.amounts.rising;
+        let some = |wanted: bool| rising.par_chunks(CHUNK).any(|part| part.contains(&wanted));
+        if reduction.users.lines.is_some() && some(true) && some(false) {
+            self.hold_all_kinds(reduction);
         }
+    }
+
+    /// The same, whoever is settled. A kind that cannot run anywhere counts before one that has no tasks.
+    fn hold_all_kinds(&mut self, reduction: &Reduction) {
+        let users = &reduction.users;
         for user in 0..users.users() {
             let is_settled = |line: &usize| !self.amounts.rising[*line];
             let rank = |line: &usize| self.limited_by[*line] == LimitedBy::NoUsableClass;

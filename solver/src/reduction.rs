@@ -11,6 +11,7 @@ use hashbrown::HashMap;
 use rayon::prelude::*;
 
 use crate::level::Rates;
+use crate::sums::column;
 
 /// Users handled together in one streaming step. Sums inside are sequential, so this bounds their rounding.
 pub(crate) const CHUNK: usize = 1 << 14;
@@ -502,14 +503,15 @@ fn normalise_users(
 
 impl Lines {
     /// The kinds of an instance in an order, in which this one is at `position`.
-    fn new(instance: &Instance, kinds: usize, position: impl Fn(usize) -> usize) -> Self {
+    fn new(instance: &Instance, kinds: usize, position: impl Fn(usize) -> usize + Sync) -> Self {
         let kind = |line: usize| instance.kind(KindId(position(line)));
-        let user: Vec<u32> = (0..kinds).map(|line| kind(line).user().index().0 as u32).collect();
+        let user: Vec<u32> = column(kinds, |line| kind(line).user().index().0 as u32);
         let starts: Vec<u32> =
             instance.users().map(|user| user.kind_range().start as u32).chain([kinds as u32]).collect();
         let mut members = vec![0; kinds];
         (0..kinds).for_each(|line| members[position(line)] = line as u32);
-        let part = (0..kinds).map(|line| kind(line).task_share() / kind(line).user().task_share()).collect();
+        let of_users: Vec<f64> = column(starts.len() - 1, |i| instance.user(UserId(i)).task_share());
+        let part = column(kinds, |line| kind(line).task_share() / of_users[user[line] as usize]);
         Self { user, part, starts, members }
     }
 }

@@ -307,9 +307,10 @@ impl InstanceBuilder {
                 && let Some(user) = column().position(|demand| !demand.is_zero())
             {
                 let name = &instance.resources[r];
+                let (field, demand) = instance.user(UserId(user)).demand_stated(r);
                 return Err(Violation::new(
-                    format!("users[{user}].demand.{name}"),
-                    column().nth(user).copied().unwrap_or_default(),
+                    format!("users[{user}].{field}.{name}"),
+                    demand,
                     format!("no server has any {name}; add servers with {name} or drop the demand"),
                 ));
             }

@@ -143,6 +143,15 @@ impl<'a> User<'a> {
         }
     }
 
+    /// Which field states the user's demand of a resource, and what that is: the first of its kinds that needs any.
+    pub(super) fn demand_stated(self, resource: usize) -> (String, Decimal) {
+        let needs = |kind: &Kind<'_>| !kind.piece()[resource].is_zero();
+        match self.kinds().enumerate().find(|(_, kind)| self.has_kinds() && needs(kind)) {
+            Some((k, kind)) => (format!("kinds[{k}].demand"), kind.piece()[resource]),
+            None => ("demand".into(), self.demand()[resource]),
+        }
+    }
+
     /// The kinds of which one of the user's tasks consists: its task itself where it has none.
     pub fn kinds(self) -> impl ExactSizeIterator<Item = Kind<'a>> + Clone {
         let instance = self.instance;
@@ -383,6 +392,17 @@ mod tests {
         assert_eq!(kinds[1].user().id(), "bundle");
         let task = after.kinds().next().unwrap();
         assert_eq!((task.id(), task.each(), task.demand_doubles()), (None, 1, &[3.0, 0.0][..]));
+    }
+
+    #[test]
+    fn a_kind_that_needs_what_no_server_has_is_named() {
+        let mut builder = InstanceBuilder::new("", vec!["cpu".into(), "gpu".into()]).unwrap();
+        builder.class(ServerClass::new("cpus", 2, decimals(&["10", "0"]))).unwrap();
+        let kinds = [kind("driver", 1, &["1", "0"]), kind("worker", 4, &["0.5", "2"])];
+        builder.user_with_kinds(user("u"), &kinds).unwrap();
+        let told = builder.build().unwrap_err().to_string();
+        let expected = "users[0].kinds[1].demand.gpu = 2: no server has any gpu; add servers with gpu or drop the demand";
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -93,7 +93,7 @@ fn what_is_wrong_with_kinds_is_refused_with_the_kind_and_the_field() {
             "users[1].kinds[1].eligible = cpus: named twice".into(),
         ),
         (
-            driver("2}", "1e-18}"),
+            driver("2}", "1e-20}"),
             "users[1].kinds: the cpu that a task needs of all kinds has more than 19 significant digits"
                 .into(),
         ),
