@@ -100,9 +100,11 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         assert!(output.status.success(), "seed {seed}: {}", text(&output.stdout));
         let mut forged: serde_json::Value = serde_json::from_str(&folder.read("solution.json")).unwrap();
         let levels = forged["certificate"]["levels"].as_array_mut().unwrap();
-        let prices = levels.iter_mut().flat_map(|level| level["limit_prices"].as_array_mut().unwrap());
-        let Some(price) = prices.into_iter().find(|price| price.as_f64() > Some(0.0)) else { continue };
-        *price = (0.5 * price.as_f64().unwrap()).into();
+        // Where nobody can have anything, no price is needed.
+        let levels = levels.iter_mut().filter(|level| level["value"].as_f64() > Some(0.0));
+        let mut prices = levels.flat_map(|level| level["limit_prices"].as_array_mut().unwrap());
+        let Some(price) = prices.find(|price| price.as_f64() > Some(0.0)) else { continue };
+        *price = 0.0.into();
         folder.write("solution.json", forged.to_string());
         let Some(output) = check(&folder, "solution.json") else { return };
         assert_eq!(output.status.code(), Some(1), "seed {seed}: {}", text(&output.stdout));
