@@ -292,8 +292,7 @@ pub fn allocate_tasks(
         return Err(Error::Setting(format!("{setting} has no meaning for tasks")));
     }
     demands.instance().without_groups("allocate")?;
-    demands.instance().without_kinds("allocate")?;
-    demands.instance().without_quotas("allocate")?;
+    demands.instance().plain("allocate")?;
     let settings = options.settings.of_tasks(demands);
     tell_of_limits(demands, control);
     control.stage("dividing");

@@ -60,8 +60,7 @@ pub struct Audited {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn audit(instance: &Instance, options: &AuditOptions, control: &Control<'_>) -> Result<Audited, Error> {
-    instance.without_kinds("audit")?;
-    instance.without_quotas("audit")?;
+    instance.plain("audit")?;
     let settings = AuditSettings { users: options.users, seed: options.seed };
     let sha256 = files::sha256_hex(instance);
     let (mut audits, mut left_out, mut late) = (Vec::new(), Vec::new(), Vec::new());

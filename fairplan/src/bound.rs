@@ -74,8 +74,7 @@ impl ProportionalBound {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
-    instance.without_kinds("bound")?;
-    instance.without_quotas("bound")?;
+    instance.plain("bound")?;
     let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
     Ok(Bound { divisible, bracket, sha256 })
@@ -97,8 +96,7 @@ pub fn bound_proportional(
     control: &Control<'_>,
 ) -> Result<ProportionalBound, Error> {
     instance.without_groups("bound --objective pf")?;
-    instance.without_kinds("bound")?;
-    instance.without_quotas("bound --objective pf")?;
+    instance.plain("bound")?;
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
     let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);

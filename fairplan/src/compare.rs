@@ -108,8 +108,7 @@ pub fn compare_by(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
-    instance.without_kinds("compare")?;
-    instance.without_quotas("compare")?;
+    instance.plain("compare")?;
     distinct(placers)?;
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);

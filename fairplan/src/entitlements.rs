@@ -64,8 +64,7 @@ pub fn entitlements(
     control: &Control<'_>,
 ) -> Result<Entitlements, Error> {
     instance.without_groups("entitlements")?;
-    instance.without_kinds("entitlements")?;
-    instance.without_quotas("entitlements")?;
+    instance.plain("entitlements")?;
     let solver = solver(AUTO, &control.deadline)?;
     let quotas = quotas.map(|quotas| quotas.0.as_slice());
     let (found, sha256) = hashed(instance, || {

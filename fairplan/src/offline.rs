@@ -202,8 +202,7 @@ pub fn offline_tasks(
         }
     }
     shares.instance().without_groups("offline")?;
-    shares.instance().without_kinds("offline")?;
-    shares.instance().without_quotas("offline")?;
+    shares.instance().plain("offline")?;
     let demands = shares.clone().measured_by(options.measure);
     tell_of_limits(&demands, control);
     control.stage("solving");

@@ -113,7 +113,6 @@ pub fn place_by(
     options: &PlaceOptions,
     control: &Control<'_>,
 ) -> Result<Placed, Error> {
-    instance.without_kinds("place")?;
     let placement = placer.place(instance, control)?;
     Ok(Placed {
         policy: placer.name(),
@@ -170,7 +169,7 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-        instance.without_quotas("placing")?;
+        instance.plain("place")?;
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,

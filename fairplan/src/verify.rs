@@ -57,7 +57,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
     control.stage("verifying");
     let ResultFile { name, bytes, format } = result;
     if format != "fairplan.solution.v1" {
-        instance.without_kinds(&format)?;
+        instance.plain(&format)?;
     }
     let found = match format.as_str() {
         "fairplan.solution.v1" => {

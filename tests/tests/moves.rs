@@ -43,6 +43,7 @@ fn small(seed: u64) -> Option<(Instance, Placement, MoveRules)> {
         resources: (0..resources).map(|r| format!("r{r}")).collect(),
         classes,
         groups: Vec::new(),
+        quotas: Vec::new(),
         measured_by: None,
         users: of_users,
     };

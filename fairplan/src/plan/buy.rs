@@ -127,8 +127,7 @@ pub fn buy(
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
     instance.without_groups("plan buy")?;
-    instance.without_kinds("plan buy")?;
-    instance.without_quotas("plan buy")?;
+    instance.plain("plan buy")?;
     let deadline = control.deadline.after_part(SOLVING);
     let planning = &*solver(&options.backend, &deadline)?;
     let asked = options.target.asked(instance, planning, control);

@@ -106,10 +106,8 @@ pub fn compare_instances(
     backend: &str,
     control: &Control<'_>,
 ) -> Result<Difference, Error> {
-    before.without_kinds("plan diff")?;
-    after.without_kinds("plan diff")?;
-    before.without_quotas("plan")?;
-    after.without_quotas("plan")?;
+    before.plain("plan diff")?;
+    after.plain("plan diff")?;
     let sha256 = [before, after].map(files::sha256_hex);
     let solver = solver(backend, &control.deadline)?;
     control.stage("comparing");

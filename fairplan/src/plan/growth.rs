@@ -53,8 +53,7 @@ pub fn growth(
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
     instance.without_groups("plan growth")?;
-    instance.without_kinds("plan growth")?;
-    instance.without_quotas("plan growth")?;
+    instance.plain("plan growth")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let asked = options.target.asked(instance, &*solver, control)?;
     let scaling = Scaling::new(series, &asked.extended, options.by.as_deref(), options.base)

@@ -108,6 +108,7 @@ const FINDING: f64 = 0.7;
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>) -> Result<MovesBody, Error> {
+    instance.plain("plan move")?;
     let sha256 = files::sha256_hex(instance);
     let rules = options.rules(instance)?;
     let read = |file: &ResultFile| GivenPlacement::read(&file.name, &file.bytes, instance, &sha256);

@@ -215,6 +215,15 @@ impl Instance {
         }
     }
 
+    /// For what knows plain users only: one demand each, no limits, guarantees or reserves.
+    ///
+    /// # Errors
+    /// If somebody is no plain user, naming the first; `what` asks.
+    pub fn plain(&self, what: &str) -> Result<(), Violation> {
+        self.without_kinds(what)?;
+        self.without_quotas(what)
+    }
+
     /// For what does not know quotas.
     ///
     /// # Errors

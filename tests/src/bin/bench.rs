@@ -43,7 +43,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 20] = [
+const PARTS: [Part; 22] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("groups", groups::groups),
