@@ -112,6 +112,9 @@ pub(super) fn server_gains_hold(
     verdict.verdict()
 }
 
+/// What tells servers apart: their class among those that differ, their tasks, whether these stay.
+type Kind<'a> = (usize, &'a [(u32, u64)], bool);
+
 /// Every kind of server once.
 fn distinct<'a>(
     instance: &Instance,
@@ -122,7 +125,7 @@ fn distinct<'a>(
     let m = instance.resources().len();
     let mut classes: Vec<OfClass<'a>> = Vec::new();
     let mut known_classes = HashMap::new();
-    let mut known: HashMap<(usize, &[(u32, u64)], bool), usize> = HashMap::new();
+    let mut known: HashMap<Kind<'_>, usize> = HashMap::new();
     let mut server = 0;
     for (l, class) in instance.classes().iter().enumerate() {
         let capacity: Vec<u128> =

@@ -117,10 +117,8 @@ fn check(instance: &Instance, claim: &MovesClaim<'_>) -> Result<(), String> {
             return Err(format!("user {} has {all} tasks, and more run or are required", user.id()));
         }
     }
-    if let Some((level, _)) = claim.level {
-        if level.user.0 >= users {
-            return Err(format!("there is no user {} of {users}", level.user.0));
-        }
+    if let Some((level, _)) = claim.level.filter(|(level, _)| level.user.0 >= users) {
+        return Err(format!("there is no user {} of {users}", level.user.0));
     }
     if let MovesProof::Values { unit, task_values, server_gains } = claim.proof {
         check_counted(instance)?;

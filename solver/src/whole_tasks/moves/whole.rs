@@ -41,6 +41,18 @@ impl<'a> Making<'a> {
         (0..self.question.required.len()).map(|user| self.missing(user as u32)).sum()
     }
 
+    /// Tasks that users have fewer than before, of those required.
+    fn harmed(&self) -> u64 {
+        let before = self.question.cluster.totals.iter().zip(self.question.required);
+        let kept = before.map(|(had, required)| *had.min(required));
+        kept.zip(&self.cluster.totals).map(|(kept, has)| kept.saturating_sub(*has)).sum()
+    }
+
+    /// The less the better: nobody shall lose what is required of it for the sake of others.
+    fn state(&self) -> (u64, u64, u64) {
+        (self.harmed(), self.all_missing(), self.cost())
+    }
+
     /// What has left servers, at its cost.
     pub fn cost(&self) -> u64 {
         let costs = &self.question.rules.costs;
@@ -107,7 +119,10 @@ impl<'a> Making<'a> {
     pub fn complete(&mut self, priced: &Priced, stop: &Deadline) {
         let users = self.question.required.len();
         let mut values: Vec<f64> = priced.last_values.iter().map(|value| *value as f64).collect();
-        let mut best = (self.all_missing(), self.cost(), self.cluster.clone());
+        // No step at all harms nobody.
+        let unmoved = Self::new(self.question);
+        let first = if unmoved.state() < self.state() { &unmoved } else { &*self };
+        let mut best = (first.state(), first.cluster.clone());
         let mut since = 0;
         for _ in 0..ROUNDS {
             if self.all_missing() == 0 || stop.is_over() || since > 12 {
@@ -150,9 +165,9 @@ impl<'a> Making<'a> {
                 }
             }
             self.take_back();
-            let state = (self.all_missing(), self.cost());
-            if state < (best.0, best.1) {
-                best = (state.0, state.1, self.cluster.clone());
+            let state = self.state();
+            if state < best.0 {
+                best = (state, self.cluster.clone());
                 since = 0;
             } else {
                 since += 1;
@@ -163,8 +178,8 @@ impl<'a> Making<'a> {
                 }
             }
         }
-        if (best.0, best.1) < (self.all_missing(), self.cost()) {
-            self.cluster = best.2;
+        if best.0 < self.state() {
+            self.cluster = best.1;
         }
     }
 
@@ -214,7 +229,7 @@ impl<'a> Making<'a> {
             if !changed(self, s) || !has_left {
                 continue;
             }
-            let (cost, missing, saved) = (self.cost(), self.all_missing(), self.cluster.clone());
+            let (state, saved) = (self.state(), self.cluster.clone());
             let now = self.cluster.servers[s].tasks.clone();
             let came: Vec<(u32, u64)> = now
                 .iter()
@@ -239,7 +254,7 @@ impl<'a> Making<'a> {
                 }
             }
             self.take_back();
-            if (self.all_missing(), self.cost()) >= (missing, cost) {
+            if self.state() >= state {
                 self.cluster = saved;
             }
         }
