@@ -36,7 +36,7 @@ use crate::interior_point::{
     self, InteriorPoint, Iterate, NewtonSystem, Prediction, Quality, StepLength, Stopping, to_bound,
 };
 use crate::level::dot;
-use crate::tolerance::sum::{ROUNDING, SMALL, UNNOTICED, UNPRICED};
+use crate::tolerance::sum::{ROUNDING, SMALL, STAGES, UNNOTICED, UNPRICED};
 use fairplan_instances::{Deadline, SolverError};
 use rayon::prelude::*;
 
@@ -46,7 +46,8 @@ impl SumSolver for InteriorPoint {
         let stopping = Stopping { accuracy, small: (accuracy.max(SMALL.0) * 2.0, SMALL.1) };
         let iterations = interior_point::run(&mut run, stopping, &self.0);
         let lost = stopping.is_lost(run.best_quality.gap);
-        if !lost || problem.alpha < LEVEL_FROM || self.0.is_over() {
+        // Large α go through stages instead.
+        if !lost || !(LEVEL_FROM..=STAGES.0).contains(&problem.alpha) || self.0.is_over() {
             return Ok(run.into_solution(iterations));
         }
         let cost = centred::costs(problem);
@@ -212,12 +213,13 @@ impl Run<'_> {
         let (problem, best) = (self.problem, self.best);
         let mut prices = best.p;
         let total = dot(&prices, problem.capacities);
+        let unnoticed = if problem.alpha > STAGES.0 { UNNOTICED.1 } else { UNNOTICED.0 };
         let mut noticed = vec![false; prices.len()];
         for g in 0..problem.groups.len() {
             for pair in problem.groups.pairs(g) {
                 let (row, cost) = (problem.row(pair), problem.cost_at(&prices, g, pair));
                 for (r, a) in problem.load(g).iter().enumerate() {
-                    noticed[row + r] |= a * prices[row + r] > UNNOTICED * cost;
+                    noticed[row + r] |= a * prices[row + r] > unnoticed * cost;
                 }
             }
         }
