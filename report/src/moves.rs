@@ -272,18 +272,20 @@ impl MovesBody {
             to: step.to.map(name),
             tasks: step.tasks,
         };
-        let listed =
-            |(server, (class, tasks)): (u64, (fairplan_instances::ClassId, &Vec<(u32, u64)>))| ServerResult {
-                server: Some(name(server)),
-                class: instance.classes()[class.0].id.clone(),
-                tasks: tasks
-                    .iter()
-                    .map(|(user, tasks)| UserTasks {
-                        user: instance.user(UserId(*user as usize)).id().into(),
-                        tasks: *tasks,
-                    })
-                    .collect(),
-            };
+        let listed = |(server, (class, tasks)): (
+            u64,
+            (fairplan_instances::ClassId, &fairplan_instances::ServerTasks),
+        )| ServerResult {
+            server: Some(name(server)),
+            class: instance.classes()[class.0].id.clone(),
+            tasks: tasks
+                .iter()
+                .map(|(user, tasks)| UserTasks {
+                    user: instance.user(UserId(*user as usize)).id().into(),
+                    tasks: *tasks,
+                })
+                .collect(),
+        };
         let servers = (0u64..).zip(server_classes(instance).zip(&asked.before.servers));
         let kept = |flags: &[bool], name: &dyn Fn(usize) -> String| -> Vec<String> {
             flags.iter().enumerate().filter(|(_, kept)| **kept).map(|(at, _)| name(at)).collect()
