@@ -56,9 +56,6 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
     let sha256 = files::sha256_hex(instance);
     control.stage("verifying");
     let ResultFile { name, bytes, format } = result;
-    if format != "fairplan.solution.v1" {
-        instance.plain(&format)?;
-    }
     let found = match format.as_str() {
         "fairplan.solution.v1" => {
             let document: SolutionDocument = read_json(&name, &bytes)?;
@@ -68,21 +65,25 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.placement.v1" => {
+            instance.plain(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
+            instance.plain(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.proportional-bound.v1" => {
+            instance.plain(&format)?;
             let document: ProportionalBoundDocument = read_json(&name, &bytes)?;
             let stated = StatedProportionalBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.moves.v1" => {
+            instance.plain(&format)?;
             let document: Document<MovesBody> = read_json(&name, &bytes)?;
             let stated = StatedMoves::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(&document, instance))

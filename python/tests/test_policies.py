@@ -39,10 +39,14 @@ def test_placements_made_elsewhere_are_judged_beside_policies(tmp_path):
     cluster = fp.generate.drfh_fig1()
     placed = fp.place(cluster, policy="first-fit", servers_out=True)
     path = tmp_path / "ours.json"
-    path.write_text(placed.to_json())
+    other = fp.place(cluster, policy="slots=10", servers_out=True)
+    path.write_text(other.to_json())
     comparison = fp.compare(cluster, policies=["best-fit"], placements=[placed, path], timing=False)
     rows = dict(zip(comparison.policies["name"], comparison.policies["value"], strict=True))
-    assert len(rows) == 3 and list(rows.values())[1:] == [placed.value] * 2
+    assert len(rows) == 3 and list(rows.values())[1:] == [placed.value, other.value]
+    path.write_text(placed.to_json())
+    with pytest.raises(fp.InputError, match="same"):
+        fp.compare(cluster, policies=["best-fit"], placements=[placed, path])
     servers, users = [{"id": "a", "count": 1, "capacity": {"cpu": 1}}], [{"id": "u", "demand": {"cpu": 1}}]
     other = fp.Instance.from_dict({"resources": ["cpu"], "server_classes": servers, "users": users})
     with pytest.raises(fp.InputError, match="placement 1"):

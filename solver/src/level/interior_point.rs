@@ -60,7 +60,8 @@ impl LevelSolver for InteriorPoint {
     fn solve(&self, problem: &LevelProblem<'_>, accuracy: f64) -> Result<LevelSolution, SolverError> {
         let stopping = Stopping { accuracy, small: SMALL };
         let (run, iterations) = self.run_from(Run::new, problem, stopping);
-        if !stopping.is_lost(run.best_gap) || self.0.is_over() {
+        // The other start knows rows of classes only.
+        if !stopping.is_lost(run.best_gap) || self.0.is_over() || problem.limits.is_some() {
             return Ok(run.into_solution(iterations));
         }
         let (again, more) = self.run_from(Run::centred, problem, stopping);
