@@ -240,3 +240,32 @@ fn thousands_of_users_below_limits_share_bins_and_are_proved() {
     }
     assert!(held >= 4, "limits hold users in {held} of 6 cases");
 }
+
+#[test]
+fn a_stated_price_of_a_limit_that_is_dropped_or_a_second_owner_of_it_is_refused() {
+    use fairplan::{Control, Objective, ResultFile, SolveOptions, report, solve, verify};
+    let json = br#"{"format": "fairplan.instance.v1", "resources": ["cpu"],
+        "server_classes": [{"id": "s", "count": 1, "capacity": {"cpu": 10}}],
+        "groups": [{"id": "g", "limit": {"cpu": 4}}],
+        "users": [{"id": "a", "group": "g", "demand": {"cpu": 1}}, {"id": "b", "demand": {"cpu": 1}}]}"#;
+    let source = fairplan_instances::files::source::in_memory("i.json", json.to_vec()).unwrap();
+    let instance = fairplan_instances::files::read_json(source).unwrap();
+    let options = SolveOptions { objective: Objective::Drfh, ..SolveOptions::default() };
+    let solved = solve(&instance, &options, &Control::none()).unwrap();
+    let mut bytes = Vec::new();
+    report::write_json(&mut bytes, &solved.document(&instance, false)).unwrap();
+    let honest: serde_json::Value = serde_json::from_slice(&bytes).unwrap();
+    let holds = |document: &serde_json::Value| {
+        let file = ResultFile::new("s.json".into(), serde_json::to_vec(document).unwrap()).unwrap();
+        verify(&instance, file, &Control::none()).is_ok_and(|verified| verified.holds)
+    };
+    assert!(holds(&honest) && honest["limits"][0]["price"].as_f64() > Some(0.0), "{honest}");
+    let refused = |forge: &dyn Fn(&mut serde_json::Value)| {
+        let mut forged = honest.clone();
+        forge(&mut forged);
+        !holds(&forged)
+    };
+    assert!(refused(&|solution| solution["limits"][0]["price"] = 0.0.into()));
+    assert!(refused(&|solution| solution["limits"][0]["user"] = "b".into()));
+    assert!(refused(&|solution| solution["limits"][0]["used"] = 0.5.into()));
+}

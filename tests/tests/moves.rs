@@ -393,3 +393,24 @@ fn a_level_is_reached_by_steps_that_pass_and_a_given_placement_exactly() {
         assert!(refused.contains(told), "{refused}");
     }
 }
+
+#[test]
+fn whatever_waits_and_fits_is_started_even_where_not_all_that_waits_can_be() {
+    let mut short = 0;
+    for (instance, before, rules) in (0..300).filter_map(small) {
+        let required: Vec<u64> = instance.users().map(|user| user.tasks().unwrap_or(0)).collect();
+        let plan = fewest_moves(&instance, &before, &required, &rules, &Deadline::never()).unwrap();
+        for (user, required) in required.iter().enumerate() {
+            if plan.after.tasks[user] >= *required {
+                continue;
+            }
+            short += 1;
+            for (server, tasks) in plan.after.servers.iter().enumerate() {
+                let mut more = tasks.clone();
+                add(&mut more, user as u32);
+                assert!(!holds(&instance, server, &more), "user {user} fits server {server}");
+            }
+        }
+    }
+    assert!(short > 50, "{short}");
+}

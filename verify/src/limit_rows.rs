@@ -55,19 +55,14 @@ impl LimitUse {
         self.taken[j] / instance.limit_units(&instance.limit_rows()[j]) as f64
     }
 
-    /// `limit-use`: the stated parts that are taken, and the stated prices, which are those of the first level or nothing.
-    pub fn printed(&self, instance: &Instance, first: Option<&Level>, stated: &Printed<'_>) -> Verdict {
+    /// `limit-use`: the stated parts that are taken.
+    pub fn printed(&self, instance: &Instance, stated: &Printed<'_>) -> Verdict {
         let mut worst = Worst::of("limit-use", tolerance::STATED);
-        let unpriced = stated.prices.iter().all(|price| *price == 0.0);
         for (j, limit) in stated.limits.iter().enumerate() {
-            let name = || format!("limit {j}, of {}", instance.name_of(instance.limit_rows()[j].owner));
             let part = self.part(instance, j);
             if (limit.used - part).abs() > tolerance::COUNTED {
-                worst.compare(limit.used, part, || format!("used part of {}", name()));
-            }
-            if !(unpriced && stated.limits.iter().all(|limit| limit.price == 0.0)) {
-                let price = first.map_or(0.0, |level| level.limit_prices[j]);
-                worst.compare(limit.price, price, || format!("price of {}", name()));
+                let owner = || instance.name_of(instance.limit_rows()[j].owner);
+                worst.compare(limit.used, part, || format!("used part of limit {j}, of {}", owner()));
             }
         }
         worst.verdict()

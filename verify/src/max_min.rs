@@ -67,7 +67,7 @@ pub(crate) fn value(stated: &Printed<'_>, primal: f64, dual: f64, relative_gap: 
     worst.verdict()
 }
 
-/// `prices`: those of the first level when it is the value; else 0, since no capacity raises the value. Where somebody
+/// `prices`, of classes and limits: those of the first level when it is the value; else 0, since no capacity raises the value. Where somebody
 /// with all its tasks is just at the first level, either may be stated. `not_held` is the least that anybody has whom capacity does
 /// not hold.
 pub(crate) fn prices(
@@ -81,14 +81,22 @@ pub(crate) fn prices(
     let may_be_zero = not_held <= level * (1.0 + tolerance::STATED);
     let may_be_first = not_held >= level * (1.0 - tolerance::STATED);
     let mut worst = Worst::of("prices", tolerance::STATED);
-    if may_be_zero && stated.prices.iter().all(|price| *price == 0.0) {
+    let of_limits = stated.limits.iter().map(|limit| &limit.price);
+    if may_be_zero && stated.prices.iter().chain(of_limits).all(|price| *price == 0.0) {
         return worst.verdict();
     }
+    let first = first.filter(|_| may_be_first);
     for (position, stated) in stated.prices.iter().enumerate() {
-        let price = first.filter(|_| may_be_first).map_or(0.0, |level| level.prices[position]);
+        let price = first.map_or(0.0, |level| level.prices[position]);
         worst.compare(*stated, price, || {
             let (class, r) = (&instance.classes()[position / m].id, &instance.resources()[position % m]);
             format!("price of {r} in class {class}")
+        });
+    }
+    for (j, limit) in stated.limits.iter().enumerate() {
+        let price = first.map_or(0.0, |level| level.limit_prices[j]);
+        worst.compare(limit.price, price, || {
+            format!("price of limit {j}, of {}", instance.name_of(instance.limit_rows()[j].owner))
         });
     }
     worst.verdict()

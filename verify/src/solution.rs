@@ -44,9 +44,8 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let mut verdicts = vec![well_formed];
     verdicts.extend(feasible.verdicts);
     if let Some((used, kept)) = limits {
-        let first = claim.certificate.levels().first();
         verdicts.push(kept);
-        verdicts.extend(claim.printed.as_ref().map(|stated| used.printed(instance, first, stated)));
+        verdicts.extend(claim.printed.as_ref().map(|stated| used.printed(instance, stated)));
     }
     verdicts.append(&mut proof.verdicts);
     if let Some(stated) = &claim.printed {

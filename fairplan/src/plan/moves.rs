@@ -11,7 +11,7 @@ use fairplan_report::given_placement::GivenPlacement;
 use fairplan_report::moves::{MovesAsked, MovesBody, MovesFigures, MovesTarget, TargetKind, TargetLevel};
 use fairplan_report::placement::PlacementFigures;
 use fairplan_solver::{fewest_moves, level_target, steps_between};
-use fairplan_verify::{MovesClaim, Verdict, verify_moves};
+use fairplan_verify::{MovesClaim, PlacementClaim, Verdict, verify_moves, verify_placement};
 
 /// What steps lead to.
 #[derive(Clone, Debug, Default)]
@@ -119,6 +119,14 @@ pub fn moves(instance: &Instance, options: &MovesOptions, control: &Control<'_>)
         MoveTarget::Level(part) => to_level(instance, &before, &rules, *part, &limit)?,
         MoveTarget::Placement(file) => {
             let after = read(file)?.placement;
+            let verdicts = verify_placement(instance, &PlacementClaim::from(&after));
+            if let Some(broken) = verdicts.iter().find(|verdict| !verdict.holds) {
+                let problem = format!(
+                    "{}: no steps lead to a placement that breaks a rule: {}",
+                    file.name, broken.witness
+                );
+                return Err(Error::Input(problem.into()));
+            }
             let plan = to_placement(instance, &before, after, &rules, &file.name)?;
             (plan, target_of(TargetKind::Placement, true), None)
         }

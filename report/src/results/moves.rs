@@ -22,9 +22,10 @@ pub(super) fn answer(document: &MovesBody) -> String {
         }
     }
     let done = match &done[..] {
-        [] => "No step is needed".to_owned(),
-        [one] => format!("By {one}"),
-        [first @ .., last] => format!("By {} and {last}", first.join(", ")),
+        [] if document.target.reached => "No step is needed:".to_owned(),
+        [] => "No steps were found that help:".to_owned(),
+        [one] => format!("By {one},"),
+        [first @ .., last] => format!("By {} and {last},", first.join(", ")),
     };
     let to = match document.target.kind {
         TargetKind::Placement => "the given placement is reached".to_owned(),
@@ -49,10 +50,13 @@ pub(super) fn answer(document: &MovesBody) -> String {
             thousands(document.lower_bound)
         ),
     };
-    format!("{done} {to}; {bound}.").replacen("needed the", "needed: the", 1)
+    format!("{done} {to}; {bound}.")
 }
 
 fn level_reached(document: &MovesBody) -> String {
+    if document.level_before.is_none() && document.level_after.is_none() {
+        return "everybody has all tasks".into();
+    }
     let part = document.target.part.map_or_else(String::new, percent);
     let (before, after) = (document.level_before.unwrap_or(0.0), document.level_after);
     let after = after.map_or_else(|| "all tasks of everybody".to_owned(), share);

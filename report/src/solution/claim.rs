@@ -153,11 +153,11 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
     let rows = limit_results(instance, &nobody, None);
     let told = |limit: &LimitResult| {
         let LimitResult { group, user, classes, limit, .. } = limit;
-        let owner = group.as_ref().or(user.as_ref()).map_or("", |owner| owner);
         let over = classes.as_ref().map_or(String::new(), |classes| format!(" over {}", classes.join(", ")));
         let amount: Vec<String> = limit.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
-        let whose = if group.is_some() { "group" } else { "user" };
-        format!("{whose} {owner}: {}{over}", amount.join(", "))
+        let of =
+            |kind: &str, id: &Option<String>| id.as_ref().map_or(String::new(), |id| format!("{kind} {id}"));
+        format!("{}{}: {}{over}", of("group", group), of("user", user), amount.join(", "))
     };
     let (stated, rows): (Vec<_>, Vec<_>) =
         (document.limits.iter().map(told).collect(), rows.iter().map(told).collect());

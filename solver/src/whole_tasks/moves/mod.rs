@@ -49,9 +49,13 @@ pub fn fewest_moves(
     making.follow(&priced);
     making.take_back();
     let making_whole = limit.after_part(MAKING_WHOLE);
-    making.complete(&priced, &making_whole);
+    let size = |user: &u32| instance.user(UserId(*user as usize)).task_share();
+    let mut smallest_first: Vec<u32> = (0..instance.user_count() as u32).collect();
+    smallest_first.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    making.complete(&priced, &smallest_first, &making_whole);
     making.take_back();
     making.spread(&making_whole);
+    making.start_free(&smallest_first);
     let after = making.cluster.placement();
     let reached: Vec<u64> =
         required.iter().zip(&after.tasks).map(|(required, has)| *required.min(has)).collect();

@@ -114,13 +114,29 @@ impl<'a> Making<'a> {
         }
     }
 
+    /// Starts what is missing wherever there is room and nothing has to leave, users in this order.
+    pub fn start_free(&mut self, smallest_first: &[u32]) {
+        for user in smallest_first {
+            for s in 0..self.cluster.servers.len() {
+                while self.missing(*user) > 0 && self.cluster.has_room(s, *user) {
+                    self.cluster.add(s, *user, 1);
+                }
+                if self.missing(*user) == 0 {
+                    break;
+                }
+            }
+        }
+    }
+
     /// Places what is missing by further exchanges, the most useful first, while that helps; in the end the state with the least
     /// missing stands, at the least cost.
-    pub fn complete(&mut self, priced: &Priced, stop: &Deadline) {
+    pub fn complete(&mut self, priced: &Priced, smallest_first: &[u32], stop: &Deadline) {
         let users = self.question.required.len();
         let mut values: Vec<f64> = priced.last_values.iter().map(|value| *value as f64).collect();
-        // No step at all harms nobody.
-        let unmoved = Self::new(self.question);
+        // What starts where there is room harms nobody.
+        let mut unmoved = Self::new(self.question);
+        unmoved.start_free(smallest_first);
+        self.start_free(smallest_first);
         let first = if unmoved.state() < self.state() { &unmoved } else { &*self };
         let mut best = (first.state(), first.cluster.clone());
         let mut since = 0;
@@ -165,6 +181,7 @@ impl<'a> Making<'a> {
                 }
             }
             self.take_back();
+            self.start_free(smallest_first);
             let state = self.state();
             if state < best.0 {
                 best = (state, self.cluster.clone());
