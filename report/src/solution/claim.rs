@@ -155,9 +155,9 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
         let LimitResult { group, user, classes, limit, .. } = limit;
         let over = classes.as_ref().map_or(String::new(), |classes| format!(" over {}", classes.join(", ")));
         let amount: Vec<String> = limit.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
-        let of =
-            |kind: &str, id: &Option<String>| id.as_ref().map_or(String::new(), |id| format!("{kind} {id}"));
-        format!("{}{}: {}{over}", of("group", group), of("user", user), amount.join(", "))
+        let named = |(kind, id): (&str, &Option<String>)| Some(format!("{kind} {}", id.as_ref()?));
+        let owners: Vec<String> = [("group", group), ("user", user)].into_iter().filter_map(named).collect();
+        format!("{}: {}{over}", owners.join(" and "), amount.join(", "))
     };
     let (stated, rows): (Vec<_>, Vec<_>) =
         (document.limits.iter().map(told).collect(), rows.iter().map(told).collect());
