@@ -30,7 +30,7 @@ pub struct UserColumns {
     pub starts: Vec<usize>,
     /// `(position in classes, tasks there)`.
     pub placements: Vec<(u32, f64)>,
-    /// The kind of each placement, as a position in `kinds`, or [`NO_KIND`]; empty where none has one.
+    /// The kind of each placement, as a position in `kinds`, or `NO_KIND`; empty where none has one.
     pub kind_of: Vec<u32>,
     /// The kinds that are named, as they come.
     pub kinds: Names,
