@@ -78,7 +78,7 @@ pub fn summary(document: &MovesBody) -> String {
     let mut text = paragraph(&answer(document));
     if document.interrupted > 0 {
         let interrupted = counted(document.interrupted, "task is", "tasks are");
-        let _ = writeln!(text, "\n{interrupted} stopped and started again: nothing else makes room in time.");
+        let _ = writeln!(text, "\n{interrupted} stopped and started again to make room.");
     }
     let users = document.changed_users();
     if users.rows() > 0 {
