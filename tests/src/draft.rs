@@ -22,6 +22,11 @@ pub fn draft(classes: &[(u64, &str)], users: &[&str]) -> Draft {
     let classes: Vec<_> = classes.iter().enumerate().map(class).collect();
     let resources = (0..classes[0].capacity.len()).map(|r| format!("resource-{r}")).collect();
     let users = users.iter().enumerate().map(|(i, demand)| plain_user(i, decimals(demand))).collect();
+    plain_draft(resources, classes, users)
+}
+
+/// These users on these classes, without groups and quotas.
+pub fn plain_draft(resources: Vec<String>, classes: Vec<ServerClass>, users: Vec<DraftUser>) -> Draft {
     Draft {
         name: "draft".into(),
         resources,

@@ -21,7 +21,7 @@ mod whole_tasks;
 pub use bottleneck::{ExactBottlenecks, exact_bottlenecks};
 pub use conic::{Conic, by_clarabel, sum_of_utilities, takes_part};
 pub use dice::Dice;
-pub use draft::{decimal, draft, plain_user, printed, with_capacity};
+pub use draft::{decimal, draft, plain_draft, plain_user, printed, with_capacity};
 pub use fairplan_instances::{Draft, DraftUser};
 use fairplan_solver::{BACKENDS, HAS_HIGHS};
 pub use families::{FAMILIES, Family, family, unlike_classes, with_demands};

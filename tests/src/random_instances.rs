@@ -1,7 +1,7 @@
 //! Small random instances, seeded, leaning to the awkward: zeros, ties, duplicates, limits, several levels.
 
 use crate::dice::Dice;
-use crate::{Draft, DraftUser, decimal, plain_user};
+use crate::{Draft, DraftUser, decimal, plain_draft, plain_user};
 use fairplan_instances::{Decimal, DraftKind, ServerClass};
 
 /// A buildable instance of up to 6 users, 4 classes and 3 resources, all integers 0–9; the same seed gives the
@@ -207,13 +207,5 @@ fn draw(dice: &mut Dice) -> Draft {
         users.push(user);
     }
     let resources = ["cpu", "memory", "disk"][..resources].iter().map(|name| name.to_string()).collect();
-    Draft {
-        name: "draft".into(),
-        resources,
-        classes,
-        groups: Vec::new(),
-        users,
-        quotas: Vec::new(),
-        measured_by: None,
-    }
+    plain_draft(resources, classes, users)
 }

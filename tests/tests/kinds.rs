@@ -139,15 +139,21 @@ fn close(one: &[f64], other: &[f64]) -> bool {
     one.iter().zip(other).all(|(a, b)| (a - b).abs() <= 1e-8 * b.abs())
 }
 
+/// Random users with kinds, all of whom may run on the only class.
+fn on_one_class(seed: u64) -> Draft {
+    let mut draft = with_random_kinds(random_draft(seed), seed);
+    draft.classes.truncate(1);
+    for user in &mut draft.users {
+        (user.eligible, user.rates) = (None, Vec::new());
+        user.kinds.iter_mut().for_each(|kind| kind.eligible = None);
+    }
+    draft
+}
+
 #[test]
 fn on_one_class_kinds_are_as_good_as_their_sum() {
     for seed in 0..200 {
-        let mut draft = with_random_kinds(random_draft(seed), seed);
-        draft.classes.truncate(1);
-        for user in &mut draft.users {
-            (user.eligible, user.rates) = (None, Vec::new());
-            user.kinds.iter_mut().for_each(|kind| kind.eligible = None);
-        }
+        let draft = on_one_class(seed);
         if draft.build().is_ok() {
             let sums = added_up(&draft);
             assert!(close(&shares(&draft, Objective::Drfh), &shares(&sums, Objective::Drfh)), "{draft}");
@@ -233,12 +239,7 @@ fn sums_over_users_with_kinds_are_proved() {
 fn sums_on_one_class_are_those_of_the_kinds_added_up() {
     let mut compared = 0;
     for seed in 0..60 {
-        let mut draft = with_random_kinds(random_draft(seed), seed);
-        draft.classes.truncate(1);
-        for user in &mut draft.users {
-            (user.eligible, user.rates) = (None, Vec::new());
-            user.kinds.iter_mut().for_each(|kind| kind.eligible = None);
-        }
+        let draft = on_one_class(seed);
         if draft.build().is_ok() {
             for objective in &sums()[..3] {
                 let (ours, other) = (shares(&draft, *objective), shares(&added_up(&draft), *objective));

@@ -3,13 +3,13 @@
 use fairplan::{Control, MoveTarget, MovesBody, MovesOptions, ResultFile, moves, verify};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
-    ClassId, Deadline, Document, Draft, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames,
-    Step, UserId, files::sha256_hex, generate,
+    ClassId, Deadline, Document, Instance, MovePlan, MoveRules, Placement, ResourceId, ServerNames, Step,
+    UserId, files::sha256_hex, generate,
 };
 use fairplan_report::placement::{PlacementFigures, PlacementSettings, placement_document};
 use fairplan_report::write_json;
 use fairplan_solver::{fewest_moves, level_target, steps_between};
-use fairplan_tests::{Dice, decimal, plain_user};
+use fairplan_tests::{Dice, decimal, plain_draft, plain_user};
 use fairplan_verify::{MovesClaim, verify_moves};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -38,15 +38,8 @@ fn small(seed: u64) -> Option<(Instance, Placement, MoveRules)> {
         }
         of_users.push(user);
     }
-    let draft = Draft {
-        name: String::new(),
-        resources: (0..resources).map(|r| format!("r{r}")).collect(),
-        classes,
-        groups: Vec::new(),
-        quotas: Vec::new(),
-        measured_by: None,
-        users: of_users,
-    };
+    let resources = (0..resources).map(|r| format!("r{r}")).collect();
+    let draft = plain_draft(resources, classes, of_users);
     let instance = draft.build().ok()?;
     // Tasks come at random where they fit.
     let mut placement =
