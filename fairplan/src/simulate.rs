@@ -2,7 +2,7 @@
 
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
-use fairplan_heuristics::{BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, policy};
+use fairplan_heuristics::{BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, Turn, policy};
 use fairplan_instances::trace::{EventSource, MICROSECONDS, Trace, TraceHeader};
 use fairplan_instances::{
     ClusterOutcome, Deadline, Entry, InstanceError, Objective, Registry, Solver, TaskCounts, files,
@@ -263,8 +263,11 @@ impl ClusterPolicy {
             return Ok(Self { name: deprived.name.into(), placement, order: deprived.make });
         }
         let placement = policy(name, seed).map_err(|unknown| unknown.among(&MOST_DEPRIVED))?;
-        let name = placement.name();
-        Ok(Self { name, placement: Chooser::Rule(placement), order: ServiceOrder::LowestShare })
+        let order = match placement.turn() {
+            Turn::LowestShare => ServiceOrder::LowestShare,
+            Turn::FewestTasks => ServiceOrder::FewestTasks,
+        };
+        Ok(Self { name: placement.name(), placement: Chooser::Rule(placement), order })
     }
 
     /// One in another process.

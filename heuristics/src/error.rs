@@ -9,13 +9,18 @@ pub enum UnknownPolicy {
     /// No policy has it.
     #[error(transparent)]
     Name(#[from] UnknownName),
-    /// `slots` without a number of them.
+    /// A policy of slots without a number of them.
     #[error(
-        "policy {}: into how many slots is the largest server divided? Use slots=N, N from 1 to {}",
-        printable(.0, 60),
+        "policy {}: into how many slots is the largest server divided? Use {policy}=N, N from 1 to {}",
+        printable(named, 60),
         u32::MAX
     )]
-    Slots(String),
+    Slots {
+        /// As it was asked for.
+        named: String,
+        /// What it is called before its number.
+        policy: &'static str,
+    },
 }
 
 impl UnknownPolicy {
@@ -23,7 +28,7 @@ impl UnknownPolicy {
     pub fn among<T>(self, others: &Registry<T>) -> Self {
         match self {
             Self::Name(unknown) => Self::Name(unknown.among(others)),
-            Self::Slots(_) => self,
+            Self::Slots { .. } => self,
         }
     }
 }

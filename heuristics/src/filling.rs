@@ -1,11 +1,11 @@
 //! Progressive filling, the loop that all policies share.
 
-use crate::PlacementError;
 use crate::at_once::{Filling, SINGLY};
 use crate::journal::Journal;
 use crate::packing::Packing;
 use crate::rule::Rule;
 use crate::shares::Shares;
+use crate::{PlacementError, Turn};
 use fairplan_instances::{Deadline, Instance, Placement};
 
 /// Tasks placed between two looks at the clock.
@@ -15,13 +15,24 @@ const BETWEEN_STOPS: usize = 1 << 14;
 pub(crate) fn fill(
     instance: &Instance,
     packing: &Packing,
+    rule: impl Rule,
+    deadline: &Deadline,
+) -> Result<Placement, PlacementError> {
+    fill_in_turn(instance, packing, rule, Turn::LowestShare, deadline)
+}
+
+/// Serves users in this order, one task at a time, until nobody is left.
+pub(crate) fn fill_in_turn(
+    instance: &Instance,
+    packing: &Packing,
     mut rule: impl Rule,
+    turn: Turn,
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
     let users = instance.user_count();
     let mut filling = Filling {
         packing,
-        shares: Shares::new(instance)?,
+        shares: Shares::new(instance, turn)?,
         tasks: vec![0u64; users],
         limits: instance.users().map(|user| user.tasks()).collect(),
         turned_down: vec![false; packing.shapes.len()],

@@ -14,6 +14,7 @@ mod error;
 mod filling;
 mod first_fit;
 mod first_with_room;
+mod hadoop_slots;
 mod journal;
 mod packing;
 mod process;
@@ -33,6 +34,7 @@ pub use best_fit::BestFit;
 pub use dot_product::DotProduct;
 pub use error::{PlacementError, UnknownPolicy};
 pub use first_fit::FirstFit;
+pub use hadoop_slots::HadoopSlots;
 pub use process::{ClusterNames, FailureNote, OutsidePolicy, ProcessFailure};
 pub use random::Random;
 pub use slots::Slots;
@@ -44,6 +46,11 @@ use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerC
 pub trait PlacementPolicy: Send + Sync {
     /// The name under which [`policy`] finds it (`best-fit`, `slots=14`).
     fn name(&self) -> String;
+
+    /// Whose turn it is. Nearly all policies serve the lowest share.
+    fn turn(&self) -> Turn {
+        Turn::LowestShare
+    }
 
     /// Fills the servers of `instance`. The same instance gives the same placement, always.
     fn place(&self, instance: &Instance) -> Result<Placement, PlacementError> {
@@ -57,6 +64,15 @@ pub trait PlacementPolicy: Send + Sync {
     /// start: `totals` is what it has of each resource, `largest` the most that one server has, both in the units that
     /// the choice is asked in.
     fn choice(&self, totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice>;
+}
+
+/// Whose task is placed next, of the users whose tasks still fit somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// That of the user with the lowest weighted dominant share (DRFH Sec. V-B).
+    LowestShare,
+    /// That of the user with the fewest tasks over its weight.
+    FewestTasks,
 }
 
 /// Makes a policy of the number in its name and a seed.
@@ -92,6 +108,11 @@ pub const POLICIES: Registry<MakePolicy> = Registry::new(
             line: "the first server with enough free slots, N of them the size of the largest server",
             make: |count, _| Ok(Box::new(Slots::named(count)?)),
         },
+        Entry {
+            name: "hadoop-slots=N",
+            line: "one slot a task, the fewest tasks first, N slots in the largest server and none for what is larger",
+            make: |count, _| Ok(Box::new(HadoopSlots::named(count)?)),
+        },
     ],
 );
 
@@ -124,7 +145,8 @@ mod tests {
         assert_eq!(
             message("bestfit"),
             "unknown policy bestfit (did you mean best-fit?): use best-fit, first-fit, worst-fit, dot-product, random, \
-             slots=N"
+             slots=N, \
+             hadoop-slots=N"
         );
         for name in ["slots", "slots=", "slots=0", "slots=-1", "slots=1.5", "slots=99999999999999999999"] {
             assert_eq!(

@@ -1,12 +1,12 @@
-//! Who is served next: the user with the lowest weighted dominant share, compared exactly.
+//! Who is served next: the user with the lowest weighted dominant share, or the fewest tasks, compared exactly.
 //!
 //! The weighted dominant share of user `i` is `work_i · δ_i / w_i` with `work_i = Σ_l ρ_il x_il` (DRFH
 //! Sec. III-A and V-A), a fraction of whole numbers. A tournament over the users, in their order, keeps the
-//! lowest at the top; of users in groups the group with the lowest share is asked first (`turns.rs`).
+//! lowest at the top; where tasks are counted, each is one share. Of users in groups the group with the lowest share is asked first (`turns.rs`).
 
-use crate::PlacementError;
 use crate::tournament::Tournament;
 use crate::turns::Turns;
+use crate::{PlacementError, Turn};
 use fairplan_instances::{ClassId, Decimal, Instance, PlacementRule, User};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
@@ -56,10 +56,22 @@ struct Rates {
 
 impl Shares {
     /// Nobody has anything yet.
-    pub fn new(instance: &Instance) -> Result<Self, PlacementError> {
+    pub fn new(instance: &Instance, turn: Turn) -> Result<Self, PlacementError> {
         let users = instance.user_count();
-        let rates: Vec<Option<Rates>> =
-            instance.rules().iter().map(|rule| Rates::new(rule, instance.classes().len())).collect();
+        let rates: Vec<Option<Rates>> = (instance.rules().iter())
+            .map(|rule| match turn {
+                Turn::LowestShare => Rates::new(rule, instance.classes().len()),
+                // A task counts as one wherever it runs.
+                Turn::FewestTasks => Some(Rates { exponent: 0, by_class: None }),
+            })
+            .collect();
+        let of_task = |user: User<'_>| match turn {
+            Turn::LowestShare => {
+                let resource = user.dominant_resource();
+                (user.demand_units(resource), instance.total_units(resource))
+            }
+            Turn::FewestTasks => (1, 1),
+        };
         let mut positions = HashMap::new();
         let (mut units, mut unit_of) = (Vec::new(), Vec::with_capacity(users));
         let mut step = Vec::with_capacity(users);
@@ -68,17 +80,17 @@ impl Shares {
                 Some(rates) => rates.exponent,
                 None => return Err(PlacementError::RatesTooFarApart { user: user.index().0 }),
             };
-            let unit = unit_share(instance, user, user.weight(), exponent);
+            let unit = unit_share(of_task(user), user.weight(), exponent);
             unit_of.push(*positions.entry(unit).or_insert_with_key(|unit| {
                 units.push(unit.clone());
                 (units.len() - 1) as u32
             }));
-            step.push(unit_share_nearly(instance, user, exponent));
+            step.push(unit_share_nearly(of_task(user), user.weight(), exponent));
         }
         let order = match instance.has_groups() {
             true => Order::Groups(Turns::new(instance, |user| {
                 let exponent = rates[user.rule_id().0].as_ref().map_or(0, |rates| rates.exponent);
-                unit_share(instance, user, Decimal::ONE, exponent).to_big()
+                unit_share(of_task(user), Decimal::ONE, exponent).to_big()
             })),
             false => Order::Users(Tournament::new(users)),
         };
@@ -222,10 +234,8 @@ impl Rates {
     }
 }
 
-/// `δ_i · 10^exponent / w`: the dominant share of one unit of work over a weight.
-fn unit_share(instance: &Instance, user: User<'_>, weight: Decimal, exponent: i8) -> Fraction {
-    let resource = user.dominant_resource();
-    let (demand, total) = (user.demand_units(resource), instance.total_units(resource));
+/// `δ_i · 10^exponent / w`: the share of one unit of work over a weight, `δ_i` being that of a task.
+fn unit_share((demand, total): (u128, u128), weight: Decimal, exponent: i8) -> Fraction {
     let power = i32::from(exponent) - i32::from(weight.exponent());
     // A decimal is a 64-bit whole number of its own last digit.
     let coefficient = weight.scaled(weight.exponent()).unwrap_or_default();
@@ -242,9 +252,8 @@ fn unit_share(instance: &Instance, user: User<'_>, weight: Decimal, exponent: i8
 }
 
 /// The same as a double, by fewer than ten roundings.
-fn unit_share_nearly(instance: &Instance, user: User<'_>, exponent: i8) -> f64 {
-    let resource = user.dominant_resource();
-    let share = user.demand_units(resource) as f64 / instance.total_units(resource) as f64;
+fn unit_share_nearly((demand, total): (u128, u128), weight: Decimal, exponent: i8) -> f64 {
+    let share = demand as f64 / total as f64;
     let unit = 10f64.powi(-i32::from(exponent));
-    share / unit / user.weight().to_f64()
+    share / unit / weight.to_f64()
 }

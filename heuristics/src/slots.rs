@@ -25,9 +25,7 @@ pub struct Slots {
 impl Slots {
     /// With the number that its name has behind the `=`.
     pub(crate) fn named(count: Option<&str>) -> Result<Self, UnknownPolicy> {
-        let refused = || UnknownPolicy::Slots(count.map_or("slots".into(), |count| format!("slots={count}")));
-        let count = count.and_then(|count| count.parse().ok()).ok_or_else(refused)?;
-        Ok(Self { count })
+        slot_count("slots", count).map(|count| Self { count })
     }
 }
 
@@ -120,7 +118,17 @@ impl ServerChoice for InSlots {
     }
 }
 
-fn largest_capacity(instance: &Instance, resource: ResourceId) -> u128 {
+/// The number of slots that the name of a policy says behind its `=`.
+pub(crate) fn slot_count(policy: &'static str, count: Option<&str>) -> Result<NonZeroU32, UnknownPolicy> {
+    let refused = || UnknownPolicy::Slots {
+        named: count.map_or(policy.into(), |count| format!("{policy}={count}")),
+        policy,
+    };
+    count.and_then(|count| count.parse().ok()).ok_or_else(refused)
+}
+
+/// The most of a resource that any server has.
+pub(crate) fn largest_capacity(instance: &Instance, resource: ResourceId) -> u128 {
     let present = instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0);
     present.map(|(l, _)| instance.capacity_units(ClassId(l), resource)).max().unwrap_or(0)
 }

@@ -66,7 +66,7 @@ def karma_fig2() -> Demands:
 
 
 def demands(
-    *, kind: str = "bursts", users: int = 100, quanta: int = 900, mean: float = 10, seed: int = 0
+    *, kind: str = "bursts", users: int = 100, quanta: int = 900, mean: float = 10, together: float = 0, seed: int = 0
 ) -> Demands:
     """Demands over time like those that the Karma and Fair Shares papers measured.
 
@@ -75,6 +75,7 @@ def demands(
         users: how many.
         quanta: how many.
         mean: what a user demands on the mean of a quantum, in slices.
+        together: how much bursts begin together, 0 to 10.
         seed: of everything drawn.
     """
-    return Demands._of(_native.workload(kind, users, quanta, mean, seed))
+    return Demands._of(_native.workload(kind, users, quanta, mean, together, seed))

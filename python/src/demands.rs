@@ -287,11 +287,19 @@ pub fn workload(
     users: u64,
     quanta: u64,
     mean: Exact,
+    together: Exact,
     seed: u64,
 ) -> PyResult<Demands> {
     let workload = kind.parse().map_err(|unknown| Error::Setting(format!("kind: {unknown}")));
     let workload = answered(py, workload)?;
-    let options = fairplan::generate::WorkloadOptions { workload, users, quanta, mean: mean.0, seed };
+    let options = fairplan::generate::WorkloadOptions {
+        workload,
+        users,
+        quanta,
+        mean: mean.0,
+        together: together.0,
+        seed,
+    };
     let made = py.detach(|| fairplan::generate::demands(&options));
     Ok(Demands { series: Arc::new(answered(py, made.map_err(Error::from))?), name: kind.to_owned() })
 }

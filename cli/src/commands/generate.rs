@@ -133,6 +133,10 @@ struct WorkloadArguments {
     /// What a user demands on the mean of a quantum, in slices
     #[arg(long, value_name = "SLICES", default_value_t = Decimal::from(10u32))]
     mean: Decimal,
+    /// How much bursts begin together, 0 to 10: a quantum in which all are busier by one standard deviation is e^N times as
+    /// likely
+    #[arg(long, value_name = "N", default_value_t = Decimal::ZERO)]
+    together: Decimal,
     /// Seed of everything drawn
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -225,8 +229,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         Kind::KarmaFig2(KarmaFig2Arguments { output }) => {
             return write_series(&karma_fig2()?, &output.destination()?, common);
         }
-        Kind::Demands(WorkloadArguments { kind, users, quanta, mean, seed, output }) => {
-            let series = demands(&WorkloadOptions { workload: kind, users, quanta, mean, seed })?;
+        Kind::Demands(WorkloadArguments { kind, users, quanta, mean, together, seed, output }) => {
+            let series = demands(&WorkloadOptions { workload: kind, users, quanta, mean, together, seed })?;
             return write_series(&series, &output.destination()?, common);
         }
         Kind::MrfFig1(TrafficArguments { load, output }) => {

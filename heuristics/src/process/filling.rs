@@ -7,10 +7,10 @@
 use super::OutsidePolicy;
 use super::dialogue::{Dialogue, Unanswered};
 use super::messages::{Messages, short_of};
-use crate::PlacementError;
 use crate::journal::Journal;
 use crate::packing::{Packing, fits};
 use crate::shares::Shares;
+use crate::{PlacementError, Turn};
 use fairplan_instances::wording::printable;
 use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerNames, UserId};
 use hashbrown::HashMap;
@@ -26,7 +26,7 @@ pub(super) fn fill(
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
     let packing = Packing::in_resources(instance)?;
-    let shares = Shares::new(instance)?;
+    let shares = Shares::new(instance, Turn::LowestShare)?;
     let names = ServerNames::new(instance);
     let names: Vec<String> = (0..packing.servers()).map(|s| names.name(s as u64).into_owned()).collect();
     let mut filling = Filling {

@@ -9,6 +9,7 @@ use std::str::FromStr;
 /// The streams of the seed: what users are like, and what they do.
 const USER_STREAM: u64 = 11;
 const DEMAND_STREAM: u64 = 12;
+const BUSY_STREAM: u64 = 13;
 
 /// Probabilities are counted in parts of this.
 const ONE: u64 = 1 << 32;
@@ -76,6 +77,9 @@ pub struct WorkloadOptions {
     pub quanta: u64,
     /// What a user demands on the mean of a quantum, in slices: more than 0, at most a million.
     pub mean: Decimal,
+    /// How much bursts begin together, 0 to 10: the chance that one begins in a quantum grows by `e^(together · z)`, where `z` is
+    /// how busy all are then, nearly a standard normal number. 0: whenever each likes.
+    pub together: Decimal,
     /// Seed of everything drawn.
     pub seed: u64,
 }
@@ -86,9 +90,12 @@ const LIMITS: [(&str, u64); 2] = [("users", 1_000_000), ("quanta", 10_000_000)];
 /// The largest mean demand.
 const MOST_ON_THE_MEAN: f64 = 1e6;
 
+/// Bursts that begin together more than this all begin in one quantum.
+const MOST_TOGETHER: f64 = 10.0;
+
 /// Draws a workload. The same options give the same series on every machine.
 pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
-    let WorkloadOptions { workload, users, quanta, mean, seed } = *options;
+    let WorkloadOptions { workload, users, quanta, mean, together, seed } = *options;
     for ((what, most), value) in LIMITS.into_iter().zip([users, quanta]) {
         if !(1..=most).contains(&value) {
             return Err(Violation::new(what, value, format!("draw at least 1 and at most {most}")));
@@ -102,6 +109,16 @@ pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
             "draw more than 0 and at most a million slices on the mean",
         ));
     }
+    if together.to_f64() > MOST_TOGETHER {
+        return Err(Violation::new("together", together, format!("draw at most {MOST_TOGETHER}")));
+    }
+    if workload == Workload::Queries && !together.is_zero() {
+        return Err(Violation::new(
+            "together",
+            together,
+            "is for bursts; queries begin together as they were measured",
+        ));
+    }
     let mut builder = DemandSeriesBuilder::default();
     let mut id = String::new();
     for user in 0..users {
@@ -110,11 +127,12 @@ pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
     }
     let mut characters = Random::new(seed, USER_STREAM);
     let mut random = Random::new(seed, DEMAND_STREAM);
+    let mut busy = (!together.is_zero()).then(|| Busy::new(together.to_f64(), seed));
     let mut bursts = Vec::new();
     let mut queries = Vec::new();
     match workload {
         Workload::Bursts => {
-            bursts.extend((0..users).map(|_| Burst::new(parts, &mut characters, &mut random)))
+            bursts.extend((0..users).map(|_| Burst::new(parts, &mut characters, &mut random, busy.as_mut())))
         }
         Workload::Queries => queries = Queries::population(users, parts, &mut characters),
     }
@@ -122,7 +140,7 @@ pub fn demands(options: &WorkloadOptions) -> Result<DemandSeries, Violation> {
     for quantum in 0..quanta {
         builder.quantum(QuantumLabel::Number(quantum))?;
         for (user, burst) in bursts.iter_mut().enumerate() {
-            builder.demand(user, burst.next(&mut random))?;
+            builder.demand(user, burst.next(quantum, &mut random, busy.as_mut()))?;
         }
         let load = load.next(&mut random);
         for (user, queries) in queries.iter_mut().enumerate() {
@@ -152,17 +170,23 @@ impl Burst {
     const LENGTH: u64 = 20;
 
     /// `mean` in parts of [`ONE`].
-    fn new(mean: u128, characters: &mut Random, random: &mut Random) -> Self {
+    fn new(mean: u128, characters: &mut Random, random: &mut Random, busy: Option<&mut Busy>) -> Self {
         let active = characters.between(ONE / 100 * 9, ONE);
         let demand = mean * u128::from(ONE) / u128::from(active);
         let mut user = Self { active, demand, length: 0, burst: 0..0, over: 0, owed: 0 };
-        user.begin_cycle(random);
+        user.begin_cycle(0, random, None);
         // Somewhere in its first cycle.
-        user.over = random.below(user.length);
+        let over = random.below(user.length);
+        if let Some(busy) = busy {
+            let last = user.length - (user.burst.end - user.burst.start);
+            user.place_burst(busy.start(Busy::BEFORE.saturating_sub(over), last, random));
+        }
+        user.over = over;
         user
     }
 
-    fn begin_cycle(&mut self, random: &mut Random) {
+    /// Begins a cycle in this quantum.
+    fn begin_cycle(&mut self, quantum: u64, random: &mut Random, busy: Option<&mut Busy>) {
         // A user that hardly ever pauses has a cycle of some twenty thousand quanta.
         let rarer = self.active.min(ONE - self.active).max(ONE / 1000);
         let mean = Self::LENGTH * ONE / rarer;
@@ -170,13 +194,21 @@ impl Burst {
         let active = self.length * self.active + self.owed;
         let burst = active / ONE;
         self.owed = active % ONE;
-        let start = random.below(self.length - burst + 1);
+        let last = self.length - burst;
+        let start = match busy {
+            None => random.below(last + 1),
+            Some(busy) => busy.start(Busy::BEFORE + quantum, last, random),
+        };
         (self.burst, self.over) = (start..start + burst, 0);
     }
 
-    fn next(&mut self, random: &mut Random) -> u64 {
+    fn place_burst(&mut self, start: u64) {
+        self.burst = start..start + (self.burst.end - self.burst.start);
+    }
+
+    fn next(&mut self, quantum: u64, random: &mut Random, busy: Option<&mut Busy>) -> u64 {
         if self.over == self.length {
-            self.begin_cycle(random);
+            self.begin_cycle(quantum, random, busy);
         }
         self.over += 1;
         if !self.burst.contains(&(self.over - 1)) {
@@ -184,6 +216,58 @@ impl Burst {
         }
         let (whole, part) = (self.demand / u128::from(ONE), self.demand % u128::from(ONE));
         whole as u64 + u64::from(u128::from(random.below(ONE)) < part)
+    }
+}
+
+/// When bursts like to begin: the mean of some uniform draws, one of which is left out and one drawn in every quantum, scaled to a
+/// variance of 1.
+struct Busy {
+    together: f64,
+    random: Random,
+    /// Sums of the draws so far, each about 0.
+    sums: Vec<f64>,
+    /// Weights `e^(together · z)` of the quanta.
+    weights: Vec<f64>,
+}
+
+impl Busy {
+    /// Quanta before the first in which cycles may begin.
+    const BEFORE: u64 = 1 << 15;
+    /// Draws whose mean is taken: bursts and pauses are as long.
+    const DRAWS: usize = Burst::LENGTH as usize;
+
+    fn new(together: f64, seed: u64) -> Self {
+        Self { together, random: Random::new(seed, BUSY_STREAM), sums: vec![0.0], weights: Vec::new() }
+    }
+
+    /// Where a burst begins in a cycle that begins at a time, at 0 to `last` quanta in it.
+    fn start(&mut self, time: u64, last: u64, random: &mut Random) -> u64 {
+        let (first, end) = (time as usize, (time + last) as usize + 1);
+        self.draw(end);
+        let weights = &self.weights[first..end];
+        let all: f64 = weights.iter().sum();
+        let mut left = all * (random.below(ONE) as f64 / ONE as f64);
+        let chosen = weights.iter().position(|weight| {
+            left -= weight;
+            left < 0.0
+        });
+        chosen.map_or(last, |chosen| chosen as u64)
+    }
+
+    fn draw(&mut self, end: usize) {
+        // The sum of n uniform numbers about 0 has the variance n / 12.
+        let scale = (12.0 / Self::DRAWS as f64).sqrt();
+        while self.weights.len() < end {
+            let quantum = self.weights.len();
+            while self.sums.len() <= quantum + Self::DRAWS {
+                let last = self.sums[self.sums.len() - 1];
+                self.sums.push(last + self.random.below(ONE) as f64 / ONE as f64 - 0.5);
+            }
+            let z = scale * (self.sums[quantum + Self::DRAWS] - self.sums[quantum]);
+            // The exponential by products only, which are the same everywhere to the last bit.
+            let nearly = (0..20).fold(1.0 + self.together * z / f64::from(1 << 20), |power, _| power * power);
+            self.weights.push(nearly);
+        }
     }
 }
 
@@ -266,7 +350,15 @@ mod tests {
     use crate::files::demands_sha256_hex;
 
     fn drawn(workload: Workload, users: u64, quanta: u64, mean: u32) -> DemandSeries {
-        demands(&WorkloadOptions { workload, users, quanta, mean: Decimal::from(mean), seed: 1 }).unwrap()
+        demands(&WorkloadOptions {
+            workload,
+            users,
+            quanta,
+            mean: Decimal::from(mean),
+            together: Decimal::ZERO,
+            seed: 1,
+        })
+        .unwrap()
     }
 
     /// Should a digest change, so did what users were given.
@@ -341,10 +433,42 @@ mod tests {
         for (users, quanta, mean, told) in
             [(0, 1, "1", "users = 0"), (1, 0, "1", "quanta = 0"), (1, 1, "1e7", "mean"), (1, 1, "0", "mean")]
         {
-            let mean = mean.parse().unwrap();
-            let options = WorkloadOptions { workload: Workload::Bursts, users, quanta, mean, seed: 0 };
+            let (mean, together) = (mean.parse().unwrap(), Decimal::ZERO);
+            let options =
+                WorkloadOptions { workload: Workload::Bursts, users, quanta, mean, together, seed: 0 };
             let text = demands(&options).err().unwrap().to_string();
             assert!(text.starts_with(told), "{text}");
         }
+        for (workload, together) in [(Workload::Bursts, 11u32), (Workload::Queries, 1)] {
+            let (mean, together) = (Decimal::ONE, together.into());
+            let options = WorkloadOptions { workload, users: 1, quanta: 1, mean, together, seed: 0 };
+            let text = demands(&options).err().unwrap().to_string();
+            assert!(text.starts_with("together = "), "{text}");
+        }
+    }
+
+    #[test]
+    fn bursts_that_begin_together_have_the_same_mean_and_sums_that_vary_more() {
+        let sums = |together: u32| {
+            let (mean, together) = (Decimal::from(10u32), together.into());
+            let options = WorkloadOptions {
+                workload: Workload::Bursts,
+                users: 200,
+                quanta: 2000,
+                mean,
+                together,
+                seed: 3,
+            };
+            let series = demands(&options).unwrap();
+            let sums: Vec<f64> = (0..series.quantum_count())
+                .map(|quantum| series.demands(quantum).1.iter().sum::<u64>() as f64)
+                .collect();
+            let mean = sums.iter().sum::<f64>() / sums.len() as f64;
+            let variance = sums.iter().map(|sum| (sum - mean).powi(2)).sum::<f64>() / sums.len() as f64;
+            (mean, variance)
+        };
+        let (alone, together) = (sums(0), sums(1));
+        assert!((alone.0 - together.0).abs() < 0.05 * alone.0, "{alone:?} {together:?}");
+        assert!(together.1 > 2.0 * alone.1, "{alone:?} {together:?}");
     }
 }

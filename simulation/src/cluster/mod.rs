@@ -377,6 +377,7 @@ impl<'a> Run<'a> {
         }
         let mut turn = match self.rules.order {
             ServiceOrder::LowestShare => Turn::LowestShare,
+            ServiceOrder::FewestTasks => Turn::FewestTasks,
             ServiceOrder::BelowIdeal(_) => Turn::MostDeprived(&self.ideal),
             ServiceOrder::LargestRank => {
                 let users = 0..self.accounts.users.len();

@@ -14,6 +14,8 @@ use std::cmp::Ordering;
 pub(super) enum Turn<'a> {
     /// The lowest weighted dominant share (DRFH Sec. V-B).
     LowestShare,
+    /// The fewest tasks over its weight.
+    FewestTasks,
     /// The job whose dominant share is farthest below its ideal one (MRF Sec. 3.1): the ideal shares.
     MostDeprived(&'a [f64]),
     /// The largest of the smallest ranks in bottlenecks (MRF Sec. 3.3).
@@ -108,6 +110,7 @@ fn first(turn: &Turn<'_>, shares: &Shares, users: &[u32]) -> Option<usize> {
     };
     match turn {
         Turn::LowestShare => shares.least(users),
+        Turn::FewestTasks => by(&|a, b| shares.compare_tasks(a as usize, b as usize)),
         Turn::MostDeprived(ideal) => {
             let lacks = |user: u32| ideal[user as usize] - shares.dominant(user as usize);
             by(&|a, b| lacks(b).total_cmp(&lacks(a)))

@@ -49,6 +49,8 @@ pub struct ClusterRules<'a> {
 pub enum ServiceOrder {
     /// The one with the lowest weighted dominant share (DRFH Sec. V-B).
     LowestShare,
+    /// The one with the fewest running tasks over its weight.
+    FewestTasks,
     /// The one whose dominant share is farthest below that in the divisible allocation by this objective (MRF Sec. 3.1
     /// and 3.2).
     BelowIdeal(Objective),

@@ -13,6 +13,8 @@ pub(super) struct Shares {
     totals: Vec<u128>,
     /// Row-major `users × width`.
     used: Vec<u128>,
+    /// Tasks of users.
+    tasks: Vec<u64>,
     /// Whole multiples of one unit.
     weights: Vec<u64>,
     /// The weighted dominant share as a fraction, and as a double.
@@ -27,6 +29,7 @@ impl Shares {
             width,
             totals: vec![0; width],
             used: Vec::new(),
+            tasks: Vec::new(),
             weights: Vec::new(),
             fractions: Vec::new(),
             nearly: Vec::new(),
@@ -36,6 +39,7 @@ impl Shares {
     /// Adds the next user, who holds nothing.
     pub fn add_user(&mut self, weight: u64) {
         self.used.extend(std::iter::repeat_n(0, self.width));
+        self.tasks.push(0);
         self.weights.push(weight);
         self.fractions.push((0, 1));
         self.nearly.push(0.0);
@@ -58,6 +62,7 @@ impl Shares {
     pub fn take(&mut self, user: usize, demand: &[u64]) {
         let used = &mut self.used[user * self.width..];
         used.iter_mut().zip(demand).for_each(|(used, demand)| *used += u128::from(*demand));
+        self.tasks[user] += 1;
         self.measure(user);
     }
 
@@ -65,6 +70,7 @@ impl Shares {
     pub fn release(&mut self, user: usize, demand: &[u64]) {
         let used = &mut self.used[user * self.width..];
         used.iter_mut().zip(demand).for_each(|(used, demand)| *used -= u128::from(*demand));
+        self.tasks[user] -= 1;
         self.measure(user);
     }
 
@@ -86,6 +92,13 @@ impl Shares {
     /// Who has less.
     pub fn compare(&self, a: usize, b: usize) -> Ordering {
         compare(self.fractions[a], self.nearly[a], self.fractions[b], self.nearly[b])
+    }
+
+    /// Who has fewer tasks over its weight.
+    pub fn compare_tasks(&self, a: usize, b: usize) -> Ordering {
+        let tasks = |user: usize| u128::from(self.tasks[user]);
+        let weight = |user: usize| u128::from(self.weights[user]);
+        (tasks(a) * weight(b)).cmp(&(tasks(b) * weight(a)))
     }
 
     /// The place of the user with the least among these; ties go to the lowest index.

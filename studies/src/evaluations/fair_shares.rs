@@ -64,8 +64,14 @@ impl Day {
     /// A day of demands with 193 slices on the mean, drawn from a seed.
     fn new(seed: u64) -> Result<Self, Error> {
         let mean = "0.965".parse().map_err(Error::input)?;
-        let options =
-            WorkloadOptions { workload: Workload::Queries, users: USERS, quanta: SECONDS, mean, seed };
+        let options = WorkloadOptions {
+            workload: Workload::Queries,
+            users: USERS,
+            quanta: SECONDS,
+            mean,
+            together: fairplan::Decimal::ZERO,
+            seed,
+        };
         let experiment = Experiment { series: demands(&options)?, fair_share: 1, cache_slowdown: None };
         // What the paper calls alpha is what others share: nothing is guaranteed.
         let settings = settings("0", USERS * SECONDS, Ties::Lowest)?;

@@ -14,7 +14,7 @@ use fairplan_solver::backend;
 use naive::Rule;
 use traces::random_trace;
 
-const RULES: [(&str, Rule); 7] = [
+const RULES: [(&str, Rule); 9] = [
     ("first-fit", Rule::FirstFit),
     ("best-fit", Rule::BestFit),
     ("worst-fit", Rule::WorstFit),
@@ -22,11 +22,14 @@ const RULES: [(&str, Rule); 7] = [
     ("slots=1", Rule::Slots(1)),
     ("slots=3", Rule::Slots(3)),
     ("slots=14", Rule::Slots(14)),
+    ("hadoop-slots=2", Rule::HadoopSlots(2)),
+    ("hadoop-slots=5", Rule::HadoopSlots(5)),
 ];
 
-const ORDERS: [ServiceOrder; 5] = [
+const ORDERS: [ServiceOrder; 6] = [
     ServiceOrder::LowestShare,
     ServiceOrder::LowestShare,
+    ServiceOrder::FewestTasks,
     ServiceOrder::BelowIdeal(Objective::Drfh),
     ServiceOrder::BelowIdeal(Objective::ProportionalFairness),
     ServiceOrder::LargestRank,
@@ -153,7 +156,7 @@ fn five_hundred_random_traces_run_as_in_the_plain_simulator() {
         let trace = random_trace(number);
         let settings = settings(number);
         let (name, rule) = RULES[number as usize % RULES.len()];
-        let order = ORDERS[number as usize % ORDERS.len()];
+        let order = ORDERS[number as usize / RULES.len() % ORDERS.len()];
         let expected = naive::simulate(&trace, rule, order, &*solver, settings);
         let (outcome, events) = run(&trace, name, order, settings).unwrap();
         let context = format!("trace {number}, {name}, {order:?}, {settings:?}");

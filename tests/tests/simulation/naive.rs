@@ -16,6 +16,7 @@ pub enum Rule {
     WorstFit,
     DotProduct,
     Slots(u128),
+    HadoopSlots(u128),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -230,6 +231,19 @@ impl Cluster<'_> {
 
     /// A server's capacity and a task's demand in what the rule packs by.
     fn packed(&self, amounts: &[u128], is_task: bool) -> Vec<u128> {
+        if let Rule::HadoopSlots(n) = self.rule {
+            let counted = || amounts.iter().zip(&self.start_largest).filter(|(_, most)| **most > 0);
+            let slots = if is_task {
+                let larger = amounts.iter().zip(&self.start_largest).any(|(d, most)| d * n > *most);
+                if larger { u128::MAX } else { 1 }
+            } else {
+                // The mean of the parts, over the product of all that is largest.
+                let product: u128 = counted().map(|(_, most)| most).product();
+                let parts: u128 = counted().map(|(c, most)| c * (product / most)).sum();
+                n * parts / (product * counted().count().max(1) as u128)
+            };
+            return std::iter::once(slots).chain(amounts.iter().copied()).collect();
+        }
         let Rule::Slots(n) = self.rule else { return amounts.to_vec() };
         let counted = amounts.iter().zip(&self.start_largest);
         if is_task {
@@ -304,6 +318,12 @@ impl Cluster<'_> {
         (dominant.0 * 100, dominant.1 * weight)
     }
 
+    fn tasks_over_weight(&self, user: usize) -> (u128, u128) {
+        let weight = self.trace.register().weight(UserNumber(user as u32)).scaled(-2).unwrap();
+        let runs = |task: &&Task| task.user == user && matches!(task.state, State::Running { .. });
+        (self.tasks.iter().filter(runs).count() as u128, weight)
+    }
+
     fn dominant(&self, user: usize) -> f64 {
         let shares = (0..self.start_totals.len())
             .map(|r| self.used(Some(user), r) as f64 / self.total(r).max(1) as f64);
@@ -320,6 +340,9 @@ impl Cluster<'_> {
         loop {
             let order = |a: &usize, b: &usize| match self.order {
                 ServiceOrder::LowestShare => compare_ratios(self.share(*a), self.share(*b)),
+                ServiceOrder::FewestTasks => {
+                    compare_ratios(self.tasks_over_weight(*a), self.tasks_over_weight(*b))
+                }
                 ServiceOrder::BelowIdeal(_) => {
                     let lacks = |user: usize| ideal[user] - self.dominant(user);
                     lacks(*b).total_cmp(&lacks(*a))
@@ -386,7 +409,7 @@ impl Cluster<'_> {
             (0..free.len()).filter(|s| size.iter().zip(&free[*s]).all(|(size, free)| size <= free));
         with_room.reduce(|best, s| {
             let order = match self.rule {
-                Rule::FirstFit | Rule::Slots(_) => Ordering::Equal,
+                Rule::FirstFit | Rule::Slots(_) | Rule::HadoopSlots(_) => Ordering::Equal,
                 Rule::BestFit => {
                     let one = size.iter().position(|d| *d > 0).unwrap();
                     let h = |free: &[u128]| {

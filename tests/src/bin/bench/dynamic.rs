@@ -104,7 +104,14 @@ pub(super) fn a_day_of_every_mechanism(scale: u64) -> Outcome {
     println!("## {users} users over {quanta} quanta\n");
     println!("With all metrics.\n\n| mechanism | workload | seconds | utilization |\n|---|---|---|---|");
     for (workload, mean) in [(Workload::Queries, 1u32), (Workload::Bursts, 10)] {
-        let options = WorkloadOptions { workload, users, quanta, mean: Decimal::from(mean), seed: 1 };
+        let options = WorkloadOptions {
+            workload,
+            users,
+            quanta,
+            mean: Decimal::from(mean),
+            together: Decimal::ZERO,
+            seed: 1,
+        };
         let series = demands(&options)?;
         let honest = vec![false; users as usize];
         for name in MECHANISMS.names() {
@@ -156,7 +163,14 @@ pub(super) fn offline(scale: u64) -> Outcome {
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let workload = |workload, users, mean: u32| {
-        demands(&WorkloadOptions { workload, users, quanta, mean: mean.into(), seed: 1 })
+        demands(&WorkloadOptions {
+            workload,
+            users,
+            quanta,
+            mean: mean.into(),
+            together: Decimal::ZERO,
+            seed: 1,
+        })
     };
     for (name, series, capacity) in [
         ("now and then", &now_and_then(2_600, quanta, 10_000_000 / scale)?, 1_000),
@@ -187,6 +201,7 @@ pub(super) fn offline_against_highs(scale: u64) -> Outcome {
             users,
             quanta,
             mean: Decimal::from(10u32),
+            together: Decimal::ZERO,
             seed: 1,
         };
         let series = demands(&options)?;

@@ -16,7 +16,8 @@ fn case(
     let instance = google(&GoogleOptions { users: Some(users), seed: 1, ..GoogleOptions::default() })?;
     let shares: f64 = instance.users().map(|user| user.task_share()).sum();
     let mean = Decimal::from((load / shares).round() as u32);
-    let drawn = demands(&WorkloadOptions { workload, users, quanta, mean, seed: 1 })?;
+    let drawn =
+        demands(&WorkloadOptions { workload, users, quanta, mean, together: Decimal::ZERO, seed: 1 })?;
     let mut builder = DemandSeriesBuilder::default();
     for user in instance.users() {
         builder.user(user.id())?;
