@@ -22,6 +22,9 @@ pub struct ReproductionBody {
     /// The curves of figures.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub figures: Vec<Figure>,
+    /// What stands of every table and figure of the papers, if it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exhibits: Vec<PublishedExhibit>,
 }
 
 impl Body for ReproductionBody {
@@ -32,21 +35,27 @@ impl Body for ReproductionBody {
 pub type ReproductionDocument = Document<ReproductionBody>;
 
 impl ReproductionBody {
-    /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ.
+    /// The document of these numbers and figures; `reasons` says of exhibits, by their names, why numbers of theirs differ, and
+    /// what that makes of them.
     pub fn new(
         numbers: Vec<Reproduced>,
         figures: Vec<Figure>,
-        reasons: &[(&'static str, &'static str)],
+        reasons: &[(&'static str, Standing, &'static str)],
     ) -> ReproductionDocument {
         let differs =
             |exhibit: &str| numbers.iter().any(|number| number.exhibit == exhibit && !number.agrees);
-        let known = reasons.iter().filter(|(exhibit, _)| differs(exhibit));
-        let reasons = known.map(|(exhibit, why)| Reason { exhibit: (*exhibit).into(), why: (*why).into() });
+        let known = reasons.iter().filter(|(exhibit, ..)| differs(exhibit));
+        let reason = |(exhibit, standing, why): &(&str, Standing, &str)| Reason {
+            exhibit: (*exhibit).into(),
+            standing: *standing,
+            why: (*why).into(),
+        };
         Document::new(Self {
             agrees: numbers.iter().all(|number| number.agrees),
-            reasons: reasons.collect(),
+            reasons: known.map(reason).collect(),
             numbers,
             figures,
+            exhibits: Vec::new(),
         })
     }
 }
@@ -57,8 +66,85 @@ impl ReproductionBody {
 pub struct Reason {
     /// The table or figure, by its name in fairplan.
     pub exhibit: String,
+    /// Whether that explains it.
+    #[serde(default)]
+    pub standing: Standing,
     /// What is known of it, for people.
     pub why: String,
+}
+
+/// What stands of something published.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Standing {
+    /// All its statements come out.
+    Agrees,
+    /// Some come out otherwise, for a reason that was tested.
+    Explained,
+    /// Some come out otherwise, and no reason was found that could be tested.
+    #[default]
+    Unexplained,
+    /// What it states does not follow from what it describes.
+    Refuted,
+    /// It was not asked for, or needs a file that was not given.
+    NotRun,
+    /// It states nothing that could be measured.
+    NoResult,
+    /// It cannot be recomputed here.
+    NotReproducible,
+}
+
+impl Standing {
+    /// For people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Agrees => "agrees",
+            Self::Explained => "differs, for a tested reason",
+            Self::Unexplained => "DIFFERS",
+            Self::Refuted => "refuted",
+            Self::NotRun => "not run",
+            Self::NoResult => "states no result",
+            Self::NotReproducible => "not reproducible here",
+        }
+    }
+}
+
+/// A table or figure of a paper, and what stands of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedExhibit {
+    /// The paper.
+    pub paper: String,
+    /// The table or figure, as the paper numbers it.
+    pub exhibit: String,
+    /// What it shows.
+    pub shows: String,
+    /// The name under which fairplan recomputes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<String>,
+    /// Its statements that were recomputed.
+    pub statements: u64,
+    /// How many of them agree.
+    pub agree: u64,
+    /// What stands of it.
+    pub standing: Standing,
+    /// Why some differ, or why none was recomputed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// A row a table or figure.
+pub fn exhibits_of(exhibits: &[PublishedExhibit]) -> Table<'_> {
+    Table::of(exhibits)
+        .column("paper", "paper", Kind::Words, |row| &row.paper)
+        .column("exhibit", "exhibit", Kind::Words, |row| &row.exhibit)
+        .column("shows", "shows", Kind::Words, |row| &row.shows)
+        .column("study", "recomputed as", Kind::Words, |row| row.study.as_deref())
+        .column("statements", "statements", Kind::Count, |row| row.statements)
+        .column("agree", "agree", Kind::Count, |row| row.agree)
+        .column("standing", "verdict", Kind::Words, |row| row.standing.words())
+        .column("why", "why", Kind::Words, |row| row.why.as_deref())
+        .done()
 }
 
 /// Where something was published.

@@ -5,7 +5,7 @@ use crate::output::{Destination, Sink};
 use crate::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, StatedPlacement, placement_document,
 };
-use crate::reproduction::{Exhibit, Interval, ReproductionBody, ReproductionDocument};
+use crate::reproduction::{Exhibit, Interval, ReproductionBody, ReproductionDocument, Standing};
 use crate::schema::Format;
 use crate::solution::users_of;
 use crate::solution::{SolutionDocument, StatedSolution, UserResult, solution_document};
@@ -148,7 +148,7 @@ fn real_outputs_fit_their_schemas() {
     let reproduction = written(&ReproductionBody::new(
         vec![exhibit.says("one").number("q", 1.0, 1.5, 0.1)],
         Vec::new(),
-        &[("e", "why"), ("f", "")],
+        &[("e", Standing::Explained, "why"), ("f", Standing::Unexplained, "")],
     ));
     fits_schema("reproduction", &reproduction);
     let read = read_json::<ReproductionDocument>("r", &reproduction).unwrap();
@@ -162,7 +162,9 @@ fn real_outputs_fit_their_schemas() {
         exhibit.says("one to two").range("q", Interval::between(1.0, 2.0), 2.05, 0.1),
         exhibit.says("more").words("q", Interval::at_least(1.0), 1.0),
     ];
-    assert!(ReproductionBody::new(agreeing, Vec::new(), &[("e", "why")]).reasons.is_empty());
+    assert!(
+        ReproductionBody::new(agreeing, Vec::new(), &[("e", Standing::Explained, "why")]).reasons.is_empty()
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 mod drfh;
 mod evaluations;
+mod exhibits;
 mod karma;
 mod mrf;
 mod stochastic;
@@ -103,6 +104,8 @@ const fn study(name: &'static str, line: &'static str, how: How) -> Entry<Study>
 pub struct ReproduceOptions {
     /// Some of [`STUDIES`]. Default: none, which means all that can be recomputed.
     pub ids: Vec<String>,
+    /// Whether to say what stands of every table and figure of the papers, recomputed or not. Default: no.
+    pub summary: bool,
     /// The directory that contains `task_events` of the Google cluster-usage traces of 2011, which some exhibits need. Default: none.
     pub google2011: Option<PathBuf>,
     /// Servers for these, drawn from the published distribution. Default: 2000, the paper's for a whole day.
@@ -111,7 +114,7 @@ pub struct ReproduceOptions {
 
 impl Default for ReproduceOptions {
     fn default() -> Self {
-        Self { ids: Vec::new(), google2011: None, servers: 2000 }
+        Self { ids: Vec::new(), summary: false, google2011: None, servers: 2000 }
     }
 }
 
@@ -168,7 +171,11 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
         figures.extend(figure);
     }
     let reasons = [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS].concat();
-    Ok(ReproductionBody::new(numbers, figures, &reasons))
+    let mut document = ReproductionBody::new(numbers, figures, &reasons);
+    if options.summary {
+        document.body.exhibits = exhibits::standings(&document.numbers, &document.reasons);
+    }
+    Ok(document)
 }
 
 fn with_figure((numbers, figure): Curves) -> (Numbers, Option<Figure>) {

@@ -8,7 +8,7 @@ use fairplan::instances::generate::drfh_fig4_trace;
 use fairplan::instances::trace::{Event, EventKind, MICROSECONDS, Trace};
 use fairplan::instances::{ClusterSample, UserSample};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
-use fairplan::report::reproduction::{Exhibit, Interval};
+use fairplan::report::reproduction::{Exhibit, Interval, Standing};
 use fairplan::report::simulation::seconds;
 use fairplan::{
     ClusterOutcome, ClusterSettings, Control, Error, SimulateOptions, TraceInput, simulate,
@@ -32,19 +32,27 @@ const TABLE_2: [(&str, f64, f64); 5] = [
 ];
 
 /// Why numbers may differ from the paper's.
-pub(crate) const REASONS: [(&str, &str); 3] = [
+pub(crate) const REASONS: [(&str, Standing, &str); 4] = [
     (
         "drfh-fig4",
+        Standing::Unexplained,
         "the paper drew its hundred servers and prints their totals only. Of hundreds drawn from the same table with nearly these totals none gives three users less than 28% by Best-Fit; without whole tasks each would have 45%.",
     ),
     (
         "drfh-fig7",
+        Standing::Explained,
         "a user with one task that is larger than a slot never completes all of them under slots, and 39% of these hours' users \
          do under Best-Fit only. Where a task takes as many slots as it needs (slots=14) it is 10%. The paper says neither what \
          it does with such tasks nor which day of the trace it took.",
     ),
     (
+        "drfh-fig6",
+        Standing::Unexplained,
+        "the paper does not say which day of the trace it took; the jobs of these hours are others.",
+    ),
+    (
         "drfh-fig8",
+        Standing::Unexplained,
         "who loses by sharing depends on how much more is asked for than the servers have, and on which servers are dealt to \
          whom. The paper does not say which day of the trace it took; --servers changes it for these hours.",
     ),

@@ -6,7 +6,7 @@ use crate::failure::Answer;
 use crate::progress;
 use fairplan::report::output::{Destination, commit};
 use fairplan::report::plot::{self, Ground};
-use fairplan::report::{summary, write_json};
+use fairplan::report::{summary as summaries, write_json};
 use fairplan::{Control, Deadline, Error};
 use fairplan_studies::{ReproduceOptions, STUDIES, reproduce};
 use std::io::Write;
@@ -21,6 +21,9 @@ Example: fairplan reproduce drfh-fig3")]
 pub struct Arguments {
     #[arg(help = exhibits())]
     ids: Vec<String>,
+    /// Say what stands of every table and figure of the papers, one a line, instead of every number
+    #[arg(long)]
+    summary: bool,
     /// The Google cluster-usage traces of 2011: the directory that contains task_events. drfh-table2 and drfh-fig5 to drfh-fig8
     /// run its first parts that follow each other
     #[arg(long, value_name = "DIRECTORY")]
@@ -42,8 +45,8 @@ fn exhibits() -> String {
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { ids, google2011, servers, plots, output } = arguments;
-    let options = ReproduceOptions { ids, google2011, servers };
+    let Arguments { ids, summary, google2011, servers, plots, output } = arguments;
+    let options = ReproduceOptions { ids, summary, google2011, servers };
     options.check()?;
     if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
         return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
@@ -60,6 +63,6 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     }
     prepared.push(destination.prepare(|out| write_json(out, &document))?);
     commit(prepared)?;
-    tell(common, || summary::reproduction(&document));
+    tell(common, || summaries::reproduction(&document));
     Ok(Answer::yes_if(document.agrees))
 }

@@ -2,7 +2,7 @@
 
 use crate::figure::Figure;
 use crate::page::{Block, Section};
-use crate::reproduction::{ReproductionDocument, numbers_of};
+use crate::reproduction::{PublishedExhibit, ReproductionDocument, exhibits_of, numbers_of};
 use crate::summary::grid::{grid, paragraph};
 use crate::units::counted;
 use fairplan_instances::table::{Kind, Table, Tabular};
@@ -20,6 +20,9 @@ pub(super) fn answer(document: &ReproductionDocument) -> String {
 
 /// The summary of a reproduction.
 pub fn summary(document: &ReproductionDocument) -> String {
+    if !document.exhibits.is_empty() {
+        return standings(&document.exhibits);
+    }
     let mut text = String::new();
     for numbers in document.numbers.chunk_by(|a, b| a.exhibit == b.exhibit) {
         let _ = writeln!(text, "{}: {}", numbers[0].exhibit, numbers[0].source);
@@ -38,6 +41,18 @@ pub fn summary(document: &ReproductionDocument) -> String {
         text.push('\n');
     }
     document.figures.iter().for_each(|figure| text += &curves(figure));
+    text
+}
+
+/// What stands of every table and figure, then why where there is something to say.
+fn standings(exhibits: &[PublishedExhibit]) -> String {
+    let mut text = grid(&exhibits_of(exhibits).without(&["why"]));
+    for said in exhibits.chunk_by(|a, b| a.study == b.study && a.why == b.why) {
+        let names: Vec<&str> = said.iter().map(|row| row.exhibit.as_str()).collect();
+        if let Some(why) = &said[0].why {
+            text += &paragraph(&format!("{}, {}: {why}", said[0].paper, names.join(", ")));
+        }
+    }
     text
 }
 

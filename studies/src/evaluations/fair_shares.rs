@@ -8,32 +8,35 @@ use super::{Experiment, Numbers};
 use crate::karma::settings;
 use fairplan::instances::generate::{Workload, WorkloadOptions, demands};
 use fairplan::instances::{Disparity, DynamicOutcome, UserTotals};
-use fairplan::report::reproduction::{Exhibit, Interval, Passage, Reproduced};
+use fairplan::report::reproduction::{Exhibit, Interval, Passage, Reproduced, Standing};
 use fairplan::{Control, Error, MechanismOptions, Ties};
 use rayon::prelude::*;
 use std::sync::OnceLock;
 
-pub(super) const FIG_2: (&str, &str) = ("fs-fig2", "The demands are drawn.");
+pub(super) const FIG_2: (&str, Standing, &str) = ("fs-fig2", Standing::Unexplained, "The demands are drawn.");
 
-pub(super) const FIG_3: (&str, &str) = (
+pub(super) const FIG_3: (&str, Standing, &str) = (
     "fs-fig3",
+    Standing::Unexplained,
     "The demands are drawn: ours leave fewer quanta with less demand than slices. What tickets lose by greed depends on how many \
      users are idle at a time.",
 );
 
-pub(super) const FIG_4: (&str, &str) = (
+pub(super) const FIG_4: (&str, Standing, &str) = (
     "fs-fig4",
+    Standing::Unexplained,
     "The demands are drawn. The paper's users must demand more at once than ours when they demand anything: users without demand \
      count as wholly served, so that a welfare of 0.82 beside a utilization of 0.196 leaves little for those with demand.",
 );
 
-pub(super) const FIG_5: (&str, &str) = (
+pub(super) const FIG_5: (&str, Standing, &str) = (
     "fs-fig5",
+    Standing::Unexplained,
     "Fairness is the least welfare over the largest: one user decides it, and the demands are drawn.",
 );
 
-pub(super) const FIG_6: (&str, &str) =
-    ("fs-fig6", "Prices and tickets depend on how uneven the drawn demands are.");
+pub(super) const FIG_6: (&str, Standing, &str) =
+    ("fs-fig6", Standing::Unexplained, "Prices and tickets depend on how uneven the drawn demands are.");
 
 /// Users, and the seconds of a day.
 const USERS: u64 = 200;

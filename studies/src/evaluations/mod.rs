@@ -7,7 +7,7 @@ pub(crate) use fair_shares::{fig2, fig3, fig4, fig5, fig6};
 pub(crate) use karma::{karma_fig6, karma_fig7, karma_fig8};
 
 use fairplan::instances::DynamicOutcome;
-use fairplan::report::reproduction::Reproduced;
+use fairplan::report::reproduction::{Reproduced, Standing};
 use fairplan::{
     AllocateOptions, Control, Decimal, DemandSeries, Error, FairShares, MechanismOptions, allocate,
 };
@@ -15,7 +15,7 @@ use fairplan::{
 type Numbers = Result<Vec<Reproduced>, Error>;
 
 /// Why numbers differ, as far as it was tested or the papers allow to say.
-pub(crate) const REASONS: [(&str, &str); 8] = [
+pub(crate) const REASONS: [(&str, Standing, &str); 8] = [
     karma::FIG_6,
     karma::FIG_7,
     karma::FIG_8,

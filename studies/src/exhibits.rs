@@ -1,0 +1,126 @@
+//! Every table and figure of the papers, with the study that recomputes it or why there is none.
+
+use fairplan::report::reproduction::{PublishedExhibit, Reason, Reproduced, Standing};
+
+/// A table or figure, or a passage with numbers.
+pub(crate) struct Exhibited {
+    paper: &'static str,
+    /// As the paper numbers it.
+    number: &'static str,
+    /// What it shows.
+    shows: &'static str,
+    known: Known,
+}
+
+/// What can be said of it.
+enum Known {
+    /// The study of this name recomputes it.
+    Study(&'static str),
+    /// It states nothing that could be measured.
+    NoResult,
+    /// It cannot be recomputed, for this reason.
+    NotHere(&'static str),
+}
+
+use Known::{NoResult, NotHere, Study};
+
+const DRFH: &str = "DRFH";
+const MRF: &str = "MRF";
+const KARMA: &str = "Karma";
+const KDN: &str = "KDN";
+const FAIR_SHARES: &str = "Fair Shares";
+
+const fn of(paper: &'static str, number: &'static str, shows: &'static str, known: Known) -> Exhibited {
+    Exhibited { paper, number, shows, known }
+}
+
+/// All of them, paper by paper.
+pub(crate) const EXHIBITS: [Exhibited; 41] = [
+    of(DRFH, "Table I", "Google's servers by class", Study("drfh-table1")),
+    of(DRFH, "Fig. 1", "two servers and two users", Study("drfh-fig1")),
+    of(DRFH, "Fig. 2", "DRF in each server on its own", Study("drfh-fig1")),
+    of(DRFH, "Fig. 3", "a better allocation: DRFH's", Study("drfh-fig3")),
+    of(DRFH, "Fig. 4", "shares of three users over time", Study("drfh-fig4")),
+    of(DRFH, "Table II", "what slots of different sizes use", Study("drfh-table2")),
+    of(DRFH, "Fig. 5", "utilization over time", Study("drfh-fig5")),
+    of(DRFH, "Fig. 6", "completion times of jobs", Study("drfh-fig6")),
+    of(DRFH, "Fig. 7", "tasks completed under Best-Fit and under slots", Study("drfh-fig7")),
+    of(DRFH, "Fig. 8", "tasks completed alone and together", Study("drfh-fig8")),
+    of(MRF, "Sec. 2.3", "what claiming more gains", Study("mrf-2.3")),
+    of(MRF, "Sec. 2.4", "bottleneck max fairness where it is not unique", Study("mrf-2.4")),
+    of(MRF, "Fig. 1", "service rates under balanced load", Study("mrf-fig1")),
+    of(MRF, "Fig. 2", "service rates under unbalanced load", Study("mrf-fig2")),
+    of(MRF, "Fig. 3", "packets beside the fluid model", Study("mrf-fig3")),
+    of(
+        KARMA,
+        "Fig. 1",
+        "how users' demands vary at Google and Snowflake",
+        NotHere(
+            "it describes traces that are not published with the paper; drawn demands would only show how they were drawn",
+        ),
+    ),
+    of(KARMA, "Fig. 2", "periodic max-min breaks its promises", Study("karma-fig2")),
+    of(KARMA, "Fig. 3", "the same under Karma", Study("karma-fig3")),
+    of(KARMA, "Fig. 4", "what reporting less gains and costs", Study("karma-fig4")),
+    of(KARMA, "Fig. 5", "how the system is built", NoResult),
+    of(KARMA, "Fig. 6", "throughput, latency and slices of three schemes", Study("karma-fig6")),
+    of(
+        KARMA,
+        "Fig. 6(c)",
+        "tail latency",
+        NotHere(
+            "the model of a cache has mean latencies and no tail; the testbed's queues are not described",
+        ),
+    ),
+    of(KARMA, "Fig. 7", "what users who hoard gain by ceasing to", Study("karma-fig7")),
+    of(KARMA, "Fig. 8", "utilization and evenness by alpha", Study("karma-fig8")),
+    of(KARMA, "Table 1", "where reporting less pays", Study("karma-lemma2")),
+    of(KARMA, "Table 2", "where the same report costs", Study("karma-lemma2")),
+    of(KDN, "Table I", "demands of three users", Study("kdn-tables")),
+    of(KDN, "Table II", "max-min, cell by cell", Study("kdn-tables")),
+    of(KDN, "Table III", "Karma, cell by cell", Study("kdn-tables")),
+    of(KDN, "Fig. 1", "words for what a division should be", NoResult),
+    of(KDN, "Fig. 2", "all that is allocated", NotHere(DRAWN_FROM_TABLES)),
+    of(KDN, "Fig. 3", "smallest over largest allocation", NotHere(DRAWN_FROM_TABLES)),
+    of(KDN, "Fig. 4", "what user 1 lacks", NotHere(DRAWN_FROM_TABLES)),
+    of(KDN, "Fig. 5", "what user 2 lacks", NotHere(DRAWN_FROM_TABLES)),
+    of(KDN, "Fig. 6", "what user 3 lacks", NotHere(DRAWN_FROM_TABLES)),
+    of(FAIR_SHARES, "Fig. 1", "Karma's algorithm", NoResult),
+    of(FAIR_SHARES, "Fig. 2", "demands over a day", Study("fs-fig2")),
+    of(FAIR_SHARES, "Fig. 3", "utilization by the share of greedy users", Study("fs-fig3")),
+    of(FAIR_SHARES, "Fig. 4", "welfare and incentive by the same", Study("fs-fig4")),
+    of(FAIR_SHARES, "Fig. 5", "fairness by the same", Study("fs-fig5")),
+    of(FAIR_SHARES, "Fig. 6", "what greedy users hold more of", Study("fs-fig6")),
+];
+
+/// KDN draws its tables, without printing a number more.
+const DRAWN_FROM_TABLES: &str = "it draws Tables I to III and prints no number";
+
+/// What stands of every table and figure after these statements were recomputed, with the reasons that are known.
+pub(crate) fn standings(numbers: &[Reproduced], reasons: &[Reason]) -> Vec<PublishedExhibit> {
+    let of = |exhibited: &Exhibited| {
+        let Exhibited { paper, number, shows, ref known } = *exhibited;
+        let (study, standing, why) = match known {
+            NoResult => (None, Standing::NoResult, None),
+            NotHere(why) => (None, Standing::NotReproducible, Some((*why).to_owned())),
+            Study(study) => {
+                let reason = reasons.iter().find(|reason| reason.exhibit == *study);
+                let mut own = numbers.iter().filter(|number| number.exhibit == *study).peekable();
+                let standing = if own.peek().is_none() {
+                    Standing::NotRun
+                } else if own.all(|number| number.agrees) {
+                    Standing::Agrees
+                } else {
+                    reason.map_or(Standing::Unexplained, |reason| reason.standing)
+                };
+                (Some((*study).to_owned()), standing, reason.map(|reason| reason.why.clone()))
+            }
+        };
+        let own = || numbers.iter().filter(|number| Some(&number.exhibit) == study.as_ref());
+        let statements = own().count() as u64;
+        let agree = own().filter(|number| number.agrees).count() as u64;
+        let (paper, exhibit, shows) = (paper.into(), number.into(), shows.into());
+        PublishedExhibit { paper, exhibit, shows, study, statements, agree, standing, why }
+    };
+    EXHIBITS.iter().map(of).collect()
+}
