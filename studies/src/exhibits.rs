@@ -34,7 +34,7 @@ const fn of(paper: &'static str, number: &'static str, shows: &'static str, know
     Exhibited { paper, number, shows, known }
 }
 
-/// All of them, paper by paper.
+/// All of them, paper by paper; a test holds them against the captions of the papers.
 pub(crate) const EXHIBITS: [Exhibited; 41] = [
     of(DRFH, "Table I", "Google's servers by class", Study("drfh-table1")),
     of(DRFH, "Fig. 1", "two servers and two users", Study("drfh-fig1")),
@@ -123,4 +123,38 @@ pub(crate) fn standings(numbers: &[Reproduced], reasons: &[Reason]) -> Vec<Publi
         PublishedExhibit { paper, exhibit, shows, study, statements, agree, standing, why }
     };
     EXHIBITS.iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::STUDIES;
+
+    #[test]
+    fn every_study_is_of_an_exhibit_and_every_exhibit_names_a_study_that_there_is() {
+        let named: Vec<&str> = (EXHIBITS.iter())
+            .filter_map(|exhibited| match exhibited.known {
+                Study(name) => Some(name),
+                _ => None,
+            })
+            .collect();
+        assert!(named.iter().all(|name| STUDIES.find(name).is_ok()));
+        assert!(STUDIES.names().all(|name| named.contains(&name)));
+    }
+
+    #[test]
+    fn an_exhibit_stands_as_its_statements_and_the_reason_say() {
+        let exhibit = fairplan::report::reproduction::Exhibit { id: "drfh-fig4", source: "s" };
+        let number = |ours| exhibit.says("one").number("q", 1.0, ours, 0.1);
+        let reason = Reason { exhibit: "drfh-fig4".into(), standing: Standing::Refuted, why: "w".into() };
+        let standing = |numbers: &[Reproduced], reasons: &[Reason]| {
+            let found = standings(numbers, reasons).into_iter();
+            let found = found.filter(|row| row.study.as_deref() == Some("drfh-fig4")).map(|row| row.standing);
+            found.collect::<Vec<_>>()
+        };
+        assert_eq!(standing(&[], &[]), [Standing::NotRun]);
+        assert_eq!(standing(&[number(1.0)], &[]), [Standing::Agrees]);
+        assert_eq!(standing(&[number(1.0), number(2.0)], &[]), [Standing::Unexplained]);
+        assert_eq!(standing(&[number(2.0)], &[reason]), [Standing::Refuted]);
+    }
 }

@@ -122,3 +122,36 @@ fn what_a_paper_does_not_say_is_found_missing() {
     );
     assert_eq!(missing("the ratio is large", paper).as_deref(), Some("the ratio is large"));
 }
+
+#[test]
+fn every_figure_and_table_of_the_papers_has_a_verdict() {
+    // One study is enough: what was not run is said to be so.
+    let options =
+        ReproduceOptions { ids: vec!["drfh-fig3".into()], summary: true, ..ReproduceOptions::default() };
+    let exhibits = reproduce(&options, &Control::none()).unwrap().body.exhibits;
+    let names = [("drfh", "DRFH"), ("mrf", "MRF"), ("karma", "Karma"), ("kdn", "KDN"), ("fs", "Fair Shares")];
+    for ((_, file), (_, name)) in PAPERS.iter().zip(names) {
+        let path = beside("FAIRPLAN_PAPERS", "papers").join(file);
+        let Ok(text) = std::fs::read_to_string(&path) else {
+            println!("skipped: {} is not here", path.display());
+            continue;
+        };
+        let captions = text.lines().filter_map(|line| {
+            let (head, _) = line.split_once(':')?;
+            let (kind, number) = head.rsplit_once(' ')?;
+            let is_number = number.chars().all(|c| c.is_ascii_digit() || "IVX".contains(c));
+            let kind = match kind {
+                "Figure" | "Fig." => "Fig.",
+                "TABLE" | "Table" => "Table",
+                _ => return None,
+            };
+            (is_number && !number.is_empty()).then(|| format!("{kind} {number}"))
+        });
+        let missing: Vec<String> = captions
+            .filter(|caption| !exhibits.iter().any(|row| row.paper == name && row.exhibit == *caption))
+            .collect();
+        assert!(missing.is_empty(), "{name}: {missing:?}");
+    }
+    let run: Vec<&str> = exhibits.iter().filter(|row| row.statements > 0).map(|row| &*row.exhibit).collect();
+    assert_eq!(run, ["Fig. 3"]);
+}
