@@ -56,6 +56,8 @@ class Target(TypedDict):
     tasks: float | Decimal | None
     tasks_of: Sequence[tuple[str, float | Decimal]]
     as_today: bool
+    scale: float | Decimal | None
+    scale_of: Sequence[tuple[str, float | Decimal]]
     more_users: Sequence[tuple[str | None, int]]
 
 

@@ -23,9 +23,11 @@ def _target(
     share: Amount | None,
     tasks: Amount | Mapping[str, Amount] | None,
     as_today: bool,
+    scale: Amount | Mapping[str, Amount] | None,
     more_users: int | Mapping[str, int] | None,
 ) -> Target:
     own = list(tasks.items()) if isinstance(tasks, Mapping) else []
+    factors = list(scale.items()) if isinstance(scale, Mapping) else []
     more: list[tuple[str | None, int]] = []
     if isinstance(more_users, Mapping):
         more = list(more_users.items())
@@ -36,6 +38,8 @@ def _target(
         "tasks": None if isinstance(tasks, Mapping) else tasks,
         "tasks_of": own,
         "as_today": as_today,
+        "scale": None if isinstance(scale, Mapping) else scale,
+        "scale_of": factors,
         "more_users": more,
     }
 
@@ -47,6 +51,7 @@ def buy(
     share: Amount | None = None,
     tasks: Amount | Mapping[str, Amount] | None = None,
     as_today: bool = False,
+    scale: Amount | Mapping[str, Amount] | None = None,
     more_users: int | Mapping[str, int] | None = None,
     whole: bool = False,
     under_drfh: bool = False,
@@ -63,6 +68,7 @@ def buy(
         share: every user shall reach this weighted dominant share of the cluster as it is now, or have all its tasks.
         tasks: every user shall be able to run so many tasks, or each user as many as it has in a mapping.
         as_today: every user shall keep what DRFH gives it today.
+        scale: every user shall be able to run so many times what it asks for today, or each user and group of a mapping.
         more_users: so many users come, or so many like each user of a mapping.
         whole: whole tasks, each on one server; ``placement`` of the plan has all of them.
         under_drfh: DRFH by itself has to give every user its target.
@@ -72,7 +78,7 @@ def buy(
     Raises:
         Infeasible: nothing that may be bought is enough; ``found`` says what stands against it.
     """
-    target = _target(share, tasks, as_today, more_users)
+    target = _target(share, tasks, as_today, scale, more_users)
     try:
         plan, cluster, placement = _native.buy(
             _instance(instance)._native,
@@ -158,6 +164,7 @@ def growth(
     share: Amount | None = None,
     tasks: Amount | Mapping[str, Amount] | None = None,
     as_today: bool = False,
+    scale: Amount | Mapping[str, Amount] | None = None,
     more_users: int | Mapping[str, int] | None = None,
     quantum: str = "quantum",
     by: str | None = None,
@@ -181,7 +188,7 @@ def growth(
     native = _native.growth(
         _instance(instance)._native,
         os.fspath(series),
-        _target(share, tasks, as_today, more_users),
+        _target(share, tasks, as_today, scale, more_users),
         quantum,
         by,
         base,

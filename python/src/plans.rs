@@ -22,6 +22,8 @@ pub struct Target {
     tasks: Option<Exact>,
     tasks_of: Vec<(String, Exact)>,
     as_today: bool,
+    scale: Option<Exact>,
+    scale_of: Vec<(String, Exact)>,
     more_users: Vec<(Option<String>, u64)>,
 }
 
@@ -32,6 +34,8 @@ impl From<Target> for TargetOptions {
             tasks: target.tasks.map(|tasks| tasks.0),
             tasks_of: target.tasks_of.into_iter().map(|(id, tasks)| (id, tasks.0)).collect(),
             as_today: target.as_today,
+            scale: target.scale.map(|factor| factor.0),
+            scale_of: target.scale_of.into_iter().map(|(id, factor)| (id, factor.0)).collect(),
             more_users: target.more_users,
         }
     }

@@ -266,14 +266,15 @@ fn reached(instance: &Instance, required: &[f64], solver: &dyn Solver) -> Result
         let resource = instance.user(UserId(*stranded)).dominant_resource();
         return Ok(Reached { costs, resource, ..nothing(0.0) });
     }
-    let mut draft = Draft::from(instance);
+    // What is asked for of each is a fixed amount of work, whoever belongs together.
+    let mut draft = Draft { groups: Vec::new(), ..Draft::from(instance) };
     let users = std::mem::take(&mut draft.users);
     for i in &asking {
         let mut user = users[*i].clone();
         let weight = required[*i] * instance.user(UserId(*i)).task_share();
         let refused = |_| SolverError::Unsupported("what is asked for is beyond 1e-30 .. 1e30".into());
         user.weight = Decimal::from_f64(weight).map_err(refused)?;
-        user.tasks = None;
+        (user.tasks, user.group) = (None, None);
         draft.users.push(user);
     }
     let variant = draft.build().map_err(SolverError::Inapplicable)?;

@@ -126,7 +126,6 @@ pub fn buy(
     options: &BuyOptions,
     control: &Control<'_>,
 ) -> Result<Plan, Error> {
-    instance.without_groups("plan buy")?;
     instance.plain("plan buy")?;
     let deadline = control.deadline.after_part(SOLVING);
     let planning = &*solver(&options.backend, &deadline)?;
@@ -267,11 +266,11 @@ fn reached(
     solver: &dyn Solver,
     control: &Control<'_>,
 ) -> Result<(), Error> {
-    let mut draft = Draft { users: Vec::new(), ..Draft::from(cluster) };
+    let mut draft = Draft { users: Vec::new(), groups: Vec::new(), ..Draft::from(cluster) };
     let mut works = Vec::new();
     for (user, work) in cluster.users().zip(required).filter(|(_, work)| **work > 0.0) {
         let weight = Decimal::from_f64(work * user.task_share()).map_err(Error::input)?;
-        draft.users.push(DraftUser { weight, tasks: None, ..user.into() });
+        draft.users.push(DraftUser { weight, tasks: None, group: None, ..user.into() });
         works.push(*work);
     }
     if works.is_empty() {

@@ -52,7 +52,6 @@ pub fn growth(
     options: &GrowthOptions,
     control: &Control<'_>,
 ) -> Result<Growth, Error> {
-    instance.without_groups("plan growth")?;
     instance.plain("plan growth")?;
     let solver = solver(&options.backend, &control.deadline)?;
     let asked = options.target.asked(instance, &*solver, control)?;

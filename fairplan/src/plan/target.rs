@@ -2,8 +2,10 @@
 
 use crate::solve::Solved;
 use crate::{Control, Error, user_named};
+use fairplan_instances::wording::{did_you_mean, printable};
 use fairplan_instances::{
-    Decimal, Instance, MoreUsers, Objective, Solver, StatedTarget, Target, UserId, with_more_users,
+    Decimal, Draft, GroupId, Instance, MoreUsers, Objective, Solver, StatedTarget, Target, UserId,
+    with_more_users,
 };
 
 /// Targets; of several, the largest counts for each user. By default there is none, which is refused.
@@ -17,6 +19,12 @@ pub struct TargetOptions {
     pub tasks_of: Vec<(String, Decimal)>,
     /// Every user shall keep what DRFH gives it today.
     pub as_today: bool,
+    /// Every user shall be able to run so many times what it asks for today: all its tasks so many times, rounded up, or,
+    /// without a number of tasks, so many times what DRFH gives it.
+    pub scale: Option<Decimal>,
+    /// The same for users and groups, by id; a group's is for all below it that have none of their own. The others keep what
+    /// they ask for, if `scale` is not stated.
+    pub scale_of: Vec<(String, Decimal)>,
     /// So many users come, like a user of this id, or each like one of the instance's in turn. They have the targets of those
     /// they are like; without another target, what those have today.
     pub more_users: Vec<(Option<String>, u64)>,
@@ -44,6 +52,11 @@ impl TargetOptions {
         if self.share.is_some_and(Decimal::is_zero) {
             return Err(Error::Setting("share 0: must be > 0".into()));
         }
+        if self.share.is_some() && instance.has_groups() {
+            let problem = "share: what is due to a user in a group depends on the others; say it in tasks, as-today or scale";
+            return Err(Error::Setting(problem.into()));
+        }
+        let scaling = Scaling::new(self, instance)?;
         let mut target = Target { share: self.share, tasks: self.tasks, ..Target::default() };
         for (id, tasks) in &self.tasks_of {
             target.tasks_of.push((user_named(instance, "tasks", id)?, *tasks));
@@ -53,23 +66,29 @@ impl TargetOptions {
             let like = id.as_ref().map(|id| user_named(instance, "more-users", id)).transpose()?;
             more.push(MoreUsers { like, count: *count });
         }
-        let as_today = self.as_today || target.is_empty() && !more.is_empty();
-        if as_today {
+        let as_today = self.as_today || target.is_empty() && !more.is_empty() && !scaling.is_asked();
+        let today: Option<Vec<f64>> = if as_today || scaling.needs_today(instance) {
             let solved = Solved::new(instance, solver, Objective::Drfh, control)?.certified()?;
             let allocation = &solved.solution.allocation;
             let work = |id| allocation.dominant_share(instance, id) / instance.user(id).task_share();
-            target.today = Some((0..instance.user_count()).map(|i| work(UserId(i))).collect());
-        }
+            Some((0..instance.user_count()).map(|i| work(UserId(i))).collect())
+        } else {
+            None
+        };
+        let (scaled, works) = scaling.of(instance, today.as_deref())?;
+        let grown = scaled.as_ref().unwrap_or(instance);
+        target.scaled = works;
+        target.today = today.filter(|_| as_today);
         if target.is_empty() {
             return Err(Error::input(
-                "say what every user shall reach: --share, --tasks, --as-today or --more-users",
+                "say what every user shall reach: --share, --tasks, --scale, --as-today or --more-users",
             ));
         }
-        let known = target.required(instance).map_err(|violation| Error::Setting(violation.to_string()))?;
+        let known = target.required(grown).map_err(|violation| Error::Setting(violation.to_string()))?;
         if known.iter().all(|work| *work == 0.0) {
             return Err(Error::input("nothing is asked for of any user; state a target above 0"));
         }
-        let (extended, models) = with_more_users(instance, &more)?;
+        let (extended, models) = with_more_users(grown, &more)?;
         Ok(Asked {
             required: models.iter().map(|model| known[model.0]).collect(),
             target: StatedTarget {
@@ -77,9 +96,116 @@ impl TargetOptions {
                 tasks: target.tasks.map(Decimal::to_f64),
                 users_with_own_target: target.tasks_of.len(),
                 as_today,
+                scale: self.scale.map(Decimal::to_f64),
+                users_with_own_scale: scaling.own,
                 more_users: (extended.user_count() - instance.user_count()) as u64,
             },
             extended,
         })
+    }
+}
+
+/// By how much what users ask for grows.
+struct Scaling {
+    factors: Vec<Option<Decimal>>,
+    /// How many users have a factor of their own, or their group's.
+    own: usize,
+}
+
+impl Scaling {
+    fn new(options: &TargetOptions, instance: &Instance) -> Result<Self, Error> {
+        let of_zero = options.scale_of.iter().map(|(_, factor)| factor).chain(&options.scale);
+        if of_zero.into_iter().any(|factor| factor.is_zero()) {
+            return Err(Error::Setting("scale 0: must be > 0".into()));
+        }
+        let mut of_user = vec![None; instance.user_count()];
+        let mut of_group = vec![None; instance.groups().len()];
+        for (id, factor) in &options.scale_of {
+            match (instance.user_named(id), instance.group_named(id)) {
+                (Some(user), _) => of_user[user.0] = Some(*factor),
+                (None, Some(group)) => of_group[group.0] = Some(*factor),
+                (None, None) => {
+                    let names = instance.users().map(|user| user.id());
+                    let meant =
+                        did_you_mean(id, names.chain(instance.groups().iter().map(|group| &*group.id)));
+                    let id = printable(id, 60);
+                    let problem = format!("scale {id}: the instance has no user or group of this id{meant}");
+                    return Err(Error::Setting(problem));
+                }
+            }
+        }
+        let nearest = |group: Option<GroupId>| {
+            let mut above = std::iter::successors(group, |group| instance.groups()[group.0].parent);
+            above.find_map(|group| of_group[group.0])
+        };
+        let own: Vec<Option<Decimal>> =
+            instance.users().map(|user| of_user[user.index().0].or_else(|| nearest(user.group()))).collect();
+        let count = own.iter().flatten().count();
+        // Where some grow, the others keep what they ask for.
+        let others = options.scale.or((!options.scale_of.is_empty()).then_some(Decimal::ONE));
+        let factors = own.into_iter().map(|own| own.or(others)).collect();
+        Ok(Self { factors, own: count })
+    }
+
+    fn is_asked(&self) -> bool {
+        self.factors.iter().any(Option::is_some)
+    }
+
+    /// Whether a user grows that has no number of tasks.
+    fn needs_today(&self, instance: &Instance) -> bool {
+        instance.users().any(|user| user.tasks().is_none() && self.factors[user.index().0].is_some())
+    }
+
+    /// The instance in which whoever grows has so many tasks more, and the work that is asked for of each user; `today` is what
+    /// users have.
+    fn of(
+        &self,
+        instance: &Instance,
+        today: Option<&[f64]>,
+    ) -> Result<(Option<Instance>, Option<Vec<f64>>), Error> {
+        if !self.is_asked() {
+            return Ok((None, None));
+        }
+        let mut draft = Draft::from(instance);
+        let mut works = vec![0.0; self.factors.len()];
+        for (i, factor) in self.factors.iter().enumerate() {
+            let Some(factor) = factor else { continue };
+            let user = &mut draft.users[i];
+            match user.tasks {
+                Some(tasks) => {
+                    let grown = times(tasks, *factor).ok_or_else(|| {
+                        Error::Setting(format!(
+                            "scale {factor}: {tasks} tasks become more than can be counted"
+                        ))
+                    })?;
+                    works[i] = grown as f64;
+                    user.tasks = Some(tasks.max(grown));
+                }
+                None => works[i] = today.map_or(0.0, |today| today[i]) * factor.to_f64(),
+            }
+        }
+        Ok((Some(draft.build()?), Some(works)))
+    }
+}
+
+/// So many times a number of tasks, rounded up.
+fn times(tasks: u64, factor: Decimal) -> Option<u64> {
+    let exponent = factor.exponent().min(0);
+    let product = factor.scaled(exponent)?.checked_mul(tasks.into())?;
+    let unit = 10u128.checked_pow(exponent.unsigned_abs().into())?;
+    u64::try_from(product.div_ceil(unit)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_grow_by_a_factor_exactly_and_are_rounded_up() {
+        let times = |tasks, factor: &str| times(tasks, factor.parse().unwrap());
+        assert_eq!(times(10, "1.2"), Some(12));
+        assert_eq!(times(11, "1.2"), Some(14));
+        assert_eq!((times(3, "0.5"), times(0, "7"), times(7, "1e2")), (Some(2), Some(0), Some(700)));
+        assert_eq!(times(u64::MAX, "2"), None);
     }
 }

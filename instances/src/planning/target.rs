@@ -19,6 +19,8 @@ pub struct Target {
     pub tasks_of: Vec<(UserId, Decimal)>,
     /// For each user the work that it does today.
     pub today: Option<Vec<f64>>,
+    /// For each user the work that is so many times what is asked for today; 0 where nothing is scaled.
+    pub scaled: Option<Vec<f64>>,
 }
 
 impl Target {
@@ -50,7 +52,8 @@ impl Target {
         let share =
             self.share.map_or(0.0, |share| share.to_f64() * user.weight().to_f64() / user.task_share());
         let today = self.today.as_ref().map_or(0.0, |works| works[user.index().0]);
-        share.max(self.tasks.map_or(0.0, Decimal::to_f64)).max(today)
+        let scaled = self.scaled.as_ref().map_or(0.0, |works| works[user.index().0]);
+        share.max(self.tasks.map_or(0.0, Decimal::to_f64)).max(today).max(scaled)
     }
 }
 
@@ -68,8 +71,19 @@ pub struct StatedTarget {
     pub users_with_own_target: usize,
     /// Whether every user shall keep what DRFH gives it today.
     pub as_today: bool,
+    /// So many times what is asked for today, by every user that has no factor of its own: all its tasks so many times, or,
+    /// without a number of tasks, what DRFH gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// How many users have a factor of their own, or their group's.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub users_with_own_scale: usize,
     /// How many users come.
     pub more_users: u64,
+}
+
+fn is_none(count: &usize) -> bool {
+    *count == 0
 }
 
 /// The work of all tasks of a user, each at its best rate.

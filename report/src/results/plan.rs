@@ -78,6 +78,13 @@ pub(super) fn target(target: &StatedTarget) -> String {
     if target.as_today {
         parts.push("what every user has today".into());
     }
+    if let Some(factor) = target.scale {
+        parts.push(format!("{} times what every user asks for today", number(factor)));
+    }
+    if target.users_with_own_scale > 0 {
+        let users = counted(target.users_with_own_scale as u64, "user", "users");
+        parts.push(format!("factors of their own for what {users} ask for today"));
+    }
     let more = match target.more_users {
         0 => String::new(),
         more => format!(", with {}", counted(more, "more user", "more users")),

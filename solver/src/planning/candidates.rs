@@ -192,7 +192,8 @@ impl Candidates {
         shape: impl Fn(&mut DraftUser, usize, &[f64]) -> Option<()>,
     ) -> Result<Instance, SolverError> {
         let refused = |problem: &str| SolverError::Unsupported(problem.into());
-        let mut draft = Draft { users: Vec::new(), ..self.draft.clone() };
+        // What is asked for of each is a fixed amount of work, whoever belongs together.
+        let mut draft = Draft { users: Vec::new(), groups: Vec::new(), ..self.draft.clone() };
         let digits = parts.ilog10() as i32;
         let mut totals = vec![0.0; self.resources];
         for (s, class) in draft.classes.iter_mut().enumerate() {
@@ -212,6 +213,7 @@ impl Candidates {
         for i in self.asking() {
             let mut user = self.draft.users[i].clone();
             let usable: Vec<usize> = (0..self.len()).filter(|s| self.rates(i)[*s] > 0.0).collect();
+            user.group = None;
             user.rates.retain(|(class, _)| self.rates(i)[*class] > 0.0);
             user.eligible = (usable.len() < self.len()).then_some(usable);
             shape(&mut user, i, &totals)

@@ -1,7 +1,7 @@
 //! `plan`, as planners meet it.
 
 use super::{Folder, text};
-use fairplan_instances::{Decimal, Draft, Instance, files, generate};
+use fairplan_instances::{Decimal, Draft, Instance, NewGroup, files, generate};
 use serde_json::Value;
 
 fn read(json: &str) -> Value {
@@ -137,6 +137,38 @@ fn more_users_keep_everyone_at_what_they_have_today() {
     let solution = read(&folder.done(&["-q", "solve", "after.json"]));
     let value = solution["value"].as_f64().unwrap();
     assert!(value > 0.0 && cluster(&folder, "after.json").user_count() == 4);
+}
+
+#[test]
+fn what_is_asked_for_today_grows_by_a_factor_for_all_for_some_or_for_a_group() {
+    let folder = fig1();
+    let required = |file: &str, scale: &str| -> Vec<f64> {
+        let plan = read(&folder.done(&["-q", "plan", file, "--catalog", "c.json", "--scale", scale]));
+        assert!(plan["purchase"]["cost"].as_f64().unwrap() > 0.0);
+        plan["users"].as_array().unwrap().iter().map(|user| user["required"].as_f64().unwrap()).collect()
+    };
+    let near = |ours: Vec<f64>, expected: [f64; 2]| {
+        assert!(ours.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6), "{ours:?} {expected:?}");
+    };
+    // DRFH gives each ten tasks.
+    near(required("i.json", "1.5"), [15.0, 15.0]);
+    near(required("i.json", "user-2=2"), [10.0, 20.0]);
+    near(required("i.json", "1.2,user-1=2"), [20.0, 12.0]);
+    let mut draft = Draft::from(&cluster(&folder, "i.json"));
+    let group = |id: &str| NewGroup { id: id.into(), weight: Decimal::ONE, parent: None };
+    draft.groups = vec![group("research"), group("web")];
+    draft.users[0].group = Some(0);
+    (draft.users[1].group, draft.users[1].tasks) = (Some(1), Some(7));
+    folder.instance("groups.json", &draft.build().unwrap());
+    // Tasks are rounded up: 8.4 are 9. Who has no number of tasks asks for what DRFH gives it beside seven of the other.
+    let ours = required("groups.json", "web=1.2,research=1.5");
+    assert_eq!(ours[1], 9.0);
+    let today = read(&folder.done(&["-q", "solve", "groups.json"]))["users"][0]["tasks"].as_f64().unwrap();
+    assert!((ours[0] - 1.5 * today).abs() < 1e-6, "{ours:?} {today}");
+    let refused = folder.refused(&["plan", "i.json", "--catalog", "c.json", "--scale", "user-3=2"]);
+    assert!(refused.contains("scale user-3: the instance has no user or group of this id"), "{refused}");
+    let refused = folder.refused(&["plan", "groups.json", "--catalog", "c.json", "--share", "0.5"]);
+    assert!(refused.contains("share: what is due to a user in a group"), "{refused}");
 }
 
 #[test]

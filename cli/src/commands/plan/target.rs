@@ -14,6 +14,10 @@ pub struct TargetArguments {
     /// Every user shall keep what DRFH gives it today
     #[arg(long)]
     as_today: bool,
+    /// Every user shall be able to run so many times what it asks for today, or a user or group: 1.2 or research=1.5 (the
+    /// others keep theirs). What it asks for is all its tasks, or, if it has no number of them, what DRFH gives it
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    scale: Vec<String>,
     /// So many users come, each like one of the instance's in turn, or like a user: 20 or user-1=5. They have the targets
     /// of those they are like; without another target, what those have today
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -39,6 +43,12 @@ impl TargetArguments {
             match entry("tasks", text)? {
                 (None, tasks) => options.tasks = Some(tasks),
                 (Some(id), tasks) => options.tasks_of.push((id.to_owned(), tasks)),
+            }
+        }
+        for text in &self.scale {
+            match entry("scale", text)? {
+                (None, factor) => options.scale = Some(factor),
+                (Some(id), factor) => options.scale_of.push((id.to_owned(), factor)),
             }
         }
         for text in &self.more_users {
