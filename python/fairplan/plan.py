@@ -4,7 +4,7 @@ move."""
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from fairplan import _native
@@ -125,17 +125,22 @@ def lose(
     instance: Cluster,
     *,
     servers: int | None = None,
+    together: Sequence[str] = (),
     backend: str = "auto",
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Losses:
     """Says who loses how much when a class of servers fails, or ``servers`` of each class are drained.
 
+    Args:
+        servers: so many of each class instead of all.
+        together: servers that fail together, by a pattern of their names or classes (``zone-b-*``), each a failure of its own.
+
     >>> import fairplan as fp
     >>> len(fp.plan.lose(fp.generate.drfh_fig1())["losses"])
     2
     """
-    return Losses(_native.lose(_instance(instance)._native, servers, backend, _call(time_limit, progress)))
+    return Losses(_native.lose(_instance(instance)._native, servers, list(together), backend, _call(time_limit, progress)))
 
 
 def diff(

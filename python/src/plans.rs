@@ -136,12 +136,13 @@ pub fn lose(
     py: Python<'_>,
     instance: &Instance,
     servers: Option<u64>,
+    together: Vec<String>,
     backend: String,
     call: Call,
 ) -> PyResult<Document> {
     let instance = Arc::clone(&instance.0);
     document(py, "plan.lose", &call, move |control| {
-        let losses = fairplan::losses(&instance, &LoseOptions { servers, backend }, control)?;
+        let losses = fairplan::losses(&instance, &LoseOptions { servers, together, backend }, control)?;
         Ok((json(&fairplan::Document::new(losses))?, None))
     })
 }

@@ -2,7 +2,9 @@
 //! division of every variant and cases worked by hand.
 
 use crate::groups::in_groups;
-use fairplan_analysis::{GroupChange, differences, explain, explain_group, losses, worth_of_servers};
+use fairplan_analysis::{
+    Failure, GroupChange, differences, explain, explain_group, losses, worth_of_servers,
+};
 use fairplan_instances::{
     ClassId, GroupId, Headline, Instance, Objective, Solution, Solver, UserId, stated_level,
 };
@@ -120,7 +122,7 @@ fn what_groups_lose_with_servers_is_what_the_exact_division_of_the_rest_leaves_t
         let draft = random_tree(seed);
         let today = draft.build().unwrap();
         let solution = solve(&today, &*solver);
-        let told = losses(&today, "", &solution, &*solver, Some(1)).unwrap();
+        let told = losses(&today, "", &solution, &*solver, &Failure::of_each_class(&today, Some(1))).unwrap();
         let headline = Headline::new(&today, &solution);
         assert!((told.value - headline.value).abs() <= 1e-14, "seed {seed}: one value, whoever tells it");
         let [told_level, level] =

@@ -1,6 +1,6 @@
 //! Purchases against all counts tried one by one in exact arithmetic; what servers are worth, what is lost, what grows.
 
-use fairplan_analysis::{Followed, differences, growth, losses, worth_of_servers};
+use fairplan_analysis::{Failure, Followed, differences, growth, losses, worth_of_servers};
 use fairplan_heuristics::policy;
 use fairplan_instances::{
     Catalog, ClassId, Decimal, DemandSeriesBuilder, Draft, Instance, Label, Objective, Offer, QuantumLabel,
@@ -339,18 +339,25 @@ fn the_loss_of_a_class_is_told_user_by_user_the_worst_first() {
     let instance = draft.build().unwrap();
     let solver = backend("auto").unwrap();
     let solution = solver.solve(&instance, Objective::Drfh).unwrap();
-    let whole = losses(&instance, "", &solution, &*solver, None).unwrap().losses;
+    let whole =
+        losses(&instance, "", &solution, &*solver, &Failure::of_each_class(&instance, None)).unwrap().losses;
     assert_eq!(whole.iter().map(|loss| loss.class.as_str()).collect::<Vec<_>>(), ["class-1", "class-0"]);
     // User 1 has only class 1; without class 0, both share it.
     assert_eq!((whole[0].stranded, whole[0].losers.len(), &*whole[0].losers[0].id), (1, 1, "user-1"));
     assert_eq!(whole[1].losers[0].id, "user-0");
     assert!((whole[1].losers[0].part - 0.875).abs() < 1e-6, "{whole:?}");
     assert!((whole[1].losers[1].part - 0.5).abs() < 1e-6 && whole[1].losers.len() == 2);
-    let one = losses(&instance, "", &solution, &*solver, Some(1)).unwrap().losses;
+    let one = losses(&instance, "", &solution, &*solver, &Failure::of_each_class(&instance, Some(1)))
+        .unwrap()
+        .losses;
     assert!((one[1].lost - 10.0 / 50.0).abs() < 1e-6 && one[1].servers == 1, "{one:?}");
     let all = draft_of_one_class();
     let solution = solver.solve(&all, Objective::Drfh).unwrap();
-    assert_eq!(losses(&all, "", &solution, &*solver, None).unwrap().losses[0].stranded, 2);
+    assert_eq!(
+        losses(&all, "", &solution, &*solver, &Failure::of_each_class(&all, None)).unwrap().losses[0]
+            .stranded,
+        2
+    );
 }
 
 fn draft_of_one_class() -> Instance {

@@ -1,14 +1,15 @@
-//! What is lost when servers of one class fail or are drained: the remaining cluster divided anew, class by class.
+//! What is lost when servers fail together or are drained: the remaining cluster divided anew, failure by failure.
 //!
 //! The remaining servers are divided as DRFH divides any cluster, dominant shares measured against what is left. What users
 //! lose is told in work, which does not depend on how shares are measured.
 
+use super::failure::Failure;
 use super::group_change::{self, GroupChange, most_changed};
 use super::standing::Standing;
 use super::{NOTICED, solved, works};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{
-    Body, Draft, Instance, InstanceStamp, LimitedBy, Solution, Solver, SolverError, UserId,
+    Body, ClassId, Draft, Instance, InstanceStamp, LimitedBy, Solution, Solver, SolverError, UserId,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use serde::{Deserialize, Serialize};
 /// Users listed for each loss, those that lose the largest part first.
 const LISTED: usize = 20;
 
-/// What is lost when servers of one class fail, class by class: DRFH on what is left. The same instance and settings give
+/// What is lost when servers fail, class by class, or as it was named: DRFH on what is left. The same instance and settings give
 /// the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -28,7 +29,7 @@ pub struct Losses {
     /// The same of those that still want more, where it is more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub level: Option<f64>,
-    /// The loss of each class, the worst first: by the largest part that a user loses (a group, where there are any), then by
+    /// Each failure, the worst first: by the largest part that a user loses (a group, where there are any), then by
     /// what is lost in all.
     pub losses: Vec<Loss>,
 }
@@ -37,14 +38,17 @@ impl Body for Losses {
     const FORMAT: &'static str = "fairplan.loss.v1";
 }
 
-/// The loss of servers of one class.
+/// The loss of servers that fail together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Loss {
-    /// The class.
+    /// The class, or what fails together.
     pub class: String,
-    /// How many of its servers are lost.
+    /// How many servers are lost.
     pub servers: u64,
+    /// How many of which classes, where what fails together was named.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub classes: Vec<LostServers>,
     /// The smallest weighted dominant share then, measured against the totals of the whole cluster.
     pub value: f64,
     /// The same of those that still want more, where it is more.
@@ -64,6 +68,16 @@ pub struct Loss {
     pub gaining: usize,
     /// The 20 users that lose the largest part of their work.
     pub losers: Vec<Loser>,
+}
+
+/// Servers of a class that fail with others.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LostServers {
+    /// The class.
+    pub class: String,
+    /// How many of its servers.
+    pub servers: u64,
 }
 
 /// A user that does less work.
@@ -153,23 +167,27 @@ impl Losses {
     }
 }
 
-/// The loss of `servers` servers of each class (all of them where there are fewer, or where none is stated), the worst
-/// first: by the largest part that any user loses (any group, where there are some), then by what is lost in all. `solution` is the DRFH of the instance, which
-/// comes with its hash.
+/// What each of these failures costs, the worst first: by the largest part that any user loses (any group, where there are some),
+/// then by what is lost in all. `solution` is the DRFH of the instance, which comes with its hash.
 pub fn losses(
     instance: &Instance,
     sha256: &str,
     solution: &Solution,
     solver: &dyn Solver,
-    servers: Option<u64>,
+    failures: &[Failure],
 ) -> Result<Losses, SolverError> {
     let today = Standing::of(instance, solution);
     let before = &today.works;
     let mut losses = Vec::new();
-    for (l, class) in instance.classes().iter().enumerate().filter(|(_, class)| class.count > 0) {
-        let lost = servers.map_or(class.count, |servers| servers.min(class.count));
+    for Failure { name, servers } in failures {
         let mut draft = Draft::from(instance);
-        draft.classes[l].set_count(class.count - lost);
+        for (class, lost) in servers {
+            let left = draft.classes[class.0].count.saturating_sub(*lost);
+            draft.classes[class.0].set_count(left);
+        }
+        let id = |class: ClassId| instance.classes()[class.0].id.as_str();
+        let is_class = matches!(&servers[..], [(class, _)] if id(*class) == name);
+        let named = servers.iter().filter(|_| !is_class);
         let left = works_left(instance, draft, solver)?;
         let after = &left.works;
         let part = |i: usize| 1.0 - after[i] / before[i];
@@ -186,8 +204,11 @@ pub fn losses(
         };
         let share = |user: UserId| instance.user(user).task_share();
         losses.push(Loss {
-            class: class.id.clone(),
-            servers: lost,
+            class: name.clone(),
+            servers: servers.iter().fold(0, |sum, (_, lost)| sum.saturating_add(*lost)),
+            classes: named
+                .map(|(class, lost)| LostServers { class: id(*class).into(), servers: *lost })
+                .collect(),
             value: left.value,
             level: left.stated_level(),
             groups: most_changed(instance, &today.groups, &left.groups, false),

@@ -2,6 +2,7 @@
 //! what made the difference, how long the cluster lasts as demands grow.
 
 mod differences;
+mod failure;
 mod group_change;
 mod growth;
 mod loss;
@@ -9,9 +10,10 @@ mod standing;
 mod worth;
 
 pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
+pub use failure::Failure;
 pub use group_change::GroupChange;
 pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
-pub use loss::{Loser, Loss, Losses, losses};
+pub use loss::{Loser, Loss, Losses, LostServers, losses};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 
 use fairplan_instances::{Instance, Level, Objective, Solution, Solver, SolverError, Status, UserId};

@@ -2,8 +2,8 @@
 
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Progress};
-use fairplan_analysis::{Difference, InTime, Losses, Worth, differences};
-use fairplan_instances::{Instance, Objective, Solver, files};
+use fairplan_analysis::{Difference, Failure, InTime, Losses, Worth, differences};
+use fairplan_instances::{Instance, Objective, Solver, Violation, files};
 
 /// How to say what servers are worth.
 #[derive(Clone, Debug)]
@@ -53,17 +53,20 @@ pub fn worth_of_servers(
 pub struct LoseOptions {
     /// So many servers of each class. Default: all of them.
     pub servers: Option<u64>,
+    /// Servers that fail together, by a pattern of their names or of their classes' ids (`*` stands for any letters), each a
+    /// failure of its own. Default: none, which means class by class.
+    pub together: Vec<String>,
     /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for LoseOptions {
     fn default() -> Self {
-        Self { servers: None, backend: AUTO.into() }
+        Self { servers: None, together: Vec::new(), backend: AUTO.into() }
     }
 }
 
-/// Says who loses how much when a class of servers fails, or some of its servers are drained.
+/// Says who loses how much when a class of servers fails, some of its servers are drained, or servers fail together.
 ///
 /// ```
 /// use fairplan::{Control, LoseOptions, generate, losses};
@@ -73,11 +76,24 @@ impl Default for LoseOptions {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
+    let failures = match &options.together[..] {
+        [] => Failure::of_each_class(instance, options.servers),
+        _ if options.servers.is_some() => {
+            return Err(Error::Setting(
+                "servers: what fails together is named already; leave one of both out".into(),
+            ));
+        }
+        patterns => {
+            let failures = patterns.iter().map(|pattern| Failure::of_those_like(instance, pattern));
+            let failures = failures.collect::<Result<_, Violation>>();
+            failures.map_err(|violation| Error::Setting(violation.to_string()))?
+        }
+    };
     let solver = solver(&options.backend, &control.deadline)?;
     let (solved, sha256) = today(instance, &*solver, control)?;
     control.stage("taking servers away");
     let solver = InTime::new(&*solver, &control.deadline);
-    fairplan_analysis::losses(instance, &sha256, &solved.solution, &solver, options.servers)
+    fairplan_analysis::losses(instance, &sha256, &solved.solution, &solver, &failures)
         .map_err(|error| Error::from(error).by(&control.deadline))
 }
 

@@ -17,26 +17,31 @@ pub(super) fn answer(document: &Losses) -> String {
         return "Whichever of these servers fail, no user has less.".into();
     };
     let servers = counted(worst.servers, "server", "servers");
+    let which = match worst.classes.is_empty() {
+        true => format!("of class {}", name(&worst.class)),
+        false => format!("like {}", name(&worst.class)),
+    };
     let nothing = match worst.stranded {
         0 => String::new(),
         n => format!(", and leaves {} with nothing", users(n)),
     };
     let rest = match harmless {
         0 => String::new(),
-        n => format!(" {} can lose as many without harm to anybody.", counted(n as u64, "class", "classes")),
+        n if worst.classes.is_empty() => {
+            format!(" {} can lose as many without harm to anybody.", counted(n as u64, "class", "classes"))
+        }
+        n => format!(" {n} of these failures harm nobody."),
     };
     match by_group.filter(|(loss, _)| loss.class == worst.class) {
         Some((_, group)) => format!(
-            "The worst is to lose {servers} of class {}: it takes {} of what it has from group {}, {} of its tasks from user {}{nothing}.{rest}",
-            name(&worst.class),
+            "The worst is to lose {servers} {which}: it takes {} of what it has from group {}, {} of its tasks from user {}{nothing}.{rest}",
             percent(-group.part.unwrap_or(0.0)),
             name(&group.id),
             percent(loser.part),
             name(&loser.id)
         ),
         None => format!(
-            "The worst is to lose {servers} of class {}: it takes {} of its tasks from user {}{nothing}.{rest}",
-            name(&worst.class),
+            "The worst is to lose {servers} {which}: it takes {} of its tasks from user {}{nothing}.{rest}",
             percent(loser.part),
             name(&loser.id)
         ),

@@ -172,6 +172,37 @@ fn what_is_asked_for_today_grows_by_a_factor_for_all_for_some_or_for_a_group() {
 }
 
 #[test]
+fn servers_that_fail_together_are_named_by_patterns() {
+    let folder = fig1();
+    let mut draft = Draft::from(&cluster(&folder, "i.json"));
+    draft.classes[0].names = vec!["zone-a-1".into()];
+    draft.classes[1].set_count(2);
+    draft.classes[1].names = vec!["zone-a-2".into(), "zone-b-1".into()];
+    folder.instance("named.json", &draft.build().unwrap());
+    let together = |patterns: &[&str]| {
+        let mut words = vec!["-q", "plan", "lose", "named.json"];
+        patterns.iter().for_each(|pattern| words.extend(["--together", pattern]));
+        read(&folder.done(&words))
+    };
+    let both = together(&["zone-a-*", "zone-b-1"]);
+    fits_schema(&folder, &both);
+    let losses = both["losses"].as_array().unwrap();
+    // The worst first: without zone a high-cpu is gone.
+    assert_eq!((&losses[0]["class"], &losses[0]["servers"]), (&"zone-a-*".into(), &2.into()));
+    assert_eq!(losses[0]["classes"].as_array().unwrap().len(), 2);
+    assert_eq!((&losses[1]["class"], &losses[1]["servers"]), (&"zone-b-1".into(), &1.into()));
+    // One class, all of it, is the same failure as without a pattern.
+    let class = &together(&["high-cpu"])["losses"][0];
+    let usual = read(&folder.done(&["-q", "plan", "lose", "named.json"]));
+    assert!(usual["losses"].as_array().unwrap().contains(class));
+    let refused = folder.refused(&["plan", "lose", "named.json", "--together", "zone-c*"]);
+    assert!(
+        refused.contains("together = zone-c*: no server and no class of servers is called so"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_frontier_rises_from_nothing_to_the_target() {
     let folder = fig1();
     let words = ["-q", "plan", "i.json", "--catalog", "c.json", "--share", "1", "--frontier", "4"];

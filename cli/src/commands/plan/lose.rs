@@ -13,7 +13,7 @@ use fairplan::{Control, Document, Error, LoseOptions};
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each class in turn is taken away, or --servers-lost of its servers; the rest is divided anew by DRFH. The result is a \
+Each class in turn is taken away, or --servers-lost of its servers, or what --together names; the rest is divided anew by DRFH. The result is a \
 fairplan.loss.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
@@ -23,6 +23,10 @@ pub struct Arguments {
     /// Take away so many servers of each class instead of all
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
     servers_lost: Option<u64>,
+    /// Let all servers fail together whose name, or whose class, is like this: 'zone-b-*', node-17, '*A100*'. Given several
+    /// times, each is a failure of its own
+    #[arg(long, value_name = "PATTERN", conflicts_with = "servers_lost")]
+    together: Vec<String>,
     #[command(flatten)]
     time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
@@ -40,7 +44,8 @@ pub struct Arguments {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
-    let options = LoseOptions { servers: arguments.servers_lost, backend: arguments.backend };
+    let (servers, together) = (arguments.servers_lost, arguments.together);
+    let options = LoseOptions { servers, together, backend: arguments.backend };
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
