@@ -169,7 +169,13 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-        instance.plain("place")?;
+        instance.without_kinds("place")?;
+        instance.without_quotas("place")?;
+        match self {
+            Self::Policy(_) => {}
+            Self::Outside(policy) => instance.without_server_rules(&policy.name())?,
+            Self::Pattern => instance.without_server_rules("place --policy pattern")?,
+        }
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,
