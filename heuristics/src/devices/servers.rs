@@ -69,10 +69,6 @@ impl Servers {
         self.class_of.len()
     }
 
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
     pub fn class_of(&self, server: usize) -> usize {
         self.class_of[server] as usize
     }
