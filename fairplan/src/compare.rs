@@ -108,7 +108,11 @@ pub fn compare_by(
     options: &CompareOptions,
     control: &Control<'_>,
 ) -> Result<Comparison, Error> {
-    instance.plain("compare")?;
+    instance.without_kinds("compare")?;
+    instance.without_quotas("compare")?;
+    if !options.placements.is_empty() {
+        instance.without_server_rules("compare --placement")?;
+    }
     distinct(placers)?;
     let given = given(instance, options, placers)?;
     let solving = control.deadline.after_part(BOUNDING);
@@ -252,7 +256,7 @@ const BOUNDING: f64 = 0.5;
 fn whole_task_bound(instance: &Instance, control: &Control<'_>) -> Option<WholeTaskBracket> {
     let has_rates = instance.rules().iter().any(|rule| !rule.rates().is_empty());
     let has_limit = control.deadline.time_left().is_some();
-    if has_rates || (!has_limit && !is_soon_bounded(instance)) {
+    if has_rates || instance.has_server_rules() || (!has_limit && !is_soon_bounded(instance)) {
         return None;
     }
     let limited = control.until(control.deadline.after_part(BOUNDING));

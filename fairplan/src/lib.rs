@@ -64,7 +64,7 @@ pub use error::{Error, Found};
 pub use explain::{explain, explain_group, group_named, user_named};
 pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
-pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by};
+pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by, place_in_order};
 pub use plan::{
     BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, TargetOptions,
     WorthOptions, buy, compare_instances, growth, losses, moves, worth_of_servers,

@@ -2,8 +2,8 @@
 
 use crate::error::all_hold;
 use crate::{Control, Error};
-use fairplan_heuristics::{OutsidePolicy, PlacementPolicy, UnknownPolicy, policy};
-use fairplan_instances::{Entry, Instance, Placement, Registry, files};
+use fairplan_heuristics::{InOrder, OutsidePolicy, PlacementPolicy, UnknownPolicy, policy};
+use fairplan_instances::{Entry, Instance, Placement, Registry, ServerTasks, UserId, files};
 use fairplan_report::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
 };
@@ -106,6 +106,54 @@ pub fn place(instance: &Instance, options: &PlaceOptions, control: &Control<'_>)
     place_by(instance, &options.placer()?, options, control)
 }
 
+/// Places tasks in the order in which they come, each where there is room when it comes: the server of each, counted class by
+/// class. How many tasks users have does not count, though some policies expect so many of each.
+///
+/// ```
+/// use fairplan::{Control, PlaceOptions, UserId, generate, place_in_order};
+///
+/// let (instance, options) = (generate::drfh_fig1()?, PlaceOptions::default());
+/// let servers = place_in_order(&instance, &options, &[UserId(0), UserId(1)], &Control::none())?;
+/// assert!(servers.iter().all(Option::is_some));
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+pub fn place_in_order(
+    instance: &Instance,
+    options: &PlaceOptions,
+    order: &[UserId],
+    control: &Control<'_>,
+) -> Result<Vec<Option<usize>>, Error> {
+    instance.without_kinds("place")?;
+    instance.without_quotas("place")?;
+    let Placer::Policy(policy) = options.placer()? else {
+        return Err(Error::Setting(format!("policy {} does not place tasks as they come", options.policy)));
+    };
+    let asked = InOrder { instance, order, deadline: &control.deadline };
+    let servers = policy.place_in_order(asked)?;
+    let placement = gathered(instance, order, &servers);
+    let mut verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
+    verdicts.retain(|verdict| verdict.property != "task-limits");
+    all_hold(format!("the placement of policy {} fails its check", policy.name()), &verdicts)?;
+    Ok(servers)
+}
+
+/// Tasks that came one by one, by server.
+fn gathered(instance: &Instance, order: &[UserId], servers: &[Option<usize>]) -> Placement {
+    let mut placement = Placement {
+        tasks: vec![0; instance.user_count()],
+        servers: vec![ServerTasks::new(); instance.server_count() as usize],
+    };
+    for (user, server) in order.iter().zip(servers).filter_map(|(user, server)| Some((user, (*server)?))) {
+        placement.tasks[user.0] += 1;
+        let there = &mut placement.servers[server];
+        match there.binary_search_by_key(&(user.0 as u32), |(other, _)| *other) {
+            Ok(at) => there[at].1 += 1,
+            Err(at) => there.insert(at, (user.0 as u32, 1)),
+        }
+    }
+    placement
+}
+
 /// The same by any placer, whatever policy the options name.
 pub fn place_by(
     instance: &Instance,
@@ -169,7 +217,13 @@ impl Placer {
 
     /// Places, and recounts the placement by code that shares nothing with it.
     pub(crate) fn place(&self, instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
-        instance.plain("place")?;
+        instance.without_kinds("place")?;
+        instance.without_quotas("place")?;
+        match self {
+            Self::Policy(_) => {}
+            Self::Outside(policy) => instance.without_server_rules(&policy.name())?,
+            Self::Pattern => instance.without_server_rules("place --policy pattern")?,
+        }
         control.stage("placing");
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,

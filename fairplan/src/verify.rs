@@ -65,7 +65,8 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| stated.verdicts(instance))
         }
         "fairplan.placement.v1" => {
-            instance.plain(&format)?;
+            instance.without_kinds(&format)?;
+            instance.without_quotas(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))

@@ -3,11 +3,12 @@
 //! The cost of server `l` for user `i` is `H(i, l) = ‖D_i / D_i1 − c̄_l / c̄_l1‖₁`. The reference resource is
 //! the first; for a user that demands none of it, the first that it does demand.
 
+use crate::devices::{self, Least};
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
-use crate::{PlacementError, PlacementPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy};
 use fairplan_instances::{Deadline, Instance, Placement, ServerChoice, compare_ratios};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
@@ -23,12 +24,19 @@ impl PlacementPolicy for BestFit {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        if instance.has_server_rules() {
+            return devices::place(instance, deadline, Least::new(Mismatch::default()));
+        }
         let packing = Packing::in_resources(instance)?;
         if packing.width == 1 {
             // All servers are equally like a demand of a single resource.
             return fill(instance, &packing, FirstWithRoom::new(&packing), deadline);
         }
         fill(instance, &packing, LeastCost::new(&packing, Mismatch::default()), deadline)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, Least::new(Mismatch::default()))
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {

@@ -1,10 +1,11 @@
 //! Dot-product: the server whose free resources align most with the demand, `Σ_r (D_ir / C_r) (c̄_lr / C_r)`
 //! with the whole cluster's capacity `C_r` as the unit (the alignment score of Tetris, SIGCOMM 2014).
 
+use crate::devices::{self, Least};
 use crate::filling::fill;
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
-use crate::{PlacementError, PlacementPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy};
 use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::cmp::Ordering;
@@ -19,9 +20,15 @@ impl PlacementPolicy for DotProduct {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        if instance.has_server_rules() {
+            return devices::place(instance, deadline, Least::new(Alignment::of(instance)));
+        }
         let packing = Packing::in_resources(instance)?;
-        let totals: Vec<u128> = (0..packing.width).map(|r| instance.total_units(ResourceId(r))).collect();
-        fill(instance, &packing, LeastCost::new(&packing, Alignment::new(&totals)), deadline)
+        fill(instance, &packing, LeastCost::new(&packing, Alignment::of(instance)), deadline)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, Least::new(Alignment::of(asked.instance)))
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
@@ -40,6 +47,11 @@ struct Alignment {
 }
 
 impl Alignment {
+    fn of(instance: &Instance) -> Self {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        Self::new(&resources.map(|r| instance.total_units(r)).collect::<Vec<_>>())
+    }
+
     fn new(totals: &[u128]) -> Self {
         // A resource that no server has is free nowhere and demanded by nobody.
         let present = |r: usize| totals[r].max(1);

@@ -65,6 +65,16 @@ pub enum PlacementError {
         /// What it did, with task, server and resource.
         problem: String,
     },
+    /// A policy that looks at devices, on servers without any or with several kinds of them.
+    #[error(
+        "policy {policy}: looks at the devices of one resource, and there are devices of {found}; state `devices` on the server classes"
+    )]
+    DevicesNeeded {
+        /// Its name.
+        policy: String,
+        /// Resources with devices.
+        found: usize,
+    },
     /// The rates of one user differ so much that its share cannot be counted exactly.
     #[error("users[{user}].rates: span more than 24 decimal digits; round them")]
     RatesTooFarApart {

@@ -1,9 +1,10 @@
 //! First-Fit: the lowest-index server with room (DRFH Sec. V-B).
 
+use crate::devices::{self, Choice, Chosen, Servers};
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
-use crate::{PlacementError, PlacementPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy};
 use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 
 /// Places every task on the first server that has room for it.
@@ -16,11 +17,27 @@ impl PlacementPolicy for FirstFit {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        if instance.has_server_rules() {
+            return devices::place(instance, deadline, FirstInside);
+        }
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
     }
 
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, FirstInside)
+    }
+
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(FirstFitting::new(totals.len()))
+    }
+}
+
+/// The same where there are rules inside servers.
+struct FirstInside;
+
+impl Choice for FirstInside {
+    fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
+        servers.with_room(shape).next().map(Chosen::server)
     }
 }

@@ -9,6 +9,7 @@ mod asked;
 mod at_once;
 mod best_fit;
 mod blocks;
+mod devices;
 mod dot_product;
 mod error;
 mod filling;
@@ -31,6 +32,7 @@ mod worst_fit;
 
 pub use asked::{Asked, Chooser, Cluster};
 pub use best_fit::BestFit;
+pub use devices::{Fgd, GpuBestFit, GpuClustering, GpuDotProduct, GpuPacking};
 pub use dot_product::DotProduct;
 pub use error::{PlacementError, UnknownPolicy};
 pub use first_fit::FirstFit;
@@ -40,7 +42,18 @@ pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
 
-use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice};
+use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice, UserId};
+
+/// Tasks that come one after the other.
+#[derive(Clone, Copy, Debug)]
+pub struct InOrder<'a> {
+    /// The servers, and the users whose tasks come. How many tasks users have does not count.
+    pub instance: &'a Instance,
+    /// Whose task comes, one after the other.
+    pub order: &'a [UserId],
+    /// By when.
+    pub deadline: &'a Deadline,
+}
 
 /// A rule that places whole tasks on servers until nothing more fits.
 pub trait PlacementPolicy: Send + Sync {
@@ -59,6 +72,16 @@ pub trait PlacementPolicy: Send + Sync {
 
     /// The same, or an error if time is over before: part of a placement is not what the policy says.
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError>;
+
+    /// Places tasks in the order in which they come, each where there is room when it comes: the server of each. The same instance
+    /// and order give the same servers, always.
+    ///
+    /// # Errors
+    /// Of policies that are others' rules.
+    fn place_in_order(&self, _asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        let problem = "does not place tasks in an order that is given".into();
+        Err(PlacementError::Asked { policy: self.name(), problem })
+    }
 
     /// The same rule for one task at a time on servers whose tasks come and go. Some rules measure by the cluster at the
     /// start: `totals` is what it has of each resource, `largest` the most that one server has, both in the units that
@@ -104,6 +127,31 @@ pub const POLICIES: Registry<MakePolicy> = Registry::new(
             make: |_, seed| Ok(Box::new(Random { seed })),
         },
         Entry {
+            name: "fgd",
+            line: "where the task makes least GPU unusable for others (Fragmentation Gradient Descent, ATC'23)",
+            make: |_, seed| Ok(Box::new(Fgd { seed })),
+        },
+        Entry {
+            name: "gpu-packing",
+            line: "GPUs in use first, then servers in use",
+            make: |_, seed| Ok(Box::new(GpuPacking { seed })),
+        },
+        Entry {
+            name: "gpu-clustering",
+            line: "beside tasks that want as many GPUs",
+            make: |_, seed| Ok(Box::new(GpuClustering { seed })),
+        },
+        Entry {
+            name: "gpu-best-fit",
+            line: "the least CPU and GPU left, as in ATC'23",
+            make: |_, seed| Ok(Box::new(GpuBestFit { seed })),
+        },
+        Entry {
+            name: "gpu-dot-product",
+            line: "the least product of free and demand, as in ATC'23",
+            make: |_, seed| Ok(Box::new(GpuDotProduct { seed })),
+        },
+        Entry {
             name: "slots=N",
             line: "the first server with enough free slots, N of them the size of the largest server",
             make: |count, _| Ok(Box::new(Slots::named(count)?)),
@@ -145,8 +193,7 @@ mod tests {
         assert_eq!(
             message("bestfit"),
             "unknown policy bestfit (did you mean best-fit?): use best-fit, first-fit, worst-fit, dot-product, random, \
-             slots=N, \
-             hadoop-slots=N"
+             fgd, gpu-packing, gpu-clustering, gpu-best-fit, gpu-dot-product, slots=N, hadoop-slots=N"
         );
         for name in ["slots", "slots=", "slots=0", "slots=-1", "slots=1.5", "slots=99999999999999999999"] {
             assert_eq!(

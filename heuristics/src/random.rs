@@ -1,11 +1,12 @@
 //! Random: any server with room, all equally likely.
 
 use crate::blocks::{Blocks, Demand};
+use crate::devices::{self, Choice, Chosen, Servers};
 use crate::filling::fill;
 use crate::first_with_room::FirstFitting;
 use crate::packing::Packing;
 use crate::rule::Rule;
-use crate::{PlacementError, PlacementPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy};
 use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -24,6 +25,9 @@ impl PlacementPolicy for Random {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        if instance.has_server_rules() {
+            return devices::place(instance, deadline, AnyInside::new(self.seed));
+        }
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {
             demands: packing.shapes.iter().map(|shape| Demand::new(&shape.demand)).collect(),
@@ -32,6 +36,10 @@ impl PlacementPolicy for Random {
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
         fill(instance, &packing, rule, deadline)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, AnyInside::new(self.seed))
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
@@ -75,6 +83,32 @@ impl Rule for AnyWithRoom {
         let words = u128::from(count) * (u64::BITS / u32::BITS) as u128;
         self.generator.set_word_pos(self.generator.get_word_pos() + words);
         self.blocks.take_many(server, &self.demands[shape], count);
+    }
+}
+
+/// The same where there are rules inside servers: a part of a device is of any device with room.
+struct AnyInside {
+    generator: ChaCha8Rng,
+    with_room: Vec<usize>,
+}
+
+impl AnyInside {
+    fn new(seed: u64) -> Self {
+        Self { generator: ChaCha8Rng::seed_from_u64(seed), with_room: Vec::new() }
+    }
+
+    fn any(&mut self, all: impl Iterator<Item = usize>) -> Option<usize> {
+        self.with_room.clear();
+        self.with_room.extend(all);
+        (!self.with_room.is_empty()).then(|| self.with_room[below(&mut self.generator, self.with_room.len())])
+    }
+}
+
+impl Choice for AnyInside {
+    fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
+        let server = self.any(servers.with_room(shape))?;
+        let device = self.any(servers.for_a_part(server, shape));
+        Some(Chosen { server, device })
     }
 }
 
@@ -161,7 +195,7 @@ fn nth(ranges: &[Range<usize>], mut n: usize) -> usize {
 }
 
 /// A whole number below `bound`, exactly uniform: draws from the last, incomplete multiple are repeated.
-fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
+pub(crate) fn below(generator: &mut ChaCha8Rng, bound: usize) -> usize {
     let bound = bound as u64;
     let surplus = (u64::MAX % bound + 1) % bound;
     loop {

@@ -7,10 +7,11 @@
 //! its slots hold, so no server is overloaded. Users are served by dominant share of what their tasks use, as
 //! under the other policies: only the packing differs.
 
+use crate::devices::{self, Choice, Chosen, Servers};
 use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
-use crate::{PlacementError, PlacementPolicy, UnknownPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy, UnknownPolicy};
 use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
@@ -35,6 +36,9 @@ impl PlacementPolicy for Slots {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        if instance.has_server_rules() {
+            return devices::place(instance, deadline, InSlotsInside::new(self.count, instance));
+        }
         let resources = || (0..instance.resources().len()).map(ResourceId);
         let slot =
             Slot { count: self.count, largest: resources().map(|r| largest_capacity(instance, r)).collect() };
@@ -46,11 +50,46 @@ impl PlacementPolicy for Slots {
         fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
     }
 
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, InSlotsInside::new(self.count, asked.instance))
+    }
+
     fn choice(&self, _totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice> {
         Box::new(InSlots {
             slot: Slot { count: self.count, largest: largest.to_vec() },
             first: FirstFitting::new(1),
         })
+    }
+}
+
+/// Slots where there are rules inside servers: what a task's slots hold must be there, too.
+struct InSlotsInside {
+    slot: Slot,
+    /// Free slots of each server, and the slots that a task of each shape takes; empty before the first task.
+    free: Vec<u128>,
+    taken: Vec<u128>,
+}
+
+impl InSlotsInside {
+    fn new(count: NonZeroU32, instance: &Instance) -> Self {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        let largest = resources.map(|r| largest_capacity(instance, r)).collect();
+        Self { slot: Slot { count, largest }, free: Vec::new(), taken: Vec::new() }
+    }
+}
+
+impl Choice for InSlotsInside {
+    fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
+        if self.free.is_empty() {
+            let held = |server| self.slot.held(servers.free(server).iter().copied());
+            self.free = (0..servers.count()).map(held).collect();
+            let taken = |shape| self.slot.taken(servers.demand(shape).iter().copied());
+            self.taken = (0..servers.shapes()).map(taken).collect();
+        }
+        let taken = self.taken[shape];
+        let server = servers.with_room(shape).find(|server| self.free[*server] >= taken)?;
+        self.free[server] -= taken;
+        Some(Chosen::server(server))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Worst-Fit: the server with room for the most copies of the task, fractions counted: the largest
 //! `min_r c̄_lr / D_ir` over the resources that the task needs.
 
+use crate::devices::{self, Least};
 use crate::filling::fill;
 use crate::packing::Packing;
 use crate::scoring::{LeastCost, Score};
-use crate::{PlacementError, PlacementPolicy};
+use crate::{InOrder, PlacementError, PlacementPolicy};
 use fairplan_instances::{Deadline, Instance, Placement, ServerChoice, compare_ratios};
 use std::cmp::Ordering;
 
@@ -18,8 +19,15 @@ impl PlacementPolicy for WorstFit {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        if instance.has_server_rules() {
+            return devices::place(instance, deadline, Least::new(Copies::default()));
+        }
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, LeastCost::new(&packing, Copies::default()), deadline)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, Least::new(Copies::default()))
     }
 
     fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {

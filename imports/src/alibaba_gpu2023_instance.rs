@@ -9,7 +9,8 @@ use super::census::{Census, Memory, Server, TaskGrouping, Tasks};
 use super::columns::for_each_row_of;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::some;
-use fairplan_instances::{Instance, InstanceError, Violation, wording};
+use fairplan_instances::files::whole_number;
+use fairplan_instances::{Draft, Instance, InstanceError, ResourceId, Violation, wording};
 use hashbrown::HashMap;
 
 /// What [`alibaba_gpu2023_instance`] reads and how.
@@ -23,14 +24,16 @@ pub struct AlibabaGpu2023Options {
     pub grouping: TaskGrouping,
     /// Only the pods that are there at this second of the trace; `None`: all.
     pub at: Option<u64>,
+    /// Whether each GPU of a node is a device: a part of a GPU is of one GPU. Requests must be told apart, since a mean of requests
+    /// is no part of a GPU.
+    pub devices: bool,
 }
 
 /// The cluster and its users over the resources `cpu` (cores), `memory` (MiB) and `gpu` (GPUs).
 ///
 /// Nodes of one model and size are a server class. A pod asks for `num_gpu` times `gpu_milli` thousandths of a GPU and
 /// may run on nodes of the models that its `gpu_spec` names, or on all where it names none. The files name no tenants;
-/// users are the classes of service (`qos`), or `pods` where a list states none. Which GPU of a server a part is of is
-/// not modelled.
+/// users are the classes of service (`qos`), or `pods` where a list states none.
 ///
 /// # Errors
 /// A file that cannot be read, a missing column, a cell that is no number (file, line, column and value are named).
@@ -41,6 +44,11 @@ pub fn alibaba_gpu2023_instance(
 }
 
 fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<Instance, Stopped> {
+    if options.devices && options.grouping == TaskGrouping::User {
+        let problem = "a mean of requests is neither a part of a GPU nor whole ones; tell requests apart with --group shape or tree";
+        let violation = Violation::new("devices", "", problem);
+        return Err(Stopped::Building(InstanceError::Invalid { file: options.pods.clone(), violation }));
+    }
     let mut nodes: Vec<Server> = Vec::new();
     for_each_row_of(&options.nodes, &NODE, NODE.len(), known, |cells| {
         let capacity = vec![milli(cells.whole(1)?), cells.number(2)?, cells.number(3)?];
@@ -96,11 +104,27 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
     let (memory, servers) = (Memory::Mebibytes, servers.collect());
     let census = Census { name, resources, memory, conditions, servers, tasks };
-    census.instance(options.grouping, report).map_err(|violation| {
+    let instance = census.instance(options.grouping, report);
+    let instance =
+        if options.devices { instance.and_then(|instance| with_devices(&instance)) } else { instance };
+    instance.map_err(|violation| {
         let file = format!("{} and {}", options.nodes, options.pods);
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
 }
+
+/// The same with each GPU as a device.
+fn with_devices(instance: &Instance) -> Result<Instance, Violation> {
+    let mut draft = Draft::from(instance);
+    for (l, class) in draft.classes.iter_mut().enumerate() {
+        let gpus = whole_number(class.capacity[GPU.0], || format!("server_classes[{l}].capacity.gpu"))?;
+        class.devices = if gpus == 0 { Vec::new() } else { vec![(GPU, gpus)] };
+    }
+    draft.build()
+}
+
+/// Position among the resources.
+const GPU: ResourceId = ResourceId(2);
 
 #[cfg(test)]
 mod tests {
@@ -140,6 +164,16 @@ mod tests {
         let (_, report) =
             alibaba_gpu2023_instance(&AlibabaGpu2023Options { at: Some(20), ..options.clone() }).unwrap();
         assert_eq!(report.count("pods left out: not there at the moment"), 2);
+        let shapes =
+            AlibabaGpu2023Options { devices: true, grouping: TaskGrouping::Shape, ..options.clone() };
+        let (instance, _) = alibaba_gpu2023_instance(&shapes).unwrap();
+        assert_eq!(instance.classes()[0].devices, [(GPU, 8)]);
+        let means = AlibabaGpu2023Options { devices: true, ..options.clone() };
+        let told = alibaba_gpu2023_instance(&means).unwrap_err().to_string();
+        assert!(
+            told.contains("devices: a mean of requests is neither a part of a GPU nor whole ones"),
+            "{told}"
+        );
         let bad = AlibabaGpu2023Options { pods: file("bad.csv", &PODS.replace("6000", "six")), ..options };
         let error = alibaba_gpu2023_instance(&bad).unwrap_err().to_string();
         assert!(error.contains("bad.csv: line 2, column cpu_milli = six"), "{error}");
@@ -204,9 +238,15 @@ mod tests {
             pods: pods.clone(),
             grouping: TaskGrouping::Shape,
             at: None,
+            devices: true,
         };
         let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
         assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), lines(&nodes));
+        let gpus = instance
+            .classes()
+            .iter()
+            .flat_map(|class| class.devices.iter().map(|(_, gpus)| gpus * class.count));
+        assert_eq!(gpus.sum::<u64>(), 6212);
         assert_eq!((report.count("nodes"), report.count("pods")), (lines(&nodes), lines(&pods)));
         let left_out: u64 =
             report.counts().filter(|(_, what)| what.contains("left out")).map(|(count, _)| count).sum();

@@ -36,6 +36,8 @@ pub enum WarningKind {
     OversizedTask,
     /// A whole task fits on hardly any of the servers that its user may run on.
     ScarceServers,
+    /// Only whole tasks meet devices and limits a server.
+    RulesInsideServers,
     /// The numbers of a resource lie so far apart that they look like different units.
     MixedUnits,
 }
@@ -50,6 +52,7 @@ impl WarningKind {
             Self::KindWithoutServers => "kind-without-servers",
             Self::OversizedTask => "oversized-task",
             Self::ScarceServers => "scarce-servers",
+            Self::RulesInsideServers => "rules-inside-servers",
             Self::MixedUnits => "mixed-units",
         }
     }
@@ -100,6 +103,11 @@ pub fn lint(instance: &Instance) -> Vec<Warning> {
     }
     if let Some(message) = scarce {
         warn(WarningKind::ScarceServers, message);
+    }
+    if instance.has_server_rules() {
+        let message =
+            "answers in divided tasks ignore devices and `per_server`: whole tasks reach at most as much";
+        warn(WarningKind::RulesInsideServers, message.into());
     }
     for r in (0..resources.len()).filter(|&r| demanded[r]) {
         let amounts = Amounts::of(instance, ResourceId(r));

@@ -245,6 +245,7 @@ mod tests {
             rates: Vec::new(),
             group: None,
             kinds: Vec::new(),
+            per_server: None,
         };
         let mut large = ServerClass::new("large", 2, decimals(["4", "8"]));
         large.names = vec!["a".into(), "b".into()];

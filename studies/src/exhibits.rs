@@ -29,13 +29,14 @@ const MRF: &str = "MRF";
 const KARMA: &str = "Karma";
 const KDN: &str = "KDN";
 const FAIR_SHARES: &str = "Fair Shares";
+const FGD: &str = "FGD";
 
 const fn of(paper: &'static str, number: &'static str, shows: &'static str, known: Known) -> Exhibited {
     Exhibited { paper, number, shows, known }
 }
 
 /// All of them, paper by paper; a test holds them against the captions of the papers.
-pub(crate) const EXHIBITS: [Exhibited; 41] = [
+pub(crate) const EXHIBITS: [Exhibited; 43] = [
     of(DRFH, "Table I", "Google's servers by class", Study("drfh-table1")),
     of(DRFH, "Fig. 1", "two servers and two users", Study("drfh-fig1")),
     of(DRFH, "Fig. 2", "DRF in each server on its own", Study("drfh-fig1")),
@@ -91,6 +92,8 @@ pub(crate) const EXHIBITS: [Exhibited; 41] = [
     of(FAIR_SHARES, "Fig. 4", "welfare and incentive by the same", Study("fs-fig4")),
     of(FAIR_SHARES, "Fig. 5", "fairness by the same", Study("fs-fig5")),
     of(FAIR_SHARES, "Fig. 6", "what greedy users hold more of", Study("fs-fig6")),
+    of(FGD, "default workload", "GPUs allocated as demand arrives", Study("fgd")),
+    of(FGD, "gpuspec33", "the same where a third of the tasks name models", Study("fgd-gpuspec33")),
 ];
 
 /// KDN draws its tables, without printing a number more.

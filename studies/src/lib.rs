@@ -4,6 +4,7 @@
 mod drfh;
 mod evaluations;
 mod exhibits;
+mod fragmentation;
 mod karma;
 mod mrf;
 mod stochastic;
@@ -13,7 +14,7 @@ use fairplan::instances::{Entry, Registry, UnknownName};
 use fairplan::report::figure::Figure;
 use fairplan::report::reproduction::{Reproduced, ReproductionBody, ReproductionDocument};
 use fairplan::{Control, Error, Instance, Objective, SolveOptions, Solved, solve};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use traces::Hours;
 
 /// Published numbers beside ours.
@@ -35,6 +36,8 @@ enum How {
     Figure(fn(&Control<'_>) -> Result<Curves, Error>),
     /// Its curves, from hours of a real trace.
     OfHours(fn(&mut Hours<'_>) -> Result<Curves, Error>),
+    /// Its curves, from the tables of a GPU cluster.
+    OfPods(fn(&Path, &Control<'_>) -> Result<Curves, Error>),
 }
 
 /// Every exhibit and how it is recomputed.
@@ -92,6 +95,16 @@ pub const STUDIES: Registry<Study> = Registry::new(
         ),
         study("fs-fig5", "fairness by the share of greedy users", How::Numbers(evaluations::fig5)),
         study("fs-fig6", "what greedy users hold more of", How::Numbers(evaluations::fig6)),
+        study(
+            "fgd",
+            "GPU that six policies allocate, by the demand that has come",
+            How::OfPods(fragmentation::default),
+        ),
+        study(
+            "fgd-gpuspec33",
+            "the same where a third of the pods name models of GPUs",
+            How::OfPods(fragmentation::gpuspec33),
+        ),
     ],
 );
 
@@ -108,13 +121,16 @@ pub struct ReproduceOptions {
     pub summary: bool,
     /// The directory that contains `task_events` of the Google cluster-usage traces of 2011, which some exhibits need. Default: none.
     pub google2011: Option<PathBuf>,
+    /// The directory that contains the tables of Alibaba's GPU cluster of 2023 (`openb_node_list_all_node.csv` and lists of pods), which
+    /// some exhibits need. Default: none.
+    pub alibaba_gpu2023: Option<PathBuf>,
     /// Servers for these, drawn from the published distribution. Default: 2000, the paper's for a whole day.
     pub servers: u64,
 }
 
 impl Default for ReproduceOptions {
     fn default() -> Self {
-        Self { ids: Vec::new(), summary: false, google2011: None, servers: 2000 }
+        Self { ids: Vec::new(), summary: false, google2011: None, alibaba_gpu2023: None, servers: 2000 }
     }
 }
 
@@ -126,15 +142,25 @@ impl ReproduceOptions {
 
     fn studies(&self) -> Result<Vec<How>, Error> {
         let needs_hours = |how: &How| matches!(how, How::OfHours(_));
+        let needs_pods = |how: &How| matches!(how, How::OfPods(_));
         if self.ids.is_empty() {
             let all = STUDIES.entries().iter().map(|entry| entry.make.0);
-            return Ok(all.filter(|how| self.google2011.is_some() || !needs_hours(how)).collect());
+            let has_files = |how: &How| {
+                (self.google2011.is_some() || !needs_hours(how))
+                    && (self.alibaba_gpu2023.is_some() || !needs_pods(how))
+            };
+            return Ok(all.filter(has_files).collect());
         }
         let named = |id: &String| STUDIES.find(id).map(|(entry, _)| entry.make.0);
         let studies = self.ids.iter().map(named).collect::<Result<Vec<How>, UnknownName>>()?;
         if self.google2011.is_none() && studies.iter().any(needs_hours) {
             return Err(Error::input(
                 "drfh-table2 and drfh-fig5 to drfh-fig8 need hours of a real trace: name its directory by --google2011",
+            ));
+        }
+        if self.alibaba_gpu2023.is_none() && studies.iter().any(needs_pods) {
+            return Err(Error::input(
+                "fgd and fgd-gpuspec33 need the tables of a real cluster: name their directory by --alibaba-gpu2023",
             ));
         }
         Ok(studies)
@@ -165,12 +191,17 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
                 };
                 with_figure(recompute(hours)?)
             }
+            (How::OfPods(recompute), _) => match &options.alibaba_gpu2023 {
+                Some(directory) => with_figure(recompute(directory, control)?),
+                None => continue,
+            },
             (How::OfHours(_), None) => continue,
         };
         numbers.extend(said);
         figures.extend(figure);
     }
-    let reasons = [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS].concat();
+    let reasons =
+        [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS, &fragmentation::REASONS].concat();
     let mut document = ReproductionBody::new(numbers, figures, &reasons);
     if options.summary {
         document.body.exhibits = exhibits::standings(&document.numbers, &document.reasons);

@@ -50,6 +50,7 @@ pub fn plain_user(position: usize, demand: Vec<Decimal>) -> DraftUser {
         rates: Vec::new(),
         group: None,
         kinds: Vec::new(),
+        per_server: None,
     }
 }
 

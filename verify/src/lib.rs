@@ -5,6 +5,7 @@
 
 mod bottlenecks;
 mod claim;
+mod devices;
 mod divisible;
 mod exact;
 mod feasibility;

@@ -1,13 +1,15 @@
 //! A claimed placement of whole tasks, counted in whole units.
 
 use crate::claim::PlacementClaim;
+use crate::devices;
 use crate::groups::{divided, smallest};
 use crate::tolerance;
 use crate::verdict::{Verdict, Worst};
 use fairplan_instances::{ClassId, Instance, Placement, ResourceId, UserId};
 
 /// Re-counts a placement from the instance alone: `well-formed`, `eligibility`, `capacity`, `task-limits`, `tasks`,
-/// and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
+/// where servers have devices or users a limit a server
+/// `devices` and `per-server`, and, where a result states them, `value`, `shares` and `utilization`. Never panics on a claim; only
 /// `well-formed` is returned when that fails.
 pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<Verdict> {
     let mut form = Worst::of("well-formed", 0.0);
@@ -21,6 +23,7 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     let (classes, m) = (instance.classes(), instance.resources().len());
     let mut eligibility = Worst::of("eligibility", 0.0);
     let mut capacity = Worst::of("capacity", 0.0);
+    let mut inside = [Worst::of("devices", 0.0), Worst::of("per-server", 0.0)];
     let mut counted = vec![0u64; instance.user_count()];
     let mut work = vec![0.0; instance.user_count()];
     let mut used = vec![0u128; m];
@@ -49,6 +52,9 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
             *counted = counted.saturating_add(count);
             work[user.index().0] += count as f64 * user.rule().rate(class).to_f64();
         }
+        if instance.has_server_rules() {
+            devices::check_server(instance, server, class, tasks, &mut inside);
+        }
         for (r, load) in load.into_iter().enumerate() {
             let limit = instance.capacity_units(class, ResourceId(r));
             if load > limit {
@@ -74,6 +80,9 @@ pub fn verify_placement(instance: &Instance, claim: &PlacementClaim<'_>) -> Vec<
     }
     let mut verdicts =
         vec![form, eligibility.verdict(), capacity.verdict(), limits.verdict(), totals.verdict()];
+    if instance.has_server_rules() {
+        verdicts.extend(inside.map(Worst::verdict));
+    }
     if let Some(stated) = &claim.printed {
         let mut shares = Worst::of("shares", tolerance::STATED);
         let mut value = Worst::of("value", tolerance::STATED);

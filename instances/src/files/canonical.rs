@@ -145,6 +145,16 @@ impl Text {
         }
         self.raw(", \"capacity\": ");
         self.amounts(&class.capacity, keys);
+        let mut separator = ", \"devices\": {";
+        for (resource, count) in &class.devices {
+            self.raw(separator);
+            self.bytes.extend_from_slice(&keys[resource.0]);
+            self.whole(*count);
+            separator = ", ";
+        }
+        if !class.devices.is_empty() {
+            self.raw("}");
+        }
         self.raw("}");
     }
 
@@ -188,6 +198,10 @@ impl Text {
         if let Some(tasks) = user.tasks() {
             self.raw(", \"tasks\": ");
             self.whole(tasks);
+        }
+        if let Some(most) = user.per_server() {
+            self.raw(", \"per_server\": ");
+            self.whole(most);
         }
         if user.has_kinds() {
             let mut opening = ", \"kinds\": [";

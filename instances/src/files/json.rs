@@ -5,7 +5,7 @@
 
 use crate::{
     Decimal, GroupId, Instance, InstanceBuilder, InstanceError, NewGroup, NewKind, NewUser, Owner,
-    PlacementRule, RuleId,
+    PlacementRule, ResourceId, RuleId,
 };
 use crate::{ServerClass, Violation};
 use serde::Deserialize;
@@ -64,6 +64,8 @@ struct ClassFields<'a> {
     names: Option<Vec<Text<'a>>>,
     #[serde(borrow)]
     capacity: Entries<'a>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    devices: Option<Entries<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -96,6 +98,8 @@ struct UserFields<'a> {
     weight: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     tasks: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "stated")]
+    per_server: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "stated")]
     eligible: Option<Vec<Text<'a>>>,
     #[serde(borrow, default, deserialize_with = "stated")]
@@ -142,8 +146,16 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
         amounts.read(&class.capacity, || place("capacity"))?;
         let capacity = amounts.values.clone();
         let names = class.names.into_iter().flatten().map(|name| name.0.into_owned()).collect();
+        let mut devices = Vec::new();
+        if let Some(stated) = &class.devices {
+            amounts.read(stated, || place("devices"))?;
+            for r in (0..amounts.values.len()).filter(|r| amounts.named[*r]) {
+                let of = || format!("{}.{}", place("devices"), builder.resources()[r]);
+                devices.push((ResourceId(r), whole_number(amounts.values[r], of)?));
+            }
+        }
         let id = class.id.0.into_owned();
-        builder.class(ServerClass { id, count, capacity, names }).map(|_| ())
+        builder.class(ServerClass { id, count, capacity, names, devices }).map(|_| ())
     })?;
     let (mut groups, mut quotas) = (Vec::new(), Vec::new());
     if let Some(listed) = document.groups {
@@ -207,6 +219,9 @@ fn instance(document: &Document) -> Result<Instance, Violation> {
                 builder.user_with_kinds(new, &kinds)?
             }
         };
+        if let Some(raw) = user.per_server {
+            builder.per_server(added, whole(raw, || place("per_server"))?)?;
+        }
         let UserFields { guarantee, limit, limits, reserve, .. } = &user;
         let fields = QuotaFields { guarantee, limit, limits: *limits, reserve };
         if !fields.is_empty() {

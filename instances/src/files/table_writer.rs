@@ -17,7 +17,7 @@ const BUFFER: usize = 1 << 16;
 /// Writes the table of servers to `out`, in the format that the ending of `path` names: `.parquet`, `.arrow` or any other
 /// (CSV). `path` is only looked at and named in errors; who opened `out` compresses what shall be.
 ///
-/// Refused: a resource named like another column of the tables, names of servers, quotas and, but for CSV, a number that no double
+/// Refused: a resource named like another column of the tables, names of servers, devices, quotas and, but for CSV, a number that no double
 /// equals. The instance's name is not written.
 pub fn write_servers(
     instance: &Instance,
@@ -29,6 +29,10 @@ pub fn write_servers(
     if let Some(named) = instance.classes().iter().position(|class| !class.names.is_empty()) {
         let problem = "a table of classes has no room for the names of servers; write JSON";
         return Err(invalid(Violation::new(format!("server_classes[{named}].names"), "", problem)));
+    }
+    if let Some(class) = instance.classes().iter().position(|class| !class.devices.is_empty()) {
+        let problem = "tables have no room for devices; write JSON";
+        return Err(invalid(Violation::new(format!("server_classes[{class}].devices"), "", problem)));
     }
     if let Some((owner, _)) = instance.quotas().first() {
         let problem = "tables have no room for guarantees, limits and reserves; write JSON";
@@ -54,7 +58,7 @@ pub fn write_servers(
 
 /// Writes the table of users, as [`write_servers`] does that of the servers.
 ///
-/// Refused besides: a list of classes with an id that contains `;`, and kinds of tasks.
+/// Refused besides: a list of classes with an id that contains `;`, kinds of tasks, and limits a server.
 pub fn write_users(
     instance: &Instance,
     path: &str,
@@ -65,6 +69,12 @@ pub fn write_users(
     if let Some(user) = instance.users().position(|user| user.has_kinds()) {
         let problem = "a table of users has no room for kinds of tasks; write JSON";
         return Err(invalid(Violation::new(format!("users[{user}].kinds"), "", problem)));
+    }
+    if let Some((user, most)) =
+        instance.users().find_map(|user| user.per_server().map(|most| (user.index().0, most)))
+    {
+        let problem = "tables have no room for limits a server; write JSON";
+        return Err(invalid(Violation::new(format!("users[{user}].per_server"), most, problem)));
     }
     let optional = OptionalColumns::new(instance).map_err(invalid)?;
     #[cfg(feature = "parquet")]

@@ -79,6 +79,7 @@ impl InstanceBuilder {
                 group_of: None,
                 kinds: None,
                 quotas: Vec::new(),
+                devices: None,
                 limit_rows: Vec::new(),
                 exponents: vec![0; m],
                 totals: vec![0; m],
@@ -103,7 +104,7 @@ impl InstanceBuilder {
     }
 
     /// Adds a server class. The violation's place starts at the class (`server_classes[2].id`).
-    pub fn class(&mut self, class: ServerClass) -> Result<ClassId, Violation> {
+    pub fn class(&mut self, mut class: ServerClass) -> Result<ClassId, Violation> {
         let position = self.instance.classes.len();
         let place = |field: &str| format!("server_classes[{position}].{field}");
         if class.id.is_empty() {
@@ -122,6 +123,7 @@ impl InstanceBuilder {
         if self.instance.class_positions.insert(class.id.clone(), position).is_some() {
             return Err(Violation::new(place("id"), &class.id, "duplicate id"));
         }
+        self.note_devices(&mut class)?;
         for (exponent, capacity) in self.instance.exponents.iter_mut().zip(&class.capacity) {
             *exponent = (*exponent).min(capacity.exponent());
         }
@@ -316,6 +318,7 @@ impl InstanceBuilder {
             }
             instance.total_doubles[r] = nearest(instance.totals[r], instance.exponents[r]);
         }
+        instance.settle_devices()?;
         instance.settle_quotas()?;
         self.measure()?;
         Ok(self.instance)

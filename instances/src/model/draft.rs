@@ -45,6 +45,8 @@ pub struct DraftUser {
     pub group: Option<usize>,
     /// The kinds of which a task consists; then neither `demand`, which is their sum, nor `eligible` counts. Empty: none.
     pub kinds: Vec<DraftKind>,
+    /// The most tasks on one server; `None` is any number.
+    pub per_server: Option<u64>,
 }
 
 /// A kind of tasks of a [`DraftUser`].
@@ -92,7 +94,8 @@ impl Draft {
                 group: user.group.map(GroupId),
             };
             if user.kinds.is_empty() {
-                builder.user(new)?;
+                let added = builder.user(new)?;
+                user.per_server.map_or(Ok(()), |most| builder.per_server(added, most))?;
                 continue;
             }
             let kind = |kind: &DraftKind| NewKind {
@@ -177,6 +180,7 @@ impl From<User<'_>> for DraftUser {
             rates: rule.rates().iter().map(|(class, rate)| (class.0, *rate)).collect(),
             group: user.group().map(|group| group.0),
             kinds: if user.has_kinds() { user.kinds().map(DraftKind::from).collect() } else { Vec::new() },
+            per_server: user.per_server(),
         }
     }
 }
@@ -202,6 +206,10 @@ mod tests {
         draft.users[0].tasks = Some(3);
         draft.users[0].weight = "0.5".parse().unwrap();
         same(&Draft { quotas, ..draft.clone() });
+        let mut ruled = draft.clone();
+        ruled.users[0].per_server = Some(2);
+        ruled.classes[1].devices = vec![(crate::ResourceId(0), 4)];
+        same(&ruled);
         let piece = draft.users[1].demand.clone();
         let kind =
             |id: &str, each, eligible| DraftKind { id: id.into(), each, demand: piece.clone(), eligible };

@@ -1,6 +1,7 @@
 //! The model: servers in classes, users with one task's demand, and the rules that make them an instance.
 
 mod builder;
+mod devices;
 mod draft;
 mod filled;
 mod group_sums;
@@ -62,12 +63,15 @@ pub struct ServerClass {
     pub capacity: Vec<Decimal>,
     /// What each server is called, one name a server; empty where they have none.
     pub names: Vec<String>,
+    /// How many devices of a resource each server has, rising by resource: equal parts of its capacity, of which a task takes
+    /// whole ones or a part of one. Resources that are not here are amounts.
+    pub devices: Vec<(ResourceId, u64)>,
 }
 
 impl ServerClass {
     /// Servers without names.
     pub fn new(id: impl Into<String>, count: u64, capacity: Vec<Decimal>) -> Self {
-        Self { id: id.into(), count, capacity, names: Vec::new() }
+        Self { id: id.into(), count, capacity, names: Vec::new(), devices: Vec::new() }
     }
 
     /// Makes it so many servers. Which of them were added or taken is not said, so where their number changes none keeps
@@ -145,6 +149,8 @@ pub struct Instance {
     /// Where some user has kinds of tasks.
     kinds: Option<kinds::Kinds>,
     quotas: Vec<(Owner, Quota)>,
+    /// Where there are rules inside servers.
+    devices: Option<devices::Devices>,
     limit_rows: Vec<LimitRow>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,

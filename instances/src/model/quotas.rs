@@ -215,12 +215,13 @@ impl Instance {
         }
     }
 
-    /// For what knows plain users only: one demand each, no limits, guarantees or reserves.
+    /// For what knows plain users only: one demand each, no limits, guarantees or reserves, and no rules inside servers.
     ///
     /// # Errors
     /// If somebody is no plain user, naming the first; `what` asks.
     pub fn plain(&self, what: &str) -> Result<(), Violation> {
         self.without_kinds(what)?;
+        self.without_server_rules(what)?;
         self.without_quotas(what)
     }
 

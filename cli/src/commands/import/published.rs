@@ -34,6 +34,9 @@ pub struct AlibabaArguments {
     /// the same as a group of one weight (tree)
     #[arg(long, value_name = "HOW", default_value = "user")]
     group: TaskGrouping,
+    /// Make each GPU a device: a part of a GPU is of one GPU. Needs --group shape or tree
+    #[arg(long)]
+    devices: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -76,8 +79,8 @@ pub struct AzureArguments {
 
 /// Reads Alibaba's tables and writes the instance.
 pub fn alibaba(arguments: AlibabaArguments, common: CommonOptions) -> Result<Answer, Error> {
-    let AlibabaArguments { nodes, pods, at, group, output } = arguments;
-    let options = AlibabaGpu2023Options { nodes, pods, at, grouping: group };
+    let AlibabaArguments { nodes, pods, at, group, devices, output } = arguments;
+    let options = AlibabaGpu2023Options { nodes, pods, at, grouping: group, devices };
     write_import(|| alibaba_gpu2023_instance(&options), &output, common)
 }
 

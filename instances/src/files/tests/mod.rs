@@ -2,6 +2,7 @@
 
 mod bad_json;
 mod bad_tables;
+mod devices;
 mod gzip;
 mod kinds;
 mod mutations;

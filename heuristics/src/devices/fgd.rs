@@ -1,0 +1,234 @@
+//! Fragmentation Gradient Descent (Weng et al., "Beware of Fragmentation", ATC 2023): every task goes where it makes the least GPU
+//! unusable for the tasks to be expected.
+//!
+//! With `p_m` the part of the expected tasks that are like `m`, a server is fragmented by `F = Σ_m p_m F(m)`, where `F(m)` is the GPU
+//! left on it that a task like `m` cannot use: all of it if the task has no room or wants no GPU, else what is left on devices too
+//! small for it. Expected are the tasks of the instance, the most frequent ones that make up 95% of them. The score is that of the
+//! paper's simulator, `⌊100 / (1 + e^Δ)⌋` where `F` rises by `Δ` GPUs; of several devices the one of highest score (ties: the lowest
+//! index).
+
+use super::scored::{CpuAndGpu, HIGHEST, NodeScore, Scored};
+use super::{Servers, place, place_in_order};
+use crate::{InOrder, PlacementError, PlacementPolicy, first_with_room::FirstFitting};
+use fairplan_instances::{Deadline, Instance, Placement, ServerChoice, User};
+use std::collections::HashMap;
+
+/// Places every task where it fragments GPUs least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fgd {
+    /// Draws among equal scores.
+    pub seed: u64,
+}
+
+const NAME: &str = "fgd";
+
+/// The part of all tasks that are expected, in percent: the most frequent ones.
+const EXPECTED_PERCENT: u128 = 95;
+
+impl Fgd {
+    fn choice(self, instance: &Instance) -> Result<Scored<Fragmentation>, PlacementError> {
+        let gpu = CpuAndGpu::of(instance, NAME)?.gpu;
+        Ok(Scored::new(Fragmentation::new(instance, gpu), self.seed))
+    }
+}
+
+impl PlacementPolicy for Fgd {
+    fn name(&self) -> String {
+        NAME.into()
+    }
+
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        place(instance, deadline, (*self).choice(instance)?)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        place_in_order(asked, (*self).choice(asked.instance)?)
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        Box::new(FirstFitting::new(totals.len()))
+    }
+}
+
+struct Fragmentation {
+    gpu: usize,
+    /// Users whose tasks are expected, and how many of them.
+    expected: Vec<(usize, u64)>,
+    /// The same by what they want of GPUs; made when servers are known.
+    wants: Option<Wants>,
+    /// What each server is fragmented by, in its version.
+    present: Vec<(u32, u128)>,
+    /// From which fall of `F`, in billionths of a GPU, each score is reached.
+    thresholds: Vec<i128>,
+    /// For each want the tasks that have room for all else.
+    with_room: Vec<u64>,
+    left: Vec<u128>,
+    devices: Vec<u128>,
+}
+
+/// The expected tasks by what they want of GPUs.
+struct Wants {
+    /// Together.
+    tasks: u64,
+    /// How many want no GPU.
+    without: u64,
+    /// What a device must have free, and how many devices of that.
+    sizes: Vec<(u128, usize)>,
+    /// Of each task: which of the sizes, how many are expected, and the user.
+    of_size: Vec<(usize, u64, usize)>,
+}
+
+const BILLION: i128 = 1_000_000_000;
+
+impl Fragmentation {
+    fn new(instance: &Instance, gpu: usize) -> Self {
+        let is_limited = instance.users().all(|user| user.tasks().is_some());
+        let mut counted: HashMap<_, (usize, u64)> = HashMap::new();
+        for user in instance.users() {
+            // Where somebody has no number of tasks, all are expected alike.
+            let tasks = user.tasks().filter(|_| is_limited).unwrap_or(1);
+            let alike = counted.entry(likeness(user)).or_insert((user.index().0, 0));
+            alike.1 = alike.1.saturating_add(tasks);
+        }
+        let mut expected: Vec<(usize, u64)> = counted.into_values().filter(|(_, tasks)| *tasks > 0).collect();
+        expected.sort_unstable_by_key(|(user, tasks)| (std::cmp::Reverse(*tasks), *user));
+        let all: u128 = expected.iter().map(|(_, tasks)| u128::from(*tasks)).sum();
+        let mut sum = 0;
+        let wanted = expected.iter().position(|(_, tasks)| {
+            sum += u128::from(*tasks);
+            sum * 100 >= all * EXPECTED_PERCENT
+        });
+        expected.truncate(wanted.map_or(expected.len(), |last| last + 1));
+        let threshold = |score: i64| {
+            let odds = score as f64 / (HIGHEST - score) as f64;
+            (odds.ln() * BILLION as f64).round() as i128
+        };
+        Self {
+            gpu,
+            expected,
+            wants: None,
+            present: Vec::new(),
+            thresholds: (1..HIGHEST).map(threshold).collect(),
+            with_room: Vec::new(),
+            left: Vec::new(),
+            devices: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, servers: &Servers) {
+        let size = servers.device_size(self.gpu);
+        let mut wants = Wants { tasks: 0, without: 0, sizes: Vec::new(), of_size: Vec::new() };
+        for &(user, tasks) in &self.expected {
+            wants.tasks += tasks;
+            let demand = servers.demand(user)[self.gpu];
+            if demand == 0 {
+                wants.without += tasks;
+                continue;
+            }
+            let want = (demand.min(size), (demand / size).max(1) as usize);
+            let at = wants.sizes.iter().position(|other| *other == want).unwrap_or_else(|| {
+                wants.sizes.push(want);
+                wants.sizes.len() - 1
+            });
+            wants.of_size.push((at, tasks, user));
+        }
+        self.present = vec![(0, 0); servers.count()];
+        self.wants = Some(wants);
+    }
+
+    /// `F` times the number of expected tasks of a server of a class, with `left` of all resources but GPUs, in units of GPU;
+    /// [`Fragmentation::count_room`] has counted who has room for all else.
+    fn fragmented(&self, wants: &Wants, devices: &[u128]) -> u128 {
+        let total: u128 = devices.iter().sum();
+        let mut sum = u128::from(wants.tasks) * total;
+        for (&(least, number), tasks) in wants.sizes.iter().zip(&self.with_room) {
+            if *tasks == 0 {
+                continue;
+            }
+            let (mut usable, mut count) = (0, 0);
+            for free in devices.iter().filter(|free| **free >= least) {
+                usable += free;
+                count += 1;
+            }
+            if count >= number {
+                sum -= u128::from(*tasks) * usable;
+            }
+        }
+        sum
+    }
+
+    /// Counts for each want the expected tasks that have room in `left`, GPUs aside.
+    fn count_room(&mut self, servers: &Servers, wants: &Wants, class: usize) {
+        self.with_room.clear();
+        self.with_room.resize(wants.sizes.len(), 0);
+        for &(at, tasks, user) in &wants.of_size {
+            let demand = servers.demand(user);
+            let fits = |r: usize| r == self.gpu || demand[r] <= self.left[r];
+            if servers.is_eligible(user, class) && (0..demand.len()).all(fits) {
+                self.with_room[at] += tasks;
+            }
+        }
+    }
+
+    /// The score of a fall of `F` times the number of expected tasks.
+    fn score_of(&self, before: u128, after: u128, whole: u128) -> i64 {
+        let fall = (before as i128 - after as i128).saturating_mul(BILLION);
+        let reached = |threshold: &i128| threshold.saturating_mul(whole as i128) <= fall;
+        self.thresholds.partition_point(reached) as i64
+    }
+}
+
+/// What makes tasks alike.
+fn likeness(user: User<'_>) -> (fairplan_instances::RuleId, Vec<fairplan_instances::Decimal>) {
+    (user.rule_id(), user.demand().to_vec())
+}
+
+impl NodeScore for Fragmentation {
+    fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
+        if self.wants.is_none() {
+            self.begin(servers);
+        }
+        let Some(wants) = self.wants.take() else { return (0, None) };
+        let (class, size) = (servers.class_of(server), servers.device_size(self.gpu));
+        if self.present[server].0 != servers.version(server) {
+            self.left.clear();
+            self.left.extend_from_slice(servers.free(server));
+            self.count_room(servers, &wants, class);
+            let now = self.fragmented(&wants, servers.devices(server));
+            self.present[server] = (servers.version(server), now);
+        }
+        let before = self.present[server].1;
+        let demand = servers.demand(shape);
+        self.left.clear();
+        self.left.extend(servers.free(server).iter().zip(demand).map(|(free, demand)| free - demand));
+        self.count_room(servers, &wants, class);
+        let mut devices = std::mem::take(&mut self.devices);
+        devices.clear();
+        devices.extend_from_slice(servers.devices(server));
+        let whole = u128::from(wants.tasks) * size;
+        let demand = demand[self.gpu];
+        let best = if demand == 0 || demand >= size {
+            let free = devices.iter_mut().filter(|free| **free == size);
+            free.take((demand / size) as usize).for_each(|free| *free = 0);
+            (self.score_of(before, self.fragmented(&wants, &devices), whole), None)
+        } else {
+            let mut best = (-1, None);
+            for at in 0..devices.len() {
+                let free = devices[at];
+                if free < demand || devices[..at].contains(&free) {
+                    continue;
+                }
+                devices[at] -= demand;
+                let score = self.score_of(before, self.fragmented(&wants, &devices), whole);
+                devices[at] = free;
+                if score > best.0 {
+                    best = (score, Some(at));
+                }
+            }
+            best
+        };
+        self.devices = devices;
+        self.wants = Some(wants);
+        best
+    }
+}

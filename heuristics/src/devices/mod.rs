@@ -1,0 +1,102 @@
+//! Placing where there are rules inside servers: what is free is kept device by device, and all servers are looked at for each task.
+//!
+//! A task that takes a part of a device takes it of one device, the one with the least free that has room unless the policy
+//! says another (ties: the lowest index), and keeps it; whole devices are the first ones that nobody uses.
+
+mod best_fit;
+mod clustering;
+mod dot_product;
+mod fgd;
+mod least;
+mod packing_gpus;
+mod scored;
+mod servers;
+
+pub use best_fit::GpuBestFit;
+pub use clustering::GpuClustering;
+pub use dot_product::GpuDotProduct;
+pub use fgd::Fgd;
+pub use packing_gpus::GpuPacking;
+
+pub(crate) use least::Least;
+pub(crate) use servers::Servers;
+
+use crate::InOrder;
+use crate::PlacementError;
+use crate::filling::fill;
+use crate::packing::Packing;
+use crate::rule::Rule;
+use fairplan_instances::{Deadline, Instance, Placement};
+
+/// Where a task goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub server: usize,
+    /// The device of which it takes a part, counted over all devices of the server; `None`: the one with the least room.
+    pub device: Option<usize>,
+}
+
+impl Chosen {
+    pub fn server(server: usize) -> Self {
+        Self { server, device: None }
+    }
+}
+
+/// Which of the servers with room a task goes to: the part in which policies differ.
+pub(crate) trait Choice {
+    /// The server for a task of a shape, which will be placed there; `None` if no server has room.
+    fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen>;
+}
+
+/// Fills the servers of an instance.
+pub(crate) fn place(
+    instance: &Instance,
+    deadline: &Deadline,
+    choice: impl Choice,
+) -> Result<Placement, PlacementError> {
+    let packing = Packing::in_resources(instance)?.apart();
+    let servers = Servers::new(instance, &packing);
+    fill(instance, &packing, Inside { servers, choice }, deadline)
+}
+
+/// Places one task after the other, each of the user named, where there is room: the servers of the tasks.
+pub(crate) fn place_in_order(
+    InOrder { instance, order, deadline }: InOrder<'_>,
+    choice: impl Choice,
+) -> Result<Vec<Option<usize>>, PlacementError> {
+    let packing = Packing::in_resources(instance)?.apart();
+    let mut rule = Inside { servers: Servers::new(instance, &packing), choice };
+    let mut placed = Vec::with_capacity(order.len());
+    for user in order {
+        if deadline.is_over() {
+            return Err(PlacementError::OutOfTime { placed: placed.iter().flatten().count() as u64 });
+        }
+        placed.push(rule.take(user.0));
+    }
+    Ok(placed)
+}
+
+/// A choice at work; shapes are users.
+struct Inside<C> {
+    servers: Servers,
+    choice: C,
+}
+
+impl<C: Choice> Rule for Inside<C> {
+    fn take(&mut self, shape: usize) -> Option<usize> {
+        let Chosen { server, device } = self.choice.choose(&self.servers, shape)?;
+        self.servers.take(server, shape, device);
+        Some(server)
+    }
+
+    /// Nothing is sure of servers whose devices fill up one by one.
+    fn sure(&mut self, _shape: usize) -> Option<usize> {
+        None
+    }
+
+    fn free(&self, server: usize) -> &[u128] {
+        self.servers.free(server)
+    }
+
+    fn take_many(&mut self, _server: usize, _shape: usize, _count: u64) {}
+}

@@ -1,0 +1,197 @@
+//! What servers have free, device by device, and how many tasks of whom they have.
+
+use crate::packing::{Packing, fits};
+use fairplan_instances::{Instance, ResourceId, UserId};
+use std::collections::HashMap;
+
+/// All servers, with shapes that are users.
+pub(crate) struct Servers {
+    width: usize,
+    /// Row-major `servers × width`.
+    free: Vec<u128>,
+    class_of: Vec<u32>,
+    /// What each device has free: those of a server one after another, its resources rising.
+    devices: Vec<u128>,
+    /// Where the devices of each server begin, and at last where all end.
+    starts: Vec<usize>,
+    /// Of each class the resources that it has devices of, and how many.
+    layouts: Vec<Vec<(usize, usize)>>,
+    /// The size of one device of each resource; 0 where nobody has any.
+    sizes: Vec<u128>,
+    /// Of each shape: what a task needs, where it may run, and the most on one server.
+    demands: Vec<Vec<u128>>,
+    eligible: Vec<Vec<bool>>,
+    most: Vec<Option<u64>>,
+    /// Tasks on a server of shapes with a limit.
+    on: HashMap<(usize, usize), u64>,
+    /// How often each server has changed, and one.
+    versions: Vec<u32>,
+}
+
+impl Servers {
+    pub fn new(instance: &Instance, packing: &Packing) -> Self {
+        let layout = |class: &fairplan_instances::ServerClass| -> Vec<(usize, usize)> {
+            class.devices.iter().map(|(resource, count)| (resource.0, *count as usize)).collect()
+        };
+        let layouts: Vec<_> = instance.classes().iter().map(layout).collect();
+        let size = |r: usize| instance.device_units(ResourceId(r)).unwrap_or(0);
+        let sizes: Vec<u128> = (0..packing.width).map(size).collect();
+        let (mut class_of, mut devices, mut starts) = (Vec::new(), Vec::new(), vec![0]);
+        for (l, class) in packing.classes.iter().enumerate() {
+            for _ in class.servers.clone() {
+                class_of.push(l as u32);
+                for &(resource, count) in &layouts[l] {
+                    devices.extend(std::iter::repeat_n(sizes[resource], count));
+                }
+                starts.push(devices.len());
+            }
+        }
+        let eligible = |shape: &crate::packing::Shape| {
+            (0..packing.classes.len()).map(|l| shape.classes.binary_search(&l).is_ok()).collect()
+        };
+        Self {
+            width: packing.width,
+            free: packing.free(),
+            versions: vec![1; class_of.len()],
+            class_of,
+            devices,
+            starts,
+            layouts,
+            sizes,
+            demands: packing.shapes.iter().map(|shape| shape.demand.clone()).collect(),
+            eligible: packing.shapes.iter().map(eligible).collect(),
+            most: (0..packing.shapes.len()).map(|user| instance.user(UserId(user)).per_server()).collect(),
+            on: HashMap::new(),
+        }
+    }
+
+    pub fn count(&self) -> usize {
+        self.class_of.len()
+    }
+
+    pub fn class_of(&self, server: usize) -> usize {
+        self.class_of[server] as usize
+    }
+
+    pub fn free(&self, server: usize) -> &[u128] {
+        &self.free[server * self.width..(server + 1) * self.width]
+    }
+
+    /// What each device of a server has free.
+    pub fn devices(&self, server: usize) -> &[u128] {
+        &self.devices[self.starts[server]..self.starts[server + 1]]
+    }
+
+    /// The size of one device of a resource; 0 where nobody has any.
+    pub fn device_size(&self, resource: usize) -> u128 {
+        self.sizes[resource]
+    }
+
+    pub fn demand(&self, shape: usize) -> &[u128] {
+        &self.demands[shape]
+    }
+
+    pub fn shapes(&self) -> usize {
+        self.demands.len()
+    }
+
+    /// Whether tasks of a shape may run on a class.
+    pub fn is_eligible(&self, shape: usize, class: usize) -> bool {
+        self.eligible[shape][class]
+    }
+
+    /// Changes whenever a server does; never 0.
+    pub fn version(&self, server: usize) -> u32 {
+        self.versions[server]
+    }
+
+    /// Whether one more task of a shape has room on a server.
+    pub fn has_room(&self, server: usize, shape: usize) -> bool {
+        let demand = &self.demands[shape];
+        self.eligible[shape][self.class_of(server)]
+            && fits(demand, self.free(server))
+            && self.most[shape]
+                .is_none_or(|most| self.on.get(&(server, shape)).is_none_or(|count| *count < most))
+            && self.groups(server).all(|(resource, devices)| {
+                has_devices(&self.devices[devices], demand[resource], self.sizes[resource])
+            })
+    }
+
+    /// The servers with room for one more task of a shape, rising.
+    pub fn with_room(&self, shape: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.count()).filter(move |server| self.has_room(*server, shape))
+    }
+
+    /// The devices with room for the part that a task of a shape takes of one, counted over all devices of the server; none if
+    /// it takes parts of several resources or of none.
+    pub fn for_a_part(&self, server: usize, shape: usize) -> impl Iterator<Item = usize> + '_ {
+        let demand = &self.demands[shape];
+        let mut parts =
+            self.groups(server).filter(|(r, _)| demand[*r] > 0 && demand[*r] < self.sizes[*r]).fuse();
+        let only = parts.next().filter(|_| parts.next().is_none());
+        let start = self.starts[server];
+        only.into_iter().flat_map(move |(resource, devices)| {
+            let has_room = move |at: &usize| self.devices[*at] >= self.demands[shape][resource];
+            devices.filter(has_room).map(move |at| at - start)
+        })
+    }
+
+    /// The resources of which a server has devices, and where these are among all.
+    fn groups(&self, server: usize) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> + '_ {
+        let mut start = self.starts[server];
+        self.layouts[self.class_of(server)].iter().map(move |&(resource, count)| {
+            let devices = start..start + count;
+            start = devices.end;
+            (resource, devices)
+        })
+    }
+
+    /// Takes the room of a task on a server that has it; a part of a device of this one, counted over all devices of the server, if
+    /// one is named.
+    pub fn take(&mut self, server: usize, shape: usize, device: Option<usize>) {
+        let free = &mut self.free[server * self.width..(server + 1) * self.width];
+        free.iter_mut().zip(&self.demands[shape]).for_each(|(free, demand)| *free -= demand);
+        let named = device.map(|device| self.starts[server] + device);
+        let groups: Vec<_> = self.groups(server).collect();
+        for (resource, range) in groups {
+            let (demand, size) = (self.demands[shape][resource], self.sizes[resource]);
+            if demand == 0 {
+                continue;
+            }
+            if demand >= size {
+                let mut left = demand / size;
+                for free in self.devices[range].iter_mut().filter(|free| **free == size) {
+                    if left == 0 {
+                        break;
+                    }
+                    *free = 0;
+                    left -= 1;
+                }
+                continue;
+            }
+            let tightest = || {
+                let with_room = range.clone().filter(|at| self.devices[*at] >= demand);
+                with_room.min_by_key(|at| self.devices[*at])
+            };
+            let at = named.filter(|at| range.contains(at)).or_else(tightest);
+            if let Some(at) = at {
+                self.devices[at] -= demand;
+            }
+        }
+        if self.most[shape].is_some() {
+            *self.on.entry((server, shape)).or_default() += 1;
+        }
+        self.versions[server] += 1;
+    }
+}
+
+/// Whether devices with so much free have room for a demand.
+pub(crate) fn has_devices(devices: &[u128], demand: u128, size: u128) -> bool {
+    if demand == 0 {
+        true
+    } else if demand < size {
+        devices.iter().any(|free| *free >= demand)
+    } else {
+        devices.iter().filter(|free| **free == size).count() as u128 >= demand / size
+    }
+}
