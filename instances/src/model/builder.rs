@@ -80,6 +80,7 @@ impl InstanceBuilder {
                 kinds: None,
                 quotas: Vec::new(),
                 limit_rows: Vec::new(),
+                reserve_rows: Vec::new(),
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],

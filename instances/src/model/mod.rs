@@ -3,6 +3,7 @@
 mod builder;
 mod draft;
 mod filled;
+mod floors;
 mod group_sums;
 mod groups;
 mod kinds;
@@ -146,6 +147,8 @@ pub struct Instance {
     kinds: Option<kinds::Kinds>,
     quotas: Vec<(Owner, Quota)>,
     limit_rows: Vec<LimitRow>,
+    /// Which of them are reserves.
+    reserve_rows: Vec<usize>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,
