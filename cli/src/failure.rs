@@ -40,11 +40,13 @@ pub fn what_there_is<T>(
 /// Letters of a message, at most.
 const LONGEST: usize = 2000;
 
-/// 2: bad input or usage, or an output that cannot be written. 3: a backend that broke, a result without proof, time that was
+/// 1: what is guaranteed cannot be kept. 2: bad input or usage, or an output that cannot be written. 3: a backend that broke, a result without proof, time that was
 /// over.
 pub fn exit_status(error: &Error) -> u8 {
     match error {
         Error::Input(_) | Error::Setting(_) => 2,
+        // That is proved, too: the answer is no.
+        Error::Guarantees(_) => 1,
         // A number that is not finite is our fault, a full disk is not.
         Error::Output(error) if error.source.kind() != ErrorKind::InvalidData => 2,
         _ => 3,

@@ -3,7 +3,7 @@
 use crate::{Audited, Explanation, GroupExplanation, Offline, Simulated, Solved, TaskOffline};
 use fairplan_heuristics::{PlacementError, UnknownPolicy};
 use fairplan_imports::ImportFailure;
-use fairplan_instances::{Deadline, InstanceError, SolverError, UnknownName, Violation};
+use fairplan_instances::{Deadline, InstanceError, Shortfall, SolverError, UnknownName, Violation};
 use fairplan_report::MalformedResult;
 use fairplan_report::output::OutputError;
 use fairplan_simulation::SimulationError;
@@ -30,6 +30,10 @@ pub enum Error {
         /// What there is all the same.
         found: Found,
     },
+    /// What users and groups are guaranteed is more than there is: the largest part that can be kept, and prices that prove it, which
+    /// [`verify_shortfall`](fairplan_verify::verify_shortfall) has checked.
+    #[error("{0}")]
+    Guarantees(Box<Shortfall>),
     /// The [`Deadline`] was over before.
     #[error("{why}")]
     TimeLimit {
@@ -190,6 +194,7 @@ impl From<SolverError> for Error {
         match error {
             SolverError::Unsupported(_) | SolverError::Inapplicable(_) => Self::Input(error.into()),
             SolverError::Backend { .. } => Self::Backend(error.into()),
+            SolverError::Guarantees(shortfall) => Self::Guarantees(shortfall),
             SolverError::OutOfTime => Self::TimeLimit { why: error.to_string(), found: Found::Nothing },
         }
     }

@@ -1,10 +1,11 @@
 //! Solving, and checking the solution by code that shares nothing with the solver before anyone sees it.
 
+use crate::error::all_hold;
 use crate::{Control, Error, Found};
-use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, Status, files};
+use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError, Status, files};
 use fairplan_report::solution::{SolutionDocument, StatedNumbers, UserResults, solution_document};
 use fairplan_solver::backend_within;
-use fairplan_verify::{SolutionClaim, Verdict, verify_solution, well_formed};
+use fairplan_verify::{SolutionClaim, Verdict, verify_shortfall, verify_solution, well_formed};
 use std::time::{Duration, Instant};
 
 /// What to solve for, and how.
@@ -98,7 +99,11 @@ impl Solved {
             checking += start.elapsed();
             holds
         };
-        let mut solution = solver.solve_for(instance, objective, &mut accept)?;
+        let outcome = solver.solve_for(instance, objective, &mut accept);
+        if let Err(SolverError::Guarantees(shortfall)) = &outcome {
+            all_hold("the guarantees", &[verify_shortfall(instance, objective, shortfall)])?;
+        }
+        let mut solution = outcome?;
         // Solvers see no clock; the time they took is noted here.
         solution.statistics.seconds = start.elapsed().saturating_sub(checking).as_secs_f64();
         if let Some(numbers) = proved {
@@ -160,7 +165,7 @@ pub(crate) fn hashed<T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairplan_instances::{Certificate, SolverError, generate};
+    use fairplan_instances::{Certificate, generate};
 
     /// Says first what the checker refuses, and then the truth.
     struct SecondTry;

@@ -1,7 +1,7 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::{
-    Certificate, ClassId, GroupResult, Instance, Level, LimitResult, LimitedBy, Part, ResourceId, Solution,
+    Certificate, ClassId, GroupResult, Instance, Level, LimitResult, LimitedBy, Objective, Part, ResourceId, Solution,
     User, UserId, group_results, limit_results,
 };
 use rayon::prelude::*;
@@ -203,13 +203,20 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     let users = (0..instance.user_count()).into_par_iter();
     let users = users.filter(|i| !grouped || instance.user(UserId(*i)).group().is_none()).map(|i| {
         let (share, cap, reason) = figures(i);
-        let is_out_of_tasks = reason == LimitedBy::Tasks && level_of.get(i) == Some(&0);
+        // What is guaranteed may be all tasks, far above the first level.
+        let is_out_of_tasks =
+            reason == LimitedBy::Tasks && level_of.get(i) == Some(&0) && instance.quotas().is_empty();
         Least::of(share, cap, Holds::of(reason), is_out_of_tasks)
     });
     let mut least = users.reduce(|| Least::NOBODY, Least::and);
     if grouped {
         let weight = |i: usize| instance.user(UserId(i)).weight().to_f64();
+        let floor = |i: usize| guaranteed_share(instance, solution.objective, UserId(i));
         let (figures, weight) = (&figures, &weight);
+        let parts = |of_user| match instance.has_guarantees() {
+            false => instance.parts_of_groups(of_user),
+            true => instance.parts_above_floors(of_user, floor, |_| 0.0),
+        };
         let part = |wants_more: fn(LimitedBy) -> bool| {
             move |i: usize| {
                 let (share, _, reason) = figures(i);
@@ -221,11 +228,11 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
             (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
-        let by_prices = instance.parts_of_groups(part(LimitedBy::is_by_prices));
+        let by_prices = parts(part(LimitedBy::is_by_prices));
         // Only where limits hold somebody do the two differ.
         let by_capacity = match instance.limit_rows().is_empty() {
             true => by_prices.clone(),
-            false => instance.parts_of_groups(part(|reason| reason == LimitedBy::Capacity)),
+            false => parts(part(|reason| reason == LimitedBy::Capacity)),
         };
         let groups = instance.groups().iter().zip(by_prices.iter().zip(&by_capacity));
         let groups = groups.zip(instance.of_groups(None, cap, add));
@@ -250,6 +257,14 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     // What differs by the rounding of a product is the same.
     let bound = if (bound - value).abs() <= 4.0 * f64::EPSILON * value { value } else { bound };
     Standing { value, bound, first: first.filter(|first| satisfied >= first.value), level }
+}
+
+/// What a user is guaranteed, as its group counts shares; at most what its tasks are worth.
+pub fn guaranteed_share(instance: &Instance, objective: Objective, user: UserId) -> f64 {
+    let user = instance.user(user);
+    let tasks = instance.guaranteed_tasks(user);
+    let per_share = objective.share_per_level(user) / user.weight().to_f64();
+    if tasks == 0.0 || per_share == 0.0 { 0.0 } else { tasks * user.task_share() / per_share }
 }
 
 /// The most work that a task of this user does on a class that it can use.

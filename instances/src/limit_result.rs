@@ -5,21 +5,24 @@ use crate::{Allocation, Instance, Owner, ResourceMap};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One limit of one resource: what is used of it and what more of it would be worth.
+/// One limit of one resource, or what all others may have beside a reserve: what is used of it and what more of it would be worth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitResult {
-    /// The group whose limit it is.
+    /// The group whose limit or reserve it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The user whose limit it is, where it is no group's.
+    /// The user whose limit or reserve it is, where it is no group's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub user: Option<String>,
     /// The server classes that it covers; absent: all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub classes: Option<Vec<String>>,
-    /// The resource and its most.
+    /// The resource and its most; of a reserve what all others may have together: what there is besides.
     pub limit: ResourceMap,
+    /// What is reserved, if it is a reserve.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reserve: Option<ResourceMap>,
     /// The part of it that is used, 0 to 1.
     #[schemars(range(min = 0))]
     pub used: f64,
@@ -36,6 +39,9 @@ pub fn limits_table(limits: &[LimitResult]) -> Table<'_> {
         .column("classes", "on", Kind::Name, |limit| limit.classes.as_ref().map(|classes| classes.join(", ")))
         .column("resource", "resource", Kind::Name, |limit| limit.limit.0.first().map(|(name, _)| name))
         .column("limit", "at most", Kind::Number, |limit| limit.limit.0.first().map(|(_, amount)| *amount))
+        .column("reserve", "reserved", Kind::Number, |limit| {
+            limit.reserve.as_ref().and_then(|reserve| reserve.0.first()).map(|(_, amount)| *amount)
+        })
         .column("used", "used", Kind::Part, |limit| limit.used)
         .column("price", "price", Kind::Number, |limit| limit.price)
         .done()
@@ -75,6 +81,7 @@ pub fn limit_results(
             Owner::User(user) => (None, Some(instance.user(user).id().to_owned())),
         };
         let amount = row.amount.to_f64();
+        let of_resource = |amount: f64| ResourceMap(vec![(instance.resources()[row.resource.0].clone(), amount)]);
         let names = |classes: &Vec<crate::ClassId>| {
             classes.iter().map(|class| instance.classes()[class.0].id.clone()).collect()
         };
@@ -82,7 +89,8 @@ pub fn limit_results(
             group,
             user,
             classes: row.classes.as_ref().map(names),
-            limit: ResourceMap(vec![(instance.resources()[row.resource.0].clone(), amount)]),
+            limit: of_resource(amount),
+            reserve: row.reserve.map(|reserve| of_resource(reserve.to_f64())),
             // Limits are kept exactly; what rounding puts above a full 1 is taken off.
             used: if taken[j] > amount && taken[j] < amount * (1.0 + 1e-9) { 1.0 } else { taken[j] / amount },
             price: prices.and_then(|prices| prices.get(j)).copied().unwrap_or(0.0),

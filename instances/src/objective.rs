@@ -120,7 +120,7 @@ impl Objective {
         if !knows_groups {
             instance.without_quotas(&self.to_string())?;
         }
-        instance.without_floors("solve")?;
+        instance.check_guarantees()?;
         let over_some = instance.limit_rows().iter().find(|row| self.is_pooled() && row.classes.is_some());
         if let Some(row) = over_some {
             let problem = format!(

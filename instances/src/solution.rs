@@ -247,6 +247,9 @@ pub enum SolverError {
     /// The instance cannot have this objective.
     #[error(transparent)]
     Inapplicable(#[from] Violation),
+    /// What users and groups are guaranteed is more than there is.
+    #[error("{0}")]
+    Guarantees(Box<crate::Shortfall>),
     /// Time was over before there was anything to return.
     #[error("no answer in time; allow more")]
     OutOfTime,

@@ -44,6 +44,7 @@ impl Where {
 pub fn raised(py: Python<'_>, error: Error, found: Option<Py<PyAny>>) -> PyErr {
     let name = match &error {
         Error::Input(_) | Error::Setting(_) => "InputError",
+        Error::Guarantees(_) => "Infeasible",
         Error::Uncertified { .. } | Error::TimeLimit { .. } => "NotProved",
         _ => "FairplanError",
     };

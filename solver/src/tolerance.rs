@@ -78,6 +78,8 @@ pub(crate) mod level {
     pub(crate) const CLEARLY_PRICED: f64 = 1e-3;
     /// Everybody has its share when this part of it is missing: below [`CLOSED`], which the level itself is solved to.
     pub(crate) const MISSING: f64 = 1e-11;
+    /// Guarantees of which this part cannot be kept count as kept: what the checker lets a user lack is ten times as much.
+    pub(crate) const KEPT: f64 = 1e-10;
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.
     pub(crate) const PIECE: f64 = 1e-12;
     /// A limit of more than this many times the tasks that could run at all is none: enough above one for the roundings of

@@ -128,8 +128,8 @@ impl Way {
     ) -> Result<Solution, SolverError> {
         match question.objective.alpha() {
             Some(_) => smooth::solve_over(question, self.method(), bins, alike, solver, budget),
-            // The tree knows limits, whether it has groups or not.
-            None if question.instance.has_groups() || !question.instance.limit_rows().is_empty() => {
+            // The tree knows limits and guarantees, whether it has groups or not.
+            None if question.instance.has_groups() || !question.instance.quotas().is_empty() => {
                 tree::solve(question, self.method(), bins, solver, budget)
             }
             None => lexicographic::solve(question, self.method(), bins, solver, budget),
@@ -162,6 +162,8 @@ pub(crate) fn solve(
                     break;
                 }
             }
+            // Proved by prices, whichever way found them.
+            Err(error @ SolverError::Guarantees(_)) => return Err(error),
             Err(error) => failure = failure.or(Some(error)),
         }
         if question.deadline.is_over() {

@@ -13,7 +13,7 @@ y_i = min over usable classes of (sum_r D_ir p_lr / delta_i + z_i) / rate, with 
 Over groups a level t at the root gives everybody a share S_i(t), by weights from the root down: none is possible at which
 sum_i y_i S_i(t) > C.p, when those who are held keep what they have.
 A limit of a group or a user is a capacity too: C.p counts it at its price, and y_i the prices of the limits above a user that cover
-the class.
+the class. A reserve is a limit of all others, of what there is besides. What is guaranteed is a floor of S_i(t), whatever the level.
 An allocation that is defined by what holds each user is held against the definition. Knows drfh, tsf, drf, drf-per-server,
 bmf, pf, alpha=A and utilitarian.
 """
@@ -86,20 +86,25 @@ def limit_rows(instance):
     rows, every = {}, [l["id"] for l in instance["server_classes"]]
     for kind in ("group", "user"):
         for one in instance.get(kind + "s", []):
-            need(not one.get("guarantee") and not one.get("reserve"), f"guarantees and reserves are not known here ({one['id']})")
+            need(kind == "user" or not one.get("guarantee"), f"guarantees of groups are not known here ({one['id']})")
             sets = [(every, one.get("limit", {}))] + [(some["classes"], some["amounts"]) for some in one.get("limits", [])]
             for classes, amounts in sets:
                 for r in instance["resources"]:
                     if r in amounts:
                         rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
                                                     "amount": amounts[r], "every": classes is every}
+            for r in instance["resources"]:
+                if one.get("reserve", {}).get(r):
+                    total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"])
+                    rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(every), "resource": r, "every": True,
+                                                "amount": total - one["reserve"][r], "reserve": one["reserve"][r]}
     parent = {g["id"]: g.get("parent") for g in instance.get("groups", [])}
     for user in instance["users"]:
         owners, group = {("user", user["id"])}, user.get("group")
         while group is not None:
             owners.add(("group", group))
             group = parent[group]
-        user["rows"] = {at: row for at, row in rows.items() if row["owner"] in owners}
+        user["rows"] = {at: row for at, row in rows.items() if (row["owner"] in owners) != ("reserve" in row)}
     return rows
 
 
@@ -113,6 +118,8 @@ def limits_kept(solution, users, rows, load):
         need(row["every"] == ("classes" not in stated) and set(stated.get("classes", row["classes"])) == row["classes"],
              f"classes of limit {at[1]}")
         near(stated["limit"][row["resource"]], row["amount"], f"amount of limit {at[1]}")
+        need(("reserve" in row) == ("reserve" in stated), f"limit {at[1]} is a reserve, or is none")
+        near(stated.get("reserve", {row["resource"]: 0})[row["resource"]], row.get("reserve", 0), f"reserve of limit {at[1]}")
         near(stated["used"], load[at] / row["amount"], f"used part of limit {at[1]}")
     first = solution["certificate"].get("levels", [])[:1]
     if any(stated["price"] for stated in said):
@@ -120,7 +127,7 @@ def limits_kept(solution, users, rows, load):
             near(stated["price"], price, "price of a limit")
     for user in users:
         full = min((max([load[at] / row["amount"] for at, row in user["rows"].items()
-                         if l in row["classes"] and row["resource"] in user["needs"]], default=0) for l in user["usable"]), default=0)
+                         if "reserve" not in row and l in row["classes"] and row["resource"] in user["needs"]], default=0) for l in user["usable"]), default=0)
         need(user["limit"] != "limit" or full >= 1 - Fraction(1, 10**6), f"user {user['id']} is held by no limit")
         need(user["limit"] != "capacity" or full <= 1 - Fraction(1, 10**8), f"user {user['id']} is held by a limit")
 
@@ -199,32 +206,45 @@ def best(alpha, user, cost):
 
 
 def fill(tree, ceiling, level):
-    """What a level at the root gives every user: each child its weight times what its parent gives, at most its ceiling."""
+    """What a level at the root gives every user: each child its weight times what its parent gives, at least what it is guaranteed
+    and at most its ceiling."""
     def below(node):
         if node in tree["users"]:
-            return ceiling[node]
+            least[node] = min(least[node], ceiling[node]) if ceiling[node] is not None else least[node]
+            return ceiling[node], least[node]
         parts = [below(child) for child, _ in tree["children"][node]]
-        top[node] = None if None in parts else sum(parts, Fraction(0))
-        return top[node]
+        tops = [part for part, _ in parts]
+        top[node], least[node] = None if None in tops else sum(tops, Fraction(0)), sum((part for _, part in parts), Fraction(0))
+        return top[node], least[node]
+
+    def between(child, due):
+        return max(due, least[child]) if top[child] is None else min(max(due, least[child]), top[child])
 
     def divide(node, has):
         if node in tree["users"]:
             out[node] = has
             return
+        # Of those at one end, who puts the others off by more stays there, whatever the rest get.
         children, left = list(tree["children"][node]), has
         while children:
             each = level if node is None else left / sum(weight for _, weight in children)
-            full = [(c, w) for c, w in children if top[c] is not None and top[c] <= w * each]
-            for child, weight in full:
-                divide(child, top[child])
-                left = left if left is None else left - top[child]
-            children = [child for child in children if child not in full]
-            if not full:
+            off = {child: between(child, weight * each) - weight * each for child, weight in children}
+            up = sum(off.values()) > 0 and node is not None
+            done = [child for child, weight in children
+                    if (off[child] > 0 if up else off[child] < 0 or top[child] is not None and top[child] <= weight * each)]
+            if node is None:
+                done = [child for child in off if off[child]]
+            for child in done:
+                part = least[child] if off[child] > 0 else top[child]
+                divide(child, part)
+                left = left if left is None else left - part
+            children = [(child, weight) for child, weight in children if child not in done]
+            if not done:
                 break
         for child, weight in children:
             divide(child, weight * each)
 
-    top, out = dict(ceiling), {}
+    top, least, out = dict(ceiling), dict(tree["floors"]), {}
     below(None)
     divide(None, None)
     return out
@@ -235,11 +255,28 @@ def divided(tree, node, has, wants):
     may have less than its part."""
     if node in tree["users"]:
         return has(tree["users"][node]), wants(tree["users"][node])
-    parts = [(weight, *divided(tree, child, has, wants)) for child, weight in tree["children"][node]]
-    each = min((share / weight for weight, share, more in parts if more), default=None)
+    parts = [(weight, sure(tree, child), *divided(tree, child, has, wants)) for child, weight in tree["children"][node]]
+    each = min((share / weight for weight, _, share, more in parts if more), default=None)
     if each is None:
-        return sum((share for _, share, _ in parts), Fraction(0)), False
-    return sum((weight * each if more else min(share, weight * each) for weight, share, more in parts), Fraction(0)), True
+        return sum((share for _, _, share, _ in parts), Fraction(0)), False
+    return sum((min(share, max(floor, weight * each)) for weight, floor, share, more in parts), Fraction(0)), True
+
+
+def sure(tree, node):
+    """What a node is guaranteed, its members together."""
+    if node in tree["users"]:
+        return tree["floors"][node]
+    return sum((sure(tree, child) for child, _ in tree["children"][node]), Fraction(0))
+
+
+def floor_of(user):
+    """What a user is guaranteed as the objective counts shares, at most what its tasks are worth."""
+    sure = [Fraction(amount) / user["needs"][r] for r, amount in user.get("guarantee", {}).items() if amount]
+    if not sure or not user["usable"]:
+        return Fraction(0)
+    need(len(set(user["rate"].values())) == 1, f"user {user['id']} is guaranteed work at several rates: not known here")
+    tasks = min(sure + [user["tasks"]] if "tasks" in user else sure)
+    return tasks * user["delta"] / user["weight"] * user["own"]
 
 
 def standing(instance, solution, users):
@@ -252,7 +289,7 @@ def standing(instance, solution, users):
     for user in users:
         children[("group", user["group"]) if "group" in user else None].append((("user", user["id"]), user["own"]))
         named["user", user["id"]] = user
-    tree = {"children": children, "users": named}
+    tree = {"children": children, "users": named, "floors": {node: floor_of(user) for node, user in named.items()}}
 
     def total(node, what):
         if node in named:
@@ -304,6 +341,7 @@ def stages(solution, users, capacity, tree, measure, rows):
         kept = sum(floor(y[node] * min(S, share[node])) for node, S in here.items())
         slack, anybody = worth - kept, False
         for node, user in named.items():
+            need(share[node] >= tree["floors"][node] * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
             need(share[node] >= here[node] * (1 - GAP), f"user {user['id']} has less than level {k} gives")
             if user["limit"] not in PRICED or user["level"] != k:
                 continue
@@ -483,7 +521,7 @@ def check(instance, solution):
     def measure(share):
         return min(max(share, min(usual, share * 1000)), MEASURED)
 
-    if rows or any("group" in user for user in users):
+    if rows or any("group" in user or user.get("guarantee") for user in users):
         return stages(solution, users, capacity, tree, measure, rows)
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))

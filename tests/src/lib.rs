@@ -13,6 +13,7 @@ pub mod fuzz;
 mod max_min;
 mod over_time;
 mod random_instances;
+mod random_trees;
 mod simplex;
 mod tree;
 mod water_filling;
@@ -33,7 +34,8 @@ pub use random_instances::{
     random_draft_without_rates, with_random_kinds,
 };
 pub use simplex::Tableau;
-pub use tree::{exact_tree, random_tree, random_tree_with_limits};
+pub use random_trees::{random_tree, random_tree_with_limits, random_tree_with_quotas};
+pub use tree::{exact_filling, exact_tree};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_level, best_whole_sum, compare_breakpoints};
 

@@ -3,7 +3,7 @@
 
 use crate::Fraction;
 use crate::simplex::Tableau;
-use fairplan_instances::{ClassId, Instance, Objective, ResourceId, User};
+use fairplan_instances::{ClassId, Instance, Objective, Owner, ResourceId, User};
 use num_bigint::BigInt;
 
 /// A lexicographic optimum (DRFH eq. 7 and Sec. V-A); the shares are unique, the allocation behind them is not.
@@ -135,7 +135,21 @@ impl ExactRows {
                 constraints.push((everywhere, BigInt::from(tasks)));
             }
         }
-        for (j, limit) in instance.limit_rows().iter().enumerate() {
+        for (owner, quota) in instance.quotas() {
+            for (resource, reserve) in &quota.reserve {
+                let mut taken = row();
+                for user in instance.users().filter(|user| !is_below(*user, *owner)) {
+                    for class in 0..classes {
+                        taken[user.index().0 * classes + class] = user.demand_units(*resource).into();
+                    }
+                }
+                let unit = instance.unit_exponent(*resource);
+                let reserve = reserve.scaled(unit).expect("it fits the unit");
+                constraints.push((taken, (instance.total_units(*resource) - reserve).into()));
+            }
+        }
+        let limits = instance.limit_rows().iter().enumerate();
+        for (j, limit) in limits.filter(|(_, limit)| limit.reserve.is_none()) {
             let mut taken = row();
             for user in instance.users().filter(|user| instance.limits_above(*user).contains(&j)) {
                 for class in (0..classes).map(ClassId).filter(|class| limit.covers(*class)) {
@@ -170,6 +184,21 @@ impl ExactRows {
         row[user.kind_range().start * of_classes.len()..][..of_classes.len()].clone_from_slice(&of_classes);
         (of_level, row)
     }
+}
+
+/// Whether it is this user, or a group that the user is in.
+fn is_below(user: User<'_>, owner: Owner) -> bool {
+    let mut group = match owner {
+        Owner::User(other) => return other == user.index(),
+        Owner::Group(_) => user.group(),
+    };
+    while let Some(here) = group {
+        if Owner::Group(here) == owner {
+            return true;
+        }
+        group = user.instance().groups()[here.0].parent;
+    }
+    false
 }
 
 /// Every user's weighted share when all are raised together, those that cannot rise further staying where they are. User

@@ -1,131 +1,195 @@
-//! The exact division over a tree of groups: everybody rises at the rate that weights give it, from the root down over those
-//! who can still rise, until somebody cannot; and so on.
+//! The exact division over a tree of groups: from what each is guaranteed everybody rises at the rate that weights give it, from the
+//! root down over those who can still rise and whose part is no less than what they have, until somebody cannot; and so on.
 
 use crate::Fraction;
 use crate::max_min::ExactRows;
-use crate::random_instances::random_draft;
 use crate::simplex::Tableau;
-use crate::{Dice, Draft, decimal};
-use fairplan_instances::{ClassId, ClassLimit, DraftQuota, Instance, NewGroup, Objective, Quota, ResourceId};
+use fairplan_instances::{Instance, Objective, Owner, User, UserId};
 use num_bigint::BigInt;
 
 /// The share of each user, as the objective counts it and without its weight, by exact arithmetic.
+///
+/// # Panics
+/// If guarantees cannot be kept together.
 pub fn exact_tree(instance: &Instance, objective: Objective) -> Vec<Fraction> {
+    exact_filling(instance, objective).unwrap_or_else(|part| panic!("{part:?} of the guarantees can be kept"))
+}
+
+/// The same, or the largest part of all guarantees that can be kept together.
+pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fraction>, Fraction> {
     let mut rows = ExactRows::of(instance);
     let first_share_row = rows.constraints.len();
-    let mut of_share = Vec::new();
+    let (mut of_share, mut floors) = (Vec::new(), Vec::new());
     for user in instance.users() {
         let work =
             &crate::max_min::work_per_level(instance, objective, user) / &Fraction::from(user.weight());
         let (coefficient, row) = rows.work_row(instance, &work, user);
         rows.constraints.push((row, BigInt::ZERO));
+        floors.push(guaranteed_tasks(instance, user).map_or(Fraction::zero(), |tasks| &tasks / &work));
         of_share.push(coefficient);
     }
+    // Rows that hold a rise back before capacity does: for what is guaranteed, and until the part of a node is more than that.
+    let first_stop = rows.constraints.len();
+    let stops = if instance.has_guarantees() { 1 + 2 * instance.user_count() + instance.groups().len() } else { 0 };
+    rows.constraints.extend((0..stops).map(|_| (vec![BigInt::ZERO; rows.variables], BigInt::from(1))));
+    let mut stops = first_stop..first_stop + stops;
     let mut tableau = Tableau::new(rows.variables, rows.constraints);
-    let mut shares = vec![Fraction::zero(); of_share.len()];
-    let mut active: Vec<usize> = (0..of_share.len()).collect();
-    while !active.is_empty() {
-        let rates = rates(instance, &active);
-        // One rise in units in which all rates are whole.
+    // Raises shares at these rates, at most so far; returns how far.
+    let mut rise = |tableau: &mut Tableau, rates: &[Fraction], most: Option<&Fraction>| {
+        // In units in which all rates are whole, and the farthest is one over a whole number.
         let unit = rates.iter().fold(BigInt::from(1), |unit, rate| unit * rate.denominator());
-        let whole: Vec<BigInt> =
-            rates.iter().map(|rate| rate.numerator() * &unit / rate.denominator()).collect();
-        let column: Vec<_> =
-            active.iter().zip(&whole).map(|(&i, rate)| (first_share_row + i, rate * &of_share[i])).collect();
-        let variable = tableau.add_variable(&column);
-        let rise = tableau.maximise(variable);
-        tableau.keep_maxima_of(variable);
-        for (&i, rate) in active.iter().zip(&whole) {
-            shares[i] = &shares[i] + &(&rise * &Fraction::new(rate.clone(), 1));
-        }
-        let before = active.len();
-        active.retain(|&i| !tableau.maximise(tableau.slack(first_share_row + i)).is_zero());
-        assert!(active.len() < before, "somebody comes to its end at every stage");
-    }
-    shares
-}
-
-/// How much each active user gets of one more level at the root.
-fn rates(instance: &Instance, active: &[usize]) -> Vec<Fraction> {
-    let group_of = |i: usize| instance.user(fairplan_instances::UserId(i)).group();
-    let is_active = instance.of_groups(false, |i| active.contains(&i), |a, b| a || b);
-    let weight = |g: usize| Fraction::from(instance.groups()[g].weight);
-    let user_weight = |i: usize| Fraction::from(instance.user(fairplan_instances::UserId(i)).weight());
-    // Weights of the active children of each group.
-    let mut weights = vec![Fraction::zero(); instance.groups().len()];
-    for &i in active {
-        if let Some(group) = group_of(i) {
-            weights[group.0] = &weights[group.0] + &user_weight(i);
-        }
-    }
-    for g in (0..weights.len()).filter(|g| is_active[*g]) {
-        if let Some(parent) = instance.groups()[g].parent {
-            weights[parent.0] = &weights[parent.0] + &weight(g);
-        }
-    }
-    let rate = |&i: &usize| {
-        let (mut rate, mut group) = (user_weight(i), group_of(i));
-        while let Some(here) = group {
-            rate = &(&rate / &weights[here.0]) * &weight(here.0);
-            group = instance.groups()[here.0].parent;
-        }
-        rate
-    };
-    active.iter().map(rate).collect()
-}
-
-/// A random tree, or none, with one to four limits of groups and users, over all classes or some of them; each is a part of what
-/// the cluster has, mostly a small one.
-pub fn random_tree_with_limits(seed: u64) -> Draft {
-    let mut draft = random_tree(seed);
-    let mut dice = Dice::new(seed ^ 0x0011_0175);
-    if dice.percent(30) {
-        draft.groups.clear();
-        draft.users.iter_mut().for_each(|user| user.group = None);
-    }
-    for _ in 0..1 + dice.below(4) {
-        let is_group = !draft.groups.is_empty() && dice.percent(60);
-        let owner = match is_group {
-            true => draft.groups[dice.below(draft.groups.len() as u64) as usize].id.clone(),
-            false => draft.users[dice.below(draft.users.len() as u64) as usize].id.clone(),
+        let (times, over) = match most {
+            None => (BigInt::from(1), None),
+            Some(most) => {
+                let most = most / &Fraction::new(unit.clone(), 1);
+                (most.numerator().clone(), Some(most.denominator().clone()))
+            }
         };
-        let known = draft.quotas.iter().position(|quota| quota.is_group == is_group && quota.owner == owner);
-        let position = known.unwrap_or_else(|| {
-            draft.quotas.push(DraftQuota { is_group, owner, quota: Quota::default() });
-            draft.quotas.len() - 1
-        });
-        let resource = ResourceId(dice.below(draft.resources.len() as u64) as usize);
-        let amount = decimal(dice.pick(&["0.5", "1", "1.5", "2", "3", "5", "8", "13"]));
-        let quota = &mut draft.quotas[position].quota;
-        if dice.percent(50) {
-            quota.limit.retain(|(other, _)| *other != resource);
-            quota.limit.push((resource, amount));
-        } else {
-            let some: Vec<_> = (0..draft.classes.len()).filter(|_| dice.percent(60)).map(ClassId).collect();
-            let classes = if some.is_empty() { vec![ClassId(0)] } else { some };
-            quota.limits.push(ClassLimit { classes, amounts: vec![(resource, amount)] });
+        let coefficient = |rate: &Fraction| rate.numerator() * &unit / rate.denominator() * &times;
+        let mut column: Vec<_> = (rates.iter().enumerate().filter(|(_, rate)| !rate.is_zero()))
+            .map(|(i, rate)| (first_share_row + i, coefficient(rate) * &of_share[i]))
+            .collect();
+        if let Some(over) = over {
+            column.push((stops.next().expect("everybody rises from its floor once, and is held once"), over));
+        }
+        let variable = tableau.add_variable(&column);
+        let risen = tableau.maximise(variable);
+        tableau.keep_maxima_of(variable);
+        &risen * &Fraction::new(unit * times, 1)
+    };
+    if floors.iter().any(|floor| !floor.is_zero()) {
+        let part = rise(&mut tableau, &floors, Some(&Fraction::one()));
+        if part < Fraction::one() {
+            return Err(part);
         }
     }
-    draft
+    let mut filling = Filling::new(instance, floors);
+    while filling.active.contains(&true) {
+        let Rates { users, nodes, until } = filling.rates();
+        let risen = match users.iter().all(Fraction::is_zero) {
+            true => until.clone().expect("somebody rises, or will"),
+            false => rise(&mut tableau, &users, until.as_ref()),
+        };
+        filling.rise(&users, &nodes, &risen);
+        let before = filling.active.clone();
+        for i in (0..before.len()).filter(|i| before[*i]) {
+            filling.active[i] = !tableau.maximise(tableau.slack(first_share_row + i)).is_zero();
+        }
+        assert!(filling.active != before || until == Some(risen), "somebody comes to its end at every stage");
+    }
+    Ok(filling.shares)
 }
 
-/// A random draft with a random tree of one to five groups, some without members.
-pub fn random_tree(seed: u64) -> Draft {
-    let mut draft = random_draft(seed);
-    let mut dice = Dice::new(seed ^ 0x7e3e);
-    let count = 1 + dice.below(5) as usize;
-    draft.groups = (0..count)
-        .map(|g| NewGroup {
-            id: format!("group-{g}"),
-            weight: decimal(dice.pick(&["1", "1", "2", "0.5", "3", "10"])),
-            parent: (g > 0 && dice.percent(50)).then(|| format!("group-{}", dice.below(g as u64))),
-        })
-        .collect();
-    for user in &mut draft.users {
-        user.group = dice.percent(80).then(|| dice.below(count as u64) as usize);
-        if user.tasks.is_some() {
-            user.rates.clear();
+/// What a user is guaranteed in tasks, at most its own; nothing if it can run none.
+fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> Option<Fraction> {
+    let quota = instance.quota_of(Owner::User(user.index()))?;
+    let classes = (0..instance.classes().len()).map(fairplan_instances::ClassId);
+    if !classes.into_iter().any(|class| user.can_use(class)) {
+        return None;
+    }
+    let tasks = quota.guarantee.iter().map(|(r, amount)| &Fraction::from(*amount) / &Fraction::from(user.demand()[r.0]));
+    let tasks = tasks.min()?;
+    Some(user.tasks().map_or(tasks.clone(), |all| tasks.min(Fraction::from(all))))
+}
+
+/// How far a level at the root has filled the tree. Nodes are numbered: the root, the groups, the users.
+struct Filling {
+    weight: Vec<Fraction>,
+    children: Vec<Vec<usize>>,
+    first_user: usize,
+    shares: Vec<Fraction>,
+    /// Which users can still rise.
+    active: Vec<bool>,
+    /// What a child of each inner node has for its weight, unless it has more already.
+    each: Vec<Fraction>,
+}
+
+/// How fast things rise with the level at the root.
+struct Rates {
+    users: Vec<Fraction>,
+    /// What the children of each inner node have for their weights.
+    nodes: Vec<Fraction>,
+    /// How far the level may rise until the part of some node is what it has, and it rises, too.
+    until: Option<Fraction>,
+}
+
+impl Filling {
+    fn new(instance: &Instance, shares: Vec<Fraction>) -> Self {
+        let first_user = 1 + instance.groups().len();
+        let mut children = vec![Vec::new(); first_user];
+        let mut weight = vec![Fraction::one()];
+        for (g, group) in instance.groups().iter().enumerate() {
+            weight.push(Fraction::from(group.weight));
+            children[group.parent.map_or(0, |parent| parent.0 + 1)].push(g + 1);
+        }
+        for i in 0..instance.user_count() {
+            let user = instance.user(UserId(i));
+            weight.push(Fraction::from(user.weight()));
+            children[user.group().map_or(0, |group| group.0 + 1)].push(first_user + i);
+        }
+        let (active, each) = (vec![true; shares.len()], vec![Fraction::zero(); first_user]);
+        Self { weight, children, first_user, shares, active, each }
+    }
+
+    fn share(&self, node: usize) -> Fraction {
+        match node.checked_sub(self.first_user) {
+            Some(user) => self.shares[user].clone(),
+            None => self.children[node].iter().map(|child| self.share(*child)).sum(),
         }
     }
-    draft
+
+    fn is_active(&self, node: usize) -> bool {
+        match node.checked_sub(self.first_user) {
+            Some(user) => self.active[user],
+            None => self.children[node].iter().any(|child| self.is_active(*child)),
+        }
+    }
+
+    /// What a node has for its weight.
+    fn level(&self, node: usize) -> Fraction {
+        &self.share(node) / &self.weight[node]
+    }
+
+    fn rates(&mut self) -> Rates {
+        let zeros = |n: usize| vec![Fraction::zero(); n];
+        let mut rates = Rates { users: zeros(self.shares.len()), nodes: zeros(self.each.len()), until: None };
+        rates.nodes[0] = Fraction::one();
+        self.below(0, &mut rates);
+        rates
+    }
+
+    /// The rates below a node, given its own.
+    fn below(&mut self, node: usize, rates: &mut Rates) {
+        let rate = rates.nodes[node].clone();
+        let active: Vec<usize> = self.children[node].iter().copied().filter(|child| self.is_active(*child)).collect();
+        for child in active {
+            let level = self.level(child);
+            if level > self.each[node] {
+                let far = &(&level - &self.each[node]) / &rate;
+                rates.until = Some(rates.until.take().map_or(far.clone(), |until| until.min(far)));
+                continue;
+            }
+            let rises = &rate * &self.weight[child];
+            if let Some(user) = child.checked_sub(self.first_user) {
+                rates.users[user] = rises;
+                continue;
+            }
+            let inside: Vec<usize> = self.children[child].iter().copied().filter(|one| self.is_active(*one)).collect();
+            // Where all have more than their parts, more is divided from the first on whose part it is.
+            let least = inside.iter().map(|one| self.level(*one)).min().expect("somebody inside is active");
+            self.each[child] = self.each[child].clone().max(least);
+            let rising = inside.iter().filter(|one| self.level(**one) <= self.each[child]);
+            let weights: Fraction = rising.map(|one| self.weight[*one].clone()).sum();
+            rates.nodes[child] = &rises / &weights;
+            self.below(child, rates);
+        }
+    }
+
+    fn rise(&mut self, users: &[Fraction], nodes: &[Fraction], far: &Fraction) {
+        let more = |all: &mut Vec<Fraction>, rates: &[Fraction]| {
+            all.iter_mut().zip(rates).for_each(|(one, rate)| *one = &*one + &(rate * far));
+        };
+        more(&mut self.shares, users);
+        more(&mut self.each, nodes);
+    }
 }

@@ -42,6 +42,7 @@ mod prices;
 mod published;
 #[cfg(feature = "highs")]
 mod python;
+mod quotas;
 mod red_team;
 mod scale;
 mod setup;

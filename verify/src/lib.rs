@@ -35,6 +35,7 @@ mod whole_tasks;
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
 pub use divisible::{DivisibleClaim, verify_divisible};
 pub use form::well_formed;
+pub use groups::verify_shortfall;
 pub use offline::{OfflineClaim, OfflineProof, verify_offline};
 pub use placement::verify_placement;
 pub use proof::SolutionProof;

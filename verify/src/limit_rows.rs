@@ -1,4 +1,5 @@
-//! Limits of users and groups: whether they are kept, decided exactly; what they cost those below them; and who is held by one.
+//! Limits and reserves of users and groups: whether they are kept, decided exactly; what they cost those below them; and who is held
+//! by a limit. A reserve is a limit of all others: what there is besides.
 //!
 //! `Σ D_ir x_il <= b` over the users below its owner and the classes that a limit covers is a row as a capacity is. So at prices
 //! `q` of the limits besides those of the classes no feasible allocation costs more than `Σ_lr C_lr p_lr + Σ_j b_j q_j`, where on
@@ -44,7 +45,12 @@ impl LimitUse {
             worst.see(over, || {
                 let (owner, resource) =
                     (instance.name_of(rows[j].owner), &instance.resources()[rows[j].resource.0]);
-                format!("{owner} has {over:e} of its limit of {} {resource} too much", rows[j].amount)
+                match rows[j].reserve {
+                    None => format!("{owner} has {over:e} of its limit of {} {resource} too much", rows[j].amount),
+                    Some(reserve) => {
+                        format!("others have {over:e} too much beside the {reserve} {resource} that {owner} reserves")
+                    }
+                }
             });
         }
         (Self { taken: tallies.iter().map(Tally::units).collect() }, worst.verdict())
@@ -82,7 +88,7 @@ impl LimitUse {
         let fullest = |class: &usize| {
             let covers = |j: &&usize| {
                 let row = &instance_rows[**j];
-                row.covers(ClassId(*class)) && !user.demand()[row.resource.0].is_zero()
+                !row.is_reserve() && row.covers(ClassId(*class)) && !user.demand()[row.resource.0].is_zero()
             };
             above.iter().filter(covers).map(|j| self.part(user.instance(), *j)).fold(0.0, f64::max)
         };

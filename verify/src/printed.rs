@@ -2,7 +2,7 @@
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::feasibility::capacity_units;
-use crate::groups::{divided, smallest};
+use crate::groups::{divided_in, smallest, tree_of};
 use crate::tolerance;
 use crate::tolerance::COUNTED;
 use crate::users::UserShares;
@@ -56,7 +56,8 @@ fn levels(
     // Results of before there was a level state none.
     if let Some(stated) = stated.level {
         let wants_more = |i: usize| claim.limited_by[i] == LimitedBy::Capacity;
-        let [_, level] = smallest(&divided(instance, |i| of_user(i).0, wants_more));
+        let [_, level] = 
+            smallest(&divided_in(instance, &tree_of(instance, proved), |i| of_user(i).0, wants_more));
         worst.compare(stated, level, || "level of those that still want more".into());
     }
     worst.verdict()

@@ -31,7 +31,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let mut proof = match claim.certificate {
         Certificate::Levels { levels, level_of } => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
-            if instance.has_groups() || limits.is_some() {
+            if instance.has_groups() || !instance.quotas().is_empty() {
                 let used = limits.as_ref().map(|(used, _)| used);
                 groups::prove(subject, levels, claim.printed.as_ref(), used)
             } else {

@@ -81,6 +81,7 @@ impl InstanceBuilder {
                 quotas: Vec::new(),
                 devices: None,
                 limit_rows: Vec::new(),
+                reserve_rows: Vec::new(),
                 exponents: vec![0; m],
                 totals: vec![0; m],
                 total_doubles: vec![0.0; m],

@@ -22,13 +22,13 @@ impl Part {
         [least(&mut parts.iter()), least(&mut parts.iter().filter(|part| part.wants_more))]
     }
 
-    /// What a node has of which these are the children, each with its weight.
-    fn above(children: impl Iterator<Item = (f64, Self)> + Clone) -> Self {
-        let wanting = children.clone().filter(|(_, part)| part.wants_more);
-        let each = wanting.map(|(weight, part)| part.share / weight).fold(f64::INFINITY, f64::min);
-        let share = children.map(|(weight, part)| match part.wants_more {
-            true => weight * each,
-            false => part.share.min(weight * each),
+    /// What a node has of which these are the children, each with its weight and what it has whatever that is.
+    fn above(children: impl Iterator<Item = (f64, Self, f64)> + Clone) -> Self {
+        let wanting = children.clone().filter(|(_, part, _)| part.wants_more);
+        let each = wanting.map(|(weight, part, _)| part.share / weight).fold(f64::INFINITY, f64::min);
+        let share = children.map(|(weight, part, floor)| match part.wants_more {
+            true if floor == 0.0 => weight * each,
+            _ => part.share.min(floor.max(weight * each)),
         });
         Self { share: share.sum(), wants_more: each < f64::INFINITY }
     }
@@ -52,10 +52,21 @@ impl Instance {
 
     /// What each group has, given what users have.
     pub fn parts_of_groups(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
-        let mut children: Vec<Vec<(f64, Part)>> = vec![Vec::new(); self.groups().len()];
+        self.parts_above_floors(of_user, |_| 0.0, |_| 0.0)
+    }
+
+    /// The same where users and groups are guaranteed something, whatever their weights.
+    pub fn parts_above_floors(
+        &self,
+        of_user: impl Fn(usize) -> Part,
+        floor: impl Fn(usize) -> f64,
+        floor_of_group: impl Fn(usize) -> f64,
+    ) -> Vec<Part> {
+        let mut children: Vec<Vec<(f64, Part, f64)>> = vec![Vec::new(); self.groups().len()];
         for user in self.users() {
+            let i = user.index().0;
             if let Some(GroupId(group)) = user.group() {
-                children[group].push((user.weight().to_f64(), of_user(user.index().0)));
+                children[group].push((user.weight().to_f64(), of_user(i), floor(i)));
             }
         }
         let mut parts = vec![Part { share: 0.0, wants_more: false }; self.groups().len()];
@@ -63,7 +74,9 @@ impl Instance {
             parts[group] = Part::above(children[group].iter().copied());
             let weight: Decimal = self.groups()[group].weight;
             if let Some(GroupId(parent)) = self.groups()[group].parent {
-                children[parent].push((weight.to_f64(), parts[group]));
+                let of_members = children[group].iter().map(|(.., floor)| floor).sum();
+                let floor = floor_of_group(group).max(of_members);
+                children[parent].push((weight.to_f64(), parts[group], floor));
             }
         }
         parts
@@ -146,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_group_counts_for_what_it_has_as_far_as_members_divide_it() {
-        let user = |weight: f64, share: f64, wants_more: bool| (weight, Part { share, wants_more });
+        let user = |weight: f64, share: f64, wants_more: bool| (weight, Part { share, wants_more }, 0.0);
         // A second member has more than its part: what the first has, twice.
         let parts = [user(1.0, 2.0, true), user(1.0, 5.0, true)];
         assert_eq!(Part::above(parts.into_iter()), Part { share: 4.0, wants_more: true });
@@ -156,6 +169,10 @@ mod tests {
         // Who wants no more takes what it has and nothing else, at most its part.
         let parts = [user(1.0, 2.0, true), user(1.0, 1.0, false), user(1.0, 9.0, false)];
         assert_eq!(Part::above(parts.into_iter()), Part { share: 5.0, wants_more: true });
+        // Who is guaranteed more than its part has it whatever the others have.
+        let sure = (1.0, Part { share: 7.0, wants_more: true }, 7.0);
+        let parts = [user(1.0, 2.0, true), sure];
+        assert_eq!(Part::above(parts.into_iter()), Part { share: 9.0, wants_more: true });
         let parts = [user(1.0, 1.0, false), user(1.0, 9.0, false)];
         assert_eq!(Part::above(parts.into_iter()), Part { share: 10.0, wants_more: false });
     }

@@ -4,6 +4,7 @@ mod builder;
 mod devices;
 mod draft;
 mod filled;
+mod floors;
 mod group_sums;
 mod groups;
 mod kinds;
@@ -152,6 +153,8 @@ pub struct Instance {
     /// Where there are rules inside servers.
     devices: Option<devices::Devices>,
     limit_rows: Vec<LimitRow>,
+    /// Which of them are reserves.
+    reserve_rows: Vec<usize>,
     /// Per resource: the power of ten of which every capacity and demand is a whole multiple.
     exponents: Vec<i8>,
     totals: Vec<u128>,

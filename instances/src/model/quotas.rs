@@ -49,7 +49,8 @@ pub struct DraftQuota {
     pub quota: Quota,
 }
 
-/// One limit of one resource: `Σ D_ir x_il <= amount` over the users below its owner and the classes that it covers.
+/// One limit of one resource: `Σ D_ir x_il <= amount` over the users below its owner and the classes that it covers; or a reserve,
+/// which is one over all users that are not below its owner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LimitRow {
     /// Whose limit it is.
@@ -60,9 +61,16 @@ pub struct LimitRow {
     pub classes: Option<Vec<ClassId>>,
     /// The most there may be (> 0).
     pub amount: Decimal,
+    /// What is reserved, if it is a reserve: `amount` is what all servers have besides.
+    pub reserve: Option<Decimal>,
 }
 
 impl LimitRow {
+    /// Whether it is a reserve of its owner, below which are all others.
+    pub fn is_reserve(&self) -> bool {
+        self.reserve.is_some()
+    }
+
     /// Whether what runs on a class counts.
     pub fn covers(&self, class: ClassId) -> bool {
         self.classes.as_ref().is_none_or(|classes| classes.binary_search(&class).is_ok())
@@ -96,6 +104,7 @@ impl Quota {
             resource,
             classes: classes.map(<[ClassId]>::to_vec),
             amount,
+            reserve: None,
         };
         let over_some = move |limit: &'_ ClassLimit| {
             limit.amounts.iter().map(|amount| row(Some(&limit.classes), amount)).collect::<Vec<_>>()
@@ -177,7 +186,7 @@ impl Instance {
         found.ok().map(|position| &self.quotas[position].1)
     }
 
-    /// All limits, in the order of the quotas.
+    /// All limits and reserves, in the order of the quotas; of each owner its limits first.
     pub fn limit_rows(&self) -> &[LimitRow] {
         &self.limit_rows
     }
@@ -187,7 +196,8 @@ impl Instance {
         self.in_units(row.resource, row.amount)
     }
 
-    /// The limits above a user, as positions among [`Instance::limit_rows`], rising: its own and those of the groups it is in.
+    /// The limits above a user, as positions among [`Instance::limit_rows`], rising: its own, those of the groups it is in, and what
+    /// all others reserve of a resource that it needs.
     pub fn limits_above(&self, user: User<'_>) -> Vec<usize> {
         if self.limit_rows.is_empty() {
             return Vec::new();
@@ -197,12 +207,18 @@ impl Instance {
             let to = self.limit_rows.partition_point(|row| row.owner <= owner);
             from..to
         };
-        let mut above: Vec<usize> = of(Owner::User(user.index())).collect();
+        let mut owners = vec![Owner::User(user.index())];
         let mut group = user.group();
         while let Some(here) = group {
-            above.extend(of(Owner::Group(here)));
+            owners.push(Owner::Group(here));
             group = self.groups[here.0].parent;
         }
+        let limits = owners.iter().flat_map(|owner| of(*owner)).filter(|j| !self.limit_rows[*j].is_reserve());
+        let of_others = |j: &&usize| {
+            let row = &self.limit_rows[**j];
+            !user.demand()[row.resource.0].is_zero() && !owners.contains(&row.owner)
+        };
+        let mut above: Vec<usize> = limits.chain(self.reserve_rows.iter().filter(of_others).copied()).collect();
         above.sort_unstable();
         above
     }
@@ -236,28 +252,37 @@ impl Instance {
         }
     }
 
-    /// For what knows limits only.
-    ///
-    /// # Errors
-    /// If there is a guarantee or a reserve; `what` asks.
-    pub fn without_floors(&self, what: &str) -> Result<(), Violation> {
-        let has_floor =
-            |(_, quota): &&(Owner, Quota)| !quota.guarantee.is_empty() || !quota.reserve.is_empty();
-        let Some((owner, quota)) = self.quotas.iter().find(has_floor) else { return Ok(()) };
-        let field = if quota.guarantee.is_empty() { "reserve" } else { "guarantee" };
-        let problem = format!("{what} does not know guarantees and reserves yet; leave it out");
-        Err(Violation::new(format!("{}.{field}", place_of(*owner)), "", problem))
-    }
-
     fn quota_not_known(&self, what: &str, owner: Owner) -> Violation {
         let problem = format!("{what} does not know guarantees, limits and reserves yet; leave them out");
         Violation::new(place_of(owner), self.name_of(owner), problem)
     }
 
+    /// What all others may have of a resource beside a reserve.
+    fn reserve_row(&self, owner: Owner, (resource, reserve): (ResourceId, Decimal)) -> Result<LimitRow, Violation> {
+        let name = &self.resources[resource.0];
+        let wrong = |problem: String| Violation::new(format!("{}.reserve.{name}", place_of(owner)), reserve, problem);
+        let (all, kept) = (self.total_units(resource), self.in_units(resource, reserve));
+        if kept >= all {
+            let problem = "all servers together have no more, so nobody else could run a task that needs it; reserve less";
+            return Err(wrong(problem.into()));
+        }
+        let amount = Decimal::from_units(all - kept, i32::from(self.exponents[resource.0]));
+        let amount = amount.map_err(|error| wrong(format!("what is left beside it: {error}; round it")))?;
+        Ok(LimitRow { owner, resource, classes: None, amount, reserve: Some(reserve) })
+    }
+
     /// Notes the limits as rows, once all quotas are there; and checks what they say of others.
     pub(super) fn settle_quotas(&mut self) -> Result<(), Violation> {
         self.quotas.sort_by_key(|(owner, _)| *owner);
-        self.limit_rows = self.quotas.iter().flat_map(|(owner, quota)| quota.rows(*owner)).collect();
+        let mut rows = Vec::new();
+        for (owner, quota) in &self.quotas {
+            rows.extend(quota.rows(*owner));
+            for reserve in &quota.reserve {
+                rows.push(self.reserve_row(*owner, *reserve)?);
+            }
+        }
+        self.limit_rows = rows;
+        self.reserve_rows = (0..self.limit_rows.len()).filter(|j| self.limit_rows[*j].is_reserve()).collect();
         if self.quotas.iter().all(|(_, quota)| quota.guarantee.is_empty()) {
             return Ok(());
         }

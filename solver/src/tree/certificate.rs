@@ -5,7 +5,7 @@ use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{LIMIT_USED_UP, TOLERANCE};
+use crate::tolerance::level::{LIMIT_USED_UP, PIECE, TOLERANCE};
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, taken_of_limits};
 
 impl Stages<'_> {
@@ -42,8 +42,15 @@ impl Stages<'_> {
         let costs = self.costs_of_shares(&costs);
         let worth = dot(prices, &reduction.capacities);
         let bound = self.tree.affordable(ceilings, &costs, worth, value).max(value);
-        let slopes = self.tree.at(value, ceilings).slope;
-        let rising: f64 = slopes.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum();
+        let rising_at = |level: f64| -> f64 {
+            let slopes = self.tree.at(level, ceilings).slope;
+            slopes.iter().zip(&costs).map(|(slope, cost)| slope * cost).sum()
+        };
+        // Where the parts of those at their floors begin to be more, nobody may have risen just before.
+        let rising = match rising_at(value) {
+            none if none == 0.0 && self.tree.has_floors() => rising_at(value * (1.0 + 2.0 * PIECE)),
+            rising => rising,
+        };
         let limit_prices = reduction.users.limits.prices(instance, prices, 1.0 / rising);
         let prices = prices_of_classes(instance, &reduction.members, prices, 1.0 / rising);
         Level { value, bound, prices, limit_prices }
@@ -59,7 +66,7 @@ pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limit
     for user in instance.users().filter(|_| !rows.is_empty()) {
         let above = instance.limits_above(user);
         let holds = |j: &usize, class: ClassId| {
-            rows[*j].covers(class) && !user.demand()[rows[*j].resource.0].is_zero() && is_used_up(*j)
+            !rows[*j].is_reserve() && rows[*j].covers(class) && !user.demand()[rows[*j].resource.0].is_zero() && is_used_up(*j)
         };
         // A pool is one class, which every limit covers.
         let can_use = |class: &ClassId| allocation.is_pooled() || user.can_use(*class);

@@ -1,15 +1,17 @@
 //! Filling the tree: what a level at the root comes to for each user, by weights from the root down.
 //!
 //! ```text
-//! root      S_c = min(w_c t, U_c)                         every child c
-//! node v    S_c = min(w_c τ_v, U_c),  Σ_c S_c = S_v       every child c
+//! root      S_c = min(max(w_c t, F_c), U_c)                         every child c
+//! node v    S_c = min(max(w_c τ_v, F_c), U_c),  Σ_c S_c = S_v       every child c
 //! ```
 //! `U` is a user's ceiling (what its tasks are worth, or what it has once nothing more is to be had) and of a group the sum
-//! of its members'. So every user's `S` is a piecewise linear and rising function of `t`: what a user leaves goes to its
-//! siblings first, then up.
+//! of its members'. `F` is a floor: what a user is guaranteed, and of a group what it is or what its members are together, if that is
+//! more; at most the ceiling. So every user's `S` is a piecewise linear and rising function of `t`: what a user leaves goes to its
+//! siblings first, then up, and what it is guaranteed above its part is taken from its siblings first.
 
 use crate::reduction::Reduction;
 use crate::sums::{Compensated, column, table_of_sums};
+use crate::tolerance::level::PIECE;
 use fairplan_instances::{GroupId, Instance};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -35,6 +37,14 @@ pub(super) struct Tree {
     place_of: Vec<u32>,
     /// Weight of the user at each place.
     user_weight: Vec<f64>,
+    /// What users (by place) and groups are guaranteed; `None` where nobody is anything.
+    floors: Option<Sides>,
+}
+
+/// A number for each place and one for each group.
+struct Sides {
+    places: Vec<f64>,
+    groups: Vec<f64>,
 }
 
 /// The users' shares at levels from `from` to `to`: `base + slope · t`.
@@ -105,20 +115,49 @@ struct Division {
     rate: f64,
 }
 
-/// Who is below its ceiling at a level.
-struct Below {
-    groups: Vec<bool>,
-    /// By place.
-    places: Vec<bool>,
+/// Where somebody is at a level: at its floor, at its ceiling, or between.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Place {
+    Floor,
+    #[default]
+    Between,
+    Ceiling,
 }
 
-impl Below {
-    fn of(&mut self, child: Child) -> &mut bool {
+impl Place {
+    fn of(due: f64, floor: f64, ceiling: f64) -> Self {
+        if ceiling <= due {
+            Self::Ceiling
+        } else if floor > 0.0 && due < floor {
+            Self::Floor
+        } else {
+            Self::Between
+        }
+    }
+}
+
+/// Where everybody is.
+struct Standing {
+    groups: Vec<Place>,
+    /// By place.
+    places: Vec<Place>,
+}
+
+impl Standing {
+    fn of(&mut self, child: Child) -> &mut Place {
         match child {
             Child::Group(group) => &mut self.groups[group],
             Child::User(place) => &mut self.places[place],
         }
     }
+}
+
+/// A child of a node that divides: its weight, its floor and its ceiling.
+struct Dividing {
+    weight: f64,
+    floor: f64,
+    ceiling: f64,
+    child: Child,
 }
 
 /// A child of a node: a group, or the user at a place.
@@ -169,7 +208,21 @@ impl Tree {
             starts,
             user_at,
             place_of,
+            floors: None,
         }
+    }
+
+    /// The same with what users and groups are guaranteed.
+    pub fn above_floors(mut self, users: &[f64], groups: &[f64]) -> Self {
+        let by_place = |p: usize| users[self.user_at[p] as usize];
+        let of_groups = std::iter::once(0.0).chain(groups.iter().copied()).collect();
+        self.floors = Some(Sides { places: column(users.len(), by_place), groups: of_groups });
+        self
+    }
+
+    /// Whether anybody is guaranteed anything.
+    pub fn has_floors(&self) -> bool {
+        self.floors.is_some()
     }
 
     /// Weight of a user among its siblings.
@@ -198,34 +251,67 @@ impl Tree {
         ceilings
     }
 
+    /// The floors of all, none above its ceiling; nothing where nobody has one.
+    fn floors(&self, by_place: &[f64], ceilings: &[f64]) -> Sides {
+        let Some(stated) = &self.floors else { return Sides { places: Vec::new(), groups: Vec::new() } };
+        let places: Vec<f64> = column(by_place.len(), |p| stated.places[p].min(by_place[p]));
+        let own = |v: usize| {
+            let mut sum = Compensated::default();
+            places[self.places(v)].iter().for_each(|floor| sum.add(*floor));
+            sum.value()
+        };
+        let mut groups: Vec<f64> = column(self.above.len(), own);
+        for &v in self.downwards[1..].iter().rev() {
+            groups[v] = groups[v].max(stated.groups[v]).min(ceilings[v]);
+            groups[self.above[v] as usize] += groups[v];
+        }
+        Sides { places, groups }
+    }
+
     /// The piece at a level, given the users' ceilings.
     pub fn at(&self, level: f64, users: &[f64]) -> Piece {
         let n = users.len();
         let by_place: Vec<f64> = column(n, |p| users[self.user_at[p] as usize]);
         let ceilings = self.ceilings(&by_place);
+        let floors = self.floors(&by_place, &ceilings);
+        let (floor_of_group, floor_at) = (|g: usize| or_nothing(&floors.groups, g), |p: usize| or_nothing(&floors.places, p));
         // How each node divides what it has; nothing where all inside it are at their ceilings.
         let mut divisions: Vec<Option<Division>> = vec![None; ceilings.len()];
         divisions[0] = Some(Division { each: 0.0, rate: 1.0 });
-        let mut below = Below {
-            groups: (0..ceilings.len()).map(|g| ceilings[g] > self.weight[g] * level).collect(),
-            places: column(n, |p| by_place[p] > self.user_weight[p] * level),
+        let at = |weight: f64, floor: f64, ceiling: f64| Place::of(weight * level, floor, ceiling);
+        let mut standing = Standing {
+            groups: (0..ceilings.len()).map(|g| at(self.weight[g], floor_of_group(g), ceilings[g])).collect(),
+            places: column(n, |p| at(self.user_weight[p], floor_at(p), by_place[p])),
         };
         let (mut from, mut to) = (0.0f64, f64::INFINITY);
-        let mut meet = |division: Division, weight: f64, ceiling: f64, is_below: bool| {
-            let at = (ceiling / weight - division.each) / division.rate;
-            if is_below { to = to.min(at) } else { from = from.max(at) }
+        let mut meet = |division: Division, weight: f64, (floor, ceiling): (f64, f64), place: Place| {
+            let at = |share: f64| (share / weight - division.each) / division.rate;
+            match place {
+                Place::Ceiling => from = from.max(at(ceiling)),
+                Place::Floor => to = to.min(at(floor)),
+                Place::Between => {
+                    to = to.min(at(ceiling));
+                    if floor > 0.0 {
+                        from = from.max(at(floor));
+                    }
+                }
+            }
         };
         for &v in &self.downwards {
             let Some(division) = divisions[v] else { continue };
             for &g in &self.groups[v] {
-                meet(division, self.weight[g], ceilings[g], below.groups[g]);
-                if below.groups[g] {
-                    let has = (self.weight[g] * division.each, self.weight[g] * division.rate);
-                    divisions[g] = Some(self.share_out(g, has, level, (&by_place, &ceilings), &mut below));
-                }
+                let (floor, place) = (floor_of_group(g), standing.groups[g]);
+                meet(division, self.weight[g], (floor, ceilings[g]), place);
+                let has = match place {
+                    Place::Ceiling => continue,
+                    Place::Floor => (floor, 0.0),
+                    Place::Between => (self.weight[g] * division.each, self.weight[g] * division.rate),
+                };
+                let sides = (&by_place[..], &ceilings[..], &floors);
+                divisions[g] = Some(self.share_out(g, has, level, sides, &mut standing));
             }
             for p in self.places(v) {
-                meet(division, self.user_weight[p], by_place[p], below.places[p]);
+                meet(division, self.user_weight[p], (floor_at(p), by_place[p]), standing.places[p]);
             }
         }
         // By place, since a node's users lie together there, and then by user.
@@ -233,9 +319,10 @@ impl Tree {
         for v in 0..divisions.len() {
             for p in self.places(v) {
                 let (ceiling, weight) = (by_place[p], self.user_weight[p]);
-                lines[p] = match divisions[v].filter(|_| below.places[p]) {
-                    Some(division) => (weight * division.each, weight * division.rate),
-                    None => (ceiling, 0.0),
+                lines[p] = match (divisions[v], standing.places[p]) {
+                    (Some(_), Place::Floor) => (floor_at(p), 0.0),
+                    (Some(division), Place::Between) => (weight * division.each, weight * division.rate),
+                    _ => (ceiling, 0.0),
                 };
             }
         }
@@ -249,37 +336,55 @@ impl Tree {
         }
     }
 
-    /// How a node divides what it has, `base + slope · level`: who comes to its ceiling leaves more to the others, until no
-    /// further one does. Notes who stays below: asked again with the division found, rounding may tell otherwise.
+    /// How a node divides what it has, `base + slope · level`: who comes to its ceiling leaves more to the others, who is at its floor
+    /// takes more from them. Of the two, those go first who put the others off by more: they stay there whatever the rest have.
+    /// Notes who stays between: asked again with the division found, rounding may tell otherwise.
     fn share_out(
         &self,
         node: usize,
         (base, slope): (f64, f64),
         level: f64,
-        (by_place, ceilings): (&[f64], &[f64]),
-        below: &mut Below,
+        (by_place, ceilings, floors): (&[f64], &[f64], &Sides),
+        standing: &mut Standing,
     ) -> Division {
-        let groups = self.groups[node].iter().map(|g| (self.weight[*g], ceilings[*g], Child::Group(*g)));
-        let users = self.places(node).map(|p| (self.user_weight[p], by_place[p], Child::User(p)));
-        let mut left_below: Vec<(f64, f64, Child)> = groups.chain(users).collect();
-        left_below.iter().for_each(|(.., child)| *below.of(*child) = true);
+        let groups = self.groups[node].iter().map(|g| Dividing {
+            weight: self.weight[*g],
+            floor: or_nothing(&floors.groups, *g),
+            ceiling: ceilings[*g],
+            child: Child::Group(*g),
+        });
+        let users = self.places(node).map(|p| Dividing {
+            weight: self.user_weight[p],
+            floor: or_nothing(&floors.places, p),
+            ceiling: by_place[p],
+            child: Child::User(p),
+        });
+        let mut between: Vec<Dividing> = groups.chain(users).collect();
+        between.iter().for_each(|one| *standing.of(one.child) = Place::Between);
         let mut left = Compensated::default();
         left.add(base);
         loop {
             let mut weights = Compensated::default();
-            left_below.iter().for_each(|(weight, ..)| weights.add(*weight));
+            between.iter().for_each(|one| weights.add(one.weight));
             let division = Division { each: left.value() / weights.value(), rate: slope / weights.value() };
             let due = division.at(level);
-            let count = left_below.len();
-            left_below.retain(|(weight, ceiling, child)| {
-                let stays = *ceiling > weight * due;
+            let (mut over, mut under) = (0.0, 0.0);
+            for Dividing { weight, floor, ceiling, .. } in between.iter().filter(|_| self.has_floors()) {
+                over += (weight * due - ceiling).max(0.0);
+                under += (floor - weight * due).max(0.0);
+            }
+            let goes = if over >= under { Place::Ceiling } else { Place::Floor };
+            let count = between.len();
+            between.retain(|one| {
+                let place = Place::of(one.weight * due, one.floor, one.ceiling);
+                let stays = place != goes;
                 if !stays {
-                    left.add(-ceiling);
-                    *below.of(*child) = false;
+                    left.add(if place == Place::Floor { -one.floor } else { -one.ceiling });
+                    *standing.of(one.child) = place;
                 }
                 stays
             });
-            if left_below.len() == count || left_below.is_empty() {
+            if between.len() == count || between.is_empty() {
                 return division;
             }
         }
@@ -300,6 +405,12 @@ impl Tree {
             if piece.contains(root) {
                 return root;
             }
+            if rising == 0.0 && root > piece.to && piece.to < f64::INFINITY {
+                // All that pay are at their floors here.
+                bracket.low = piece.to;
+                level = bracket.inside(piece.to * (1.0 + 2.0 * PIECE));
+                continue;
+            }
             if root > piece.to {
                 bracket.low = piece.to
             } else {
@@ -312,6 +423,11 @@ impl Tree {
         }
         bracket.low
     }
+}
+
+/// A number of a list that is empty where all are nothing.
+fn or_nothing(list: &[f64], position: usize) -> f64 {
+    list.get(position).copied().unwrap_or(0.0)
 }
 
 #[cfg(test)]

@@ -17,8 +17,12 @@ use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use crate::tolerance::level::{MISSING, PIECE, ROUNDING};
-use fairplan_instances::{Allocation, Certificate, LimitedBy, Solution, SolverError, Statistics, Status};
+use crate::certificate::prices_of_classes;
+use crate::tolerance::level::{KEPT, MISSING, PIECE, ROUNDING, TOLERANCE};
+use fairplan_instances::{
+    Allocation, Certificate, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
+    guaranteed_share,
+};
 
 /// Solves an instance with groups from these bins with any way to solve a level; each level within the `budget` (see
 /// [`solve_level`]).
@@ -30,6 +34,7 @@ pub(crate) fn solve(
     budget: f64,
 ) -> Result<Solution, SolverError> {
     let mut stages = Stages::start(question, bins, solver, budget)?;
+    stages.keep_guarantees()?;
     while stages.raise()? {
         if solver.deadline().is_over() {
             break;
@@ -116,6 +121,7 @@ impl<'a> Stages<'a> {
         };
         let nothing = |line: &usize| of_tasks[users.user_of(*line)] == 0.0;
         (0..users.len()).filter(nothing).for_each(|line| bins.of[line] = NO_BIN);
+        let tree = above_guarantees(tree, question, &of_tasks);
         Ok(Self {
             open: of_tasks.iter().map(|ceiling| *ceiling > 0.0).collect(),
             shares: vec![0.0; n],
@@ -133,6 +139,39 @@ impl<'a> Stages<'a> {
             unit,
             of_tasks,
         })
+    }
+
+    /// Whether all that is guaranteed fits the servers together.
+    fn keep_guarantees(&mut self) -> Result<(), SolverError> {
+        if !self.tree.has_floors() {
+            return Ok(());
+        }
+        let piece = self.tree.at(0.0, &self.ceilings);
+        let floors: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, 0.0)).collect();
+        if !floors.iter().any(|floor| *floor > 0.0) {
+            return Ok(());
+        }
+        let mut costs = vec![0.0; self.reduction.users.len()];
+        let (held, prices) = self.holds(&floors, &mut costs)?;
+        if held {
+            return Ok(());
+        }
+        cheapest_costs(&self.reduction.users, &prices, &self.reduction.capacities, &mut costs);
+        let of_share = self.costs_of_shares(&costs);
+        let paid: f64 = floors.iter().zip(&of_share).map(|(floor, cost)| floor * cost).sum();
+        let part = dot(&prices, &self.reduction.capacities) / paid;
+        if part >= 1.0 - KEPT {
+            return if part <= 1.0 + TOLERANCE { Ok(()) } else { Err(gives_up()) };
+        }
+        let (instance, reduction) = (self.question.instance, self.reduction);
+        let of_limits = reduction.users.limits.prices(instance, &prices, 1.0 / paid);
+        let of_classes = prices_of_classes(instance, &reduction.members, &prices, 1.0 / paid);
+        let mut of_users = vec![0.0; instance.user_count()];
+        for (i, (floor, cost)) in floors.iter().zip(&of_share).enumerate() {
+            of_users[reduction.users.user_id(i).0] = floor * cost / paid;
+        }
+        let proof = (part, of_classes, of_limits);
+        Err(SolverError::Guarantees(Box::new(Shortfall::new(instance, self.question.objective, proof, &of_users))))
     }
 
     /// Raises the level until somebody can have no more. False when nothing is left to raise.
@@ -204,6 +243,12 @@ impl<'a> Stages<'a> {
                 bracket.low = level;
             }
             if !piece.slope.iter().any(|slope| *slope > 0.0) {
+                if piece.to < f64::INFINITY {
+                    // All are at their floors: the servers hold that until somebody's part is more.
+                    bracket.low = piece.to;
+                    level = piece.to * (1.0 + 2.0 * PIECE);
+                    continue;
+                }
                 // Beyond the last break all are at their ceilings, and the servers hold that.
                 return Ok(None);
             }
@@ -212,11 +257,9 @@ impl<'a> Stages<'a> {
             let reached = below + solved.solution.level;
             let beyond = reached > piece.to * (1.0 + PIECE) && bracket.high > piece.to * (1.0 + PIECE);
             if !beyond || self.solver.deadline().is_over() {
-                return Ok(Some(Highest {
-                    level: reached.clamp(bracket.low.min(reached), piece.to),
-                    piece,
-                    solved,
-                }));
+                // Where the piece begins is known to be possible, though it may be so by a hair: who is at its floor rises from there.
+                let least = if self.tree.has_floors() { piece.from } else { bracket.low.min(reached) };
+                return Ok(Some(Highest { level: reached.max(least).min(piece.to), piece, solved }));
             }
             bracket.low = piece.to;
             let next = self.affordable(&solved.solution.prices, &mut costs, reached);
@@ -306,8 +349,10 @@ impl<'a> Stages<'a> {
         let rises = |i: usize| self.open[i] && piece.slope[i] > 0.0;
         let users = &self.reduction.users;
         let held = |line: usize| votes[users.pattern[line] as usize] > 0.0;
+        // Who is at its floor, or in a group that is, does not rise here and is held as others of its pattern are, for good.
+        let may_rise = |i: usize| rises(i) || (self.open[i] && self.tree.has_floors());
         // A task needs all its kinds, so a user is held where one of them is.
-        let is_frozen = |i: usize| rises(i) && users.lines_of(i).any(held);
+        let is_frozen = |i: usize| may_rise(i) && users.lines_of(i).any(held);
         let frozen: Vec<bool> = (0..self.open.len()).map(is_frozen).collect();
         if frozen.contains(&true) {
             return frozen;
@@ -354,6 +399,25 @@ impl<'a> Stages<'a> {
         let split_of = column(n, |i| group(i).unwrap_or(groups.len()) as u32);
         Ok(Allocation::of_kinds(instance, classes, tasks, users.by_position(split_of), rows))
     }
+}
+
+/// The tree with what its users are guaranteed, counted as the objective counts shares; who can run nowhere is guaranteed nothing.
+fn above_guarantees(tree: Tree, question: &Question<'_>, of_tasks: &[f64]) -> Tree {
+    let (instance, users) = (question.instance, &question.reduction().users);
+    if !instance.has_guarantees() {
+        return tree;
+    }
+    let floor = |i: usize| {
+        let id = users.user_id(i);
+        let (user, tasks) = (instance.user(id), instance.guaranteed_tasks(instance.user(id)));
+        match user.tasks() {
+            _ if tasks == 0.0 || of_tasks[i] == 0.0 => 0.0,
+            Some(all) if tasks >= all as f64 && of_tasks[i] < f64::INFINITY => of_tasks[i],
+            _ => guaranteed_share(instance, question.objective, id),
+        }
+    };
+    let floors: Vec<f64> = (0..users.users()).map(floor).collect();
+    tree.above_floors(&floors, &vec![0.0; instance.groups().len()])
 }
 
 /// The end of a stage.

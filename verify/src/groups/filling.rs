@@ -1,7 +1,8 @@
 //! What a level at the root of a tree of groups comes to for each user, between bounds rounded outward.
 //!
-//! A child `c` of the root has `S_c = min(w_c t, U_c)`; what a group has is divided so that `S_c = min(w_c τ, U_c)` add up to
-//! it. `U` is a user's ceiling, of a group the sum of its members'. Every `τ` is guessed and then checked from both sides:
+//! A child `c` of the root has `S_c = min(max(w_c t, F_c), U_c)`; what a group has is divided so that `S_c = min(max(w_c τ, F_c), U_c)`
+//! add up to it. `U` is a user's ceiling, of a group the sum of its members'; `F` is what it is guaranteed, of a group what it or what
+//! its members are together, at most its ceiling. Every `τ` is guessed and then checked from both sides:
 //! what the children take at it, rounded outward, is not more, or not less, than there is.
 
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
@@ -22,7 +23,11 @@ impl Bounds {
         Self { low: down(self.low * other.low), high }
     }
 
-    fn at_most(self, other: Self) -> Self {
+    pub fn at_least(self, other: Self) -> Self {
+        Self { low: self.low.max(other.low), high: self.high.max(other.high) }
+    }
+
+    pub fn at_most(self, other: Self) -> Self {
         Self { low: self.low.min(other.low), high: self.high.min(other.high) }
     }
 
@@ -61,9 +66,30 @@ pub(crate) fn divided(
     has: impl Fn(usize) -> f64,
     wants_more: impl Fn(usize) -> bool,
 ) -> Vec<Divided> {
-    if instance.has_groups() {
-        return Tree::of(instance).divided_at_the_root(has, wants_more);
+    match instance.has_groups() {
+        true => divided_in(instance, &Tree::of(instance), has, wants_more),
+        false => of_users(instance, has, wants_more),
     }
+}
+
+/// The same in a tree in which users and groups may be guaranteed something.
+pub(crate) fn divided_in(
+    instance: &Instance,
+    tree: &Tree,
+    has: impl Fn(usize) -> f64,
+    wants_more: impl Fn(usize) -> bool,
+) -> Vec<Divided> {
+    match instance.has_groups() {
+        true => tree.divided_at_the_root(has, wants_more),
+        false => of_users(instance, has, wants_more),
+    }
+}
+
+fn of_users(
+    instance: &Instance,
+    has: impl Fn(usize) -> f64,
+    wants_more: impl Fn(usize) -> bool,
+) -> Vec<Divided> {
     let over = |user: fairplan_instances::User<'_>| {
         let i = user.index().0;
         Divided { has: has(i) / decimal_down(user.weight()), wants_more: wants_more(i) }
@@ -88,6 +114,8 @@ pub(crate) struct Tree {
     downwards: Vec<usize>,
     /// Of each node whether it is a user or has any below.
     has_users: Vec<bool>,
+    /// What each node is guaranteed itself; empty where nobody is anything.
+    floors: Vec<Bounds>,
 }
 
 /// Times that a guess is moved outward by twice as much as before: beyond, nothing is known.
@@ -115,7 +143,13 @@ impl Tree {
         for &v in downwards.iter().rev() {
             has_users[v] = children[v].iter().any(|c| has_users[*c as usize]);
         }
-        Self { inner, weight, children, downwards, has_users }
+        Self { inner, weight, children, downwards, has_users, floors: Vec::new() }
+    }
+
+    /// The same with what users and groups are guaranteed.
+    pub fn above_floors(mut self, users: &[Bounds], groups: &[Bounds]) -> Self {
+        self.floors = [&[Bounds::NOTHING], groups, users].concat();
+        self
     }
 
     /// Weight of a user among its siblings.
@@ -144,16 +178,25 @@ impl Tree {
         let mut all = vec![Divided { has: 0.0, wants_more: false }; self.inner];
         let users = 0..self.weight.len() - self.inner;
         all.extend(users.map(|i| Divided { has: has(i), wants_more: wants_more(i) }));
+        let mut floors: Vec<f64> = self.floors.iter().map(|floor| floor.low).collect();
         for &v in self.downwards[1..].iter().rev() {
-            let children =
-                || self.children[v].iter().map(|c| (self.weight[*c as usize].low, all[*c as usize]));
-            let wanting = children().filter(|(_, child)| child.wants_more);
-            let each = wanting.map(|(weight, child)| child.has / weight).fold(f64::INFINITY, f64::min);
-            let has = |(weight, child): (f64, Divided)| match child.wants_more {
-                true => weight * each,
-                false => child.has.min(weight * each),
+            let floor = |c: usize| floors.get(c).copied().unwrap_or(0.0);
+            let children = || {
+                let child = |c: usize| (self.weight[c].low, floor(c), all[c]);
+                self.children[v].iter().map(move |c| child(*c as usize))
             };
-            all[v] = Divided { has: children().map(has).sum(), wants_more: each < f64::INFINITY };
+            let wanting = children().filter(|(.., child)| child.wants_more);
+            let each = wanting.map(|(weight, _, child)| child.has / weight).fold(f64::INFINITY, f64::min);
+            let has = |(weight, floor, child): (f64, f64, Divided)| match child.wants_more {
+                true if floor == 0.0 => weight * each,
+                _ => child.has.min(floor.max(weight * each)),
+            };
+            let of_members: f64 = children().map(|(_, floor, _)| floor).sum();
+            let here = Divided { has: children().map(has).sum(), wants_more: each < f64::INFINITY };
+            all[v] = here;
+            if let Some(own) = floors.get_mut(v) {
+                *own = own.max(of_members);
+            }
         }
         let over = |c: &u32| Divided {
             has: all[*c as usize].has / self.weight[*c as usize].low,
@@ -191,17 +234,32 @@ impl Tree {
         all
     }
 
+    /// What every node is guaranteed, at most its ceiling: itself, or its members together.
+    fn floors(&self, ceilings: &[Bounds]) -> Vec<Bounds> {
+        let mut floors: Vec<Bounds> = self.floors.iter().zip(ceilings).map(|(own, top)| own.at_most(*top)).collect();
+        if floors.is_empty() {
+            return floors;
+        }
+        for &v in self.downwards[1..].iter().rev() {
+            let of_members = Bounds::sum(self.children[v].iter().map(|c| floors[*c as usize]));
+            floors[v] = floors[v].at_least(of_members).at_most(ceilings[v]);
+        }
+        floors
+    }
+
     /// What a level at the root comes to, given the users' ceilings.
     pub fn at(&self, level: f64, ceilings: &[Bounds]) -> Vec<Filled> {
         let ceilings = self.sums(ceilings);
+        let floors = self.floors(&ceilings);
+        let sides = Sides { floors: &floors, ceilings: &ceilings };
         let mut filled = vec![Filled { share: Bounds::NOTHING, due: Bounds::NOTHING }; ceilings.len()];
         for &v in &self.downwards {
             let each = match v {
                 0 => Bounds { low: level, high: level },
-                _ => self.each(v, filled[v].share, &ceilings),
+                _ => self.each(v, filled[v].share, sides),
             };
             for c in self.children[v].iter().map(|c| *c as usize) {
-                let due = self.weight[c].times(each);
+                let due = self.weight[c].times(each).at_least(sides.floor(c));
                 filled[c] = Filled { share: due.at_most(ceilings[c]), due };
             }
         }
@@ -210,46 +268,74 @@ impl Tree {
     }
 
     /// What a group that has so much gives its children for each weight.
-    fn each(&self, v: usize, has: Bounds, ceilings: &[Bounds]) -> Bounds {
-        let guess = self.guess(v, has.low, ceilings);
+    fn each(&self, v: usize, has: Bounds, sides: Sides<'_>) -> Bounds {
+        let [least, most] = self.guess(v, has.low, sides);
         // What all children take, at most for one side and at least for the other.
         let taken = |each: f64, bound: fn(&Bounds) -> f64, round: fn(f64) -> f64| {
             let mut sum = Sum::new();
             for c in self.children[v].iter().map(|c| *c as usize) {
-                sum.add(round(bound(&self.weight[c]) * each).min(bound(&ceilings[c])));
+                let due = round(bound(&self.weight[c]) * each).max(bound(&sides.floor(c)));
+                sum.add(due.min(bound(&sides.ceilings[c])));
             }
             sum
         };
         let steps = || (0..WIDENINGS).map(|k| f64::EPSILON * 2f64.powi(k));
         let low = steps()
-            .map(|step| down(guess * (1.0 - step)))
+            .map(|step| down(least * (1.0 - step)))
             .find(|each| *each == 0.0 || taken(*each, |bounds| bounds.high, up).above() <= has.low);
         let high = steps()
-            .map(|step| up(guess * (1.0 + step)))
+            .map(|step| up(most * (1.0 + step)))
             .find(|each| taken(*each, |bounds| bounds.low, down).below() >= has.high);
         Bounds { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }
     }
 
-    /// About what each child gets for its weight: who comes to its ceiling leaves more to the others.
-    fn guess(&self, v: usize, has: f64, ceilings: &[Bounds]) -> f64 {
+    /// About what each child gets for its weight: who comes to its ceiling leaves more to the others, who is at its floor takes more
+    /// from them; of the two those first who put the others off by more. Where nobody is between, from the last that comes to
+    /// its ceiling to the first that rises from its floor.
+    fn guess(&self, v: usize, has: f64, sides: Sides<'_>) -> [f64; 2] {
         let weight = |c: &u32| self.weight[*c as usize].low;
-        let ceiling = |c: &u32| ceilings[*c as usize].low;
-        let mut below = self.children[v].clone();
+        let (ceiling, floor) = (|c: &u32| sides.ceilings[*c as usize].low, |c: &u32| sides.floor(*c as usize).low);
+        let mut between = self.children[v].clone();
+        let (mut at_ceiling, mut at_floor) = (Vec::new(), Vec::new());
         let (mut left, mut each) = (has, 0.0);
-        while !below.is_empty() {
-            each = left.max(0.0) / below.iter().map(weight).sum::<f64>();
-            let count = below.len();
-            below.retain(|c| {
-                let stays = ceiling(c) > weight(c) * each;
-                left -= if stays { 0.0 } else { ceiling(c) };
+        while !between.is_empty() {
+            each = left.max(0.0) / between.iter().map(weight).sum::<f64>();
+            let over: f64 = between.iter().map(|c| (weight(c) * each - ceiling(c)).max(0.0)).sum();
+            let under: f64 = between.iter().map(|c| (floor(c) - weight(c) * each).max(0.0)).sum();
+            let count = between.len();
+            between.retain(|c| {
+                let stays = if over >= under { ceiling(c) > weight(c) * each } else { floor(c) <= weight(c) * each };
+                if !stays && over >= under {
+                    left -= ceiling(c);
+                    at_ceiling.push(*c);
+                } else if !stays {
+                    left -= floor(c);
+                    at_floor.push(*c);
+                }
                 stays
             });
-            if below.len() == count {
-                return each;
+            if between.len() == count {
+                return [each; 2];
             }
         }
-        // All are at their ceilings: the one that comes there last.
-        let last = self.children[v].iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
-        last.max(each)
+        let last = at_ceiling.iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
+        match at_floor.iter().map(|c| floor(c) / weight(c)).fold(f64::INFINITY, f64::min) {
+            // All are at their ceilings: the one that comes there last.
+            f64::INFINITY => [last.max(each); 2],
+            first => [last.min(first), first.max(last)],
+        }
+    }
+}
+
+/// What every node has at least and at most.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    floors: &'a [Bounds],
+    ceilings: &'a [Bounds],
+}
+
+impl Sides<'_> {
+    fn floor(&self, node: usize) -> Bounds {
+        self.floors.get(node).copied().unwrap_or(Bounds::NOTHING)
     }
 }

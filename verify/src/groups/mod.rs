@@ -1,12 +1,13 @@
 //! A max-min over a tree of groups, proved stage by stage.
 //!
 //! At a stage everybody who is held has what it has as ceiling, the others what their tasks are worth; a level `t` at the root
-//! then comes to shares `S_i(t)` for all users (see `filling`), which rise with `t`. Any feasible allocation has
+//! then comes to shares `S_i(t)` for all users (see `filling`), none below what it is guaranteed, which rise with `t`. Any feasible allocation has
 //! `Σ_i c_i S_i <= Σ_lr C_lr p_lr`, where `c_i` is the least that a share can cost. So no level is possible at which the
 //! shares would cost more: that is the stage's bound. At its level the shares are what the users held there have, and what
 //! the prices leave beyond is all that one of them could gain. So by induction every user has what filling the tree gives it.
 
 mod filling;
+mod guarantees;
 mod members;
 
 use crate::claim::Printed;
@@ -21,7 +22,9 @@ use crate::users::{Subject, UserShares, usual_share};
 use crate::verdict::Worst;
 use fairplan_instances::{Instance, Level, UserId};
 use filling::Filled;
-pub(crate) use filling::{Bounds, Divided, Tree, divided, smallest};
+pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
+pub(crate) use guarantees::tree_of;
+pub use guarantees::verify_shortfall;
 use members::Members;
 
 /// The verdicts on stages, as they are collected.
@@ -41,8 +44,8 @@ pub(crate) fn prove(
     printed: Option<&Printed<'_>>,
     limits: Option<&LimitUse>,
 ) -> SolutionProof {
-    let Subject { instance, usable_classes, .. } = subject;
-    let tree = Tree::of(instance);
+    let Subject { instance, usable_classes, shares } = subject;
+    let tree = tree_of(instance, shares);
     let members = Members::of(subject, claim, &tree);
     let mut reasons = Worst::of("limited-by", tolerance::STATED);
     members.judge_reasons(&mut reasons);
@@ -78,7 +81,8 @@ pub(crate) fn prove(
         before = Some(at);
     }
     members.judge_last(before.as_deref(), &mut verdicts.levels);
-    let [primal, _] = smallest(&divided(instance, |i| members.shares[i].low, |i| members.is_held(i)));
+    let [primal, _] = 
+        smallest(&divided_in(instance, &tree, |i| members.shares[i].low, |i| members.is_held(i)));
     let caps: Vec<Bounds> = tree.at_the_root(members.caps()).collect();
     let cap = caps.iter().map(|cap| cap.high).fold(f64::INFINITY, f64::min);
     let dual = claim.levels.first().map_or(cap, |level| level.bound.min(cap));
@@ -88,6 +92,9 @@ pub(crate) fn prove(
     let Verdicts { levels, bounds, scales, gaps, freezing } = verdicts;
     let mut verdicts: Vec<_> =
         [reasons, levels, bounds, scales, gaps, freezing, optimality].map(Worst::verdict).into();
+    if instance.has_guarantees() {
+        verdicts.push(guarantees::kept(instance, &tree, members.caps(), &members.shares));
+    }
     if let Some(stated) = printed {
         verdicts.push(max_min::value(stated, primal, dual, gap));
         let out_of_tasks = caps.iter().map(|cap| cap.low).fold(f64::INFINITY, f64::min);

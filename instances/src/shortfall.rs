@@ -1,0 +1,111 @@
+//! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
+
+use crate::{ClassId, Instance, Objective, Owner, ResourceId, UserId};
+use std::fmt;
+
+/// Proof that servers and limits do not hold what is guaranteed.
+///
+/// At prices `p >= 0` of capacities and `q >= 0` of limits no allocation costs more than `Σ_lr C_lr p_lr + Σ_j b_j q_j`. What
+/// everybody is guaranteed would cost 1 at these prices, each user where it is cheapest, and all there is costs `part`: so no more
+/// than that part of all guarantees can be kept at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shortfall {
+    /// The largest part of all guarantees that can be kept together, below 1.
+    pub part: f64,
+    /// Prices of capacities, row-major `classes × resources`.
+    pub prices: Vec<f64>,
+    /// Prices of the limits, one for each of [`Instance::limit_rows`].
+    pub limit_prices: Vec<f64>,
+    /// Whose guarantees pay these prices, who pays most first.
+    pub who: Vec<String>,
+    /// What there is too little of, what is worth most first: resources of classes, and limits.
+    pub what: Vec<String>,
+}
+
+/// So many are named of each list.
+const NAMED: usize = 5;
+
+impl Shortfall {
+    /// Names what has a price, and who pays: `paid` by each user for what it is guaranteed, out of 1.
+    pub fn new(
+        instance: &Instance,
+        objective: Objective,
+        (part, prices, limit_prices): (f64, Vec<f64>, Vec<f64>),
+        paid: &[f64],
+    ) -> Self {
+        let m = instance.resources().len();
+        let mut what: Vec<(f64, String)> = Vec::new();
+        for r in 0..m {
+            let worth = |class: usize| {
+                let server = &instance.classes()[class];
+                prices[class * m + r] * server.capacity[r].to_f64() * server.count as f64
+            };
+            let classes: Vec<usize> = (0..instance.classes().len()).filter(|class| worth(*class) > LITTLE).collect();
+            let all: f64 = classes.iter().map(|class| worth(*class)).sum();
+            let resource = &instance.resources()[r];
+            match classes.as_slice() {
+                [] => {}
+                some if objective.is_pooled() || some.len() == instance.classes().len() => what.push((all, resource.clone())),
+                some => {
+                    let id = |class: &usize| instance.classes()[*class].id.clone();
+                    what.push((all, format!("{resource} of {}", listed(some.iter().map(id).collect()))));
+                }
+            }
+        }
+        for (row, price) in instance.limit_rows().iter().zip(&limit_prices) {
+            let worth = price * row.amount.to_f64();
+            if worth > LITTLE {
+                let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
+                what.push((worth, match row.reserve {
+                    Some(reserve) => format!("the {reserve} {resource} that {owner} reserves"),
+                    None => format!("the limit of {owner} of {} {resource}", row.amount),
+                }));
+            }
+        }
+        let who = instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty()).map(|(owner, _)| {
+            let pays = match owner {
+                Owner::User(UserId(user)) => paid[*user],
+                Owner::Group(_) => 0.0,
+            };
+            (pays, instance.name_of(*owner))
+        });
+        let ordered = |mut all: Vec<(f64, String)>| {
+            all.retain(|(much, _)| *much > LITTLE);
+            all.sort_by(|one, other| other.0.total_cmp(&one.0));
+            all.into_iter().map(|(_, name)| name).collect()
+        };
+        Self { part, prices, limit_prices, who: ordered(who.collect()), what: ordered(what) }
+    }
+
+    /// The price of a resource of a class.
+    pub fn price(&self, instance: &Instance, class: ClassId, resource: ResourceId) -> f64 {
+        self.prices[class.0 * instance.resources().len() + resource.0]
+    }
+}
+
+/// Parts of what all guarantees cost below this are not worth a name.
+const LITTLE: f64 = 1e-6;
+
+fn listed(names: Vec<String>) -> String {
+    match names.len() {
+        0 => String::new(),
+        1 => names.concat(),
+        n if n > NAMED => format!("{} and {} more", names[..NAMED].join(", "), n - NAMED),
+        n => format!("{} and {}", names[..n - 1].join(", "), names[n - 1]),
+    }
+}
+
+impl fmt::Display for Shortfall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Rounded down, so that it is never said that all can be kept.
+        let percent = (self.part * 1e4).floor() / 1e2;
+        write!(
+            f,
+            "the guarantees cannot be kept together, at most {percent:.2}% of each: {} {} guaranteed more than there is of {}; \
+             lower guarantees or add servers",
+            listed(self.who.clone()),
+            if self.who.len() == 1 { "is" } else { "are together" },
+            listed(self.what.clone()),
+        )
+    }
+}

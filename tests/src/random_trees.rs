@@ -1,0 +1,112 @@
+//! Random trees of groups, with and without limits, guarantees and reserves.
+
+use crate::random_instances::random_draft;
+use crate::{Dice, Draft, decimal};
+use fairplan_instances::{ClassId, ClassLimit, DraftQuota, NewGroup, Quota, ResourceId};
+
+/// A random tree, or none, with one to four limits of groups and users, over all classes or some of them; each is a part of what
+/// the cluster has, mostly a small one.
+pub fn random_tree_with_limits(seed: u64) -> Draft {
+    let mut draft = random_tree(seed);
+    let mut dice = Dice::new(seed ^ 0x0011_0175);
+    if dice.percent(30) {
+        draft.groups.clear();
+        draft.users.iter_mut().for_each(|user| user.group = None);
+    }
+    for _ in 0..1 + dice.below(4) {
+        let is_group = !draft.groups.is_empty() && dice.percent(60);
+        let owner = match is_group {
+            true => draft.groups[dice.below(draft.groups.len() as u64) as usize].id.clone(),
+            false => draft.users[dice.below(draft.users.len() as u64) as usize].id.clone(),
+        };
+        let known = draft.quotas.iter().position(|quota| quota.is_group == is_group && quota.owner == owner);
+        let position = known.unwrap_or_else(|| {
+            draft.quotas.push(DraftQuota { is_group, owner, quota: Quota::default() });
+            draft.quotas.len() - 1
+        });
+        let resource = ResourceId(dice.below(draft.resources.len() as u64) as usize);
+        let amount = decimal(dice.pick(&["0.5", "1", "1.5", "2", "3", "5", "8", "13"]));
+        let quota = &mut draft.quotas[position].quota;
+        if dice.percent(50) {
+            quota.limit.retain(|(other, _)| *other != resource);
+            quota.limit.push((resource, amount));
+        } else {
+            let some: Vec<_> = (0..draft.classes.len()).filter(|_| dice.percent(60)).map(ClassId).collect();
+            let classes = if some.is_empty() { vec![ClassId(0)] } else { some };
+            quota.limits.push(ClassLimit { classes, amounts: vec![(resource, amount)] });
+        }
+    }
+    draft
+}
+
+/// A random draft with a random tree of one to five groups, some without members.
+pub fn random_tree(seed: u64) -> Draft {
+    let mut draft = random_draft(seed);
+    let mut dice = Dice::new(seed ^ 0x7e3e);
+    let count = 1 + dice.below(5) as usize;
+    draft.groups = (0..count)
+        .map(|g| NewGroup {
+            id: format!("group-{g}"),
+            weight: decimal(dice.pick(&["1", "1", "2", "0.5", "3", "10"])),
+            parent: (g > 0 && dice.percent(50)).then(|| format!("group-{}", dice.below(g as u64))),
+        })
+        .collect();
+    for user in &mut draft.users {
+        user.group = dice.percent(80).then(|| dice.below(count as u64) as usize);
+        if user.tasks.is_some() {
+            user.rates.clear();
+        }
+    }
+    draft
+}
+
+/// The same with guarantees of users and groups, so many tasks of a user or a part of what there is, and with reserves besides;
+/// some of all those cannot be kept together.
+pub fn random_tree_with_quotas(seed: u64) -> Draft {
+    let mut draft = random_tree_with_limits(seed);
+    let mut dice = Dice::new(seed ^ 0x00f1_0025);
+    if dice.percent(40) {
+        draft.quotas.clear();
+    }
+    let count = draft.users.len();
+    for _ in 0..1 + dice.below(4) {
+        let i = dice.below(count as u64) as usize;
+        let user = &mut draft.users[i];
+        let needed: Vec<usize> = (0..user.demand.len()).filter(|r| !user.demand[*r].is_zero()).collect();
+        if needed.is_empty() {
+            continue;
+        }
+        user.rates.clear();
+        let (owner, demand) = (user.id.clone(), user.demand.clone());
+        let times = dice.pick(&[0.25, 0.5, 1.0, 1.0, 1.5, 2.0, 3.0]);
+        let mut guarantee = Vec::new();
+        for r in needed {
+            if guarantee.is_empty() || dice.percent(30) {
+                let more = dice.pick(&[1.0, 1.0, 1.5]);
+                guarantee.push((ResourceId(r), decimal(&format!("{}", demand[r].to_f64() * times * more))));
+            }
+        }
+        quota_of(&mut draft, false, owner).guarantee = guarantee;
+    }
+    for _ in 0..dice.below(3) {
+        let is_group = !draft.groups.is_empty() && dice.percent(50);
+        let owner = match is_group {
+            true => draft.groups[dice.below(draft.groups.len() as u64) as usize].id.clone(),
+            false => draft.users[dice.below(count as u64) as usize].id.clone(),
+        };
+        let resource = ResourceId(dice.below(draft.resources.len() as u64) as usize);
+        let amount = decimal(dice.pick(&["0.5", "1", "2", "3", "5"]));
+        quota_of(&mut draft, is_group, owner).reserve = vec![(resource, amount)];
+    }
+    draft
+}
+
+/// The quota of this owner, for changes.
+fn quota_of(draft: &mut Draft, is_group: bool, owner: String) -> &mut Quota {
+    let known = draft.quotas.iter().position(|quota| quota.is_group == is_group && quota.owner == owner);
+    let position = known.unwrap_or_else(|| {
+        draft.quotas.push(DraftQuota { is_group, owner, quota: Quota::default() });
+        draft.quotas.len() - 1
+    });
+    &mut draft.quotas[position].quota
+}

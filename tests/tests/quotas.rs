@@ -1,0 +1,307 @@
+//! Guarantees and reserves of users and groups: the division against exact arithmetic, cases worked by hand, and claims that are
+//! wrong.
+
+use crate::conformance::backends;
+use crate::groups::{conforms, in_groups};
+use fairplan_instances::{
+    Allocation, Certificate, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Shortfall, Solution,
+    Solver, SolverError, UserId,
+};
+use fairplan_report::solution::StatedNumbers;
+use fairplan_tests::{Draft, Fraction, decimal, draft, exact_filling, exact_tree, random_crowd, random_tree_with_quotas};
+use fairplan_verify::{verify_shortfall, verify_solution};
+use std::ops::Range;
+
+/// Relative difference from the exact part of guarantees that is still the same part.
+const SAME: f64 = 1e-8;
+
+/// That guarantees are refused with the part that can be kept, and prices that prove it.
+fn refuses(instance: &Instance, objective: Objective, solver: &dyn Solver, part: &Fraction) -> Result<(), String> {
+    let shortfall = match solver.solve(instance, objective) {
+        Err(SolverError::Guarantees(shortfall)) => shortfall,
+        Err(error) => return Err(format!("only {part:?} can be kept, and it says: {error}")),
+        Ok(_) => return Err(format!("only {part:?} can be kept, and it is solved")),
+    };
+    let part = part.to_f64();
+    if (shortfall.part - part).abs() > SAME * part {
+        return Err(format!("{} can be kept, exactly {part}", shortfall.part));
+    }
+    let verdict = verify_shortfall(instance, objective, &shortfall);
+    if verdict.holds { Ok(()) } else { Err(format!("the checker refuses it: {verdict:?}")) }
+}
+
+fn every_backend_keeps_quotas_exactly(seeds: Range<u64>, objective: Objective) {
+    let backends = backends();
+    let (mut failures, mut refused, mut held_up) = (Vec::new(), 0, 0);
+    for seed in seeds.clone() {
+        let draft = random_tree_with_quotas(seed);
+        let Ok(instance) = draft.build() else { continue };
+        let exact = exact_filling(&instance, objective);
+        let mut plain = draft.clone();
+        plain.quotas.iter_mut().for_each(|quota| quota.quota.guarantee.clear());
+        match &exact {
+            Err(_) => refused += 1,
+            Ok(shares) => held_up += u64::from(*shares != exact_tree(&plain.build().unwrap(), objective)),
+        }
+        for solver in &backends {
+            let told = match &exact {
+                Ok(_) => conforms(&instance, objective, solver.as_ref()),
+                Err(part) => refuses(&instance, objective, solver.as_ref(), part),
+            };
+            if let Err(problem) = told {
+                failures.push(format!("seed {seed}, {}: {problem}\n{draft}", solver.name()));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
+    let all = seeds.end - seeds.start;
+    assert!(10 * refused > all && 4 * held_up > all, "{refused} refused, {held_up} held up of {all}");
+}
+
+#[test]
+fn every_backend_keeps_the_guarantees_and_reserves_of_five_hundred_random_trees_exactly() {
+    every_backend_keeps_quotas_exactly(0..500, Objective::Drfh);
+}
+
+#[test]
+fn every_backend_keeps_guarantees_and_reserves_of_random_trees_by_task_shares_exactly() {
+    every_backend_keeps_quotas_exactly(500..650, Objective::TaskShareFairness);
+}
+
+fn of(is_group: bool, owner: &str, quota: Quota) -> DraftQuota {
+    DraftQuota { is_group, owner: owner.into(), quota }
+}
+
+fn guarantee(is_group: bool, owner: &str, amount: &str) -> DraftQuota {
+    let guarantee = vec![(ResourceId(0), decimal(amount))];
+    of(is_group, owner, Quota { guarantee, ..Quota::default() })
+}
+
+fn reserve(is_group: bool, owner: &str, amount: &str) -> DraftQuota {
+    let reserve = vec![(ResourceId(0), decimal(amount))];
+    of(is_group, owner, Quota { reserve, ..Quota::default() })
+}
+
+/// Three users of one server of 12.
+fn three(quotas: Vec<DraftQuota>) -> Draft {
+    let mut users = draft(&[(1, "12")], &["1", "1", "1"]);
+    users.quotas = quotas;
+    users
+}
+
+/// The same in a group of two and a group of one.
+fn two_groups(quotas: Vec<DraftQuota>) -> Draft {
+    in_groups(three(quotas), &[("a", None), ("b", None)], &[Some(0), Some(0), Some(1)])
+}
+
+fn shares_in_twelfths(draft: &Draft, expected: [u32; 3]) -> Solution {
+    let instance = draft.build().unwrap();
+    let expected: Vec<Fraction> = expected.iter().map(|n| Fraction::new(*n, 12)).collect();
+    assert_eq!(exact_tree(&instance, Objective::Drfh), expected);
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref())
+            .unwrap_or_else(|problem| panic!("{}: {problem}", solver.name()));
+    }
+    backends()[0].solve(&instance, Objective::Drfh).unwrap()
+}
+
+#[test]
+fn a_user_is_never_below_what_it_is_guaranteed_and_the_others_divide_the_rest() {
+    let solution = shares_in_twelfths(&three(vec![guarantee(false, "user-0", "6")]), [6, 3, 3]);
+    assert_eq!(solution.limited_by, [LimitedBy::Capacity; 3]);
+}
+
+#[test]
+fn a_guarantee_of_less_than_the_part_changes_nothing() {
+    shares_in_twelfths(&three(vec![guarantee(false, "user-0", "3")]), [4, 4, 4]);
+}
+
+#[test]
+fn guarantees_that_are_all_there_is_leave_nothing_to_divide() {
+    let all = ["6", "4", "2"].iter().enumerate().map(|(i, amount)| guarantee(false, &format!("user-{i}"), amount));
+    shares_in_twelfths(&three(all.collect()), [6, 4, 2]);
+}
+
+#[test]
+fn what_a_member_is_guaranteed_is_taken_from_its_siblings_first() {
+    shares_in_twelfths(&two_groups(vec![guarantee(false, "user-0", "5")]), [5, 1, 6]);
+    // Beyond the part of the group the rest pay, too.
+    shares_in_twelfths(&two_groups(vec![guarantee(false, "user-0", "8")]), [8, 0, 4]);
+}
+
+#[test]
+fn what_is_reserved_for_an_idle_owner_stays_unused() {
+    let mut users = three(vec![reserve(false, "user-0", "5")]);
+    users.users[0].tasks = Some(1);
+    let instance = users.build().unwrap();
+    let exact = exact_tree(&instance, Objective::Drfh);
+    assert_eq!(exact, [Fraction::new(1, 12), Fraction::new(7, 24), Fraction::new(7, 24)]);
+    for solver in backends() {
+        conforms(&instance, Objective::Drfh, solver.as_ref()).unwrap();
+    }
+    let solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+    assert_eq!(solution.limited_by, [LimitedBy::Tasks, LimitedBy::Capacity, LimitedBy::Capacity]);
+    let numbers = StatedNumbers::new(&instance, &solution);
+    let reserve = &numbers.headline().limits[0];
+    assert!((reserve.used - 1.0).abs() < 1e-9 && reserve.reserve.as_ref().unwrap().0[0].1 == 5.0, "{reserve:?}");
+    assert!((reserve.limit.0[0].1 - 7.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_reserve_that_its_owner_uses_holds_nobody() {
+    shares_in_twelfths(&three(vec![reserve(false, "user-0", "2")]), [4, 4, 4]);
+}
+
+fn shortfall(instance: &Instance) -> Shortfall {
+    match backends()[0].solve(instance, Objective::Drfh) {
+        Err(SolverError::Guarantees(shortfall)) => *shortfall,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn guarantees_that_cannot_be_kept_together_say_how_much_of_them_can_and_what_stands_against_it() {
+    let instance = three(vec![guarantee(false, "user-0", "10"), guarantee(false, "user-2", "6")]).build().unwrap();
+    for solver in backends() {
+        refuses(&instance, Objective::Drfh, solver.as_ref(), &Fraction::new(3, 4)).unwrap();
+    }
+    let told = "the guarantees cannot be kept together, at most 75.00% of each: user user-0 and user user-2 are together \
+                guaranteed more than there is of resource-0; lower guarantees or add servers";
+    assert_eq!(shortfall(&instance).to_string(), told);
+}
+
+#[test]
+fn a_reserve_can_stand_against_a_guarantee() {
+    let draft = three(vec![guarantee(false, "user-0", "10"), reserve(false, "user-1", "4")]);
+    let told = shortfall(&draft.build().unwrap()).to_string();
+    assert!(told.contains("at most 80.00% of each: user user-0 is guaranteed more than there is of the 4 resource-0 that user user-1 reserves"), "{told}");
+}
+
+#[test]
+fn a_part_that_is_too_small_or_prices_that_prove_less_are_refused() {
+    let instance = three(vec![guarantee(false, "user-0", "10"), guarantee(false, "user-2", "6")]).build().unwrap();
+    let honest = shortfall(&instance);
+    let holds = |forge: &dyn Fn(&mut Shortfall)| {
+        let mut forged = honest.clone();
+        forge(&mut forged);
+        verify_shortfall(&instance, Objective::Drfh, &forged).holds
+    };
+    assert!(holds(&|_| {}));
+    assert!(!holds(&|shortfall| shortfall.part *= 1.0 - 1e-6));
+    assert!(!holds(&|shortfall| shortfall.prices.iter_mut().for_each(|price| *price = 0.0)));
+    assert!(!holds(&|shortfall| shortfall.prices[0] = f64::NAN));
+    assert!(!holds(&|shortfall| shortfall.limit_prices.push(1.0)));
+    // Those that can be kept have no such prices.
+    let fits = three(vec![guarantee(false, "user-0", "6"), guarantee(false, "user-2", "6")]).build().unwrap();
+    assert!(!verify_shortfall(&fits, Objective::Drfh, &honest).holds);
+}
+
+/// What the checker finds wrong with the solution of a draft after a change.
+fn found(draft: &Draft, change: impl FnOnce(&mut Solution)) -> Vec<&'static str> {
+    let instance = draft.build().unwrap();
+    let mut solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+    change(&mut solution);
+    let numbers = StatedNumbers::new(&instance, &solution);
+    verify_solution(&instance, &numbers.claim(&solution)).failures().map(|verdict| verdict.property).collect()
+}
+
+fn with_tasks(solution: &mut Solution, tasks: [f64; 3]) {
+    solution.allocation = Allocation::new(1, tasks.to_vec(), vec![0; 3], vec![1.0]);
+}
+
+#[test]
+fn a_user_that_has_less_than_it_is_guaranteed_is_seen() {
+    let draft = three(vec![guarantee(false, "user-0", "6")]);
+    assert!(found(&draft, |_| {}).is_empty());
+    let less = 1.0 - 1e-6;
+    let failures = found(&draft, |solution| with_tasks(solution, [6.0 * less, 3.0 * less, 3.0 * less]));
+    assert!(failures.contains(&"guarantees"), "{failures:?}");
+    // Equal parts are a fair division, but not of these guarantees.
+    let failures = found(&draft, |solution| with_tasks(solution, [4.0 * less, 4.0 * less, 4.0 * less]));
+    assert!(failures.contains(&"guarantees"), "{failures:?}");
+}
+
+#[test]
+fn a_user_that_has_more_than_it_is_guaranteed_while_others_have_less_is_seen() {
+    let draft = three(vec![guarantee(false, "user-0", "6")]);
+    let failures = found(&draft, |solution| with_tasks(solution, [7.0 - 1e-9, 2.5, 2.5]));
+    assert!(failures.contains(&"levels"), "{failures:?}");
+}
+
+#[test]
+fn forged_levels_above_guarantees_are_refused() {
+    let draft = three(vec![guarantee(false, "user-0", "6")]);
+    let forged = |change: &dyn Fn(&mut fairplan_instances::Level)| {
+        found(&draft, |solution| match &mut solution.certificate {
+            Certificate::Levels { levels, .. } => change(&mut levels[0]),
+            _ => panic!("a max-min has levels"),
+        })
+    };
+    assert!(!forged(&|level| level.value *= 1.0 + 1e-6).is_empty());
+    assert!(!forged(&|level| level.bound *= 1.0 + 1e-6).is_empty());
+    assert!(!forged(&|level| level.prices[0] *= 1.0 + 1e-4).is_empty());
+    assert!(!forged(&|level| level.prices[0] = 0.0).is_empty());
+}
+
+#[test]
+fn others_that_take_what_is_reserved_are_seen() {
+    let mut draft = three(vec![reserve(false, "user-0", "5")]);
+    draft.users[0].tasks = Some(1);
+    assert!(found(&draft, |_| {}).is_empty());
+    let failures = found(&draft, |solution| with_tasks(solution, [1.0 - 1e-9, 3.5 + 1e-6, 3.5]));
+    assert!(failures.contains(&"limits"), "{failures:?}");
+}
+
+#[test]
+fn a_pool_keeps_guarantees_and_reserves() {
+    let quotas = vec![guarantee(false, "user-0", "6"), reserve(false, "user-1", "4")];
+    let instance = three(quotas).build().unwrap();
+    for solver in backends() {
+        let solution = solver.solve(&instance, Objective::DrfPooled).unwrap();
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        assert!(proof.holds(), "{:?}", proof.failures().collect::<Vec<_>>());
+        let tasks = |i: usize| solution.allocation.tasks(UserId(i));
+        assert!((tasks(0) - 6.0).abs() < 1e-8 && (tasks(2) - 2.0).abs() < 1e-8 && (tasks(1) - 4.0).abs() < 1e-8);
+    }
+}
+
+#[test]
+fn guarantees_of_tasks_that_do_different_work_are_refused_by_name() {
+    let mut draft = three(vec![guarantee(false, "user-0", "6")]);
+    draft.users[0].rates = vec![(0, decimal("2"))];
+    let refusal = backends()[0].solve(&draft.build().unwrap(), Objective::Drfh).unwrap_err().to_string();
+    assert!(refusal.starts_with("users[0].guarantee = user user-0: what is guaranteed to a user whose tasks do different"), "{refusal}");
+}
+
+#[test]
+fn thousands_of_users_with_guarantees_share_bins_and_are_proved() {
+    for seed in 0..6 {
+        let mut draft = random_crowd(seed, 3_000);
+        draft.users.iter_mut().for_each(|user| user.rates.clear());
+        let total = |r: usize| -> f64 {
+            draft.classes.iter().map(|class| class.capacity[r].to_f64() * class.count as f64).sum()
+        };
+        let totals: Vec<f64> = (0..draft.resources.len()).map(total).collect();
+        let plain = draft.build().unwrap();
+        let fair = backends()[0].solve(&plain, Objective::Drfh).unwrap();
+        // Every hundredth user is guaranteed three times what it would have, of its dominant resource.
+        draft.quotas = (0..3_000)
+            .step_by(100)
+            .filter_map(|i| {
+                let has = fair.allocation.dominant_share(&plain, UserId(i));
+                let r = plain.user(UserId(i)).dominant_resource();
+                let amount = format!("{:.9}", 3.0 * has * totals[r.0]);
+                let guarantee = vec![(r, decimal(&amount))];
+                (has > 0.0).then(|| of(false, &draft.users[i].id, Quota { guarantee, ..Quota::default() }))
+            })
+            .collect();
+        let instance = draft.build().unwrap();
+        let solution = backends()[0].solve(&instance, Objective::Drfh).unwrap();
+        let numbers = StatedNumbers::new(&instance, &solution);
+        let proof = verify_solution(&instance, &numbers.claim(&solution));
+        let failures: Vec<_> = proof.failures().collect();
+        assert!(failures.is_empty(), "seed {seed}, {}: {failures:?}", solution.method);
+        assert_eq!(solution.status, fairplan_instances::Status::Optimal, "seed {seed}, {}", solution.method);
+    }
+}

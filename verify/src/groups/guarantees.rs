@@ -1,0 +1,98 @@
+//! Guarantees: what they come to in shares, whether they are kept, and what proves that they cannot be.
+
+use super::filling::{Bounds, Tree};
+use super::members::{cap, work_of_share};
+use super::paid;
+use crate::claim::Tasks;
+use crate::form::check_prices;
+use crate::levels::LevelPrices;
+use crate::limits::below;
+use crate::rounding::{decimal_down, decimal_up, down, up};
+use crate::tolerance;
+use crate::users::{Subject, UsableClasses, UserShares};
+use crate::verdict::{Verdict, Worst};
+use fairplan_instances::{Instance, Level, Objective, Owner, Shortfall, User, UserId};
+
+/// The tree of an instance with what its users and groups are guaranteed.
+pub(crate) fn tree_of(instance: &Instance, shares: &[UserShares]) -> Tree {
+    let tree = Tree::of(instance);
+    if !instance.has_guarantees() {
+        return tree;
+    }
+    let floors: Vec<Bounds> = shares.iter().enumerate().map(|(i, user)| floor(instance, user, i, &tree)).collect();
+    tree.above_floors(&floors, &vec![Bounds::NOTHING; instance.groups().len()])
+}
+
+/// What a user is guaranteed, as the objective counts shares without weights: the tasks that its amounts hold, at most its own.
+fn floor(instance: &Instance, shares: &UserShares, i: usize, tree: &Tree) -> Bounds {
+    let user = instance.user(UserId(i));
+    let tasks = guaranteed_tasks(instance, user);
+    if tasks == 0.0 || shares.cap == 0.0 {
+        return Bounds::NOTHING;
+    }
+    let high = up(up(tasks * tree.user_weight(i).high) / shares.work_per_level);
+    Bounds { low: down(high * (1.0 - tolerance::ROUNDINGS)), high }.at_most(cap(shares, i, tree))
+}
+
+/// `min_r a_r / D_ir`, at most all its tasks; rounded up.
+fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> f64 {
+    let quota = instance.quota_of(Owner::User(user.index())).filter(|quota| !quota.guarantee.is_empty());
+    let Some(quota) = quota else { return 0.0 };
+    let amounts = quota.guarantee.iter();
+    let tasks = amounts.map(|(r, amount)| up(decimal_up(*amount) / decimal_down(user.demand()[r.0])));
+    let tasks = tasks.fold(f64::INFINITY, f64::min);
+    user.tasks().map_or(tasks, |all| tasks.min(all as f64))
+}
+
+/// `guarantees`: everybody has what it is guaranteed.
+pub(super) fn kept(instance: &Instance, tree: &Tree, caps: &[Bounds], shares: &[Bounds]) -> Verdict {
+    let mut worst = Worst::of("guarantees", tolerance::STATED);
+    for (i, (floor, has)) in tree.at(0.0, caps).iter().zip(shares).enumerate() {
+        let least = floor.share.low;
+        worst.see(below(has.high, least), || {
+            format!("user {} has {}, of {least} that it is guaranteed", instance.user(UserId(i)).id(), has.high)
+        });
+    }
+    worst.verdict()
+}
+
+/// Whether these prices prove that no more than the stated part of all guarantees can be kept together: `shortfall`.
+pub fn verify_shortfall(instance: &Instance, objective: Objective, shortfall: &Shortfall) -> Verdict {
+    let mut worst = Worst::of("shortfall", 0.0);
+    if let Err(problem) = check(instance, objective, shortfall) {
+        worst.fail(|| problem);
+    }
+    worst.verdict()
+}
+
+fn check(instance: &Instance, objective: Objective, shortfall: &Shortfall) -> Result<(), String> {
+    objective.applies_to(instance).map_err(|violation| violation.to_string())?;
+    let pooled = objective.is_pooled();
+    check_prices(instance, "prices", &shortfall.prices, pooled)?;
+    let of_limits = &shortfall.limit_prices;
+    if of_limits.len() != instance.limit_rows().len() || of_limits.iter().any(|price| !price.is_finite() || *price < 0.0) {
+        return Err("there is no price >= 0 of every limit".into());
+    }
+    let usable_classes = if pooled { UsableClasses::pooled(instance) } else { UsableClasses::of(instance) };
+    let nobody = Tasks::Listed { starts: vec![0; instance.kind_count() + 1], entries: Vec::new() };
+    let shares = UserShares::of_all(instance, objective, &usable_classes, &nobody);
+    let Subject { usable_classes, shares, .. } = Subject { instance, usable_classes: &usable_classes, shares: &shares };
+    let tree = tree_of(instance, shares);
+    let caps: Vec<Bounds> = shares.iter().enumerate().map(|(i, user)| cap(user, i, &tree)).collect();
+    let (prices, limit_prices) = (shortfall.prices.clone(), of_limits.clone());
+    let prices = LevelPrices::of(instance, usable_classes, &Level { value: 0.0, bound: 0.0, prices, limit_prices });
+    let cost = |i: usize| match caps[i].high {
+        0.0 => 0.0,
+        _ => down(prices.slope(instance.user(UserId(i)), usable_classes) * work_of_share(instance, &shares[i], i)),
+    };
+    let costs: Vec<f64> = (0..shares.len()).map(cost).collect();
+    let (worth, needed) = (prices.worth(instance), paid(&costs, &tree.at(0.0, &caps)));
+    let part = up(worth / needed);
+    if part >= 1.0 {
+        return Err(format!("all there is is worth {worth}, and what is guaranteed would cost no more than {needed}"));
+    }
+    match part > shortfall.part * (1.0 + tolerance::ROUNDING) {
+        true => Err(format!("a part of {} is stated, and up to {part} is not ruled out", shortfall.part)),
+        false => Ok(()),
+    }
+}
