@@ -4,7 +4,7 @@ use crate::error::all_hold;
 use crate::{Control, Error, Found};
 use fairplan_instances::{Deadline, Instance, Objective, Solution, Solver, SolverError, Status, files};
 use fairplan_report::solution::{SolutionDocument, StatedNumbers, UserResults, solution_document};
-use fairplan_solver::backend_within;
+use fairplan_solver::{backend_within, exact_within};
 use fairplan_verify::{SolutionClaim, Verdict, verify_shortfall, verify_solution, well_formed};
 use std::time::{Duration, Instant};
 
@@ -15,13 +15,15 @@ pub struct SolveOptions {
     pub objective: Objective,
     /// One of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
+    /// Whether to find fractions instead of doubles: of `drfh`, `tsf` and `drf` (`backend` is of no account then). Default: no.
+    pub exact: bool,
     /// Whether to compute, while solving, the SHA-256 by which the document names the instance. Default: yes.
     pub hash: bool,
 }
 
 impl Default for SolveOptions {
     fn default() -> Self {
-        Self { objective: Objective::Drfh, backend: AUTO.into(), hash: true }
+        Self { objective: Objective::Drfh, backend: AUTO.into(), exact: false, hash: true }
     }
 }
 
@@ -54,7 +56,7 @@ pub struct Solved {
 /// ```
 pub fn solve(instance: &Instance, options: &SolveOptions, control: &Control<'_>) -> Result<Solved, Error> {
     let deadline = control.deadline.after_part(SOLVING);
-    let solver = solver(&options.backend, &deadline)?;
+    let solver = if options.exact { exact_within(&deadline) } else { solver(&options.backend, &deadline)? };
     let solve = || Solved::new(instance, &*solver, options.objective, control);
     let solved = if options.hash {
         let (solved, sha256) = hashed(instance, solve)?;

@@ -44,7 +44,11 @@ impl Headline {
         let groups = group_results(instance, solution);
         match &solution.certificate {
             Certificate::Levels { .. } | Certificate::Bottlenecks => {
-                let Standing { value, bound, first, .. } = standing;
+                let Standing { value, mut bound, first, .. } = standing;
+                if solution.exact.is_some() {
+                    // What is left between the two is rounding.
+                    bound = value;
+                }
                 let unpriced = || match solution.certificate {
                     Certificate::Bottlenecks => Vec::new(),
                     _ => vec![0.0; instance.classes().len() * instance.resources().len()],

@@ -1,6 +1,6 @@
 //! What a solver returns: the allocation, the multipliers that prove it, and how it came about.
 
-use crate::{Allocation, Instance, Objective, Violation};
+use crate::{Allocation, ExactSolution, Instance, Objective, Violation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -205,7 +205,7 @@ pub struct Solution {
     /// Which backend was asked for.
     pub backend: &'static str,
     /// What that backend did in the end (`aggregation`, `interior-point`, `price-discovery`, `simplex`, `highs-interior-point`,
-    /// `progressive-filling`, `bottleneck-sort`, `bottleneck-path`).
+    /// `progressive-filling`, `exact-simplex`, `bottleneck-sort`, `bottleneck-path`).
     pub method: &'static str,
     /// Why it stopped.
     pub status: Status,
@@ -217,6 +217,8 @@ pub struct Solution {
     pub limited_by: Vec<LimitedBy>,
     /// How it came about.
     pub statistics: Statistics,
+    /// The fractions that its numbers are next to, where they are known: then these are what is proved.
+    pub exact: Option<Box<ExactSolution>>,
 }
 
 /// An exact method for some objectives.

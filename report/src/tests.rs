@@ -39,6 +39,7 @@ fn fig1() -> (Instance, Solution, String) {
         method: "aggregation",
         status: Status::Optimal,
         allocation: Allocation::from_matrix(2, &[tasks, 0.0, 0.0, tasks]),
+        exact: None,
         certificate: Certificate::Levels {
             levels: vec![Level {
                 value,

@@ -85,6 +85,7 @@ pub(crate) fn solve(
         method,
         status,
         allocation,
+        exact: None,
         certificate: Certificate::Levels { levels, level_of: users.by_user(progress.level_of, |one, _| one) },
         limited_by: users.by_user(progress.limited_by, |one, _| one),
         statistics,

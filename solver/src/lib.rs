@@ -6,6 +6,7 @@ mod bottleneck;
 mod certificate;
 mod choice;
 mod entitlements;
+mod exact;
 mod highs;
 mod interior_point;
 mod level;
@@ -94,6 +95,7 @@ impl Solver for Backend {
                 "{} solves what is linear, and {objective} is not; take auto or ipm",
                 self.name
             ))),
+            _ if matches!(self.ways, [Way::Exact { .. }]) => exact::solve(&question),
             (Objective::BottleneckMaxFairness, None) => Ok(bottleneck::solve(instance, self.name)),
             (Objective::DrfPerServer, None) => Ok(per_server::solve(instance, self.name)),
             _ => ways::solve(&question, self.ways, accept),
@@ -116,6 +118,12 @@ fn highs_within(algorithm: HighsAlgorithm, deadline: &Deadline) -> Box<dyn Solve
 
 fn curved(name: &'static str, ways: &'static [Way], deadline: &Deadline) -> Box<dyn Solver> {
     Box::new(Backend { name, ways, curved: true, deadline: deadline.clone() })
+}
+
+/// Fractions instead of doubles, for the max-mins that have them: see [`Solution::exact`].
+pub fn exact_within(deadline: &Deadline) -> Box<dyn Solver> {
+    let ways: &[Way] = &[Way::Exact { asked: true }];
+    Box::new(Backend { name: "exact", ways, curved: true, deadline: deadline.clone() })
 }
 
 /// Makes a backend that ends by a deadline.

@@ -39,6 +39,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         status: Status::Optimal,
         limited_by: tasks.iter().map(limit).collect(),
         allocation: Allocation::new(classes, tasks, (0..n as u32).collect(), splits),
+        exact: None,
         certificate: Certificate::Bottlenecks,
         statistics: Statistics {
             iterations: filled.iter().map(|filled| filled.rounds).sum(),

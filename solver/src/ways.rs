@@ -6,6 +6,7 @@
 //! says which way that was. Where none is, the one with the smallest gap is returned, `uncertified`.
 
 use crate::bins::Bins;
+use crate::exact;
 use crate::highs::{HAS_HIGHS, Highs, HighsAlgorithm};
 use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
@@ -28,6 +29,8 @@ pub(crate) enum Way {
     InteriorPoint,
     /// The same, for what is linear.
     Highs(HighsAlgorithm),
+    /// In fractions: because they are `asked` for, or where nothing else is proved.
+    Exact { asked: bool },
 }
 
 /// Whatever there is, the fastest first.
@@ -39,6 +42,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::PriceDiscovery { first: false },
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
+    Way::Exact { asked: false },
 ];
 
 /// Pairs of a user and a class up to which an interior point over all users is worth trying after aggregation (about a
@@ -58,6 +62,7 @@ impl Way {
             Self::InteriorPoint => "interior-point",
             Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
+            Self::Exact { .. } => exact::METHOD,
         }
     }
 
@@ -78,6 +83,9 @@ impl Way {
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
             Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && question.pairs() <= FOR_HIGHS,
+            Self::Exact { asked } => {
+                asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
+            }
         }
     }
 
@@ -101,6 +109,7 @@ impl Way {
             }
             Self::InteriorPoint => self.in_full(question, &interior_point),
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
+            Self::Exact { .. } => exact::solve(question),
         }
     }
 

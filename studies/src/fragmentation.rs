@@ -10,7 +10,7 @@ use super::Curves;
 use fairplan::imports::{AlibabaGpu2023Options, TaskGrouping, alibaba_gpu2023_instance};
 use fairplan::instances::{Draft, Random, ResourceId};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
-use fairplan::report::reproduction::Exhibit;
+use fairplan::report::reproduction::{Exhibit, Standing};
 use fairplan::{Control, Error, Instance, PlaceOptions, UserId, place_in_order};
 use rayon::prelude::*;
 use std::path::Path;

@@ -115,6 +115,7 @@ fn missed<const N: usize>(instance: &Instance, tasks: [f64; N]) -> f64 {
         tasks: Tasks::Allocation(&allocation),
         certificate: &Certificate::Bottlenecks,
         limited_by: &[LimitedBy::Capacity; N],
+        exact: None,
         printed: None,
     };
     let proof = verify_solution(instance, &claim);

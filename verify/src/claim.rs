@@ -1,8 +1,8 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
 use fairplan_instances::{
-    Allocation, Certificate, GroupResult, KindId, LimitResult, LimitedBy, Objective, Placement, ResourceId,
-    ServerTasks, Solution, User, UserId,
+    Allocation, Certificate, ExactSolution, GroupResult, KindId, LimitResult, LimitedBy, Objective,
+    Placement, ResourceId, ServerTasks, Solution, User, UserId,
 };
 use std::borrow::Cow;
 use std::ops::Range;
@@ -128,6 +128,8 @@ pub struct SolutionClaim<'a> {
     pub certificate: &'a Certificate,
     /// What limits each user.
     pub limited_by: &'a [LimitedBy],
+    /// What is stated in fractions; then these are what is proved.
+    pub exact: Option<&'a ExactSolution>,
     /// What else a result file states; `None` for a solution in memory.
     pub printed: Option<Printed<'a>>,
 }
@@ -139,6 +141,7 @@ impl<'a> From<&'a Solution> for SolutionClaim<'a> {
             tasks: Tasks::Allocation(&solution.allocation),
             certificate: &solution.certificate,
             limited_by: &solution.limited_by,
+            exact: solution.exact.as_deref(),
             printed: None,
         }
     }

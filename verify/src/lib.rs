@@ -10,6 +10,7 @@ mod divisible;
 mod exact;
 mod feasibility;
 mod form;
+mod fractions;
 mod groups;
 mod levels;
 mod limit_rows;

@@ -4,6 +4,7 @@ use crate::bottlenecks;
 use crate::claim::SolutionClaim;
 use crate::feasibility;
 use crate::form::well_formed;
+use crate::fractions;
 use crate::groups;
 use crate::levels::Levels;
 use crate::limit_rows::LimitUse;
@@ -28,8 +29,9 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
         (!instance.limit_rows().is_empty()).then(|| LimitUse::judge(instance, &usable_classes, &claim.tasks));
     let shares = UserShares::of_all(instance, claim.objective, &usable_classes, &claim.tasks);
     let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
-    let mut proof = match claim.certificate {
-        Certificate::Levels { levels, level_of } => {
+    let mut proof = match (claim.exact, claim.certificate) {
+        (Some(exact), _) => fractions::prove(subject, claim, exact),
+        (None, Certificate::Levels { levels, level_of }) => {
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
             if instance.has_groups() || !instance.quotas().is_empty() {
                 let used = limits.as_ref().map(|(used, _)| used);
@@ -38,8 +40,8 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
                 max_min::prove(subject, levels, claim.printed.as_ref())
             }
         }
-        Certificate::Total(total) => total::prove(subject, claim, total),
-        Certificate::Bottlenecks => bottlenecks::prove(subject, claim, &feasible.loads),
+        (None, Certificate::Total(total)) => total::prove(subject, claim, total),
+        (None, Certificate::Bottlenecks) => bottlenecks::prove(subject, claim, &feasible.loads),
     };
     let mut verdicts = vec![well_formed];
     verdicts.extend(feasible.verdicts);

@@ -11,6 +11,10 @@ pub(crate) const STATED: f64 = 1e-9;
 /// doubles, rounded differently.
 pub(crate) const ROUNDING: f64 = 1e-10;
 
+/// Relative difference between a double and the fraction that it stands for: some roundings of the number itself, and of what a user's
+/// tasks are the product of.
+pub(crate) const EXACT_DOUBLES: f64 = 1e-13;
+
 /// How much more a user that capacity freezes might get while nobody with a smaller or equal weighted share
 /// loses, in parts of what it has, or of the share [`MEASURED`] where it has more, or of the share that half of the
 /// users have at least where it has less, but at most [`TIMES`] what it has.

@@ -32,6 +32,9 @@ pub struct Arguments {
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = backend_name)]
     backend: String,
+    /// State fractions such as 5/7 beside the doubles, proved without any tolerance (drfh, tsf and drf, with limits and kinds)
+    #[arg(long, conflicts_with = "backend")]
+    exact: bool,
     #[command(flatten)]
     time_limit: TimeLimit,
     /// Write the whole result (json), or the table of users
@@ -54,9 +57,9 @@ pub fn backend_name(name: &str) -> Result<String, String> {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let output = arguments.output.result(arguments.format)?;
     let source = InstanceSource::try_from(arguments.instance)?;
-    let Arguments { objective, backend, .. } = arguments;
+    let Arguments { objective, backend, exact, .. } = arguments;
     // A table does not say of which instance it is.
-    let options = SolveOptions { objective, backend, hash: output.table.is_none() };
+    let options = SolveOptions { objective, backend, exact, hash: output.table.is_none() };
     let instance = source.read()?;
     warn(common, &instance);
     let solve = |control: &Control<'_>| fairplan::solve(&instance, &options, control);

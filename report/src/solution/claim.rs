@@ -2,11 +2,12 @@
 
 use super::UserColumns;
 use super::document::*;
+use super::fractions;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
 use fairplan_instances::{
-    Allocation, Certificate, GroupId, GroupResult, Instance, Level, LimitResult, LimitedBy, Objective,
-    ResourceId, Status, Total, limit_results,
+    Allocation, Certificate, ExactSolution, GroupId, GroupResult, Instance, Level, LimitResult, LimitedBy,
+    Objective, ResourceId, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
@@ -31,6 +32,7 @@ pub struct StatedSolution {
     class_utilization: Vec<f64>,
     utilization: Vec<f64>,
     prices: Vec<f64>,
+    exact: Option<ExactSolution>,
 }
 
 impl StatedSolution {
@@ -66,6 +68,7 @@ impl StatedSolution {
             }
         }
         let certificate = certificate(document, instance, &prices)?;
+        let exact = fractions::stated(document.exact.as_ref(), users, instance, (&starts, &classes))?;
         check_price_groups(document, instance, &certificate)?;
         Ok(Self {
             objective: document.objective,
@@ -90,6 +93,7 @@ impl StatedSolution {
             class_utilization,
             utilization: in_order(&document.utilization, instance, || "utilization".into())?,
             prices,
+            exact,
         })
     }
 
@@ -109,6 +113,7 @@ impl StatedSolution {
             tasks: self.tasks_on_classes.clone(),
             certificate: &self.certificate,
             limited_by: &self.limited_by,
+            exact: self.exact.as_ref(),
             printed: Some(Printed {
                 value: self.value,
                 level: self.level,

@@ -2,7 +2,7 @@
 //! of their numbers and not of their names.
 
 use super::document::UserResult;
-use fairplan_instances::LimitedBy;
+use fairplan_instances::{ExactUser, LimitedBy};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{Deserialize, Deserializer, SeqAccess, Visitor};
 use std::borrow::Cow;
@@ -34,6 +34,10 @@ pub struct UserColumns {
     pub kind_of: Vec<u32>,
     /// The kinds that are named, as they come.
     pub kinds: Names,
+    /// What users have in fractions, as far as that is stated; empty where it is of nobody.
+    pub exact_users: Vec<Option<ExactUser>>,
+    /// The fraction of each placement; empty where none is stated.
+    pub exact_placements: Vec<Option<Box<str>>>,
     /// The resources that are named, as they come.
     pub resources: Names,
     /// The server classes that are named, as they come.
@@ -56,11 +60,23 @@ impl UserColumns {
         self.tasks.push(user.tasks);
         self.limited_by.push(user.limited_by);
         self.levels.extend(user.level);
+        if let Some(exact) = user.exact {
+            let text = |text: Option<Cow<'_, str>>| text.map(|text| text.into_owned().into_boxed_str());
+            self.exact_users.resize(self.tasks.len() - 1, None);
+            self.exact_users.push(Some(ExactUser {
+                dominant_share: text(exact.dominant_share),
+                tasks: text(exact.tasks),
+            }));
+        }
         self.placed += usize::from(user.placement.is_some());
         for part in user.placement.into_iter().flatten() {
             if part.kind.is_some() || !self.kind_of.is_empty() {
                 self.kind_of.resize(self.placements.len(), NO_KIND);
                 self.kind_of.push(part.kind.map_or(NO_KIND, |kind| self.kinds.position(kind)));
+            }
+            if let Some(exact) = part.exact {
+                self.exact_placements.resize(self.placements.len(), None);
+                self.exact_placements.push(Some(exact.into_owned().into_boxed_str()));
             }
             self.placements.push((self.classes.position(part.class), part.tasks));
         }

@@ -40,6 +40,10 @@ pub struct SolutionBody<U = UserColumns> {
     /// large `A` are ever beyond what a double holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value_exponent: Option<i32>,
+    /// The fractions of a solution that was asked for with `--exact`, or that nothing else could prove: then these are what is proved,
+    /// without any tolerance, and all doubles are next to them. Absent without.
+    #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactResult>,
     /// The smallest weighted share of those that still want more: users without a group, and groups without a parent. Absent if
     /// all have all they ask for. (`value` counts these too: a user whose few tasks all run may decide it.)
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
@@ -73,6 +77,69 @@ impl<U> Body for SolutionBody<U> {
 /// The whole file.
 pub type SolutionDocument<U = UserColumns> = Document<SolutionBody<U>>;
 
+/// The value and the levels in fractions: texts such as `5/7` or `3`, in lowest terms.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Exact")]
+pub struct ExactResult {
+    /// The value of the objective.
+    pub value: String,
+    /// The levels of the certificate.
+    pub levels: Vec<ExactLevelResult>,
+}
+
+/// One level in fractions. At its prices every user works only where that is cheapest and every priced row is used up; who is held
+/// at it pays, and nobody who pays has a larger weighted share. So nobody at it can gain but from one who has no more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExactLevel")]
+pub struct ExactLevelResult {
+    /// The weighted share of the users that are held at it.
+    pub value: String,
+    /// The prices of one unit of each resource, every class in order: whole numbers, of which only the proportions matter.
+    pub prices: Vec<ExactClassPrice>,
+    /// The prices of one unit of each limit, in the same proportion, in the order of `limits`. Absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limit_prices: Vec<String>,
+    /// The prices of one task, in the same proportion, of users whose tasks are limited and do different work on different classes; of
+    /// others tasks have no price. Absent where nobody's has one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub task_prices: Vec<ExactTaskPrice>,
+}
+
+/// The prices of one class at one level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExactClassPrice {
+    /// The server class.
+    pub class: String,
+    /// The prices, in the order of the instance's resources.
+    pub price: Vec<String>,
+}
+
+/// The price of one of a user's tasks at one level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExactTaskPrice {
+    /// The user.
+    pub user: String,
+    /// The price.
+    pub price: String,
+}
+
+/// What one user gets, in fractions. One of more than about a hundred digits is left out: it follows from the user's level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "ExactUser")]
+pub struct ExactUserResult<'a> {
+    /// The dominant share.
+    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub dominant_share: Option<Cow<'a, str>>,
+    /// The tasks over all classes.
+    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<Cow<'a, str>>,
+}
+
 /// What one user gets.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -90,6 +157,9 @@ pub struct UserResult<'a> {
     /// Tasks running, fractions included.
     #[schemars(range(min = 0))]
     pub tasks: f64,
+    /// The same in fractions, where the solution has them.
+    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub exact: Option<ExactUserResult<'a>>,
     /// What keeps the user from more.
     pub limited_by: LimitedBy,
     /// The position in `certificate.levels` of the level at which the user's share is frozen; the number of
@@ -116,6 +186,10 @@ pub struct ClassTasks<'a> {
     /// kind's `each`; over all classes they are all tasks of the user.
     #[schemars(range(min = 0))]
     pub tasks: f64,
+    /// The same as a fraction, where the solution has them. Left out where it has more than about a hundred digits and the user, or
+    /// this kind of it, is on no other class.
+    #[serde(borrow, default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
+    pub exact: Option<Cow<'a, str>>,
 }
 
 /// One server class in a result.

@@ -4,6 +4,7 @@ mod claim;
 mod columns;
 mod compared;
 mod document;
+mod fractions;
 mod numbers;
 mod pools;
 mod tables;
@@ -13,8 +14,8 @@ pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use compared::difference_of_results;
 pub use document::{
-    CertificateResult, ClassPrice, ClassResult, ClassTasks, LevelResult, SolutionBody, SolutionDocument,
-    SolutionStats, UserResult,
+    CertificateResult, ClassPrice, ClassResult, ClassTasks, ExactClassPrice, ExactLevelResult, ExactResult,
+    ExactTaskPrice, ExactUserResult, LevelResult, SolutionBody, SolutionDocument, SolutionStats, UserResult,
 };
 pub use numbers::StatedNumbers;
 pub use tables::{classes_of, classes_with_capacity, placements_of, users_of};

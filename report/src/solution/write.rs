@@ -25,12 +25,14 @@ impl<'a> UserResults<'a> {
     pub fn of(&self, user: User<'a>) -> UserResult<'a> {
         let Self { instance, solution } = *self;
         let index = user.index();
+        let exact = solution.exact.as_deref();
         let placed = |kind: Kind<'a>| {
             let placement = solution.allocation.placement_of_kind(index, kind.index());
             placement.map(move |(class, tasks)| ClassTasks {
                 kind: kind.id().map(Cow::Borrowed),
                 class: instance.classes()[class.0].id.as_str().into(),
                 tasks,
+                exact: exact.and_then(|exact| exact.tasks_on(kind.index(), class)).map(Cow::Borrowed),
             })
         };
         UserResult {
@@ -38,6 +40,7 @@ impl<'a> UserResults<'a> {
             dominant_resource: instance.resources()[user.dominant_resource().0].as_str().into(),
             dominant_share: solution.allocation.dominant_share(instance, index),
             tasks: solution.allocation.tasks(index),
+            exact: exact.and_then(|exact| ExactUserResult::new(&exact.users[index.0])),
             limited_by: solution.limited_by[index.0],
             level: solution.certificate.level_of().map(|levels| levels[index.0]),
             placement: (!solution.allocation.is_pooled()).then(|| user.kinds().flat_map(placed).collect()),
@@ -93,6 +96,7 @@ pub fn solution_document<'a>(
         status: solution.status,
         value: headline.value,
         value_exponent,
+        exact: solution.exact.as_deref().map(|exact| ExactResult::new(instance, exact)),
         level: headline.level,
         groups: headline.groups.clone(),
         limits: headline.limits.clone(),

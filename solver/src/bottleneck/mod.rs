@@ -111,6 +111,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         method,
         status,
         allocation: Allocation::pooled(tasks.collect()),
+        exact: None,
         certificate: Certificate::Bottlenecks,
         limited_by: vec![LimitedBy::Capacity; instance.user_count()],
         statistics: Statistics { classes_merged: 1, ..statistics },

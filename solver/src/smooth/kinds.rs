@@ -68,6 +68,7 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         status,
         limited_by: limits(instance, &allocation, |user| able(user.0)),
         allocation,
+        exact: None,
         certificate: Certificate::Total(total),
         statistics: Statistics { iterations, rounds: 1, ..statistics.clone() },
     };

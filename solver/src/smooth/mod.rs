@@ -71,6 +71,7 @@ pub(crate) fn solve_over(
         method,
         status,
         allocation,
+        exact: None,
         certificate: Certificate::Total(total),
         limited_by,
         statistics,

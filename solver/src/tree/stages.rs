@@ -57,6 +57,7 @@ pub(crate) fn solve(
         method,
         status: if closed { Status::Optimal } else { Status::Uncertified },
         allocation,
+        exact: None,
         certificate: Certificate::Levels { levels, level_of: stages.level_of },
         limited_by: stages.limited_by,
         statistics: stages.statistics,

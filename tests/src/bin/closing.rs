@@ -5,11 +5,13 @@
 //! ```
 //! `offline` among the objectives stands for the optimum over demands that are known in advance, a few quanta of them.
 //!
+//! The backend `exact` solves in fractions, and each is held against the rational oracle: for small families only.
+//!
 //! `--list` names each instance that is left open, `--print` writes those to standard error, to be solved by hand.
 
 use fairplan_instances::{Certificate, Deadline, Instance, Objective, Solution, Status, TaskDemands};
-use fairplan_solver::{backend_within, task_optimum};
-use fairplan_tests::{FAMILIES, Family, family, printed, with_demands};
+use fairplan_solver::{backend_within, exact_within, task_optimum};
+use fairplan_tests::{FAMILIES, Family, family, is_as_the_oracle_says, printed, with_demands};
 use fairplan_verify::{SolutionClaim, TaskClaim, Verdict, verify_solution, verify_task_optimum};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -20,6 +22,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 const OBJECTIVES: [&str; 8] =
     ["drfh", "tsf", "pf", "alpha=0.5", "alpha=2", "alpha=64", "utilitarian", OFFLINE];
 const OFFLINE: &str = "offline";
+/// The backend that solves in fractions, whose answers are held against the rational oracle, too.
+const EXACT: &str = "exact";
 /// Families of more users than demands over time are meant to be drawn for.
 const NOT_OFFLINE: [&str; 2] = ["plain", "google"];
 
@@ -203,6 +207,12 @@ fn answer_offline(family: &Family, seed: u64) -> Answer {
 fn answer(instance: &Instance, objective: Objective, settings: &Settings) -> Answer {
     let deadline = settings.limit.map_or_else(Deadline::never, Deadline::after);
     let solve = || {
+        if settings.backend == EXACT {
+            let solution =
+                exact_within(&deadline).solve(instance, objective).map_err(|error| error.to_string())?;
+            is_as_the_oracle_says(instance, &solution)?;
+            return Ok(solution);
+        }
         let solver = backend_within(&settings.backend, &deadline).map_err(|error| error.to_string())?;
         solver.solve(instance, objective).map_err(|error| error.to_string())
     };

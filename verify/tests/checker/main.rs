@@ -158,6 +158,7 @@ impl Statement {
             tasks,
             certificate: &Certificate::Levels { levels, level_of },
             limited_by: &self.limited_by,
+            exact: None,
             printed: printed.then(|| self.printed()),
         };
         verify_solution(instance, &claim)

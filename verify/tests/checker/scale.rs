@@ -52,6 +52,7 @@ fn pooled(pairs: usize, resources: usize) -> (Instance, Solution) {
         method: "test",
         status: Status::Optimal,
         allocation: Allocation::new(CLASSES, tasks, split_of, splits),
+        exact: None,
         certificate: Certificate::Levels {
             levels: vec![Level { value, bound: total / per_share[scarce], prices, limit_prices: Vec::new() }],
             level_of: vec![0; 2 * pairs],

@@ -34,6 +34,7 @@ fn check(objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
         tasks: Tasks::Allocation(&allocation),
         certificate: &Certificate::Total(total),
         limited_by: &[LimitedBy::Capacity; 2],
+        exact: None,
         printed: None,
     };
     verify_solution(&mirrored(), &claim)

@@ -78,6 +78,7 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         method,
         status,
         allocation,
+        exact: None,
         certificate: Certificate::Total(total),
         limited_by,
         statistics: Statistics {

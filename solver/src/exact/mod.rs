@@ -1,0 +1,56 @@
+//! Lexicographic max-mins as fractions.
+//!
+//! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level, and
+//! `result.rs` tells the outcome in fractions and in doubles. Nothing here has a tolerance.
+
+mod levels;
+mod number;
+mod program;
+mod result;
+mod sums;
+mod system;
+mod vertex;
+
+use crate::question::Question;
+use fairplan_instances::{Objective, Solution, SolverError};
+use levels::raise;
+use program::Program;
+use vertex::Stuck;
+
+pub(crate) use result::METHOD;
+
+/// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
+pub(crate) const SMALL: usize = 2_000;
+
+/// Whether the objective and the instance can be solved exactly; if not, why.
+pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
+    let refuse = |problem: String| Err(SolverError::Unsupported(problem));
+    let (instance, objective) = (question.instance, question.objective);
+    match objective {
+        Objective::Drfh | Objective::TaskShareFairness | Objective::DrfPooled => {}
+        Objective::ProportionalFairness | Objective::AlphaFair(_) => {
+            return refuse(format!(
+                "the optimum of {objective} has no fractions: it is irrational in general; --exact knows drfh, tsf and drf"
+            ));
+        }
+        _ => return refuse(format!("--exact does not know {objective}; it knows drfh, tsf and drf")),
+    }
+    if instance.has_groups() {
+        return refuse("--exact does not know groups yet; leave them out".into());
+    }
+    Ok(())
+}
+
+/// The exact solution.
+pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
+    covers(question)?;
+    let program = Program::new(question.instance, question.objective);
+    let is_over = || question.deadline.is_over();
+    let stuck = |stuck: Stuck| match stuck {
+        Stuck::OutOfTime => SolverError::OutOfTime,
+        Stuck::Contradiction(problem) => {
+            SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
+        }
+    };
+    raise(&program, &is_over).map_err(stuck)?.solution(question.backend)
+}

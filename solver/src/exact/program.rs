@@ -1,0 +1,263 @@
+//! The level problem in whole numbers: what a unit of work takes of each row.
+//!
+//! A *line* is a user, or one kind of a user's tasks: its work is divided over the classes that it can use. A *row* is what a class
+//! has of a resource, a limit, or the tasks of a user who does different work on different classes.
+
+use super::number::Rational;
+use fairplan_instances::{ClassId, Instance, Kind, KindId, Objective, ResourceId, User, UserId};
+use hashbrown::HashMap;
+use num_bigint::BigInt;
+
+/// An instance as rows and lines.
+pub(crate) struct Program<'a> {
+    pub instance: &'a Instance,
+    pub objective: Objective,
+    /// What there is of each row: capacities, class by class; then limits; then tasks.
+    pub amounts: Vec<Rational>,
+    pub lines: Vec<Line>,
+    /// Where lines can run, and the work that a task does there.
+    patterns: Vec<Vec<Place>>,
+    first_limit: usize,
+    first_task_row: usize,
+    /// The user of each task row.
+    pub users_of_task_rows: Vec<UserId>,
+    pooled: bool,
+}
+
+/// A user who can have something, or a kind of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    pub user: u32,
+    /// The kind, or the user where all servers are one.
+    pub kind: u32,
+    pattern: u32,
+    /// Its row of tasks.
+    pub task_row: Option<u32>,
+}
+
+/// A class that can be used.
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub class: usize,
+    /// The work a task does there; `None` for one.
+    rate: Option<Rational>,
+    rough_rate: f64,
+}
+
+impl Place {
+    /// Work in tasks.
+    pub fn tasks(&self, work: &Rational) -> Rational {
+        self.rate.as_ref().map_or_else(|| work.clone(), |rate| work / rate)
+    }
+}
+
+impl<'a> Program<'a> {
+    pub fn new(instance: &'a Instance, objective: Objective) -> Self {
+        let (m, pooled) = (instance.resources().len(), objective.is_pooled());
+        let classes = if pooled { 1 } else { instance.classes().len() };
+        let resources = || (0..m).map(ResourceId);
+        let mut amounts = Vec::with_capacity(classes * m);
+        for class in 0..classes {
+            amounts.extend(resources().map(|r| match pooled {
+                true => Rational::whole(instance.total_units(r)),
+                false => Rational::whole(
+                    BigInt::from(instance.capacity_units(ClassId(class), r))
+                        * instance.classes()[class].count,
+                ),
+            }));
+        }
+        let first_limit = amounts.len();
+        amounts.extend(instance.limit_rows().iter().map(|row| Rational::whole(instance.limit_units(row))));
+        let first_task_row = amounts.len();
+        let mut program = Self {
+            instance,
+            objective,
+            amounts,
+            lines: Vec::new(),
+            patterns: Vec::new(),
+            first_limit,
+            first_task_row,
+            users_of_task_rows: Vec::new(),
+            pooled,
+        };
+        program.add_lines();
+        program
+    }
+
+    fn add_lines(&mut self) {
+        let (instance, pooled) = (self.instance, self.pooled);
+        let mut known: HashMap<(usize, Vec<bool>), u32> = HashMap::new();
+        for user in instance.users().filter(|user| user.tasks() != Some(0)) {
+            let first = self.lines.len();
+            let mut add = |kind: usize, rule: usize, needed: Vec<bool>, places: &dyn Fn() -> Vec<Place>| {
+                let pattern = *known.entry((rule, needed)).or_insert_with(|| {
+                    self.patterns.push(places());
+                    (self.patterns.len() - 1) as u32
+                });
+                self.lines.push(Line {
+                    user: user.index().0 as u32,
+                    kind: kind as u32,
+                    pattern,
+                    task_row: None,
+                });
+            };
+            if pooled {
+                let needed: Vec<bool> = user.demand().iter().map(|demand| !demand.is_zero()).collect();
+                let is_there =
+                    |(r, needed): (usize, &bool)| !needed || instance.total_units(ResourceId(r)) > 0;
+                let usable = needed.iter().enumerate().all(is_there);
+                let places = || {
+                    if usable { vec![Place { class: 0, rate: None, rough_rate: 1.0 }] } else { Vec::new() }
+                };
+                add(user.index().0, 0, needed.clone(), &places);
+            } else {
+                for kind in user.kinds() {
+                    let needed = kind.piece().iter().map(|demand| !demand.is_zero()).collect();
+                    add(kind.index().0, kind.rule_id().0, needed, &|| places(kind));
+                }
+            }
+            if self.lines[first..].iter().any(|line| self.patterns[line.pattern as usize].is_empty()) {
+                self.lines.truncate(first);
+            } else if let (Some(tasks), Some(line)) = (user.tasks(), self.lines.get_mut(first))
+                && self.patterns[line.pattern as usize].windows(2).any(|pair| pair[0].rate != pair[1].rate)
+            {
+                line.task_row = Some(self.amounts.len() as u32);
+                self.amounts.push(Rational::whole(tasks));
+                self.users_of_task_rows.push(user.index());
+            }
+        }
+    }
+
+    pub fn rows(&self) -> usize {
+        self.amounts.len()
+    }
+
+    /// The rows of limits.
+    pub fn limits(&self) -> std::ops::Range<usize> {
+        self.first_limit..self.first_task_row
+    }
+
+    /// The first of the rows of tasks.
+    pub fn first_task_row(&self) -> usize {
+        self.first_task_row
+    }
+
+    pub fn places(&self, line: usize) -> &[Place] {
+        &self.patterns[self.lines[line].pattern as usize]
+    }
+
+    pub fn user(&self, line: usize) -> User<'a> {
+        self.instance.user(UserId(self.lines[line].user as usize))
+    }
+
+    fn demand_units(&self, line: usize, r: ResourceId) -> u128 {
+        match self.pooled {
+            true => self.user(line).demand_units(r),
+            false => self.instance.kind(KindId(self.lines[line].kind as usize)).demand_units(r),
+        }
+    }
+
+    /// What a unit of a line's work takes of each row when it is done at a place.
+    pub fn column(&self, line: usize, place: usize) -> Vec<(usize, Rational)> {
+        let place = &self.places(line)[place];
+        let m = self.instance.resources().len();
+        let per_work = |units: Rational| place.tasks(&units);
+        let mut column = Vec::with_capacity(m);
+        for r in (0..m).map(ResourceId) {
+            let units = self.demand_units(line, r);
+            if units > 0 {
+                column.push((place.class * m + r.0, per_work(Rational::whole(units))));
+            }
+        }
+        if !self.limits().is_empty() {
+            for j in self.instance.limits_above(self.user(line)) {
+                let row = &self.instance.limit_rows()[j];
+                let units = self.demand_units(line, row.resource);
+                if units > 0 && (self.pooled || row.covers(ClassId(place.class))) {
+                    column.push((self.first_limit + j, per_work(Rational::whole(units))));
+                }
+            }
+        }
+        if let Some(row) = self.lines[line].task_row {
+            column.push((row as usize, per_work(Rational::one())));
+        }
+        column
+    }
+
+    /// The same in doubles.
+    pub fn rough_column(&self, line: usize, place: usize) -> Vec<(usize, f64)> {
+        let place = &self.places(line)[place];
+        let m = self.instance.resources().len();
+        let rate = place.rough_rate;
+        let units = |r: usize| self.demand_units(line, ResourceId(r)) as f64 / rate;
+        let mut column: Vec<(usize, f64)> =
+            (0..m).map(|r| (place.class * m + r, units(r))).filter(|(_, entry)| *entry > 0.0).collect();
+        if !self.limits().is_empty() {
+            for j in self.instance.limits_above(self.user(line)) {
+                let row = &self.instance.limit_rows()[j];
+                if self.pooled || row.covers(ClassId(place.class)) {
+                    column.push((self.first_limit + j, units(row.resource.0)));
+                }
+            }
+        }
+        column.extend(self.lines[line].task_row.map(|row| (row as usize, 1.0 / rate)));
+        column
+    }
+
+    /// The most work that a user's tasks do where each does as much on every class; `None` where there is no such number.
+    pub fn most_work(&self, line: usize) -> Option<Rational> {
+        let tasks = self.user(line).tasks().filter(|_| self.lines[line].task_row.is_none())?;
+        let rate = self.places(line)[0].rate.as_ref();
+        let tasks = Rational::whole(tasks);
+        Some(rate.map_or_else(|| tasks.clone(), |rate| &tasks * rate))
+    }
+
+    /// The work that is worth a weighted share of one: under DRFH `w_i / δ_i`, under task share fairness `w_i` times what the user
+    /// could do alone if it were eligible everywhere.
+    pub fn work_per_level(&self, line: usize) -> Rational {
+        let user = self.user(line);
+        let weight = Rational::decimal(user.weight());
+        match self.objective {
+            Objective::TaskShareFairness => &weight * &work_alone(user),
+            _ => &weight / &task_share(user),
+        }
+    }
+}
+
+/// Where a kind can run.
+fn places(kind: Kind<'_>) -> Vec<Place> {
+    let rule = kind.rule();
+    let place = |class: ClassId| {
+        let rate = rule.rate(class);
+        let rough_rate = rate.to_f64();
+        let rate = (rate != fairplan_instances::Decimal::ONE).then(|| Rational::decimal(rate));
+        Place { class: class.0, rate, rough_rate }
+    };
+    let classes = (0..kind.user().instance().classes().len()).map(ClassId);
+    classes.filter(|class| kind.can_use(*class)).map(place).collect()
+}
+
+/// One task's dominant share.
+pub(crate) fn task_share(user: User<'_>) -> Rational {
+    let instance = user.instance();
+    let r = user.dominant_resource();
+    Rational::new(user.demand_units(r).into(), instance.measure_units(r).into())
+}
+
+/// The most work that the user could do alone if it were eligible everywhere; 1 where that is none, since its share is 0 in any
+/// unit.
+pub(crate) fn work_alone(user: User<'_>) -> Rational {
+    let instance = user.instance();
+    let mut sum = Rational::zero();
+    for (l, class) in instance.measuring_classes().iter().enumerate() {
+        let fits = |r: ResourceId| {
+            let units = class.capacity[r.0].scaled(instance.unit_exponent(r)).unwrap_or(0);
+            Rational::new(BigInt::from(units) * class.count, user.demand_units(r).into())
+        };
+        let needed = (0..instance.resources().len()).map(ResourceId).filter(|r| user.demand_units(*r) > 0);
+        if let Some(most) = needed.map(fits).min() {
+            sum = &sum + &(&most * &Rational::decimal(user.rule().rate(ClassId(l))));
+        }
+    }
+    if sum.is_zero() { Rational::one() } else { sum }
+}

@@ -1,0 +1,351 @@
+//! From the last vertex to a solution: fractions as texts, and the doubles next to them.
+
+use super::levels::Raised;
+use super::number::{Rational, common_divisor};
+use super::program::task_share;
+use super::vertex::Amount;
+use fairplan_instances::{
+    Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
+    ResourceId, Solution, SolverError, Statistics, Status, UserId,
+};
+use num_bigint::{BigInt, BigUint, Sign};
+use rayon::prelude::*;
+
+/// What results call the method.
+pub(crate) const METHOD: &str = "exact-simplex";
+
+/// Fractions that follow from others are written where both parts together have so few bits: about a hundred digits.
+const SHORT: u64 = 330;
+
+/// Digits that a fraction may have.
+const MOST_DIGITS: f64 = 200_000.0;
+
+/// What a user has.
+struct Held {
+    work: Rational,
+    /// Tasks over all classes.
+    tasks: Rational,
+    /// `(kind, class, tasks)`.
+    parts: Vec<(u32, u32, Rational)>,
+    limited_by: LimitedBy,
+    level: u32,
+}
+
+impl Raised<'_> {
+    /// The solution.
+    pub fn solution(self, backend: &'static str) -> Result<Solution, SolverError> {
+        let program = self.vertex.program;
+        let (instance, objective) = (program.instance, program.objective);
+        let bits = self.vertex.levels.iter().map(Rational::bits).max().unwrap_or(0);
+        if bits as f64 / 10f64.log2() > MOST_DIGITS {
+            return Err(SolverError::Unsupported(format!(
+                "the exact fractions of this instance have {:.0} digits, since the demands of its users have no common \
+                 multiple that is shorter; give the demands fewer digits, or solve without --exact",
+                bits as f64 / 10f64.log2()
+            )));
+        }
+        let held = self.of_users();
+        let mut parts = Vec::new();
+        let mut users = Vec::with_capacity(held.len());
+        let text = |number: &Rational, needed: bool| {
+            (needed || number.bits() <= SHORT)
+                .then(|| number.clone().in_lowest_terms().to_string().into_boxed_str())
+        };
+        for (user, held) in instance.users().zip(&held) {
+            let share = &held.work * &task_share(user);
+            users.push(ExactUser { dominant_share: text(&share, false), tasks: text(&held.tasks, false) });
+            if !objective.is_pooled() {
+                parts.extend(held.parts.iter().map(|(kind, class, tasks)| {
+                    let is_split = held.parts.iter().filter(|(other, ..)| other == kind).count() > 1;
+                    ExactPart { kind: *kind, class: *class, tasks: text(tasks, is_split) }
+                }));
+            }
+        }
+        let value = held.iter().enumerate().map(|(i, held)| self.weighted(i, held)).min();
+        let value = value.unwrap_or_else(Rational::zero);
+        let levels = self.vertex.levels.iter().zip(&self.prices);
+        let exact = ExactSolution {
+            value: value.clone().in_lowest_terms().to_string(),
+            levels: levels.map(|(level, prices)| self.exact_level(level, prices)).collect(),
+            users,
+            parts,
+        };
+        Ok(Solution {
+            objective,
+            backend,
+            method: METHOD,
+            status: Status::Optimal,
+            allocation: self.allocation(&held),
+            certificate: Certificate::Levels {
+                levels: self.levels(),
+                level_of: held.iter().map(|held| held.level).collect(),
+            },
+            limited_by: held.iter().map(|held| held.limited_by).collect(),
+            statistics: Statistics {
+                iterations: self.vertex.steps,
+                users_merged: program.lines.len(),
+                classes_merged: if objective.is_pooled() { 1 } else { instance.classes().len() },
+                ..Statistics::default()
+            },
+            exact: Some(Box::new(exact)),
+        })
+    }
+
+    /// Weighted share of a user.
+    fn weighted(&self, user: usize, held: &Held) -> Rational {
+        match self.line_of(user) {
+            Some(line) => &held.work / self.vertex.per_level(line),
+            None => Rational::zero(),
+        }
+    }
+
+    /// The first line of a user.
+    fn line_of(&self, user: usize) -> Option<usize> {
+        let lines = &self.vertex.program.lines;
+        let first = lines.partition_point(|line| (line.user as usize) < user);
+        (first < lines.len() && lines[first].user as usize == user).then_some(first)
+    }
+
+    fn of_users(&self) -> Vec<Held> {
+        let program = self.vertex.program;
+        let instance = program.instance;
+        (0..instance.user_count())
+            .into_par_iter()
+            .map(|i| {
+                let user = instance.user(UserId(i));
+                let Some(first) = self.line_of(i) else {
+                    let limited_by = match user.tasks() {
+                        Some(0) if self.can_run(i) => LimitedBy::Tasks,
+                        _ => LimitedBy::NoUsableClass,
+                    };
+                    return Held {
+                        work: Rational::zero(),
+                        tasks: Rational::zero(),
+                        parts: Vec::new(),
+                        limited_by,
+                        level: 0,
+                    };
+                };
+                let mut parts = Vec::new();
+                let lines = (first..program.lines.len()).take_while(|l| program.lines[*l].user as usize == i);
+                for line in lines {
+                    let places = program.places(line);
+                    let key = self.vertex.keys[line] as usize;
+                    let mut own: Vec<(usize, Rational)> = vec![(key, self.vertex.key_work(line))];
+                    let splits = self.vertex.splits.iter().filter(|split| split.line == line);
+                    own.extend(splits.map(|split| (split.place, split.work.clone())));
+                    own.retain(|(_, work)| work.is_positive());
+                    own.sort_by_key(|(place, _)| *place);
+                    parts.extend(own.into_iter().map(|(place, work)| {
+                        let place = &places[place];
+                        (program.lines[line].kind, place.class as u32, place.tasks(&work))
+                    }));
+                }
+                let of_first = parts.iter().filter(|(kind, ..)| *kind == program.lines[first].kind);
+                let tasks = of_first.fold(Rational::zero(), |sum, (_, _, tasks)| &sum + tasks);
+                let (limited_by, level) = self.held_by(i, first, &tasks);
+                Held { work: self.vertex.work(first), tasks, parts, limited_by, level }
+            })
+            .collect()
+    }
+
+    /// Whether a user without a line has a class for each of its kinds.
+    fn can_run(&self, user: usize) -> bool {
+        let instance = self.vertex.program.instance;
+        let user = instance.user(UserId(user));
+        if self.vertex.program.objective.is_pooled() {
+            let resources = (0..instance.resources().len()).map(ResourceId);
+            return resources.into_iter().all(|r| user.demand_units(r) == 0 || instance.total_units(r) > 0);
+        }
+        user.kinds().all(|kind| (0..instance.classes().len()).any(|class| kind.can_use(ClassId(class))))
+    }
+
+    /// What limits a user, and its level.
+    fn held_by(&self, user: usize, line: usize, tasks: &Rational) -> (LimitedBy, u32) {
+        let program = self.vertex.program;
+        let all = program.instance.user(UserId(user)).tasks();
+        let runs_all = all.is_some_and(|all| *tasks == Rational::whole(all));
+        match &self.vertex.amounts[line] {
+            Amount::Frozen(level) if runs_all => (LimitedBy::Tasks, *level),
+            Amount::Frozen(level) if self.is_limited(user) => (LimitedBy::Limit, *level),
+            Amount::Frozen(level) => (LimitedBy::Capacity, *level),
+            Amount::Settled(_) | Amount::Rising => {
+                let weighted = &self.vertex.work(line) / self.vertex.per_level(line);
+                (LimitedBy::Tasks, self.vertex.levels.partition_point(|level| *level < weighted) as u32)
+            }
+        }
+    }
+
+    /// Whether some limit above a user is used up wherever it can run.
+    fn is_limited(&self, user: usize) -> bool {
+        let program = self.vertex.program;
+        let limits = program.limits();
+        if limits.is_empty() {
+            return false;
+        }
+        let lines = (0..program.lines.len()).filter(|line| program.lines[*line].user as usize == user);
+        lines.into_iter().any(|line| {
+            (0..program.places(line).len()).all(|place| {
+                let column = program.column(line, place);
+                column.iter().any(|(row, _)| limits.contains(row) && self.vertex.slack[*row].is_zero())
+            })
+        })
+    }
+
+    /// The price of one unit of a resource, of one of its smallest units.
+    fn per_unit(&self, price: &Rational, r: ResourceId) -> Rational {
+        let exponent = self.vertex.program.instance.unit_exponent(r);
+        let power = Rational::whole(BigInt::from(10).pow(u32::from(exponent.unsigned_abs())));
+        if exponent < 0 { price * &power } else { price / &power }
+    }
+
+    /// Prices in units of the instance: those of the capacities, of the limits and of tasks.
+    fn in_units(&self, prices: &[Rational]) -> [Vec<Rational>; 3] {
+        let program = self.vertex.program;
+        let instance = program.instance;
+        let m = instance.resources().len();
+        let capacities = (0..instance.classes().len() * m).map(|position| {
+            let row = if program.objective.is_pooled() { position % m } else { position };
+            // What a class has none of has no price.
+            match program.amounts[row].is_zero() {
+                true => Rational::zero(),
+                false => self.per_unit(&prices[row], ResourceId(position % m)),
+            }
+        });
+        let limits = program.limits().zip(instance.limit_rows());
+        let limits = limits.map(|(row, limit)| self.per_unit(&prices[row], limit.resource));
+        [capacities.collect(), limits.collect(), prices[program.first_task_row()..].to_vec()]
+    }
+
+    fn exact_level(&self, level: &Rational, prices: &[Rational]) -> ExactLevel {
+        let [capacities, limits, tasks] = self.in_units(prices);
+        let whole = in_whole_numbers(&[&capacities[..], &limits, &tasks].concat());
+        let mut texts = whole.iter().map(BigInt::to_string);
+        let mut next = |count: usize| -> Vec<String> { texts.by_ref().take(count).collect() };
+        let (prices, limit_prices) = (next(capacities.len()), next(limits.len()));
+        let users = self.vertex.program.users_of_task_rows.iter().map(|user| user.0 as u32);
+        let task_prices = users.zip(next(tasks.len())).filter(|(_, price)| price != "0").collect();
+        let value = level.clone().in_lowest_terms().to_string();
+        ExactLevel { value, prices, limit_prices, task_prices }
+    }
+
+    /// The levels in doubles.
+    fn levels(&self) -> Vec<Level> {
+        let levels = self.vertex.levels.iter().zip(&self.prices).zip(&self.scales);
+        levels
+            .map(|((level, prices), scale)| {
+                let [capacities, limits, _] = self.in_units(prices);
+                let doubles =
+                    |prices: &[Rational]| prices.iter().map(|price| (price / scale).to_f64()).collect();
+                let value = level.to_f64();
+                Level { value, bound: value, prices: doubles(&capacities), limit_prices: doubles(&limits) }
+            })
+            .collect()
+    }
+
+    /// The allocation in doubles: the nearest, or where those would overload something hardly less.
+    fn allocation(&self, held: &[Held]) -> Allocation {
+        let exactly = self.rounded(held, 1.0);
+        match self.overloads(&exactly) {
+            false => exactly,
+            true => self.rounded(held, ROUNDED_DOWN),
+        }
+    }
+
+    fn rounded(&self, held: &[Held], part: f64) -> Allocation {
+        let program = self.vertex.program;
+        let instance = program.instance;
+        let tasks: Vec<f64> = held.iter().map(|held| held.tasks.to_f64() * part).collect();
+        if program.objective.is_pooled() {
+            return Allocation::pooled(tasks);
+        }
+        let classes = instance.classes().len();
+        // A row for each class, one for nothing, and those of who is on several classes.
+        let mut rows = vec![0.0; (classes + 1) * classes];
+        (0..classes).for_each(|class| rows[class * classes + class] = 1.0);
+        let mut split_of = vec![classes as u32; instance.kind_count()];
+        for held in held {
+            for own in held.parts.chunk_by(|a, b| a.0 == b.0) {
+                let split = &mut split_of[own[0].0 as usize];
+                if let [(_, class, _)] = own {
+                    *split = *class;
+                    continue;
+                }
+                *split = (rows.len() / classes) as u32;
+                let start = rows.len();
+                rows.resize(start + classes, 0.0);
+                for (_, class, tasks) in own {
+                    rows[start + *class as usize] = (tasks / &held.tasks).to_f64();
+                }
+            }
+        }
+        Allocation::of_kinds(instance, classes, tasks, split_of, rows)
+    }
+
+    /// Whether doubles add up to more than there is of something.
+    fn overloads(&self, allocation: &Allocation) -> bool {
+        let program = self.vertex.program;
+        let mut loads = vec![BigUint::ZERO; program.rows()];
+        for (line, of) in program.lines.iter().enumerate() {
+            let user = UserId(of.user as usize);
+            let mut add = |place: usize, tasks: f64| {
+                // Tasks instead of work, since that is what the doubles are.
+                let tasks = Rational::double(tasks);
+                for (row, entry) in program.column(line, place) {
+                    let per_task = &entry / &program.places(line)[place].tasks(&Rational::one());
+                    let load = &tasks * &per_task;
+                    let shifted = (load.numerator() << POINT) / load.denominator();
+                    loads[row] += shifted.magnitude() + 1u8;
+                }
+            };
+            if program.objective.is_pooled() {
+                add(0, allocation.tasks(user));
+                continue;
+            }
+            let fractions = allocation.split_of_kind(fairplan_instances::KindId(of.kind as usize));
+            for (place, at) in program.places(line).iter().enumerate() {
+                let tasks = allocation.tasks(user) * fractions[at.class];
+                if tasks > 0.0 {
+                    add(place, tasks);
+                }
+            }
+        }
+        loads.into_iter().zip(&program.amounts).any(|(load, amount)| {
+            load > (amount.numerator().magnitude() << POINT) / amount.denominator().magnitude()
+        }) || program.instance.users().any(|user| {
+            let total: f64 = match program.objective.is_pooled() {
+                true => 1.0,
+                false => allocation.split(user.index()).iter().sum(),
+            };
+            user.tasks()
+                .is_some_and(|all| total > 1.0 && allocation.tasks(user.index()) * total >= all as f64)
+        })
+    }
+}
+
+/// Bits after the point in which doubles are added up.
+const POINT: u32 = 200;
+
+/// By this part doubles are smaller where the nearest ones overload something: more than the rounding of a user's tasks, of its
+/// part on a class and of their product.
+const ROUNDED_DOWN: f64 = 1.0 - 8.0 * f64::EPSILON;
+
+/// The same numbers, all as many times as large, as whole numbers without a common divisor.
+fn in_whole_numbers(numbers: &[Rational]) -> Vec<BigInt> {
+    let mut multiple = BigUint::from(1u8);
+    for number in numbers {
+        let denominator = number.denominator().magnitude();
+        let common = common_divisor(&multiple, denominator);
+        multiple = multiple * (denominator / common);
+    }
+    let multiple = BigInt::from(multiple);
+    let whole: Vec<BigInt> =
+        numbers.iter().map(|number| number.numerator() * (&multiple / number.denominator())).collect();
+    let common =
+        whole.iter().fold(BigUint::ZERO, |common, number| common_divisor(&common, number.magnitude()));
+    if common == BigUint::ZERO {
+        return whole;
+    }
+    let common = BigInt::from_biguint(Sign::Plus, common);
+    whole.into_iter().map(|number| number / &common).collect()
+}

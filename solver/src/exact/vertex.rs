@@ -1,0 +1,476 @@
+//! A vertex of the level problem, and the way from one to the next: a simplex method that keeps one *key* place a line out of its system.
+//!
+//! Every line's work is on its key place, but for the *splits*: the few lines that work on further places. A split moves work from
+//! the key to another place, so its column in the rows is the difference of the two. The rows that are used up (*tight*) are as many
+//! as the splits, or one more where the level is free to move: so the system to solve has the size of the tight rows, whatever the
+//! number of users (generalised upper bounds, Dantzig and Van Slyke 1967). All numbers are fractions, so ties are real
+//! ties, and Bland's rule ends them.
+
+use super::number::Rational;
+use super::program::Program;
+use super::sums::RowSums;
+use super::system::Elimination;
+
+/// What a line has.
+#[derive(Clone)]
+pub(crate) enum Amount {
+    /// The level times its work per level.
+    Rising,
+    /// So much work.
+    Settled(Rational),
+    /// The level of this position times its work per level.
+    Frozen(u32),
+}
+
+/// Work of a line away from its key place.
+#[derive(Clone)]
+pub(crate) struct Split {
+    pub line: usize,
+    pub place: usize,
+    pub work: Rational,
+}
+
+/// A vertex.
+pub(crate) struct Vertex<'p> {
+    pub program: &'p Program<'p>,
+    pub amounts: Vec<Amount>,
+    /// Work per level of every line.
+    per_level: Vec<Rational>,
+    /// The key place of every line.
+    pub keys: Vec<u32>,
+    pub splits: Vec<Split>,
+    tight: Vec<usize>,
+    /// What is left of every row.
+    pub slack: Vec<Rational>,
+    pub level: Rational,
+    /// Levels that lines are frozen at.
+    pub levels: Vec<Rational>,
+    /// What a unit of the level takes of each row where every line has its key place.
+    rising: Vec<Rational>,
+    /// Steps so far.
+    pub steps: u64,
+    /// Bits from which values are brought into lowest terms again.
+    long: u64,
+}
+
+/// How raising the level ended.
+pub(crate) enum End {
+    /// At the bound.
+    Bound,
+    /// The rows' prices hold it: 0 or more, of any scale.
+    Prices(Vec<Rational>),
+}
+
+/// What enters or leaves the basis.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Variable {
+    Level,
+    Slack(usize),
+    /// The work of a line at a place.
+    Work(usize, usize),
+}
+
+/// Why there is no further vertex.
+#[derive(Debug)]
+pub(crate) enum Stuck {
+    /// What can only be a mistake of the method.
+    Contradiction(&'static str),
+    OutOfTime,
+}
+
+/// Bits up to which values are left as they are.
+const LONG: u64 = 4096;
+
+/// Steps that change nothing before Bland's rule decides.
+const PATIENCE: u32 = 30;
+
+impl<'p> Vertex<'p> {
+    /// Nobody has anything.
+    pub fn start(program: &'p Program<'p>) -> Self {
+        let lines = program.lines.len();
+        let mut vertex = Self {
+            program,
+            amounts: vec![Amount::Rising; lines],
+            per_level: (0..lines).map(|line| program.work_per_level(line)).collect(),
+            keys: vec![0; lines],
+            splits: Vec::new(),
+            tight: Vec::new(),
+            slack: program.amounts.clone(),
+            level: Rational::zero(),
+            levels: Vec::new(),
+            rising: Vec::new(),
+            steps: 0,
+            long: LONG,
+        };
+        vertex.add_up_rising();
+        vertex
+    }
+
+    pub fn per_level(&self, line: usize) -> &Rational {
+        &self.per_level[line]
+    }
+
+    pub fn is_rising(&self, line: usize) -> bool {
+        matches!(self.amounts[line], Amount::Rising)
+    }
+
+    pub fn any_rises(&self) -> bool {
+        self.amounts.iter().any(|amount| matches!(amount, Amount::Rising))
+    }
+
+    /// All work of a line.
+    pub fn work(&self, line: usize) -> Rational {
+        match &self.amounts[line] {
+            Amount::Rising => &self.per_level[line] * &self.level,
+            Amount::Settled(work) => work.clone(),
+            Amount::Frozen(level) => &self.per_level[line] * &self.levels[*level as usize],
+        }
+    }
+
+    /// The work of a line at its key place.
+    pub fn key_work(&self, line: usize) -> Rational {
+        let own = self.splits.iter().filter(|split| split.line == line);
+        own.fold(self.work(line), |work, split| &work - &split.work)
+    }
+
+    /// To be called when others rise than before.
+    pub fn add_up_rising(&mut self) {
+        let mut sums = RowSums::new(self.program.rows());
+        for line in (0..self.keys.len()).filter(|line| self.is_rising(*line)) {
+            for (row, entry) in self.program.column(line, self.keys[line] as usize) {
+                sums.add(row, &(&entry * &self.per_level[line]));
+            }
+        }
+        self.rising = sums.finish();
+    }
+
+    /// What moving a unit of work from the key place to another changes in each row.
+    fn move_column(&self, line: usize, place: usize) -> Vec<Rational> {
+        let mut column = vec![Rational::zero(); self.program.rows()];
+        for (row, entry) in self.program.column(line, place) {
+            column[row] = &column[row] + &entry;
+        }
+        for (row, entry) in self.program.column(line, self.keys[line] as usize) {
+            column[row] = &column[row] - &entry;
+        }
+        column
+    }
+
+    /// Raises the level as far as the rows allow, but not beyond the bound.
+    pub fn raise(&mut self, bound: Option<&Rational>, is_over: &dyn Fn() -> bool) -> Result<End, Stuck> {
+        let mut is_basic = false;
+        let mut idle = 0;
+        loop {
+            if is_over() {
+                return Err(Stuck::OutOfTime);
+            }
+            self.steps += 1;
+            let columns: Vec<_> =
+                self.splits.iter().map(|split| self.move_column(split.line, split.place)).collect();
+            let system = Elimination::of(&columns, &self.tight)
+                .ok_or(Stuck::Contradiction("the splits are not independent"))?;
+            let prices = is_basic.then(|| {
+                let prices = system.prices(&self.tight, self.program.rows());
+                let of_level = product(&prices, &self.rising);
+                match of_level.is_negative() {
+                    true => (prices.iter().map(|price| -price).collect(), -&of_level),
+                    false => (prices, of_level),
+                }
+            });
+            let entering = match &prices {
+                None => Variable::Level,
+                Some((_, of_level)) if of_level.is_zero() => {
+                    return Err(Stuck::Contradiction("the level is not determined"));
+                }
+                Some((prices, _)) => match self.entering(prices, idle > PATIENCE) {
+                    Some(entering) => entering,
+                    None => {
+                        self.release_level(prices)?;
+                        return Ok(End::Prices(prices.clone()));
+                    }
+                },
+            };
+            // How everything moves with a unit of what enters.
+            let column = match entering {
+                Variable::Level => self.rising.clone(),
+                Variable::Slack(row) => {
+                    let mut column = vec![Rational::zero(); self.program.rows()];
+                    column[row] = Rational::one();
+                    column
+                }
+                Variable::Work(line, place) => self.move_column(line, place),
+            };
+            let (of_splits, of_level) = match &prices {
+                None => (system.solve(&column).iter().map(|x| -x).collect::<Vec<_>>(), Rational::one()),
+                Some((prices, per_level)) => {
+                    let of_level = -&(&product(prices, &column) / per_level);
+                    let (own, by_level) = (system.solve(&column), system.solve(&self.rising));
+                    let both = own.iter().zip(&by_level).map(|(own, by)| -&(own + &(&of_level * by)));
+                    (both.collect(), of_level)
+                }
+            };
+            let (step, leaving) =
+                self.longest_step(entering, &column, &columns, &of_splits, &of_level, bound);
+            let leaving = leaving.ok_or(Stuck::Contradiction("nothing ends a step"))?;
+            let step = if step.bits() > self.long { step.in_lowest_terms() } else { step };
+            let mut rates = column;
+            if entering != Variable::Level && !of_level.is_zero() {
+                rates.iter_mut().zip(&self.rising).for_each(|(rate, by)| *rate = &*rate + &(&of_level * by));
+            }
+            for (column, by) in columns.iter().zip(&of_splits) {
+                rates.iter_mut().zip(column).filter(|(_, entry)| !entry.is_zero()).for_each(
+                    |(rate, entry)| {
+                        *rate = &*rate + &(entry * by);
+                    },
+                );
+            }
+            idle = if step.is_zero() { idle + 1 } else { 0 };
+            if !step.is_zero() {
+                for row in (0..rates.len()).filter(|row| !self.tight.contains(row)) {
+                    self.slack[row] = &self.slack[row] - &(&step * &rates[row]);
+                }
+                self.level = &self.level + &(&step * &of_level);
+                for (split, by) in self.splits.iter_mut().zip(&of_splits) {
+                    split.work = &split.work + &(&step * by);
+                }
+                self.shorten();
+            }
+            // The new basis.
+            match entering {
+                Variable::Level => is_basic = leaving != Variable::Level,
+                Variable::Slack(row) => {
+                    self.slack[row] = step.clone();
+                    self.tight.retain(|tight| *tight != row);
+                }
+                Variable::Work(line, place) => self.splits.push(Split { line, place, work: step.clone() }),
+            }
+            match leaving {
+                Variable::Level => return Ok(End::Bound),
+                Variable::Slack(row) => {
+                    self.slack[row] = Rational::zero();
+                    self.tight.push(row);
+                }
+                Variable::Work(line, place) => self.leave(line, place)?,
+            }
+        }
+    }
+
+    /// Brings values into lowest terms where they have grown: not at every step, since that takes long where they are long.
+    fn shorten(&mut self) {
+        let values =
+            || self.slack.iter().chain(self.splits.iter().map(|split| &split.work)).chain([&self.level]);
+        if values().all(|value| value.bits() <= self.long) {
+            return;
+        }
+        let values = self.slack.iter_mut().chain(self.splits.iter_mut().map(|split| &mut split.work));
+        let mut longest = LONG;
+        for value in values.chain([&mut self.level]) {
+            *value = std::mem::replace(value, Rational::zero()).in_lowest_terms();
+            longest = longest.max(2 * value.bits());
+        }
+        self.long = longest;
+    }
+
+    /// What a line does at a place, nothing, leaves the basis.
+    fn leave(&mut self, line: usize, place: usize) -> Result<(), Stuck> {
+        if self.keys[line] as usize != place {
+            self.splits.retain(|split| (split.line, split.place) != (line, place));
+            return Ok(());
+        }
+        let next = self.splits.iter().position(|split| split.line == line);
+        let next = self.splits.remove(next.ok_or(Stuck::Contradiction("a line's only place is taken away"))?);
+        self.change_key(line, next.place);
+        Ok(())
+    }
+
+    fn change_key(&mut self, line: usize, place: usize) {
+        if self.is_rising(line) {
+            for (row, entry) in self.move_column(line, place).into_iter().enumerate() {
+                if !entry.is_zero() {
+                    self.rising[row] = &self.rising[row] + &(&entry * &self.per_level[line]);
+                }
+            }
+        }
+        self.keys[line] = place as u32;
+    }
+
+    /// Takes the level out of the basis where it is, and a priced row instead.
+    fn release_level(&mut self, prices: &[Rational]) -> Result<(), Stuck> {
+        let priced = self.tight.iter().position(|row| prices[*row].is_positive());
+        self.tight.remove(priced.ok_or(Stuck::Contradiction("a level without prices"))?);
+        Ok(())
+    }
+
+    /// What raises the level at these prices: of what raises it most, or by Bland's rule the first.
+    fn entering(&self, prices: &[Rational], first: bool) -> Option<Variable> {
+        let mut best: Option<(f64, Variable)> = None;
+        for row in &self.tight {
+            if prices[*row].is_negative() {
+                let (gain, variable) = (f64::INFINITY, Variable::Slack(*row));
+                let is_better =
+                    best.is_none_or(
+                        |(known, other)| {
+                            if first || known == gain { variable < other } else { gain > known }
+                        },
+                    );
+                if is_better {
+                    best = Some((gain, variable));
+                }
+            }
+        }
+        if best.is_some() {
+            return best.map(|(_, variable)| variable);
+        }
+        let rough = Rough::of(self.program, prices);
+        for line in 0..self.keys.len() {
+            let key = self.keys[line] as usize;
+            let places = self.program.places(line).len();
+            if places == 1 {
+                continue;
+            }
+            let rough_costs = rough.costs(self.program, line);
+            let mut cost_of_key = None;
+            for place in (0..places).filter(|place| *place != key) {
+                if rough_costs[place] * (1.0 - ROUGHLY) > rough_costs[key] {
+                    continue;
+                }
+                let cost_of_key = cost_of_key.get_or_insert_with(|| self.cost(prices, line, key));
+                if self.cost(prices, line, place) >= *cost_of_key {
+                    continue;
+                }
+                let variable = Variable::Work(line, place);
+                if first {
+                    return Some(variable);
+                }
+                let gain = (rough_costs[key] - rough_costs[place]) * rough.weight(self, line);
+                if best.is_none_or(|(known, _)| gain > known) {
+                    best = Some((gain, variable));
+                }
+            }
+        }
+        best.map(|(_, variable)| variable)
+    }
+
+    /// What a unit of work costs at a place.
+    pub fn cost(&self, prices: &[Rational], line: usize, place: usize) -> Rational {
+        let priced = self.program.column(line, place).into_iter().filter(|(row, _)| !prices[*row].is_zero());
+        priced.fold(Rational::zero(), |sum, (row, entry)| &sum + &(&entry * &prices[row]))
+    }
+
+    /// Whether a line pays at its key place. (Prices and what it takes are 0 or more.)
+    pub fn pays(&self, prices: &[Rational], line: usize) -> bool {
+        let column = self.program.column(line, self.keys[line] as usize);
+        column.iter().any(|(row, entry)| prices[*row].is_positive() && entry.is_positive())
+    }
+
+    /// What a unit of the level costs all who rise.
+    pub fn cost_of_level(&self, prices: &[Rational]) -> Rational {
+        product(prices, &self.rising)
+    }
+
+    /// How far what enters can go, and what ends it; of several by Bland's rule the first.
+    fn longest_step(
+        &self,
+        entering: Variable,
+        column: &[Rational],
+        columns: &[Vec<Rational>],
+        of_splits: &[Rational],
+        of_level: &Rational,
+        bound: Option<&Rational>,
+    ) -> (Rational, Option<Variable>) {
+        let mut shortest: Option<(Rational, Variable)> = None;
+        let mut ends = |left: &Rational, falls: &Rational, variable: Variable| {
+            let step = left / falls;
+            let is_shorter = shortest.as_ref().is_none_or(|(known, other)| match step.cmp(known) {
+                std::cmp::Ordering::Less => true,
+                std::cmp::Ordering::Equal => variable < *other,
+                std::cmp::Ordering::Greater => false,
+            });
+            if is_shorter {
+                shortest = Some((step, variable));
+            }
+        };
+        if let Some(bound) = bound
+            && of_level.is_positive()
+        {
+            ends(&(bound - &self.level), of_level, Variable::Level);
+        }
+        for row in (0..self.slack.len()).filter(|row| !self.tight.contains(row)) {
+            let mut falls = column[row].clone();
+            if entering != Variable::Level && !self.rising[row].is_zero() {
+                falls = &falls + &(of_level * &self.rising[row]);
+            }
+            for (column, by) in columns.iter().zip(of_splits).filter(|(column, _)| !column[row].is_zero()) {
+                falls = &falls + &(&column[row] * by);
+            }
+            if falls.is_positive() {
+                ends(&self.slack[row], &falls, Variable::Slack(row));
+            }
+        }
+        for (split, by) in self.splits.iter().zip(of_splits).filter(|(_, by)| by.is_negative()) {
+            ends(&split.work, &-by, Variable::Work(split.line, split.place));
+        }
+        // The level never falls, so keys without splits do not either.
+        let mut lines: Vec<usize> = self.splits.iter().map(|split| split.line).collect();
+        if let Variable::Work(line, _) = entering {
+            lines.push(line);
+        }
+        lines.sort_unstable();
+        lines.dedup();
+        for line in lines {
+            let mut rises = match self.is_rising(line) {
+                true => &self.per_level[line] * of_level,
+                false => Rational::zero(),
+            };
+            for (split, by) in self.splits.iter().zip(of_splits).filter(|(split, _)| split.line == line) {
+                let _ = split;
+                rises = &rises - by;
+            }
+            if matches!(entering, Variable::Work(own, _) if own == line) {
+                rises = &rises - &Rational::one();
+            }
+            if rises.is_negative() {
+                ends(&self.key_work(line), &-&rises, Variable::Work(line, self.keys[line] as usize));
+            }
+        }
+        match shortest {
+            Some((step, variable)) => (step, Some(variable)),
+            None => (Rational::zero(), None),
+        }
+    }
+}
+
+/// Costs in doubles, which tell most places from the cheapest.
+struct Rough {
+    prices: Vec<f64>,
+}
+
+/// The rounding of a cost in doubles, far more than its terms make.
+const ROUGHLY: f64 = 1e-9;
+
+impl Rough {
+    fn of(program: &Program<'_>, prices: &[Rational]) -> Self {
+        let _ = program;
+        let largest = prices.iter().max().filter(|price| price.is_positive());
+        let prices = prices.iter().map(|price| largest.map_or(0.0, |largest| (price / largest).to_f64()));
+        Self { prices: prices.collect() }
+    }
+
+    fn costs(&self, program: &Program<'_>, line: usize) -> Vec<f64> {
+        let cost = |place: usize| {
+            let column = program.rough_column(line, place);
+            column.into_iter().map(|(row, entry)| entry * self.prices[row]).sum()
+        };
+        (0..program.places(line).len()).map(cost).collect()
+    }
+
+    fn weight(&self, vertex: &Vertex<'_>, line: usize) -> f64 {
+        vertex.per_level[line].to_f64()
+    }
+}
+
+/// The sum of the products of what is not zero.
+fn product(prices: &[Rational], column: &[Rational]) -> Rational {
+    let both = prices.iter().zip(column).filter(|(price, entry)| !price.is_zero() && !entry.is_zero());
+    both.fold(Rational::zero(), |sum, (price, entry)| &sum + &(price * entry))
+}
