@@ -76,6 +76,10 @@ pub fn run(
     told: &dyn Fn(&Standing),
 ) -> Result<Ran, SweepError> {
     let lines = tasks.lines(options.indices)?;
+    if directory.is_file() {
+        let reason = "is a file; name a directory for the results";
+        return Err(SweepError::refused(format!("{}: {reason}", directory.display())));
+    }
     fs::create_dir_all(directory).map_err(|error| SweepError::writing(directory, error))?;
     let inputs = Inputs::new(&tasks.header().inputs);
     let asked = options.indices.count();

@@ -18,7 +18,8 @@ use std::path::Path;
 The array has the chunks that lack results, so that the same command makes the next array when some jobs came to nothing. A job \
 whose node dies comes again and skips what is done.
 
-Example: fairplan sweep slurm sweep.jsonl results --throttle 50 -o job.sh && sbatch job.sh")]
+Example: fairplan sweep slurm sweep.jsonl results --throttle 50 -o job.sh
+         sbatch job.sh")]
 pub struct SlurmArguments {
     #[command(flatten)]
     sweep: SweepArguments,
@@ -45,7 +46,8 @@ List of tasks, inputs and results lie on one volume, which the pods mount and wo
 itself and skips what is done.
 
 Example: fairplan sweep kubernetes sweep.jsonl results --image registry.example/fairplan:1 \\
-           --claim sweep -o job.json && kubectl apply -f job.json")]
+           --claim studies -o job.json
+         kubectl apply -f job.json")]
 pub struct KubernetesArguments {
     #[command(flatten)]
     sweep: SweepArguments,

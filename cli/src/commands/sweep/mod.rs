@@ -21,7 +21,8 @@ list of tasks, one a line. Each task is known by what it says, what its inputs c
 kept whole under that name or not at all, and not computed again; so a sweep that was stopped goes on where it ended, on whatever \
 engine.
 
-Example: fairplan sweep plan sweep.yaml -o sweep.jsonl && fairplan sweep run sweep.jsonl --all -o results
+Example: fairplan sweep plan sweep.yaml -o sweep.jsonl
+         fairplan sweep run sweep.jsonl --all -o results
          fairplan sweep collect sweep.jsonl results -o all.parquet")]
 pub struct Arguments {
     #[command(subcommand)]

@@ -118,8 +118,6 @@ fn input(argument: &Argument, value: String) -> Result<Option<String>, String> {
     }
     match Path::new(&value).is_file() {
         true => Ok(Some(value)),
-        // What stands in a position may be a name.
-        false if argument.shape == Shape::Position && !value.contains(['/', '.']) => Ok(None),
         false => Err(format!("{name} {value}: no such file")),
     }
 }
@@ -151,6 +149,8 @@ fn argument(command: &[String], arg: &Arg) -> Argument {
                 "a directory is no input of a task, since nothing tells when it changes; name files",
             )
         }
+        // Names of exhibits; what stands in a position of other commands are files.
+        Shape::Position if command.first().is_some_and(|first| first == "reproduce") => Role::Setting,
         Shape::Position => Role::Input,
         Shape::Option if arg.get_value_names().is_some_and(reads) => Role::Input,
         _ => Role::Setting,
@@ -179,6 +179,7 @@ mod tests {
         assert_eq!(of("solve", "users"), Some((Shape::Option, Role::Input)));
         assert_eq!(of("solve", "objective"), Some((Shape::Option, Role::Setting)));
         assert_eq!(of("solve", "no-timing"), Some((Shape::Flag, Role::Setting)));
+        assert_eq!(of("reproduce", "ids"), Some((Shape::Position, Role::Setting)));
         assert_eq!(of("plan buy", "catalog"), Some((Shape::Option, Role::Input)));
         assert_eq!(of("plan growth", "series"), Some((Shape::Option, Role::Input)));
         for (command, name) in
