@@ -89,6 +89,7 @@ pub enum Command {
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),
     Convert(commands::convert::Arguments),
+    Sweep(Box<commands::sweep::Arguments>),
     Reproduce(commands::reproduce::Arguments),
     Report(commands::report::Arguments),
     Schema(commands::schema::Arguments),

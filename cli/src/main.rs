@@ -1,83 +1,12 @@
-//! The `fairplan` command: arguments in, one call of the library, exit code out.
+//! The process of the `fairplan` command.
 
-mod arguments;
-mod commands;
-mod demands;
-mod failure;
-mod input;
-mod interrupt;
-mod output;
-mod progress;
-
-use arguments::Cli;
-use clap::Parser;
-use clap::error::ErrorKind;
-use failure::{Answer, usage};
-use fairplan::Error;
-use fairplan::instances::wording::printable;
-use std::io::Write;
 use std::process::ExitCode;
-use std::sync::{Mutex, PoisonError};
 
 /// Keeps the memory that large results were computed in: giving it back and getting it again page by page cost a
 /// million users a tenth of their time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// What the last defect was.
-static DEFECT: Mutex<String> = Mutex::new(String::new());
-
 fn main() -> ExitCode {
-    interrupt::watch();
-    if let Some(width) = terminal_width() {
-        fairplan::report::summary::fit_terminal(width);
-    }
-    // A defect is one line and an exit code like any other failure. One that is caught, as those of a backend are, is told
-    // by whoever caught it.
-    std::panic::set_hook(Box::new(|defect| {
-        let place =
-            defect.location().map(|at| format!(" at {}:{}", at.file(), at.line())).unwrap_or_default();
-        let reason = printable(defect.payload_as_str().unwrap_or("no reason given"), 400);
-        let mut last = DEFECT.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = format!("defect in fairplan{place}: {reason}; please report it");
-    }));
-    let status = match std::panic::catch_unwind(run) {
-        Ok(Ok(Answer::Yes)) => 0,
-        Ok(Ok(Answer::No)) => 1,
-        Ok(Ok(Answer::Help)) => 2,
-        Ok(Err(error)) => {
-            let _ = writeln!(std::io::stderr(), "error: {}", failure::line(&error));
-            failure::exit_status(&error)
-        }
-        Err(_) => {
-            let defect = DEFECT.lock().unwrap_or_else(PoisonError::into_inner);
-            let _ = writeln!(std::io::stderr(), "error: {defect}");
-            3
-        }
-    };
-    ExitCode::from(status)
-}
-
-/// How wide summaries may be: as `COLUMNS` says, else as the terminal is that shows them; nothing in a pipe.
-fn terminal_width() -> Option<usize> {
-    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
-    said.filter(|columns| *columns > 0).or_else(|| {
-        let (width, _) = terminal_size::terminal_size_of(std::io::stderr())?;
-        Some(usize::from(width.0))
-    })
-}
-
-fn run() -> Result<Answer, Error> {
-    match Cli::try_parse() {
-        Ok(cli) => commands::run(cli),
-        Err(asked) if !asked.use_stderr() => {
-            let _ = asked.print(); // --help and --version
-            Ok(Answer::Yes)
-        }
-        Err(nothing) if nothing.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            let _ = nothing.print();
-            Ok(Answer::Help)
-        }
-        Err(error) => Err(usage(&error)),
-    }
+    fairplan_cli::main()
 }

@@ -39,6 +39,7 @@ from fairplan.results import (
     Worth,
 )
 from fairplan.runs import flows, simulate
+from fairplan.sweeps import Sweep, sweep
 from fairplan.tables import Table
 
 __version__: str = _version()[0]
@@ -69,6 +70,7 @@ __all__ = [
     "Result",
     "Simulation",
     "Solution",
+    "Sweep",
     "Table",
     "Task",
     "Verification",
@@ -93,6 +95,7 @@ __all__ = [
     "report",
     "simulate",
     "solve",
+    "sweep",
     "verify",
     "verify_offline",
 ]

@@ -1,8 +1,10 @@
 //! Results are written whole or not at all: to a file that nobody sees, flushed and synced, which then takes the name.
 
+mod captured;
 mod format;
 mod unseen;
 
+pub use captured::captured;
 pub use format::{FileFormat, is_gzipped};
 pub use unseen::remove_unfinished;
 
@@ -152,7 +154,7 @@ impl Destination {
     pub fn prepare(&self, body: impl FnOnce(&mut Sink) -> io::Result<()>) -> Result<Prepared, OutputError> {
         let file = match self {
             Self::StandardOutput => {
-                let out = Stream::new(Box::new(io::stdout()), false);
+                let out = Stream::new(captured::standard_output(), false);
                 closed_pipe_is_fine(pour(out, body)).map(|()| None)
             }
             Self::File(path) => prepare_file(path, body),
@@ -162,6 +164,19 @@ impl Destination {
             Err(source) => Err(OutputError { file: self.name(), source }),
         }
     }
+}
+
+/// Gives a file with these bytes its name, in the place of any that has it: whole, or not at all. Unlike a
+/// [`Destination`] it does not wait for the disk, which would take most of the time of a small file: when the power fails, the
+/// file may be there and lack bytes.
+///
+/// # Errors
+/// What the system says; then nothing of the new file is left.
+pub fn place_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let unseen = Unseen::beside(path)?;
+    let mut file = unseen.file();
+    file.write_all(bytes)?;
+    unseen::take_names(vec![(unseen, path.to_owned(), String::new())]).map_err(|(_, error)| error)
 }
 
 fn directory_of(path: &Path) -> &Path {

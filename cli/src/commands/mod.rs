@@ -19,10 +19,11 @@ pub mod reproduce;
 pub mod schema;
 pub mod simulate;
 pub mod solve;
+pub mod sweep;
 mod traces;
 pub mod verify;
 
-use crate::arguments::{Cli, Command};
+use crate::arguments::{Cli, Command, CommonOptions};
 use crate::failure::Answer;
 use crate::progress::{tell, warn};
 use fairplan::Error;
@@ -39,7 +40,12 @@ pub fn run(cli: Cli) -> Result<Answer, Error> {
             .build_global()
             .map_err(|error| Error::input(format!("--threads {threads}: {error}; state fewer")))?;
     }
-    match cli.command {
+    dispatch(cli.command, common)
+}
+
+/// Does what a command says, on the threads that are there.
+pub fn dispatch(command: Command, common: CommonOptions) -> Result<Answer, Error> {
+    match command {
         Command::Solve(arguments) => solve::run(arguments, common),
         Command::Place(arguments) => place::run(arguments, common),
         Command::Bound(arguments) => bound::run(arguments, common),
@@ -56,6 +62,7 @@ pub fn run(cli: Cli) -> Result<Answer, Error> {
         Command::Generate(arguments) => generate::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
+        Command::Sweep(arguments) => sweep::run(*arguments, common),
         Command::Reproduce(arguments) => reproduce::run(arguments, common),
         Command::Report(arguments) => report::run(arguments, common),
         Command::Schema(arguments) => schema::run(arguments),

@@ -25,6 +25,11 @@ pub(super) fn write(out: &mut Sink, format: Columnar, table: &Table<'_>) -> io::
     writer.finish()
 }
 
+/// No rows, with the columns of all batches.
+pub(super) fn head(table: &Table<'_>) -> io::Result<RecordBatch> {
+    batch(table, 0..0)
+}
+
 /// All rows, batch by batch; at least one, which has the columns.
 pub(super) fn batches(table: &Table<'_>) -> io::Result<Vec<RecordBatch>> {
     let count = table.rows();

@@ -16,9 +16,19 @@ const PIECES: usize = 8;
 /// Writes a table under the names of its columns. Rows are formatted on all threads, the next ones while the last ones go
 /// out.
 pub(super) fn write(out: &mut (impl Write + Send), table: &Table<'_>) -> io::Result<()> {
+    write_header(out, table)?;
+    write_rows(out, table)
+}
+
+/// Writes the names of the columns.
+pub(super) fn write_header(out: &mut impl Write, table: &Table<'_>) -> io::Result<()> {
     let mut header = ::csv::Writer::from_writer(Vec::new());
     header.write_record(table.columns().iter().map(|column| guarded(column.name.clone()).into_owned()))?;
-    out.write_all(&header.into_inner().map_err(|error| error.into_error())?)?;
+    out.write_all(&header.into_inner().map_err(|error| error.into_error())?)
+}
+
+/// Writes the rows.
+pub(super) fn write_rows(out: &mut (impl Write + Send), table: &Table<'_>) -> io::Result<()> {
     let count = table.rows();
     let formatted = |start: usize| -> Vec<io::Result<Vec<u8>>> {
         let starts: Vec<usize> = (start..count.min(start + PIECES * PIECE)).step_by(PIECE).collect();

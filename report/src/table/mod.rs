@@ -10,11 +10,11 @@ pub(crate) use long::{SampleLine, UserLine};
 use crate::json::write_json;
 use crate::output::Sink;
 use arrow_array::RecordBatch;
-use fairplan_instances::files::Columnar;
+use fairplan_instances::files::{BatchWriter, Columnar};
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::{Body, DemandSeries, Document};
 use serde::Serialize;
-use std::io;
+use std::io::{self, Write};
 
 /// The file formats of tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,6 +34,48 @@ pub fn write_table(out: &mut Sink, format: TableFormat, table: &Table<'_>) -> io
     match format {
         TableFormat::Csv => csv::write(out, table),
         TableFormat::Columns(format) => columns::write(out, format, table),
+    }
+}
+
+/// A table whose rows come piece by piece, each piece a [`Table`] with the same columns.
+pub struct TableWriter<W: Write + Send>(Writing<W>);
+
+enum Writing<W: Write + Send> {
+    Csv(W),
+    Columns(BatchWriter<W>),
+}
+
+impl<W: Write + Send> TableWriter<W> {
+    /// Begins a table with the columns of `table`; its rows are not written.
+    ///
+    /// # Errors
+    /// Of this and the others: as [`write_table`].
+    pub fn new(mut out: W, format: TableFormat, table: &Table<'_>) -> io::Result<Self> {
+        Ok(Self(match format {
+            TableFormat::Csv => {
+                csv::write_header(&mut out, table)?;
+                Writing::Csv(out)
+            }
+            TableFormat::Columns(format) => {
+                Writing::Columns(BatchWriter::new(out, format, &columns::head(table)?.schema())?)
+            }
+        }))
+    }
+
+    /// Writes the rows of a piece.
+    pub fn write(&mut self, table: &Table<'_>) -> io::Result<()> {
+        match &mut self.0 {
+            Writing::Csv(out) => csv::write_rows(out, table),
+            Writing::Columns(writer) => batches(table)?.iter().try_for_each(|batch| writer.write(batch)),
+        }
+    }
+
+    /// Writes what belongs at the end.
+    pub fn finish(self) -> io::Result<()> {
+        match self.0 {
+            Writing::Csv(mut out) => out.flush(),
+            Writing::Columns(writer) => writer.finish(),
+        }
     }
 }
 

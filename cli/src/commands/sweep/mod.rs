@@ -1,0 +1,62 @@
+//! `sweep`: many runs of one command, on any engine, as one table.
+
+mod collect;
+mod engines;
+mod missing;
+mod plan;
+mod run;
+mod swept;
+
+use crate::arguments::CommonOptions;
+use crate::failure::Answer;
+use clap::Subcommand;
+use fairplan::Error;
+use fairplan_sweeps::SweepError;
+
+/// Run a command many times with changing options, on this machine or on any engine, and get one table
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+A specification (YAML or JSON) names a command, what is always said to it, and parameters with their values; `plan` makes of it a \
+list of tasks, one a line. Each task is known by what it says, what its inputs contain and the version. Its result is \
+kept whole under that name or not at all, and not computed again; so a sweep that was stopped goes on where it ended, on whatever \
+engine.
+
+Example: fairplan sweep plan sweep.yaml -o sweep.jsonl
+         fairplan sweep run sweep.jsonl --all -o results
+         fairplan sweep collect sweep.jsonl results -o all.parquet")]
+pub struct Arguments {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    Plan(plan::Arguments),
+    Run(run::Arguments),
+    Missing(missing::Arguments),
+    Collect(collect::Arguments),
+    Slurm(engines::SlurmArguments),
+    Kubernetes(engines::KubernetesArguments),
+}
+
+/// Does what was asked for.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+    match arguments.what {
+        What::Plan(arguments) => plan::run(arguments, common),
+        What::Run(arguments) => run::run(arguments, common),
+        What::Missing(arguments) => missing::run(arguments, common),
+        What::Collect(arguments) => collect::run(arguments, common),
+        What::Slurm(arguments) => engines::slurm(arguments, common),
+        What::Kubernetes(arguments) => engines::kubernetes(arguments, common),
+    }
+}
+
+/// The error of a sweep as one of the library, which says with what status the command ends.
+fn failed(error: SweepError) -> Error {
+    match error {
+        SweepError::Refused(reason) => Error::input(reason),
+        SweepError::Input(error) => error.into(),
+        SweepError::Output(error) => error.into(),
+        SweepError::Stopped(why) => Error::TimeLimit { why, found: fairplan::Found::Nothing },
+    }
+}
