@@ -50,8 +50,8 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     )?;
     let WorthOptions { ranges, backend } = WorthOptions::default();
     of("plan.worth", entries! { "ranges": ranges, "backend": backend })?;
-    let LoseOptions { servers, backend } = LoseOptions::default();
-    of("plan.lose", entries! { "servers": servers, "backend": backend })?;
+    let LoseOptions { servers, together, backend } = LoseOptions::default();
+    of("plan.lose", entries! { "servers": servers, "together": together, "backend": backend })?;
     let BuyOptions { whole, under_drfh, budget, frontier, backend, .. } = BuyOptions::default();
     let buy = entries! { "whole": whole, "under_drfh": under_drfh, "budget": budget, "frontier": frontier, "backend": backend };
     of("plan.buy", buy)?;

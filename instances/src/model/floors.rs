@@ -15,7 +15,8 @@ impl Instance {
         let quota = self.quota_of(Owner::User(user.index())).filter(|quota| !quota.guarantee.is_empty());
         let Some(quota) = quota else { return 0.0 };
         let demand = user.demand_doubles();
-        let of = |(resource, amount): &(super::ResourceId, crate::Decimal)| amount.to_f64() / demand[resource.0];
+        let of =
+            |(resource, amount): &(super::ResourceId, crate::Decimal)| amount.to_f64() / demand[resource.0];
         let tasks = quota.guarantee.iter().map(of).fold(f64::INFINITY, f64::min);
         user.tasks().map_or(tasks, |all| tasks.min(all as f64))
     }

@@ -274,7 +274,8 @@ impl Tree {
         let by_place: Vec<f64> = column(n, |p| users[self.user_at[p] as usize]);
         let ceilings = self.ceilings(&by_place);
         let floors = self.floors(&by_place, &ceilings);
-        let (floor_of_group, floor_at) = (|g: usize| or_nothing(&floors.groups, g), |p: usize| or_nothing(&floors.places, p));
+        let (floor_of_group, floor_at) =
+            (|g: usize| or_nothing(&floors.groups, g), |p: usize| or_nothing(&floors.places, p));
         // How each node divides what it has; nothing where all inside it are at their ceilings.
         let mut divisions: Vec<Option<Division>> = vec![None; ceilings.len()];
         divisions[0] = Some(Division { each: 0.0, rate: 1.0 });

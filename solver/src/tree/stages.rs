@@ -9,6 +9,7 @@ use super::certificate::held_by_limits;
 use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
+use crate::certificate::prices_of_classes;
 use crate::level::{LevelSolver, dot};
 use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
@@ -17,7 +18,6 @@ use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use crate::certificate::prices_of_classes;
 use crate::tolerance::level::{KEPT, MISSING, PIECE, ROUNDING, TOLERANCE};
 use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
@@ -172,7 +172,12 @@ impl<'a> Stages<'a> {
             of_users[reduction.users.user_id(i).0] = floor * cost / paid;
         }
         let proof = (part, of_classes, of_limits);
-        Err(SolverError::Guarantees(Box::new(Shortfall::new(instance, self.question.objective, proof, &of_users))))
+        Err(SolverError::Guarantees(Box::new(Shortfall::new(
+            instance,
+            self.question.objective,
+            proof,
+            &of_users,
+        ))))
     }
 
     /// Raises the level until somebody can have no more. False when nothing is left to raise.

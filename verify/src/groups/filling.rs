@@ -236,7 +236,8 @@ impl Tree {
 
     /// What every node is guaranteed, at most its ceiling: itself, or its members together.
     fn floors(&self, ceilings: &[Bounds]) -> Vec<Bounds> {
-        let mut floors: Vec<Bounds> = self.floors.iter().zip(ceilings).map(|(own, top)| own.at_most(*top)).collect();
+        let mut floors: Vec<Bounds> =
+            self.floors.iter().zip(ceilings).map(|(own, top)| own.at_most(*top)).collect();
         if floors.is_empty() {
             return floors;
         }
@@ -294,7 +295,8 @@ impl Tree {
     /// its ceiling to the first that rises from its floor.
     fn guess(&self, v: usize, has: f64, sides: Sides<'_>) -> [f64; 2] {
         let weight = |c: &u32| self.weight[*c as usize].low;
-        let (ceiling, floor) = (|c: &u32| sides.ceilings[*c as usize].low, |c: &u32| sides.floor(*c as usize).low);
+        let (ceiling, floor) =
+            (|c: &u32| sides.ceilings[*c as usize].low, |c: &u32| sides.floor(*c as usize).low);
         let mut between = self.children[v].clone();
         let (mut at_ceiling, mut at_floor) = (Vec::new(), Vec::new());
         let (mut left, mut each) = (has, 0.0);
@@ -304,7 +306,8 @@ impl Tree {
             let under: f64 = between.iter().map(|c| (floor(c) - weight(c) * each).max(0.0)).sum();
             let count = between.len();
             between.retain(|c| {
-                let stays = if over >= under { ceiling(c) > weight(c) * each } else { floor(c) <= weight(c) * each };
+                let stays =
+                    if over >= under { ceiling(c) > weight(c) * each } else { floor(c) <= weight(c) * each };
                 if !stays && over >= under {
                     left -= ceiling(c);
                     at_ceiling.push(*c);

@@ -81,7 +81,7 @@ pub(crate) fn prove(
         before = Some(at);
     }
     members.judge_last(before.as_deref(), &mut verdicts.levels);
-    let [primal, _] = 
+    let [primal, _] =
         smallest(&divided_in(instance, &tree, |i| members.shares[i].low, |i| members.is_held(i)));
     let caps: Vec<Bounds> = tree.at_the_root(members.caps()).collect();
     let cap = caps.iter().map(|cap| cap.high).fold(f64::INFINITY, f64::min);
