@@ -1,8 +1,8 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::{
-    Certificate, ClassId, GroupResult, Instance, Level, LimitResult, LimitedBy, Objective, Part, ResourceId, Solution,
-    User, UserId, group_results, limit_results,
+    Certificate, ClassId, GroupResult, Instance, Level, LimitResult, LimitedBy, Objective, Part, ResourceId,
+    Solution, User, UserId, group_results, limit_results,
 };
 use rayon::prelude::*;
 

@@ -81,7 +81,8 @@ pub fn limit_results(
             Owner::User(user) => (None, Some(instance.user(user).id().to_owned())),
         };
         let amount = row.amount.to_f64();
-        let of_resource = |amount: f64| ResourceMap(vec![(instance.resources()[row.resource.0].clone(), amount)]);
+        let of_resource =
+            |amount: f64| ResourceMap(vec![(instance.resources()[row.resource.0].clone(), amount)]);
         let names = |classes: &Vec<crate::ClassId>| {
             classes.iter().map(|class| instance.classes()[class.0].id.clone()).collect()
         };

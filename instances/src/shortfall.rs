@@ -40,12 +40,15 @@ impl Shortfall {
                 let server = &instance.classes()[class];
                 prices[class * m + r] * server.capacity[r].to_f64() * server.count as f64
             };
-            let classes: Vec<usize> = (0..instance.classes().len()).filter(|class| worth(*class) > LITTLE).collect();
+            let classes: Vec<usize> =
+                (0..instance.classes().len()).filter(|class| worth(*class) > LITTLE).collect();
             let all: f64 = classes.iter().map(|class| worth(*class)).sum();
             let resource = &instance.resources()[r];
             match classes.as_slice() {
                 [] => {}
-                some if objective.is_pooled() || some.len() == instance.classes().len() => what.push((all, resource.clone())),
+                some if objective.is_pooled() || some.len() == instance.classes().len() => {
+                    what.push((all, resource.clone()))
+                }
                 some => {
                     let id = |class: &usize| instance.classes()[*class].id.clone();
                     what.push((all, format!("{resource} of {}", listed(some.iter().map(id).collect()))));
@@ -56,19 +59,23 @@ impl Shortfall {
             let worth = price * row.amount.to_f64();
             if worth > LITTLE {
                 let (owner, resource) = (instance.name_of(row.owner), &instance.resources()[row.resource.0]);
-                what.push((worth, match row.reserve {
-                    Some(reserve) => format!("the {reserve} {resource} that {owner} reserves"),
-                    None => format!("the limit of {owner} of {} {resource}", row.amount),
-                }));
+                what.push((
+                    worth,
+                    match row.reserve {
+                        Some(reserve) => format!("the {reserve} {resource} that {owner} reserves"),
+                        None => format!("the limit of {owner} of {} {resource}", row.amount),
+                    },
+                ));
             }
         }
-        let who = instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty()).map(|(owner, _)| {
-            let pays = match owner {
-                Owner::User(UserId(user)) => paid[*user],
-                Owner::Group(_) => 0.0,
-            };
-            (pays, instance.name_of(*owner))
-        });
+        let who =
+            instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty()).map(|(owner, _)| {
+                let pays = match owner {
+                    Owner::User(UserId(user)) => paid[*user],
+                    Owner::Group(_) => 0.0,
+                };
+                (pays, instance.name_of(*owner))
+            });
         let ordered = |mut all: Vec<(f64, String)>| {
             all.retain(|(much, _)| *much > LITTLE);
             all.sort_by(|one, other| other.0.total_cmp(&one.0));

@@ -33,8 +33,8 @@ pub use random_instances::{
     odd_draft, random_crowd, random_crowd_with_own_rates, random_draft, random_draft_with_task_rows,
     random_draft_without_rates, with_random_kinds,
 };
-pub use simplex::Tableau;
 pub use random_trees::{random_tree, random_tree_with_limits, random_tree_with_quotas};
+pub use simplex::Tableau;
 pub use tree::{exact_filling, exact_tree};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_level, best_whole_sum, compare_breakpoints};

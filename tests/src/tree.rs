@@ -30,7 +30,8 @@ pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fr
     }
     // Rows that hold a rise back before capacity does: for what is guaranteed, and until the part of a node is more than that.
     let first_stop = rows.constraints.len();
-    let stops = if instance.has_guarantees() { 1 + 2 * instance.user_count() + instance.groups().len() } else { 0 };
+    let stops =
+        if instance.has_guarantees() { 1 + 2 * instance.user_count() + instance.groups().len() } else { 0 };
     rows.constraints.extend((0..stops).map(|_| (vec![BigInt::ZERO; rows.variables], BigInt::from(1))));
     let mut stops = first_stop..first_stop + stops;
     let mut tableau = Tableau::new(rows.variables, rows.constraints);
@@ -87,7 +88,10 @@ fn guaranteed_tasks(instance: &Instance, user: User<'_>) -> Option<Fraction> {
     if !classes.into_iter().any(|class| user.can_use(class)) {
         return None;
     }
-    let tasks = quota.guarantee.iter().map(|(r, amount)| &Fraction::from(*amount) / &Fraction::from(user.demand()[r.0]));
+    let tasks = quota
+        .guarantee
+        .iter()
+        .map(|(r, amount)| &Fraction::from(*amount) / &Fraction::from(user.demand()[r.0]));
     let tasks = tasks.min()?;
     Some(user.tasks().map_or(tasks.clone(), |all| tasks.min(Fraction::from(all))))
 }
@@ -161,7 +165,8 @@ impl Filling {
     /// The rates below a node, given its own.
     fn below(&mut self, node: usize, rates: &mut Rates) {
         let rate = rates.nodes[node].clone();
-        let active: Vec<usize> = self.children[node].iter().copied().filter(|child| self.is_active(*child)).collect();
+        let active: Vec<usize> =
+            self.children[node].iter().copied().filter(|child| self.is_active(*child)).collect();
         for child in active {
             let level = self.level(child);
             if level > self.each[node] {
@@ -174,7 +179,8 @@ impl Filling {
                 rates.users[user] = rises;
                 continue;
             }
-            let inside: Vec<usize> = self.children[child].iter().copied().filter(|one| self.is_active(*one)).collect();
+            let inside: Vec<usize> =
+                self.children[child].iter().copied().filter(|one| self.is_active(*one)).collect();
             // Where all have more than their parts, more is divided from the first on whose part it is.
             let least = inside.iter().map(|one| self.level(*one)).min().expect("somebody inside is active");
             self.each[child] = self.each[child].clone().max(least);

@@ -4,11 +4,13 @@
 use crate::conformance::backends;
 use crate::groups::{conforms, in_groups};
 use fairplan_instances::{
-    Allocation, Certificate, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Shortfall, Solution,
-    Solver, SolverError, UserId,
+    Allocation, Certificate, DraftQuota, Instance, LimitedBy, Objective, Quota, ResourceId, Shortfall,
+    Solution, Solver, SolverError, UserId,
 };
 use fairplan_report::solution::StatedNumbers;
-use fairplan_tests::{Draft, Fraction, decimal, draft, exact_filling, exact_tree, random_crowd, random_tree_with_quotas};
+use fairplan_tests::{
+    Draft, Fraction, decimal, draft, exact_filling, exact_tree, random_crowd, random_tree_with_quotas,
+};
 use fairplan_verify::{verify_shortfall, verify_solution};
 use std::ops::Range;
 
@@ -16,7 +18,12 @@ use std::ops::Range;
 const SAME: f64 = 1e-8;
 
 /// That guarantees are refused with the part that can be kept, and prices that prove it.
-fn refuses(instance: &Instance, objective: Objective, solver: &dyn Solver, part: &Fraction) -> Result<(), String> {
+fn refuses(
+    instance: &Instance,
+    objective: Objective,
+    solver: &dyn Solver,
+    part: &Fraction,
+) -> Result<(), String> {
     let shortfall = match solver.solve(instance, objective) {
         Err(SolverError::Guarantees(shortfall)) => shortfall,
         Err(error) => return Err(format!("only {part:?} can be kept, and it says: {error}")),
@@ -118,7 +125,8 @@ fn a_guarantee_of_less_than_the_part_changes_nothing() {
 
 #[test]
 fn guarantees_that_are_all_there_is_leave_nothing_to_divide() {
-    let all = ["6", "4", "2"].iter().enumerate().map(|(i, amount)| guarantee(false, &format!("user-{i}"), amount));
+    let all =
+        ["6", "4", "2"].iter().enumerate().map(|(i, amount)| guarantee(false, &format!("user-{i}"), amount));
     shares_in_twelfths(&three(all.collect()), [6, 4, 2]);
 }
 
@@ -143,7 +151,10 @@ fn what_is_reserved_for_an_idle_owner_stays_unused() {
     assert_eq!(solution.limited_by, [LimitedBy::Tasks, LimitedBy::Capacity, LimitedBy::Capacity]);
     let numbers = StatedNumbers::new(&instance, &solution);
     let reserve = &numbers.headline().limits[0];
-    assert!((reserve.used - 1.0).abs() < 1e-9 && reserve.reserve.as_ref().unwrap().0[0].1 == 5.0, "{reserve:?}");
+    assert!(
+        (reserve.used - 1.0).abs() < 1e-9 && reserve.reserve.as_ref().unwrap().0[0].1 == 5.0,
+        "{reserve:?}"
+    );
     assert!((reserve.limit.0[0].1 - 7.0).abs() < 1e-12);
 }
 
@@ -161,7 +172,8 @@ fn shortfall(instance: &Instance) -> Shortfall {
 
 #[test]
 fn guarantees_that_cannot_be_kept_together_say_how_much_of_them_can_and_what_stands_against_it() {
-    let instance = three(vec![guarantee(false, "user-0", "10"), guarantee(false, "user-2", "6")]).build().unwrap();
+    let instance =
+        three(vec![guarantee(false, "user-0", "10"), guarantee(false, "user-2", "6")]).build().unwrap();
     for solver in backends() {
         refuses(&instance, Objective::Drfh, solver.as_ref(), &Fraction::new(3, 4)).unwrap();
     }
@@ -179,7 +191,8 @@ fn a_reserve_can_stand_against_a_guarantee() {
 
 #[test]
 fn a_part_that_is_too_small_or_prices_that_prove_less_are_refused() {
-    let instance = three(vec![guarantee(false, "user-0", "10"), guarantee(false, "user-2", "6")]).build().unwrap();
+    let instance =
+        three(vec![guarantee(false, "user-0", "10"), guarantee(false, "user-2", "6")]).build().unwrap();
     let honest = shortfall(&instance);
     let holds = |forge: &dyn Fn(&mut Shortfall)| {
         let mut forged = honest.clone();
@@ -262,7 +275,9 @@ fn a_pool_keeps_guarantees_and_reserves() {
         let proof = verify_solution(&instance, &numbers.claim(&solution));
         assert!(proof.holds(), "{:?}", proof.failures().collect::<Vec<_>>());
         let tasks = |i: usize| solution.allocation.tasks(UserId(i));
-        assert!((tasks(0) - 6.0).abs() < 1e-8 && (tasks(2) - 2.0).abs() < 1e-8 && (tasks(1) - 4.0).abs() < 1e-8);
+        assert!(
+            (tasks(0) - 6.0).abs() < 1e-8 && (tasks(2) - 2.0).abs() < 1e-8 && (tasks(1) - 4.0).abs() < 1e-8
+        );
     }
 }
 
@@ -271,7 +286,27 @@ fn guarantees_of_tasks_that_do_different_work_are_refused_by_name() {
     let mut draft = three(vec![guarantee(false, "user-0", "6")]);
     draft.users[0].rates = vec![(0, decimal("2"))];
     let refusal = backends()[0].solve(&draft.build().unwrap(), Objective::Drfh).unwrap_err().to_string();
-    assert!(refusal.starts_with("users[0].guarantee = user user-0: what is guaranteed to a user whose tasks do different"), "{refusal}");
+    assert!(
+        refusal.starts_with(
+            "users[0].guarantee = user user-0: what is guaranteed to a user whose tasks do different"
+        ),
+        "{refusal}"
+    );
+}
+
+/// Where a member rises from nothing, and cannot, the prices are those of all that the others have.
+#[test]
+fn a_member_that_has_nothing_beside_a_guaranteed_sibling_is_held_by_prices() {
+    for seed in [8, 409, 560, 581] {
+        let instance = random_tree_with_quotas(seed).build().unwrap();
+        for objective in [Objective::Drfh, Objective::TaskShareFairness] {
+            for solver in backends() {
+                conforms(&instance, objective, solver.as_ref()).unwrap_or_else(|problem| {
+                    panic!("seed {seed}, {objective}, {}: {problem}", solver.name())
+                });
+            }
+        }
+    }
 }
 
 #[test]

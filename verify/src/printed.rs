@@ -56,7 +56,7 @@ fn levels(
     // Results of before there was a level state none.
     if let Some(stated) = stated.level {
         let wants_more = |i: usize| claim.limited_by[i] == LimitedBy::Capacity;
-        let [_, level] = 
+        let [_, level] =
             smallest(&divided_in(instance, &tree_of(instance, proved), |i| of_user(i).0, wants_more));
         worst.compare(stated, level, || "level of those that still want more".into());
     }

@@ -218,7 +218,8 @@ impl Instance {
             let row = &self.limit_rows[**j];
             !user.demand()[row.resource.0].is_zero() && !owners.contains(&row.owner)
         };
-        let mut above: Vec<usize> = limits.chain(self.reserve_rows.iter().filter(of_others).copied()).collect();
+        let mut above: Vec<usize> =
+            limits.chain(self.reserve_rows.iter().filter(of_others).copied()).collect();
         above.sort_unstable();
         above
     }
@@ -257,9 +258,14 @@ impl Instance {
     }
 
     /// What all others may have of a resource beside a reserve.
-    fn reserve_row(&self, owner: Owner, (resource, reserve): (ResourceId, Decimal)) -> Result<LimitRow, Violation> {
+    fn reserve_row(
+        &self,
+        owner: Owner,
+        (resource, reserve): (ResourceId, Decimal),
+    ) -> Result<LimitRow, Violation> {
         let name = &self.resources[resource.0];
-        let wrong = |problem: String| Violation::new(format!("{}.reserve.{name}", place_of(owner)), reserve, problem);
+        let wrong =
+            |problem: String| Violation::new(format!("{}.reserve.{name}", place_of(owner)), reserve, problem);
         let (all, kept) = (self.total_units(resource), self.in_units(resource, reserve));
         if kept >= all {
             let problem = "all servers together have no more, so nobody else could run a task that needs it; reserve less";

@@ -66,7 +66,10 @@ pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limit
     for user in instance.users().filter(|_| !rows.is_empty()) {
         let above = instance.limits_above(user);
         let holds = |j: &usize, class: ClassId| {
-            !rows[*j].is_reserve() && rows[*j].covers(class) && !user.demand()[rows[*j].resource.0].is_zero() && is_used_up(*j)
+            !rows[*j].is_reserve()
+                && rows[*j].covers(class)
+                && !user.demand()[rows[*j].resource.0].is_zero()
+                && is_used_up(*j)
         };
         // A pool is one class, which every limit covers.
         let can_use = |class: &ClassId| allocation.is_pooled() || user.can_use(*class);

@@ -11,7 +11,7 @@
 
 use crate::reduction::Reduction;
 use crate::sums::{Compensated, column, table_of_sums};
-use crate::tolerance::level::PIECE;
+use crate::tolerance::level::{PIECE, ROUNDING};
 use fairplan_instances::{GroupId, Instance};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -274,7 +274,8 @@ impl Tree {
         let by_place: Vec<f64> = column(n, |p| users[self.user_at[p] as usize]);
         let ceilings = self.ceilings(&by_place);
         let floors = self.floors(&by_place, &ceilings);
-        let (floor_of_group, floor_at) = (|g: usize| or_nothing(&floors.groups, g), |p: usize| or_nothing(&floors.places, p));
+        let (floor_of_group, floor_at) =
+            (|g: usize| or_nothing(&floors.groups, g), |p: usize| or_nothing(&floors.places, p));
         // How each node divides what it has; nothing where all inside it are at their ceilings.
         let mut divisions: Vec<Option<Division>> = vec![None; ceilings.len()];
         divisions[0] = Some(Division { each: 0.0, rate: 1.0 });
@@ -366,7 +367,13 @@ impl Tree {
         loop {
             let mut weights = Compensated::default();
             between.iter().for_each(|one| weights.add(one.weight));
-            let division = Division { each: left.value() / weights.value(), rate: slope / weights.value() };
+            let mut division =
+                Division { each: left.value() / weights.value(), rate: slope / weights.value() };
+            if self.has_floors() && division.at(level) * weights.value() <= ROUNDING * (base + slope * level)
+            {
+                // What floors leave is nothing, but for their rounding.
+                division = if slope == 0.0 { Division::default() } else { division };
+            }
             let due = division.at(level);
             let (mut over, mut under) = (0.0, 0.0);
             for Dividing { weight, floor, ceiling, .. } in between.iter().filter(|_| self.has_floors()) {

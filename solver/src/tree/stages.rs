@@ -9,6 +9,7 @@ use super::certificate::held_by_limits;
 use super::filling::{Bracket, MOST_PIECES, Piece, Tree};
 use crate::aggregation::{Solved, gives_up, solve_level};
 use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
+use crate::certificate::prices_of_classes;
 use crate::level::{LevelSolver, dot};
 use crate::progress::{cap, fastest_rates};
 use crate::question::Question;
@@ -17,8 +18,7 @@ use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use crate::certificate::prices_of_classes;
-use crate::tolerance::level::{KEPT, MISSING, PIECE, ROUNDING, TOLERANCE};
+use crate::tolerance::level::{ABOVE, KEPT, MISSING, NO_RISE, PIECE, ROUNDING, TOLERANCE};
 use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
     guaranteed_share,
@@ -171,7 +171,12 @@ impl<'a> Stages<'a> {
             of_users[reduction.users.user_id(i).0] = floor * cost / paid;
         }
         let proof = (part, of_classes, of_limits);
-        Err(SolverError::Guarantees(Box::new(Shortfall::new(instance, self.question.objective, proof, &of_users))))
+        Err(SolverError::Guarantees(Box::new(Shortfall::new(
+            instance,
+            self.question.objective,
+            proof,
+            &of_users,
+        ))))
     }
 
     /// Raises the level until somebody can have no more. False when nothing is left to raise.
@@ -242,8 +247,8 @@ impl<'a> Stages<'a> {
                 }
                 bracket.low = level;
             }
-            if !piece.slope.iter().any(|slope| *slope > 0.0) {
-                if piece.to < f64::INFINITY {
+            if !self.somebody_rises(&piece) {
+                if piece.to < f64::INFINITY && self.tree.has_floors() {
                     // All are at their floors: the servers hold that until somebody's part is more.
                     bracket.low = piece.to;
                     level = piece.to * (1.0 + 2.0 * PIECE);
@@ -258,8 +263,15 @@ impl<'a> Stages<'a> {
             let beyond = reached > piece.to * (1.0 + PIECE) && bracket.high > piece.to * (1.0 + PIECE);
             if !beyond || self.solver.deadline().is_over() {
                 // Where the piece begins is known to be possible, though it may be so by a hair: who is at its floor rises from there.
-                let least = if self.tree.has_floors() { piece.from } else { bracket.low.min(reached) };
-                return Ok(Some(Highest { level: reached.max(least).min(piece.to), piece, solved }));
+                let least = if self.tree.has_floors() {
+                    piece.from.max(bracket.low)
+                } else {
+                    bracket.low.min(reached)
+                };
+                let level = reached.max(least).min(piece.to);
+                let from_nothing = self.tree.has_floors() && solved.solution.level <= NO_RISE * reached;
+                let solved = if from_nothing { self.just_above(&piece, level)? } else { solved };
+                return Ok(Some(Highest { level, piece, solved }));
             }
             bracket.low = piece.to;
             let next = self.affordable(&solved.solution.prices, &mut costs, reached);
@@ -267,6 +279,21 @@ impl<'a> Stages<'a> {
             level = if next == f64::INFINITY { next } else { bracket.inside(next).max(after) };
         }
         Err(gives_up())
+    }
+
+    /// Whether somebody rises on a piece of whom something is left to decide.
+    fn somebody_rises(&self, piece: &Piece) -> bool {
+        let has_floors = self.tree.has_floors();
+        piece.slope.iter().zip(&self.open).any(|(slope, open)| *slope > 0.0 && (*open || !has_floors))
+    }
+
+    /// Where those who rise begin at nothing and cannot, a level problem over them alone says nothing: prices are those at which all
+    /// could not have a little more in proportion, who rises among them.
+    fn just_above(&mut self, piece: &Piece, level: f64) -> Result<Solved, SolverError> {
+        let above = (level * (1.0 + ABOVE)).min(piece.to);
+        let shares: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, above)).collect();
+        let all = Amounts::new(self.in_dominant_shares(&shares), vec![true; self.unit.len()]);
+        self.solve(&all, &mut vec![0.0; self.reduction.users.len()])
     }
 
     /// Whether the servers hold these shares, and prices that tell.

@@ -236,7 +236,8 @@ impl Tree {
 
     /// What every node is guaranteed, at most its ceiling: itself, or its members together.
     fn floors(&self, ceilings: &[Bounds]) -> Vec<Bounds> {
-        let mut floors: Vec<Bounds> = self.floors.iter().zip(ceilings).map(|(own, top)| own.at_most(*top)).collect();
+        let mut floors: Vec<Bounds> =
+            self.floors.iter().zip(ceilings).map(|(own, top)| own.at_most(*top)).collect();
         if floors.is_empty() {
             return floors;
         }
@@ -269,7 +270,7 @@ impl Tree {
 
     /// What a group that has so much gives its children for each weight.
     fn each(&self, v: usize, has: Bounds, sides: Sides<'_>) -> Bounds {
-        let [least, most] = self.guess(v, has.low, sides);
+        let guess = self.guess(v, has.low, sides);
         // What all children take, at most for one side and at least for the other.
         let taken = |each: f64, bound: fn(&Bounds) -> f64, round: fn(f64) -> f64| {
             let mut sum = Sum::new();
@@ -279,24 +280,38 @@ impl Tree {
             }
             sum
         };
-        let steps = || (0..WIDENINGS).map(|k| f64::EPSILON * 2f64.powi(k));
-        let low = steps()
-            .map(|step| down(least * (1.0 - step)))
-            .find(|each| *each == 0.0 || taken(*each, |bounds| bounds.high, up).above() <= has.low);
-        let high = steps()
-            .map(|step| up(most * (1.0 + step)))
-            .find(|each| taken(*each, |bounds| bounds.low, down).below() >= has.high);
-        Bounds { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }
+        let is_low = |each: &f64| *each == 0.0 || taken(*each, |bounds| bounds.high, up).above() <= has.low;
+        let is_high = |each: &f64| taken(*each, |bounds| bounds.low, down).below() >= has.high;
+        if sides.floors.is_empty() {
+            let steps = || (0..WIDENINGS).map(|k| f64::EPSILON * 2f64.powi(k));
+            let low = steps().map(|step| down(guess * (1.0 - step))).find(is_low);
+            let high = steps().map(|step| up(guess * (1.0 + step))).find(is_high);
+            return Bounds { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) };
+        }
+        // Where some are at their floors and all others at their ceilings, what all take stays the same for long.
+        let edge = |c: &u32| {
+            let c = *c as usize;
+            let finite = |share: f64| if share < f64::INFINITY { share / self.weight[c].low } else { 0.0 };
+            finite(sides.ceilings[c].high).max(finite(sides.floor(c).high))
+        };
+        let last = self.children[v].iter().map(edge).fold(guess, f64::max);
+        let (least, most) = (down(guess * (1.0 - NEAR)), up(guess * (1.0 + NEAR)));
+        let low = if is_low(&least) { (least, up(guess)) } else { (0.0, least) };
+        let far = up(2.0 * last);
+        let high = if is_high(&most) { (most, down(guess)) } else { (far, most) };
+        Bounds {
+            low: nearest(low, is_low),
+            high: if is_high(&far) { nearest(high, is_high) } else { f64::INFINITY },
+        }
     }
 
     /// About what each child gets for its weight: who comes to its ceiling leaves more to the others, who is at its floor takes more
-    /// from them; of the two those first who put the others off by more. Where nobody is between, from the last that comes to
-    /// its ceiling to the first that rises from its floor.
-    fn guess(&self, v: usize, has: f64, sides: Sides<'_>) -> [f64; 2] {
+    /// from them; of the two those first who put the others off by more.
+    fn guess(&self, v: usize, has: f64, sides: Sides<'_>) -> f64 {
         let weight = |c: &u32| self.weight[*c as usize].low;
-        let (ceiling, floor) = (|c: &u32| sides.ceilings[*c as usize].low, |c: &u32| sides.floor(*c as usize).low);
+        let (ceiling, floor) =
+            (|c: &u32| sides.ceilings[*c as usize].low, |c: &u32| sides.floor(*c as usize).low);
         let mut between = self.children[v].clone();
-        let (mut at_ceiling, mut at_floor) = (Vec::new(), Vec::new());
         let (mut left, mut each) = (has, 0.0);
         while !between.is_empty() {
             each = left.max(0.0) / between.iter().map(weight).sum::<f64>();
@@ -304,28 +319,38 @@ impl Tree {
             let under: f64 = between.iter().map(|c| (floor(c) - weight(c) * each).max(0.0)).sum();
             let count = between.len();
             between.retain(|c| {
-                let stays = if over >= under { ceiling(c) > weight(c) * each } else { floor(c) <= weight(c) * each };
-                if !stays && over >= under {
-                    left -= ceiling(c);
-                    at_ceiling.push(*c);
-                } else if !stays {
-                    left -= floor(c);
-                    at_floor.push(*c);
-                }
+                let stays =
+                    if over >= under { ceiling(c) > weight(c) * each } else { floor(c) <= weight(c) * each };
+                left -= match stays {
+                    true => 0.0,
+                    false if over >= under => ceiling(c),
+                    false => floor(c),
+                };
                 stays
             });
             if between.len() == count {
-                return [each; 2];
+                return each;
             }
         }
-        let last = at_ceiling.iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
-        match at_floor.iter().map(|c| floor(c) / weight(c)).fold(f64::INFINITY, f64::min) {
-            // All are at their ceilings: the one that comes there last.
-            f64::INFINITY => [last.max(each); 2],
-            first => [last.min(first), first.max(last)],
-        }
+        // All are at their ceilings: the one that comes there last.
+        let last = self.children[v].iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
+        if sides.floors.is_empty() { last.max(each) } else { each }
     }
 }
+
+/// The last number that holds on the way from one that does to one that may not; what holds for a number holds before it.
+fn nearest((mut holds, mut other): (f64, f64), is_it: impl Fn(&f64) -> bool) -> f64 {
+    loop {
+        let middle = 0.5 * (holds + other);
+        if middle == holds || middle == other {
+            return holds;
+        }
+        *(if is_it(&middle) { &mut holds } else { &mut other }) = middle;
+    }
+}
+
+/// How near a guess usually is, in parts of it.
+const NEAR: f64 = 1e-12;
 
 /// What every node has at least and at most.
 #[derive(Clone, Copy)]

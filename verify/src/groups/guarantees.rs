@@ -19,7 +19,8 @@ pub(crate) fn tree_of(instance: &Instance, shares: &[UserShares]) -> Tree {
     if !instance.has_guarantees() {
         return tree;
     }
-    let floors: Vec<Bounds> = shares.iter().enumerate().map(|(i, user)| floor(instance, user, i, &tree)).collect();
+    let floors: Vec<Bounds> =
+        shares.iter().enumerate().map(|(i, user)| floor(instance, user, i, &tree)).collect();
     tree.above_floors(&floors, &vec![Bounds::NOTHING; instance.groups().len()])
 }
 
@@ -50,7 +51,11 @@ pub(super) fn kept(instance: &Instance, tree: &Tree, caps: &[Bounds], shares: &[
     for (i, (floor, has)) in tree.at(0.0, caps).iter().zip(shares).enumerate() {
         let least = floor.share.low;
         worst.see(below(has.high, least), || {
-            format!("user {} has {}, of {least} that it is guaranteed", instance.user(UserId(i)).id(), has.high)
+            format!(
+                "user {} has {}, of {least} that it is guaranteed",
+                instance.user(UserId(i)).id(),
+                has.high
+            )
         });
     }
     worst.verdict()
@@ -70,26 +75,34 @@ fn check(instance: &Instance, objective: Objective, shortfall: &Shortfall) -> Re
     let pooled = objective.is_pooled();
     check_prices(instance, "prices", &shortfall.prices, pooled)?;
     let of_limits = &shortfall.limit_prices;
-    if of_limits.len() != instance.limit_rows().len() || of_limits.iter().any(|price| !price.is_finite() || *price < 0.0) {
+    if of_limits.len() != instance.limit_rows().len()
+        || of_limits.iter().any(|price| !price.is_finite() || *price < 0.0)
+    {
         return Err("there is no price >= 0 of every limit".into());
     }
     let usable_classes = if pooled { UsableClasses::pooled(instance) } else { UsableClasses::of(instance) };
     let nobody = Tasks::Listed { starts: vec![0; instance.kind_count() + 1], entries: Vec::new() };
     let shares = UserShares::of_all(instance, objective, &usable_classes, &nobody);
-    let Subject { usable_classes, shares, .. } = Subject { instance, usable_classes: &usable_classes, shares: &shares };
+    let Subject { usable_classes, shares, .. } =
+        Subject { instance, usable_classes: &usable_classes, shares: &shares };
     let tree = tree_of(instance, shares);
     let caps: Vec<Bounds> = shares.iter().enumerate().map(|(i, user)| cap(user, i, &tree)).collect();
     let (prices, limit_prices) = (shortfall.prices.clone(), of_limits.clone());
-    let prices = LevelPrices::of(instance, usable_classes, &Level { value: 0.0, bound: 0.0, prices, limit_prices });
+    let prices =
+        LevelPrices::of(instance, usable_classes, &Level { value: 0.0, bound: 0.0, prices, limit_prices });
     let cost = |i: usize| match caps[i].high {
         0.0 => 0.0,
-        _ => down(prices.slope(instance.user(UserId(i)), usable_classes) * work_of_share(instance, &shares[i], i)),
+        _ => down(
+            prices.slope(instance.user(UserId(i)), usable_classes) * work_of_share(instance, &shares[i], i),
+        ),
     };
     let costs: Vec<f64> = (0..shares.len()).map(cost).collect();
     let (worth, needed) = (prices.worth(instance), paid(&costs, &tree.at(0.0, &caps)));
     let part = up(worth / needed);
     if part >= 1.0 {
-        return Err(format!("all there is is worth {worth}, and what is guaranteed would cost no more than {needed}"));
+        return Err(format!(
+            "all there is is worth {worth}, and what is guaranteed would cost no more than {needed}"
+        ));
     }
     match part > shortfall.part * (1.0 + tolerance::ROUNDING) {
         true => Err(format!("a part of {} is stated, and up to {part} is not ruled out", shortfall.part)),

@@ -49,6 +49,12 @@ impl<'a> Members<'a> {
         (0..self.caps.len()).map(|i| if held(i) { self.shares[i] } else { self.caps[i] }).collect()
     }
 
+    /// A dominant share of a user as the objective counts it, at least.
+    pub fn share_of(&self, user: usize, dominant: f64) -> f64 {
+        let per_task = self.subject.instance.user(UserId(user)).task_share() * (1.0 + tolerance::ROUNDINGS);
+        down(down(dominant / per_task) / (self.work_of_share[user] * (1.0 + tolerance::ROUNDINGS)))
+    }
+
     /// What all tasks are worth, for those who can run any.
     pub fn caps(&self) -> &[Bounds] {
         &self.caps

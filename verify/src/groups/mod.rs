@@ -81,7 +81,7 @@ pub(crate) fn prove(
         before = Some(at);
     }
     members.judge_last(before.as_deref(), &mut verdicts.levels);
-    let [primal, _] = 
+    let [primal, _] =
         smallest(&divided_in(instance, &tree, |i| members.shares[i].low, |i| members.is_held(i)));
     let caps: Vec<Bounds> = tree.at_the_root(members.caps()).collect();
     let cap = caps.iter().map(|cap| cap.high).fold(f64::INFINITY, f64::min);
@@ -164,9 +164,12 @@ impl Stage<'_> {
             if shares[i].nearly_all_tasks() {
                 continue;
             }
-            // Of the share, as much as gains are measured by.
-            let part = shares[i].measure(usual) / shares[i].work;
-            let again = down(costs[i] * down(members.shares[i].low * part));
+            // Of the share, as much as gains are measured by; of who has nothing because its siblings are guaranteed more than its
+            // group's part, the share that half of the users have.
+            let again = match shares[i].work {
+                0.0 => down(costs[i] * members.share_of(i, usual.min(tolerance::MEASURED))),
+                work => down(costs[i] * down(members.shares[i].low * (shares[i].measure(usual) / work))),
+            };
             verdicts.freezing.see(up(slack / again), || {
                 let (id, gain) = (instance.user(UserId(i)).id(), slack / again);
                 format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")
