@@ -217,6 +217,8 @@ pub struct Solution {
     pub limited_by: Vec<LimitedBy>,
     /// How it came about.
     pub statistics: Statistics,
+    /// What groups are guaranteed: the divisions of [`Instance::guaranteed_groups`], in that order.
+    pub guaranteed: Vec<Self>,
 }
 
 /// An exact method for some objectives.

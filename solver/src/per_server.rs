@@ -40,6 +40,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         limited_by: tasks.iter().map(limit).collect(),
         allocation: Allocation::new(classes, tasks, (0..n as u32).collect(), splits),
         certificate: Certificate::Bottlenecks,
+        guaranteed: Vec::new(),
         statistics: Statistics {
             iterations: filled.iter().map(|filled| filled.rounds).sum(),
             users_merged: n,

@@ -1,8 +1,8 @@
 //! What a level at the root of a tree of groups comes to for each user, between bounds rounded outward.
 //!
 //! A child `c` of the root has `S_c = min(max(w_c t, F_c), U_c)`; what a group has is divided so that `S_c = min(max(w_c τ, F_c), U_c)`
-//! add up to it. `U` is a user's ceiling, of a group the sum of its members'; `F` is what it is guaranteed, of a group what it or what
-//! its members are together, at most its ceiling. Every `τ` is guessed and then checked from both sides:
+//! add up to it. `U` is a user's ceiling, of a group the sum of its members'; `F` is what it is guaranteed, itself or as a member of a
+//! group, of a group the sum of its members', at most its ceiling. Every `τ` is guessed and then checked from both sides:
 //! what the children take at it, rounded outward, is not more, or not less, than there is.
 
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
@@ -114,7 +114,7 @@ pub(crate) struct Tree {
     downwards: Vec<usize>,
     /// Of each node whether it is a user or has any below.
     has_users: Vec<bool>,
-    /// What each node is guaranteed itself; empty where nobody is anything.
+    /// What each user is guaranteed; of other nodes nothing. Empty where nobody is anything.
     floors: Vec<Bounds>,
 }
 
@@ -146,10 +146,21 @@ impl Tree {
         Self { inner, weight, children, downwards, has_users, floors: Vec::new() }
     }
 
-    /// The same with what users and groups are guaranteed.
-    pub fn above_floors(mut self, users: &[Bounds], groups: &[Bounds]) -> Self {
-        self.floors = [&[Bounds::NOTHING], groups, users].concat();
+    /// The same with what users are guaranteed.
+    pub fn above_floors(mut self, users: &[Bounds]) -> Self {
+        self.floors = vec![Bounds::NOTHING; self.inner];
+        self.floors.extend_from_slice(users);
         self
+    }
+
+    /// Whether anybody is guaranteed anything.
+    pub fn has_floors(&self) -> bool {
+        !self.floors.is_empty()
+    }
+
+    /// What a user is sure of.
+    pub fn floor_of_user(&self, user: usize) -> f64 {
+        self.floors.get(self.inner + user).map_or(0.0, |floor| floor.low)
     }
 
     /// Weight of a user among its siblings.
@@ -195,7 +206,7 @@ impl Tree {
             let here = Divided { has: children().map(has).sum(), wants_more: each < f64::INFINITY };
             all[v] = here;
             if let Some(own) = floors.get_mut(v) {
-                *own = own.max(of_members);
+                *own = of_members;
             }
         }
         let over = |c: &u32| Divided {
@@ -243,7 +254,7 @@ impl Tree {
         }
         for &v in self.downwards[1..].iter().rev() {
             let of_members = Bounds::sum(self.children[v].iter().map(|c| floors[*c as usize]));
-            floors[v] = floors[v].at_least(of_members).at_most(ceilings[v]);
+            floors[v] = of_members.at_most(ceilings[v]);
         }
         floors
     }

@@ -119,6 +119,7 @@ impl Statement {
         Printed {
             level: self.level,
             limits: &[],
+            guarantees: &[],
             groups: &[],
             value: self.value,
             primal: self.primal,
@@ -159,6 +160,7 @@ impl Statement {
             certificate: &Certificate::Levels { levels, level_of },
             limited_by: &self.limited_by,
             printed: printed.then(|| self.printed()),
+            guaranteed: Vec::new(),
         };
         verify_solution(instance, &claim)
     }

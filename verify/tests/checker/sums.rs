@@ -35,6 +35,7 @@ fn check(objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
         certificate: &Certificate::Total(total),
         limited_by: &[LimitedBy::Capacity; 2],
         printed: None,
+        guaranteed: Vec::new(),
     };
     verify_solution(&mirrored(), &claim)
 }
