@@ -1,6 +1,6 @@
 //! How members of a group would divide what it is guaranteed: a solution in a few words, written and read.
 
-use super::document::{ClassTasks, LevelResult};
+use super::document::LevelResult;
 use super::write::level_result;
 use crate::foreign::{Foreign, list};
 use crate::solution::claim::levels_of;
@@ -41,7 +41,18 @@ pub struct AloneMember {
     pub tasks: Option<f64>,
     /// The server classes on which it runs. Absent where all servers are treated as one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub placement: Option<Vec<ClassTasks<'static>>>,
+    pub placement: Option<Vec<AloneTasks>>,
+}
+
+/// Tasks of such a member on the servers of one class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AloneTasks {
+    /// The server class.
+    pub class: String,
+    /// Tasks running there, fractions included.
+    #[schemars(range(min = 0))]
+    pub tasks: f64,
 }
 
 /// What a result says of the divisions of a solution.
@@ -52,9 +63,8 @@ pub(super) fn alone_results(instance: &Instance, solution: &Solution) -> Vec<Alo
         let level_of = solution.certificate.level_of().unwrap_or_default();
         let member = |i: usize| {
             let pooled = allocation.is_pooled();
-            let on = |(class, tasks): (fairplan_instances::ClassId, f64)| ClassTasks {
-                kind: None,
-                class: Cow::Owned(here.classes()[class.0].id.clone()),
+            let on = |(class, tasks): (fairplan_instances::ClassId, f64)| AloneTasks {
+                class: here.classes()[class.0].id.clone(),
                 tasks,
             };
             AloneMember {
@@ -121,7 +131,7 @@ impl StatedAlone {
             for member in members.clone() {
                 let placement = member.placement.as_ref().filter(|_| member.tasks.is_none());
                 for here in placement.ok_or_else(|| missing(member, "placement"))? {
-                    let class = instance.class_named(&here.class).filter(|_| here.kind.is_none());
+                    let class = instance.class_named(&here.class);
                     let unknown =
                         || Foreign::new(format!("{place}.members"), &here.class, "no such server class");
                     entries.push((class.ok_or_else(unknown)?.0 as u32, here.tasks));

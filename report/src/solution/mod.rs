@@ -10,7 +10,7 @@ mod pools;
 mod tables;
 mod write;
 
-pub use alone::{AloneMember, AloneResult};
+pub use alone::{AloneMember, AloneResult, AloneTasks};
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use compared::difference_of_results;
