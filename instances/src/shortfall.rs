@@ -119,8 +119,8 @@ impl fmt::Display for Shortfall {
         let percent = (self.part * 1e4).floor() / 1e2;
         write!(
             f,
-            "the guarantees cannot be kept together, at most {percent:.2}% of each: {} {} guaranteed more than there is of {}; \
-             lower guarantees or add servers",
+            "the guarantees cannot be kept together, at most {percent:.2}% of each: {} {} guaranteed more than fits; \
+             what stands against it is {}; lower guarantees or add servers",
             listed(self.who.clone()),
             if self.who.len() == 1 { "is" } else { "are together" },
             listed(self.what.clone()),

@@ -227,7 +227,7 @@ fn guarantees_that_cannot_be_kept_together_say_how_much_of_them_can_and_what_sta
         refuses(&instance, Objective::Drfh, solver.as_ref(), &Fraction::new(3, 4)).unwrap();
     }
     let told = "the guarantees cannot be kept together, at most 75.00% of each: user user-0 and user user-2 are together \
-                guaranteed more than there is of resource-0; lower guarantees or add servers";
+                guaranteed more than fits; what stands against it is resource-0; lower guarantees or add servers";
     assert_eq!(shortfall(&instance).to_string(), told);
 }
 
@@ -235,7 +235,7 @@ fn guarantees_that_cannot_be_kept_together_say_how_much_of_them_can_and_what_sta
 fn a_reserve_can_stand_against_a_guarantee() {
     let draft = three(vec![guarantee(false, "user-0", "10"), reserve(false, "user-1", "4")]);
     let told = shortfall(&draft.build().unwrap()).to_string();
-    assert!(told.contains("at most 80.00% of each: user user-0 is guaranteed more than there is of the 4 resource-0 that user user-1 reserves"), "{told}");
+    assert!(told.contains("at most 80.00% of each: user user-0 is guaranteed more than fits; what stands against it is the 4 resource-0 that user user-1 reserves"), "{told}");
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn guarantees_that_cannot_be_kept_end_with_status_1_and_one_line() {
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let line = super::one_line(&output);
     let told = "the guarantees cannot be kept together, at most 75.00% of each: group web and group batch are together guaranteed \
-                more than there is of cpu";
+                more than fits; what stands against it is cpu; lower";
     assert!(line.contains(told), "{line}");
 }
 
