@@ -1,8 +1,9 @@
 //! What a solution comes to: the value of its objective, how far that is from its bound, how full the servers are.
 
 use crate::{
-    Certificate, ClassId, GroupResult, Instance, Level, LimitResult, LimitedBy, Objective, Part, ResourceId,
-    Solution, User, UserId, group_results, limit_results,
+    Certificate, ClassId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy, Objective,
+    Part, ResourceId, Solution, User, UserId, group_results, guarantee_results, limit_results,
+    objective_share,
 };
 use rayon::prelude::*;
 
@@ -32,6 +33,8 @@ pub struct Headline {
     pub groups: Vec<GroupResult>,
     /// What is used of limits.
     pub limits: Vec<LimitResult>,
+    /// What is guaranteed.
+    pub guarantees: Vec<GuaranteeResult>,
 }
 
 impl Headline {
@@ -67,6 +70,7 @@ impl Headline {
                     loads,
                     pooled,
                     groups,
+                    guarantees: guarantee_results(instance, solution),
                 }
             }
             Certificate::Total(total) => Self {
@@ -79,6 +83,7 @@ impl Headline {
                 pooled,
                 groups,
                 limits: Vec::new(),
+                guarantees: Vec::new(),
             },
         }
     }
@@ -215,11 +220,14 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     let mut least = users.reduce(|| Least::NOBODY, Least::and);
     if grouped {
         let weight = |i: usize| instance.user(UserId(i)).weight().to_f64();
-        let floor = |i: usize| guaranteed_share(instance, solution.objective, UserId(i));
+        let floors = match instance.has_guarantees() {
+            true => guaranteed_shares(instance, solution.objective, &solution.guaranteed),
+            false => Vec::new(),
+        };
         let (figures, weight) = (&figures, &weight);
         let parts = |of_user| match instance.has_guarantees() {
             false => instance.parts_of_groups(of_user),
-            true => instance.parts_above_floors(of_user, floor, |_| 0.0),
+            true => instance.parts_above_floors(of_user, |i| floors[i]),
         };
         let part = |wants_more: fn(LimitedBy) -> bool| {
             move |i: usize| {
@@ -263,10 +271,25 @@ fn standing<'a>(instance: &Instance, solution: &'a Solution) -> Standing<'a> {
     Standing { value, bound, first: first.filter(|first| satisfied >= first.value), level }
 }
 
-/// What a user is guaranteed, as its group counts shares; at most what its tasks are worth.
+/// What every user is sure of, as its group counts shares, given the divisions of what groups are guaranteed: who has a part in one of
+/// these what it has there.
+pub fn guaranteed_shares(instance: &Instance, objective: Objective, guaranteed: &[Solution]) -> Vec<f64> {
+    let users = (0..instance.user_count()).map(UserId);
+    let mut shares: Vec<f64> = users.map(|user| guaranteed_share(instance, objective, user)).collect();
+    for (alone, solution) in instance.guaranteed_groups().unwrap_or_default().iter().zip(guaranteed) {
+        for (i, user) in alone.members.iter().enumerate() {
+            shares[user.0] = objective_share(&alone.instance, solution, UserId(i));
+        }
+    }
+    shares
+}
+
+/// What a user is guaranteed itself, as its group counts shares; at most what its tasks are worth.
 pub fn guaranteed_share(instance: &Instance, objective: Objective, user: UserId) -> f64 {
     let user = instance.user(user);
-    let tasks = instance.guaranteed_tasks(user);
+    let can_run =
+        objective.is_pooled() || (0..instance.classes().len()).any(|class| user.can_use(ClassId(class)));
+    let tasks = if can_run { instance.guaranteed_tasks(user) } else { 0.0 };
     let per_share = objective.share_per_level(user) / user.weight().to_f64();
     if tasks == 0.0 || per_share == 0.0 { 0.0 } else { tasks * user.task_share() / per_share }
 }

@@ -15,6 +15,7 @@ pub mod files;
 pub mod generate;
 pub mod google2011;
 mod group_result;
+mod guarantee_result;
 mod headline;
 mod ids;
 mod limit_result;
@@ -53,14 +54,15 @@ pub use error::InstanceError;
 pub use exact::{ExactLevel, ExactPart, ExactSolution, ExactUser};
 pub use fair_shares::{Entitlement, FairShares, GuaranteedFraction, greatest_common_divisor};
 pub use group_result::{GroupResult, group_results, groups_table, objective_share};
-pub use headline::{Headline, guaranteed_share, stated_level};
+pub use guarantee_result::{GuaranteeResult, guarantee_results, guarantees_table};
+pub use headline::{Headline, guaranteed_share, guaranteed_shares, stated_level};
 pub use ids::IdTable;
 pub use limit_result::{LimitResult, limit_results, limits_table, taken_of_limits};
 pub use lint::{Warning, WarningKind, lint};
 pub use model::{
-    ClassId, ClassLimit, Draft, DraftKind, DraftQuota, DraftUser, FilledTree, Group, GroupId, Instance,
-    InstanceBuilder, Kind, KindId, LimitRow, NewGroup, NewKind, NewUser, Owner, Part, PlacementRule, Quota,
-    ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
+    AloneGroup, ClassId, ClassLimit, Draft, DraftKind, DraftQuota, DraftUser, FilledTree, Group, GroupId,
+    Instance, InstanceBuilder, Kind, KindId, LimitRow, NewGroup, NewKind, NewUser, Owner, Part,
+    PlacementRule, Quota, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};

@@ -1,6 +1,7 @@
 //! Guarantees that cannot be kept together: the part of them that can, and the prices that prove it.
 
-use crate::{ClassId, Instance, Objective, Owner, ResourceId, UserId};
+use crate::{AloneGroup, Instance, Objective, Owner, Solution, UserId};
+use std::collections::HashSet;
 use std::fmt;
 
 /// Proof that servers and limits do not hold what is guaranteed.
@@ -16,6 +17,8 @@ pub struct Shortfall {
     pub prices: Vec<f64>,
     /// Prices of the limits, one for each of [`Instance::limit_rows`].
     pub limit_prices: Vec<f64>,
+    /// What groups are guaranteed: the divisions of [`Instance::guaranteed_groups`], in that order.
+    pub guaranteed: Vec<Solution>,
     /// Whose guarantees pay these prices, who pays most first.
     pub who: Vec<String>,
     /// What there is too little of, what is worth most first: resources of classes, and limits.
@@ -32,6 +35,8 @@ impl Shortfall {
         objective: Objective,
         (part, prices, limit_prices): (f64, Vec<f64>, Vec<f64>),
         paid: &[f64],
+        guaranteed: Vec<Solution>,
+        groups: &[AloneGroup],
     ) -> Self {
         let m = instance.resources().len();
         let mut what: Vec<(f64, String)> = Vec::new();
@@ -68,25 +73,31 @@ impl Shortfall {
                 ));
             }
         }
-        let who =
-            instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty()).map(|(owner, _)| {
-                let pays = match owner {
-                    Owner::User(UserId(user)) => paid[*user],
-                    Owner::Group(_) => 0.0,
-                };
-                (pays, instance.name_of(*owner))
-            });
+        let in_groups: HashSet<UserId> =
+            groups.iter().flat_map(|alone| alone.members.iter().copied()).collect();
+        let of_groups = groups.iter().map(|alone| {
+            let pays: f64 = alone.members.iter().map(|UserId(user)| paid[*user]).sum();
+            (pays, instance.name_of(Owner::Group(alone.group)))
+        });
+        let of_users = instance.quotas().iter().filter_map(|(owner, quota)| match owner {
+            Owner::User(user) if !quota.guarantee.is_empty() && !in_groups.contains(user) => {
+                Some((paid[user.0], instance.name_of(*owner)))
+            }
+            _ => None,
+        });
         let ordered = |mut all: Vec<(f64, String)>| {
             all.retain(|(much, _)| *much > LITTLE);
             all.sort_by(|one, other| other.0.total_cmp(&one.0));
             all.into_iter().map(|(_, name)| name).collect()
         };
-        Self { part, prices, limit_prices, who: ordered(who.collect()), what: ordered(what) }
-    }
-
-    /// The price of a resource of a class.
-    pub fn price(&self, instance: &Instance, class: ClassId, resource: ResourceId) -> f64 {
-        self.prices[class.0 * instance.resources().len() + resource.0]
+        Self {
+            part,
+            prices,
+            limit_prices,
+            guaranteed,
+            who: ordered(of_groups.chain(of_users).collect()),
+            what: ordered(what),
+        }
     }
 }
 
@@ -108,8 +119,8 @@ impl fmt::Display for Shortfall {
         let percent = (self.part * 1e4).floor() / 1e2;
         write!(
             f,
-            "the guarantees cannot be kept together, at most {percent:.2}% of each: {} {} guaranteed more than there is of {}; \
-             lower guarantees or add servers",
+            "the guarantees cannot be kept together, at most {percent:.2}% of each: {} {} guaranteed more than fits; \
+             what stands against it is {}; lower guarantees or add servers",
             listed(self.who.clone()),
             if self.who.len() == 1 { "is" } else { "are together" },
             listed(self.what.clone()),

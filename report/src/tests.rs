@@ -51,6 +51,7 @@ fn fig1() -> (Instance, Solution, String) {
         },
         limited_by: vec![LimitedBy::Capacity; 2],
         statistics: Statistics { seconds: 0.25, iterations: 9, ..Statistics::default() },
+        guaranteed: Vec::new(),
     };
     let sha256 = files::sha256_hex(&instance);
     (instance, solution, sha256)

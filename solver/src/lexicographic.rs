@@ -89,6 +89,7 @@ pub(crate) fn solve(
         certificate: Certificate::Levels { levels, level_of: users.by_user(progress.level_of, |one, _| one) },
         limited_by: users.by_user(progress.limited_by, |one, _| one),
         statistics,
+        guaranteed: Vec::new(),
     })
 }
 

@@ -41,6 +41,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         allocation: Allocation::new(classes, tasks, (0..n as u32).collect(), splits),
         exact: None,
         certificate: Certificate::Bottlenecks,
+        guaranteed: Vec::new(),
         statistics: Statistics {
             iterations: filled.iter().map(|filled| filled.rounds).sum(),
             users_merged: n,

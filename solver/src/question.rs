@@ -2,7 +2,9 @@
 
 use crate::aggregation::work;
 use crate::reduction::Reduction;
-use fairplan_instances::{Deadline, Instance, Objective};
+use fairplan_instances::{
+    AloneGroup, Deadline, Instance, Objective, Owner, Solution, SolverError, Violation,
+};
 use std::cell::OnceCell;
 
 /// An instance with what is asked of it.
@@ -14,6 +16,14 @@ pub(crate) struct Question<'a> {
     /// When to end.
     pub deadline: &'a Deadline,
     reduction: OnceCell<Reduction>,
+    guaranteed: OnceCell<Guaranteed>,
+}
+
+/// The groups that are guaranteed something, and how each would divide that alone.
+#[derive(Default)]
+pub(crate) struct Guaranteed {
+    pub groups: Vec<AloneGroup>,
+    pub solutions: Vec<Solution>,
 }
 
 impl<'a> Question<'a> {
@@ -23,7 +33,47 @@ impl<'a> Question<'a> {
         backend: &'static str,
         deadline: &'a Deadline,
     ) -> Self {
-        Self { instance, objective, backend, deadline, reduction: OnceCell::new() }
+        Self {
+            instance,
+            objective,
+            backend,
+            deadline,
+            reduction: OnceCell::new(),
+            guaranteed: OnceCell::new(),
+        }
+    }
+
+    /// Solves first what groups are guaranteed, each by what `solve` does.
+    ///
+    /// # Errors
+    /// If what is guaranteed inside a group is more than it is itself, or there is no answer for one.
+    pub fn solve_guaranteed(
+        &self,
+        mut solve: impl FnMut(&Question<'_>) -> Result<Solution, SolverError>,
+    ) -> Result<(), SolverError> {
+        if self.objective.alpha().is_some() || !self.instance.has_guarantees() {
+            return Ok(());
+        }
+        let groups = self.instance.guaranteed_groups()?;
+        let mut solve = |alone: &AloneGroup| {
+            let question = Question::new(&alone.instance, self.objective, self.backend, self.deadline);
+            solve(&question).map_err(|error| match error {
+                SolverError::Guarantees(shortfall) => {
+                    let (place, who) = (alone.group.0, self.instance.name_of(Owner::Group(alone.group)));
+                    let problem = format!("what is guaranteed inside it is more than that: {shortfall}");
+                    Violation::new(format!("groups[{place}].guarantee"), who, problem).into()
+                }
+                other => other,
+            })
+        };
+        let solutions = groups.iter().map(&mut solve).collect::<Result<_, SolverError>>()?;
+        let _ = self.guaranteed.set(Guaranteed { groups, solutions });
+        Ok(())
+    }
+
+    /// What groups are guaranteed, once that is solved.
+    pub fn guaranteed(&self) -> &Guaranteed {
+        self.guaranteed.get_or_init(Guaranteed::default)
     }
 
     /// α of a sum; 0 where the objective is none.

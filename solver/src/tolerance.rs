@@ -78,6 +78,12 @@ pub(crate) mod level {
     pub(crate) const CLEARLY_PRICED: f64 = 1e-3;
     /// Everybody has its share when this part of it is missing: below [`CLOSED`], which the level itself is solved to.
     pub(crate) const MISSING: f64 = 1e-11;
+    /// Where all that rise come to this part of the cluster, they do not rise: the level problem ends where it begins.
+    pub(crate) const NO_RISE: f64 = 1e-9;
+    /// By how much of the cluster more prices are asked for then: little beside what others have, much beside rounding.
+    pub(crate) const ABOVE: f64 = 1e-5;
+    /// The part of the cluster below which what floors leave is their rounding.
+    pub(crate) const NOTHING_LEFT: f64 = 1e-12;
     /// Guarantees of which this part cannot be kept count as kept: what the checker lets a user lack is ten times as much.
     pub(crate) const KEPT: f64 = 1e-10;
     /// A level this little beyond a piece of the filling, relative to it, is on its end: rounding of the break.

@@ -156,6 +156,7 @@ pub(crate) fn solve(
     ways: &[Way],
     accept: &mut dyn FnMut(&Solution) -> bool,
 ) -> Result<Solution, SolverError> {
+    question.solve_guaranteed(|alone| solve(alone, ways, &mut |_| true))?;
     let (mut best, mut failure) = (None::<Solution>, None);
     let (mut iterations, mut rounds) = (0, 0);
     for way in ways.iter().filter(|way| ways.len() == 1 || way.applies(question)) {

@@ -117,6 +117,7 @@ fn missed<const N: usize>(instance: &Instance, tasks: [f64; N]) -> f64 {
         limited_by: &[LimitedBy::Capacity; N],
         exact: None,
         printed: None,
+        guaranteed: Vec::new(),
     };
     let proof = verify_solution(instance, &claim);
     let bottlenecks = proof.verdicts.iter().find(|verdict| verdict.property == "bottlenecks");

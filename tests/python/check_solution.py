@@ -313,7 +313,7 @@ def standing(instance, solution, users):
     return tree
 
 
-def stages(solution, users, capacity, tree, measure, rows):
+def stages(solution, users, capacity, tree, measure, usual, rows):
     """Whether every level of a tree is the largest that there can be, and everybody has what the levels give."""
     named, levels = tree["users"], solution["certificate"]["levels"]
     share = {node: user["weighted"] * user["own"] for node, user in named.items()}
@@ -334,9 +334,11 @@ def stages(solution, users, capacity, tree, measure, rows):
         paid = lambda at: sum(floor(y[node] * S) for node, S in fill(tree, ceiling, at).items())
         worth = sum(capacity[at] * p for at, p in price.items())
         here, bound = fill(tree, ceiling, level["value"]), level["bound"] * (1 + GAP / 10)
-        need(paid(bound) >= worth, f"level {k} could be above {float(bound)!r}")
+        # Sums that come to all there is beside what is guaranteed are known but for rounding.
+        rounding = Fraction(1, 10**12) if any(tree["floors"].values()) else 0
+        need(paid(bound) >= worth * (1 - rounding), f"level {k} could be above {float(bound)!r}")
         need(bound - level["value"] <= GAP * bound, f"gap of level {k}")
-        worst = max(worst, 1 - level["value"] / level["bound"])
+        worst = max(worst, 1 - level["value"] / level["bound"] if level["bound"] else 0)
         # What is stated of the level may be a little more than users have: that would hide what is left.
         kept = sum(floor(y[node] * min(S, share[node])) for node, S in here.items())
         slack, anybody = worth - kept, False
@@ -348,7 +350,9 @@ def stages(solution, users, capacity, tree, measure, rows):
             anybody = True
             near(share[node], here[node], f"share of user {user['id']}, held on level {k}")
             done = cap[node] is not None and cap[node] - share[node] <= ALL * min(share[node], ALL)
-            rest = GAIN * measure(user["share"]) * share[node] / user["share"]
+            # Who has nothing, because siblings are guaranteed more than the group's part, is measured by what others have.
+            rest = GAIN * (measure(user["share"]) * share[node] / user["share"] if user["share"]
+                           else min(usual, MEASURED) * user["own"] / user["weight"])
             need(done or y[node] > 0 and slack <= rest * y[node], f"user {user['id']} is held on level {k} but could have more")
         need(anybody, f"level {k} holds nobody")
     for node, user in named.items():
@@ -522,7 +526,7 @@ def check(instance, solution):
         return min(max(share, min(usual, share * 1000)), MEASURED)
 
     if rows or any("group" in user or user.get("guarantee") for user in users):
-        return stages(solution, users, capacity, tree, measure, rows)
+        return stages(solution, users, capacity, tree, measure, usual, rows)
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
         need(0 <= k <= len(levels) and limit in ("capacity", "tasks", "no-usable-class"), f"user {who}: {k}, {limit}")

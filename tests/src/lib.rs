@@ -37,7 +37,7 @@ pub use random_instances::{
 };
 pub use random_trees::{random_tree, random_tree_with_limits, random_tree_with_quotas};
 pub use simplex::Tableau;
-pub use tree::{exact_filling, exact_tree};
+pub use tree::{Unkept, exact_filling, exact_tree};
 pub use water_filling::water_filling;
 pub use whole_tasks::{best_whole_level, best_whole_sum, compare_breakpoints};
 

@@ -89,6 +89,17 @@ pub fn random_tree_with_quotas(seed: u64) -> Draft {
         quota_of(&mut draft, false, owner).guarantee = guarantee;
     }
     for _ in 0..dice.below(3) {
+        // A group with a member that needs it.
+        let i = dice.below(count as u64) as usize;
+        let user = &draft.users[i];
+        let needed: Vec<usize> = (0..user.demand.len()).filter(|r| !user.demand[*r].is_zero()).collect();
+        let (Some(group), false) = (user.group, needed.is_empty()) else { continue };
+        let resource = ResourceId(dice.pick(&needed));
+        let amount = decimal(dice.pick(&["0.5", "1", "2", "3", "5"]));
+        let owner = draft.groups[group].id.clone();
+        quota_of(&mut draft, true, owner).guarantee = vec![(resource, amount)];
+    }
+    for _ in 0..dice.below(3) {
         let is_group = !draft.groups.is_empty() && dice.percent(50);
         let owner = match is_group {
             true => draft.groups[dice.below(draft.groups.len() as u64) as usize].id.clone(),

@@ -1,10 +1,10 @@
 //! The exact division over a tree of groups: from what each is guaranteed everybody rises at the rate that weights give it, from the
 //! root down over those who can still rise and whose part is no less than what they have, until somebody cannot; and so on.
 
-use crate::Fraction;
 use crate::max_min::ExactRows;
 use crate::simplex::Tableau;
-use fairplan_instances::{Instance, Objective, Owner, User, UserId};
+use crate::{Draft, Fraction};
+use fairplan_instances::{GroupId, Instance, Objective, Owner, User, UserId};
 use num_bigint::BigInt;
 
 /// The share of each user, as the objective counts it and without its weight, by exact arithmetic.
@@ -12,11 +12,22 @@ use num_bigint::BigInt;
 /// # Panics
 /// If guarantees cannot be kept together.
 pub fn exact_tree(instance: &Instance, objective: Objective) -> Vec<Fraction> {
-    exact_filling(instance, objective).unwrap_or_else(|part| panic!("{part:?} of the guarantees can be kept"))
+    exact_filling(instance, objective)
+        .unwrap_or_else(|unkept| panic!("of the guarantees can be kept: {unkept:?}"))
 }
 
-/// The same, or the largest part of all guarantees that can be kept together.
-pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fraction>, Fraction> {
+/// Why guarantees cannot be kept together.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unkept {
+    /// The largest part of all of them that can be.
+    Part(Fraction),
+    /// What is guaranteed inside a group is more than the group is.
+    Inside,
+}
+
+/// The same, or why guarantees cannot be kept together.
+pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fraction>, Unkept> {
+    let of_groups = shares_alone(instance, objective)?;
     let mut rows = ExactRows::of(instance);
     let first_share_row = rows.constraints.len();
     let (mut of_share, mut floors) = (Vec::new(), Vec::new());
@@ -25,7 +36,9 @@ pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fr
             &crate::max_min::work_per_level(instance, objective, user) / &Fraction::from(user.weight());
         let (coefficient, row) = rows.work_row(instance, &work, user);
         rows.constraints.push((row, BigInt::ZERO));
-        floors.push(guaranteed_tasks(instance, user).map_or(Fraction::zero(), |tasks| &tasks / &work));
+        let alone = of_groups[user.index().0].clone();
+        let own = || guaranteed_tasks(instance, user).map_or(Fraction::zero(), |tasks| &tasks / &work);
+        floors.push(alone.unwrap_or_else(own));
         of_share.push(coefficient);
     }
     // Rows that hold a rise back before capacity does: for what is guaranteed, and until the part of a node is more than that.
@@ -61,7 +74,7 @@ pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fr
     if floors.iter().any(|floor| !floor.is_zero()) {
         let part = rise(&mut tableau, &floors, Some(&Fraction::one()));
         if part < Fraction::one() {
-            return Err(part);
+            return Err(Unkept::Part(part));
         }
     }
     let mut filling = Filling::new(instance, floors);
@@ -79,6 +92,64 @@ pub fn exact_filling(instance: &Instance, objective: Objective) -> Result<Vec<Fr
         assert!(filling.active != before || until == Some(risen), "somebody comes to its end at every stage");
     }
     Ok(filling.shares)
+}
+
+/// What members of groups that are guaranteed something have when these are alone, with that as their limit; of a group inside
+/// another of which a user needs the guarantee the outer one.
+fn shares_alone(instance: &Instance, objective: Objective) -> Result<Vec<Option<Fraction>>, Unkept> {
+    let mut shares = vec![None; instance.user_count()];
+    let guarantee = |group: GroupId| {
+        let quota = instance.quota_of(Owner::Group(group)).filter(|quota| !quota.guarantee.is_empty());
+        quota.map(|quota| quota.guarantee.clone())
+    };
+    let needs = |i: usize, group: GroupId| {
+        let demand = instance.user(UserId(i)).demand();
+        guarantee(group).is_some_and(|all| all.iter().any(|(r, _)| !demand[r.0].is_zero()))
+    };
+    let above = |i: usize| {
+        let next = |group: &GroupId| instance.groups()[group.0].parent;
+        std::iter::successors(instance.user(UserId(i)).group(), next)
+    };
+    for group in (0..instance.groups().len()).map(GroupId) {
+        let Some(amounts) = guarantee(group) else { continue };
+        let outermost = |i: usize| above(i).filter(|above| needs(i, *above)).last();
+        let members: Vec<usize> = (0..shares.len()).filter(|i| outermost(*i) == Some(group)).collect();
+        if members.is_empty() {
+            continue;
+        }
+        let whole = Draft::from(instance);
+        let mut alone = whole.clone();
+        alone.users = members.iter().map(|i| whole.users[*i].clone()).collect();
+        let is_inside = |mut at: GroupId| loop {
+            if at == group {
+                return true;
+            }
+            match instance.groups()[at.0].parent {
+                Some(parent) => at = parent,
+                None => return false,
+            }
+        };
+        alone.quotas.retain(|quota| match quota.is_group {
+            true => {
+                let at = instance.groups().iter().position(|group| group.id == quota.owner);
+                at.is_some_and(|at| is_inside(GroupId(at)))
+            }
+            false => alone.users.iter().any(|user| user.id == quota.owner),
+        });
+        for quota in &mut alone.quotas {
+            quota.quota.reserve.clear();
+            if quota.is_group && quota.owner == instance.groups()[group.0].id {
+                quota.quota.guarantee.clear();
+                let guaranteed = |resource| amounts.iter().any(|(other, _)| *other == resource);
+                quota.quota.limit.retain(|(resource, _)| !guaranteed(*resource));
+                quota.quota.limit.extend(amounts.clone());
+            }
+        }
+        let has = exact_filling(&alone.build().expect("a part of an instance is one"), objective);
+        let has = has.map_err(|_| Unkept::Inside)?;
+        members.into_iter().zip(has).for_each(|(i, share)| shares[i] = Some(share));
+    }
+    Ok(shares)
 }
 
 /// What a user is guaranteed in tasks, at most its own; nothing if it can run none.

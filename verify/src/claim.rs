@@ -1,7 +1,7 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
 use fairplan_instances::{
-    Allocation, Certificate, ExactSolution, GroupResult, KindId, LimitResult, LimitedBy, Objective,
+    Allocation, Certificate, GroupResult, GuaranteeResult, KindId, LimitResult, LimitedBy, Objective,
     Placement, ResourceId, ServerTasks, Solution, User, UserId,
 };
 use std::borrow::Cow;
@@ -96,6 +96,8 @@ pub struct Printed<'a> {
     pub groups: &'a [GroupResult],
     /// What is used of limits, and what more of them is worth.
     pub limits: &'a [LimitResult],
+    /// What is guaranteed, and what those have.
+    pub guarantees: &'a [GuaranteeResult],
     /// The certificate's lower bound on the best value.
     pub primal: f64,
     /// The certificate's upper bound on the best value.
@@ -132,6 +134,8 @@ pub struct SolutionClaim<'a> {
     pub exact: Option<&'a ExactSolution>,
     /// What else a result file states; `None` for a solution in memory.
     pub printed: Option<Printed<'a>>,
+    /// What is said of the divisions of what groups are guaranteed, in the order of [`fairplan_instances::Instance::guaranteed_groups`].
+    pub guaranteed: Vec<Self>,
 }
 
 impl<'a> From<&'a Solution> for SolutionClaim<'a> {
@@ -143,6 +147,7 @@ impl<'a> From<&'a Solution> for SolutionClaim<'a> {
             limited_by: &solution.limited_by,
             exact: solution.exact.as_deref(),
             printed: None,
+            guaranteed: solution.guaranteed.iter().map(Self::from).collect(),
         }
     }
 }

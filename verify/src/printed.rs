@@ -2,7 +2,7 @@
 
 use crate::claim::{Printed, SolutionClaim};
 use crate::feasibility::capacity_units;
-use crate::groups::{divided_in, smallest, tree_of};
+use crate::groups::{Bounds, divided_in, smallest, tree_of};
 use crate::tolerance;
 use crate::tolerance::COUNTED;
 use crate::users::UserShares;
@@ -16,11 +16,12 @@ pub(crate) fn judge(
     claim: &SolutionClaim<'_>,
     stated: &Printed<'_>,
     proved: &[UserShares],
+    floors: &[Bounds],
     loads: &[f64],
 ) -> [Verdict; 3] {
     [
         shares(instance, claim, stated, proved),
-        levels(instance, claim, stated, proved),
+        levels(instance, claim, stated, proved, floors),
         utilization(instance, stated, loads),
     ]
 }
@@ -31,6 +32,7 @@ fn levels(
     claim: &SolutionClaim<'_>,
     stated: &Printed<'_>,
     proved: &[UserShares],
+    floors: &[Bounds],
 ) -> Verdict {
     let weighs = !matches!(claim.objective, Objective::BottleneckMaxFairness | Objective::DrfPerServer);
     let weighted = |i: usize| if weighs { proved[i].weighted } else { proved[i].share };
@@ -57,7 +59,7 @@ fn levels(
     if let Some(stated) = stated.level {
         let wants_more = |i: usize| claim.limited_by[i] == LimitedBy::Capacity;
         let [_, level] =
-            smallest(&divided_in(instance, &tree_of(instance, proved), |i| of_user(i).0, wants_more));
+            smallest(&divided_in(instance, &tree_of(instance, floors), |i| of_user(i).0, wants_more));
         worst.compare(stated, level, || "level of those that still want more".into());
     }
     worst.verdict()

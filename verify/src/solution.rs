@@ -28,6 +28,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
     let limits =
         (!instance.limit_rows().is_empty()).then(|| LimitUse::judge(instance, &usable_classes, &claim.tasks));
     let shares = UserShares::of_all(instance, claim.objective, &usable_classes, &claim.tasks);
+    let (floors, guaranteed) = groups::floors_of(instance, claim.objective, &shares, &claim.guaranteed);
     let subject = Subject { instance, usable_classes: &usable_classes, shares: &shares };
     let mut proof = match (claim.exact, claim.certificate) {
         (Some(exact), _) => fractions::prove(subject, claim, exact),
@@ -35,7 +36,7 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
             let levels = Levels { levels, level_of, limited_by: claim.limited_by, tasks: &claim.tasks };
             if instance.has_groups() || !instance.quotas().is_empty() {
                 let used = limits.as_ref().map(|(used, _)| used);
-                groups::prove(subject, levels, claim.printed.as_ref(), used)
+                groups::prove(subject, levels, claim.printed.as_ref(), used, &floors)
             } else {
                 max_min::prove(subject, levels, claim.printed.as_ref())
             }
@@ -49,9 +50,10 @@ pub fn verify_solution(instance: &Instance, claim: &SolutionClaim<'_>) -> Soluti
         verdicts.push(kept);
         verdicts.extend(claim.printed.as_ref().map(|stated| used.printed(instance, stated)));
     }
+    verdicts.extend(guaranteed);
     verdicts.append(&mut proof.verdicts);
     if let Some(stated) = &claim.printed {
-        verdicts.extend(printed::judge(instance, claim, stated, &shares, &feasible.loads));
+        verdicts.extend(printed::judge(instance, claim, stated, &shares, &floors, &feasible.loads));
     }
     SolutionProof { verdicts, ..proof }
 }

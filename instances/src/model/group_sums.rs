@@ -52,15 +52,14 @@ impl Instance {
 
     /// What each group has, given what users have.
     pub fn parts_of_groups(&self, of_user: impl Fn(usize) -> Part) -> Vec<Part> {
-        self.parts_above_floors(of_user, |_| 0.0, |_| 0.0)
+        self.parts_above_floors(of_user, |_| 0.0)
     }
 
-    /// The same where users and groups are guaranteed something, whatever their weights.
+    /// The same where users are guaranteed something, whatever their weights.
     pub fn parts_above_floors(
         &self,
         of_user: impl Fn(usize) -> Part,
         floor: impl Fn(usize) -> f64,
-        floor_of_group: impl Fn(usize) -> f64,
     ) -> Vec<Part> {
         let mut children: Vec<Vec<(f64, Part, f64)>> = vec![Vec::new(); self.groups().len()];
         for user in self.users() {
@@ -74,8 +73,7 @@ impl Instance {
             parts[group] = Part::above(children[group].iter().copied());
             let weight: Decimal = self.groups()[group].weight;
             if let Some(GroupId(parent)) = self.groups()[group].parent {
-                let of_members = children[group].iter().map(|(.., floor)| floor).sum();
-                let floor = floor_of_group(group).max(of_members);
+                let floor = children[group].iter().map(|(.., floor)| floor).sum();
                 children[parent].push((weight.to_f64(), parts[group], floor));
             }
         }

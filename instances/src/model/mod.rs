@@ -14,6 +14,7 @@ mod server_names;
 pub use builder::{InstanceBuilder, NewUser};
 pub use draft::{Draft, DraftKind, DraftUser};
 pub use filled::FilledTree;
+pub use floors::AloneGroup;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 pub use kinds::{Kind, KindId, NewKind};

@@ -8,7 +8,8 @@ use crate::summary::grid::{listed, paragraph};
 use crate::units::{number, percent, share};
 use fairplan_instances::table::Tabular;
 use fairplan_instances::{
-    Certificate, Headline, Instance, Objective, Solution, Status, groups_table, limits_table, stated_level,
+    Certificate, Headline, Instance, Objective, Solution, Status, groups_table, guarantees_table,
+    limits_table, stated_level,
 };
 use std::fmt::Write;
 
@@ -40,6 +41,10 @@ pub fn summary(instance: &Instance, solution: &Solution, headline: &Headline) ->
     }
     if !headline.limits.is_empty() {
         text += &listed(&limits_table(&headline.limits), "limits");
+        text.push('\n');
+    }
+    if !headline.guarantees.is_empty() {
+        text += &listed(&guarantees_table(&headline.guarantees), "guarantees");
         text.push('\n');
     }
     text += &listed(&users_of(instance, solution).without(&["level"]), "users");
@@ -87,6 +92,9 @@ pub(crate) fn section(document: SolutionDocument) -> Section {
     if !document.limits.is_empty() {
         section =
             section.grid("Limits: use, and what one more unit is worth", &limits_table(&document.limits));
+    }
+    if !document.guarantees.is_empty() {
+        section = section.grid("Guarantees", &guarantees_table(&document.guarantees));
     }
     let users = &document.users;
     let shares = users.ids.iter().zip(&users.dominant_shares).map(|(id, part)| (id.to_owned(), *part));

@@ -1,12 +1,13 @@
 //! From a result file back to a claim that can be verified: names become positions of the instance.
 
 use super::UserColumns;
+use super::alone::StatedAlone;
 use super::document::*;
 use super::fractions;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
 use fairplan_instances::{
-    Allocation, Certificate, ExactSolution, GroupId, GroupResult, Instance, Level, LimitResult, LimitedBy,
+    Allocation, Certificate, GroupId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy,
     Objective, ResourceId, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
@@ -23,6 +24,8 @@ pub struct StatedSolution {
     level: Option<f64>,
     groups: Vec<GroupResult>,
     limits: Vec<LimitResult>,
+    guarantees: Vec<GuaranteeResult>,
+    guaranteed: Vec<StatedAlone>,
     primal: f64,
     dual: f64,
     relative_gap: f64,
@@ -80,6 +83,12 @@ impl StatedSolution {
             level: document.level,
             groups: groups(document, instance)?,
             limits: limits(document, instance)?,
+            guarantees: guarantees(document, instance)?,
+            guaranteed: StatedAlone::all(
+                &document.guaranteed_groups,
+                instance,
+                document.objective.is_pooled(),
+            )?,
             primal: document.certificate.primal,
             dual: document.certificate.dual,
             relative_gap: document.certificate.relative_gap,
@@ -119,6 +128,7 @@ impl StatedSolution {
                 level: self.level,
                 groups: &self.groups,
                 limits: &self.limits,
+                guarantees: &self.guarantees,
                 primal: self.primal,
                 dual: self.dual,
                 relative_gap: self.relative_gap,
@@ -129,6 +139,7 @@ impl StatedSolution {
                 utilization: &self.utilization,
                 prices: &self.prices,
             }),
+            guaranteed: self.guaranteed.iter().map(|alone| alone.claim(self.objective)).collect(),
         }
     }
 }
@@ -168,6 +179,28 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
         (document.limits.iter().map(told).collect(), rows.iter().map(told).collect());
     list("limits", stated.iter().map(String::as_str), rows.iter().map(String::as_str))?;
     Ok(document.limits.clone())
+}
+
+/// What is stated of guarantees, which are those of the instance.
+fn guarantees(document: &SolutionDocument, instance: &Instance) -> Result<Vec<GuaranteeResult>, Foreign> {
+    let told = |owner: String, amounts: Vec<String>| format!("{owner}: {}", amounts.join(", "));
+    let stated = document.guarantees.iter().map(|one| {
+        let named = |(kind, id): (&str, &Option<String>)| Some(format!("{kind} {}", id.as_ref()?));
+        let owners: Vec<String> =
+            [("group", &one.group), ("user", &one.user)].into_iter().filter_map(named).collect();
+        let amounts = one.guarantee.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
+        told(owners.join(" and "), amounts)
+    });
+    let owners = instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty());
+    let known = owners.map(|(owner, quota)| {
+        let amount = |(r, amount): &(ResourceId, fairplan_instances::Decimal)| {
+            format!("{} {}", amount.to_f64(), instance.resources()[r.0])
+        };
+        told(instance.name_of(*owner), quota.guarantee.iter().map(amount).collect())
+    });
+    let (stated, known): (Vec<String>, Vec<String>) = (stated.collect(), known.collect());
+    list("guarantees", stated.iter().map(String::as_str), known.iter().map(String::as_str))?;
+    Ok(document.guarantees.clone())
 }
 
 /// Only sums have a unit other than one, and state it.
@@ -279,10 +312,20 @@ fn certificate(
     if level_of.len() != instance.user_count() {
         return Err(Foreign::new("users", "level", "state the level of every user"));
     }
+    let levels = levels_of(instance, stated_levels, "certificate.levels")?;
+    Ok(Certificate::Levels { levels, level_of: level_of.clone() })
+}
+
+/// The levels that are stated at a place.
+pub(super) fn levels_of(
+    instance: &Instance,
+    stated: &[LevelResult],
+    place: &str,
+) -> Result<Vec<Level>, Foreign> {
     let class_ids = || instance.classes().iter().map(|class| class.id.as_str());
     let mut levels = Vec::new();
-    for (k, level) in stated_levels.iter().enumerate() {
-        let place = format!("certificate.levels[{k}].prices");
+    for (k, level) in stated.iter().enumerate() {
+        let place = format!("{place}[{k}].prices");
         list(&place, level.prices.iter().map(|price| &*price.class), class_ids())?;
         let mut prices = Vec::new();
         for (l, price) in level.prices.iter().enumerate() {
@@ -291,7 +334,7 @@ fn certificate(
         let limit_prices = level.limit_prices.clone();
         levels.push(Level { value: level.value, bound: level.bound, prices, limit_prices });
     }
-    Ok(Certificate::Levels { levels, level_of: level_of.clone() })
+    Ok(levels)
 }
 
 fn check_price_groups(

@@ -1,10 +1,13 @@
 //! The types of `fairplan.solution.v1`; their comments are the descriptions in its JSON Schema.
 
+use super::alone::AloneResult;
 use super::columns::UserColumns;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
 use fairplan_instances::stated;
-use fairplan_instances::{Body, Document, GroupResult, LimitResult, LimitedBy, Objective, Status};
+use fairplan_instances::{
+    Body, Document, GroupResult, GuaranteeResult, LimitResult, LimitedBy, Objective, Status,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -54,6 +57,13 @@ pub struct SolutionBody<U = UserColumns> {
     /// What is used of the limits of groups and users, those of groups first. Absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitResult>,
+    /// What groups and users are guaranteed, those of groups first. Absent where nobody is anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guarantees: Vec<GuaranteeResult>,
+    /// How the members of groups would divide what these are guaranteed, alone in the cluster: nobody has less. Of groups inside others
+    /// of them it is said there. Absent where no group is guaranteed anything.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guaranteed_groups: Vec<AloneResult>,
     /// What each user gets.
     pub users: U,
     /// How full each server class is and what more of it would be worth.

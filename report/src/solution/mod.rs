@@ -1,5 +1,6 @@
 //! `fairplan.solution.v1`: what `solve` writes and `verify` reads.
 
+mod alone;
 mod claim;
 mod columns;
 mod compared;
@@ -10,6 +11,7 @@ mod pools;
 mod tables;
 mod write;
 
+pub use alone::{AloneMember, AloneResult, AloneTasks};
 pub use claim::StatedSolution;
 pub use columns::{Names, Texts, UserColumns};
 pub use compared::difference_of_results;

@@ -43,12 +43,14 @@ impl StatedNumbers {
 
     /// The claim that the document will make.
     pub fn claim<'a>(&'a self, solution: &'a Solution) -> SolutionClaim<'a> {
-        let Headline { value, level, bound, relative_gap, prices, groups, limits, .. } = &self.headline;
+        let Headline { value, level, bound, relative_gap, prices, groups, limits, guarantees, .. } =
+            &self.headline;
         let printed = Printed {
             value: *value,
             level: *level,
             groups,
             limits,
+            guarantees,
             primal: *value,
             dual: *bound,
             relative_gap: *relative_gap,

@@ -1,10 +1,13 @@
 //! From a solved instance to its document, without holding all users at once.
 
+use super::alone::alone_results;
 use super::document::*;
 use super::pools::price_groups;
 use fairplan_instances::InstanceStamp;
 use fairplan_instances::ResourceMap;
-use fairplan_instances::{Certificate, ClassId, Document, Headline, Instance, Kind, Level, Solution, User};
+use fairplan_instances::{
+    Certificate, ClassId, Document, Headline, Instance, Kind, Level, ServerClass, Solution, User,
+};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
 
@@ -60,6 +63,21 @@ impl Serialize for UserResults<'_> {
     }
 }
 
+/// One level.
+pub(super) fn level_result(instance: &Instance, level: &Level) -> LevelResult {
+    let m = instance.resources().len();
+    let price = |(class, prices): (&ServerClass, &[f64])| ClassPrice {
+        class: class.id.as_str().into(),
+        price: ResourceMap::new(instance, prices.iter().copied()),
+    };
+    LevelResult {
+        value: level.value,
+        bound: level.bound,
+        prices: instance.classes().iter().zip(level.prices.chunks(m)).map(price).collect(),
+        limit_prices: level.limit_prices.clone(),
+    }
+}
+
 /// The document of a solution, ready to be written; `timing` says whether to state the seconds it took.
 pub fn solution_document<'a>(
     instance: &'a Instance,
@@ -80,14 +98,6 @@ pub fn solution_document<'a>(
         Certificate::Bottlenecks => Vec::new(),
         _ => price_groups(instance.classes().len(), m, &solution.certificate.prices()),
     };
-    let level = |level: &Level| LevelResult {
-        value: level.value,
-        bound: level.bound,
-        prices: classes()
-            .map(|(l, class)| ClassPrice { class: class.id.as_str().into(), price: prices(&level.prices, l) })
-            .collect(),
-        limit_prices: level.limit_prices.clone(),
-    };
     Document::new(SolutionBody {
         instance: InstanceStamp::new(instance, sha256),
         objective: solution.objective,
@@ -100,6 +110,8 @@ pub fn solution_document<'a>(
         level: headline.level,
         groups: headline.groups.clone(),
         limits: headline.limits.clone(),
+        guarantees: headline.guarantees.clone(),
+        guaranteed_groups: alone_results(instance, solution),
         users: UserResults::new(instance, solution),
         server_classes: classes()
             .map(|(l, class)| ClassResult {
@@ -118,7 +130,9 @@ pub fn solution_document<'a>(
             dual: headline.bound,
             relative_gap: headline.relative_gap,
             levels: match &solution.certificate {
-                Certificate::Levels { levels, .. } => Some(levels.iter().map(level).collect()),
+                Certificate::Levels { levels, .. } => {
+                    Some(levels.iter().map(|level| level_result(instance, level)).collect())
+                }
                 Certificate::Total(_) | Certificate::Bottlenecks => None,
             },
         },

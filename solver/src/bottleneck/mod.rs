@@ -115,6 +115,7 @@ pub(crate) fn solve(instance: &Instance, backend: &'static str) -> Solution {
         certificate: Certificate::Bottlenecks,
         limited_by: vec![LimitedBy::Capacity; instance.user_count()],
         statistics: Statistics { classes_merged: 1, ..statistics },
+        guaranteed: Vec::new(),
     }
 }
 

@@ -71,6 +71,7 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         exact: None,
         certificate: Certificate::Total(total),
         statistics: Statistics { iterations, rounds: 1, ..statistics.clone() },
+        guaranteed: Vec::new(),
     };
     if taking.is_empty() {
         let splits = vec![0; users.len()];

@@ -75,6 +75,7 @@ pub(crate) fn solve_over(
         certificate: Certificate::Total(total),
         limited_by,
         statistics,
+        guaranteed: Vec::new(),
     })
 }
 

@@ -5,7 +5,7 @@ use crate::certificate::{drop_rounding_noise, prices_of_classes};
 use crate::level::dot;
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
-use crate::tolerance::level::{LIMIT_USED_UP, PIECE, TOLERANCE};
+use crate::tolerance::level::{KEPT, LIMIT_USED_UP, PIECE, TOLERANCE};
 use fairplan_instances::{Allocation, ClassId, Instance, Level, LimitedBy, taken_of_limits};
 
 impl Stages<'_> {
@@ -51,6 +51,8 @@ impl Stages<'_> {
             none if none == 0.0 && self.tree.has_floors() => rising_at(value * (1.0 + 2.0 * PIECE)),
             rising => rising,
         };
+        let is_nothing = value == 0.0 && self.tree.has_floors() && bound * rising <= KEPT * worth;
+        let bound = if is_nothing { 0.0 } else { bound };
         let limit_prices = reduction.users.limits.prices(instance, prices, 1.0 / rising);
         let prices = prices_of_classes(instance, &reduction.members, prices, 1.0 / rising);
         Level { value, bound, prices, limit_prices }
@@ -83,5 +85,5 @@ pub(super) fn held_by_limits(instance: &Instance, allocation: &Allocation, limit
 
 /// Whether the bound is as near as what is promised.
 fn closes(level: &Level) -> bool {
-    1.0 - level.value / level.bound <= TOLERANCE
+    level.value == level.bound || 1.0 - level.value / level.bound <= TOLERANCE
 }

@@ -5,13 +5,13 @@
 //! node v    S_c = min(max(w_c τ_v, F_c), U_c),  Σ_c S_c = S_v       every child c
 //! ```
 //! `U` is a user's ceiling (what its tasks are worth, or what it has once nothing more is to be had) and of a group the sum
-//! of its members'. `F` is a floor: what a user is guaranteed, and of a group what it is or what its members are together, if that is
-//! more; at most the ceiling. So every user's `S` is a piecewise linear and rising function of `t`: what a user leaves goes to its
+//! of its members'. `F` is a floor: what a user is guaranteed, itself or as a member of a group, and of a group the
+//! sum of its members'; at most the ceiling. So every user's `S` is a piecewise linear and rising function of `t`: what a user leaves goes to its
 //! siblings first, then up, and what it is guaranteed above its part is taken from its siblings first.
 
 use crate::reduction::Reduction;
 use crate::sums::{Compensated, column, table_of_sums};
-use crate::tolerance::level::PIECE;
+use crate::tolerance::level::{PIECE, ROUNDING};
 use fairplan_instances::{GroupId, Instance};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -37,8 +37,8 @@ pub(super) struct Tree {
     place_of: Vec<u32>,
     /// Weight of the user at each place.
     user_weight: Vec<f64>,
-    /// What users (by place) and groups are guaranteed; `None` where nobody is anything.
-    floors: Option<Sides>,
+    /// What users are guaranteed, by place; `None` where nobody is anything.
+    floors: Option<Vec<f64>>,
 }
 
 /// A number for each place and one for each group.
@@ -212,11 +212,9 @@ impl Tree {
         }
     }
 
-    /// The same with what users and groups are guaranteed.
-    pub fn above_floors(mut self, users: &[f64], groups: &[f64]) -> Self {
-        let by_place = |p: usize| users[self.user_at[p] as usize];
-        let of_groups = std::iter::once(0.0).chain(groups.iter().copied()).collect();
-        self.floors = Some(Sides { places: column(users.len(), by_place), groups: of_groups });
+    /// The same with what users are guaranteed.
+    pub fn above_floors(mut self, users: &[f64]) -> Self {
+        self.floors = Some(column(users.len(), |p| users[self.user_at[p] as usize]));
         self
     }
 
@@ -254,7 +252,7 @@ impl Tree {
     /// The floors of all, none above its ceiling; nothing where nobody has one.
     fn floors(&self, by_place: &[f64], ceilings: &[f64]) -> Sides {
         let Some(stated) = &self.floors else { return Sides { places: Vec::new(), groups: Vec::new() } };
-        let places: Vec<f64> = column(by_place.len(), |p| stated.places[p].min(by_place[p]));
+        let places: Vec<f64> = column(by_place.len(), |p| stated[p].min(by_place[p]));
         let own = |v: usize| {
             let mut sum = Compensated::default();
             places[self.places(v)].iter().for_each(|floor| sum.add(*floor));
@@ -262,7 +260,7 @@ impl Tree {
         };
         let mut groups: Vec<f64> = column(self.above.len(), own);
         for &v in self.downwards[1..].iter().rev() {
-            groups[v] = groups[v].max(stated.groups[v]).min(ceilings[v]);
+            groups[v] = groups[v].min(ceilings[v]);
             groups[self.above[v] as usize] += groups[v];
         }
         Sides { places, groups }
@@ -367,7 +365,13 @@ impl Tree {
         loop {
             let mut weights = Compensated::default();
             between.iter().for_each(|one| weights.add(one.weight));
-            let division = Division { each: left.value() / weights.value(), rate: slope / weights.value() };
+            let mut division =
+                Division { each: left.value() / weights.value(), rate: slope / weights.value() };
+            if self.has_floors() && division.at(level) * weights.value() <= ROUNDING * (base + slope * level)
+            {
+                // What floors leave is nothing, but for their rounding.
+                division = if slope == 0.0 { Division::default() } else { division };
+            }
             let due = division.at(level);
             let (mut over, mut under) = (0.0, 0.0);
             for Dividing { weight, floor, ceiling, .. } in between.iter().filter(|_| self.has_floors()) {

@@ -12,16 +12,16 @@ use crate::bins::{Amounts, Bins, NO_BIN, level_problem};
 use crate::certificate::prices_of_classes;
 use crate::level::{LevelSolver, dot};
 use crate::progress::{cap, fastest_rates};
-use crate::question::Question;
+use crate::question::{Guaranteed, Question};
 use crate::reduction::{NO_PATTERN, Reduction};
 use crate::repair::{SplitRows, feasible_splits};
 use crate::streaming::cheapest_costs;
 use crate::sums::column;
 use crate::tolerance::allocation::MARGIN;
-use crate::tolerance::level::{KEPT, MISSING, PIECE, ROUNDING, TOLERANCE};
+use crate::tolerance::level::{ABOVE, KEPT, MISSING, NO_RISE, NOTHING_LEFT, PIECE, ROUNDING, TOLERANCE};
 use fairplan_instances::{
     Allocation, Certificate, LimitedBy, Shortfall, Solution, SolverError, Statistics, Status,
-    guaranteed_share,
+    guaranteed_shares,
 };
 
 /// Solves an instance with groups from these bins with any way to solve a level; each level within the `budget` (see
@@ -51,16 +51,23 @@ pub(crate) fn solve(
         ..stages
     };
     held_by_limits(question.instance, &allocation, &mut stages.limited_by);
+    let guaranteed = question.guaranteed().solutions.clone();
+    let is_optimal = |solution: &Solution| solution.status == Status::Optimal;
     Ok(Solution {
         objective: question.objective,
         backend: question.backend,
         method,
-        status: if closed { Status::Optimal } else { Status::Uncertified },
+        status: if closed && guaranteed.iter().all(is_optimal) {
+            Status::Optimal
+        } else {
+            Status::Uncertified
+        },
         allocation,
         exact: None,
         certificate: Certificate::Levels { levels, level_of: stages.level_of },
         limited_by: stages.limited_by,
         statistics: stages.statistics,
+        guaranteed,
     })
 }
 
@@ -172,12 +179,10 @@ impl<'a> Stages<'a> {
             of_users[reduction.users.user_id(i).0] = floor * cost / paid;
         }
         let proof = (part, of_classes, of_limits);
-        Err(SolverError::Guarantees(Box::new(Shortfall::new(
-            instance,
-            self.question.objective,
-            proof,
-            &of_users,
-        ))))
+        let Guaranteed { groups, solutions } = self.question.guaranteed();
+        let objective = self.question.objective;
+        let shortfall = Shortfall::new(instance, objective, proof, &of_users, solutions.clone(), groups);
+        Err(SolverError::Guarantees(Box::new(shortfall)))
     }
 
     /// Raises the level until somebody can have no more. False when nothing is left to raise.
@@ -193,7 +198,12 @@ impl<'a> Stages<'a> {
         let Highest { level, piece, solved } = top;
         let stage = self.raised.len() as u32;
         let frozen = self.frozen(&piece, &solved);
-        self.settle(|i| frozen[i], |_, i| piece.share(i, level));
+        let rounding = if self.tree.has_floors() { PIECE * level } else { 0.0 };
+        let share = |i: usize| match piece.share(i, level) {
+            nothing if nothing <= rounding * piece.slope[i] => 0.0,
+            share => share,
+        };
+        self.settle(|i| frozen[i], |_, i| share(i));
         self.statistics.users_merged = solved.grouping.groups.len();
         self.raised.push((level, solved.solution.prices));
         debug_assert!(self.level_of.iter().all(|level| *level <= stage));
@@ -248,8 +258,8 @@ impl<'a> Stages<'a> {
                 }
                 bracket.low = level;
             }
-            if !piece.slope.iter().any(|slope| *slope > 0.0) {
-                if piece.to < f64::INFINITY {
+            if !self.somebody_rises(&piece) {
+                if piece.to < f64::INFINITY && self.tree.has_floors() {
                     // All are at their floors: the servers hold that until somebody's part is more.
                     bracket.low = piece.to;
                     level = piece.to * (1.0 + 2.0 * PIECE);
@@ -264,8 +274,21 @@ impl<'a> Stages<'a> {
             let beyond = reached > piece.to * (1.0 + PIECE) && bracket.high > piece.to * (1.0 + PIECE);
             if !beyond || self.solver.deadline().is_over() {
                 // Where the piece begins is known to be possible, though it may be so by a hair: who is at its floor rises from there.
-                let least = if self.tree.has_floors() { piece.from } else { bracket.low.min(reached) };
-                return Ok(Some(Highest { level: reached.max(least).min(piece.to), piece, solved }));
+                let least = if self.tree.has_floors() {
+                    piece.from.max(bracket.low)
+                } else {
+                    bracket.low.min(reached)
+                };
+                let level = reached.max(least).min(piece.to);
+                if !self.tree.has_floors() {
+                    return Ok(Some(Highest { level, piece, solved }));
+                }
+                let of_level = self.in_dominant_shares(&piece.slope).iter().sum::<f64>();
+                // What is left beside floors may be nothing, but for rounding.
+                let level = if level * of_level <= NOTHING_LEFT { 0.0 } else { level };
+                let rises = solved.solution.level * of_level > NO_RISE;
+                let solved = if rises { solved } else { self.just_above(&piece, level + ABOVE / of_level)? };
+                return Ok(Some(Highest { level, piece, solved }));
             }
             bracket.low = piece.to;
             let next = self.affordable(&solved.solution.prices, &mut costs, reached);
@@ -273,6 +296,21 @@ impl<'a> Stages<'a> {
             level = if next == f64::INFINITY { next } else { bracket.inside(next).max(after) };
         }
         Err(gives_up())
+    }
+
+    /// Whether somebody rises on a piece of whom something is left to decide.
+    fn somebody_rises(&self, piece: &Piece) -> bool {
+        let has_floors = self.tree.has_floors();
+        piece.slope.iter().zip(&self.open).any(|(slope, open)| *slope > 0.0 && (*open || !has_floors))
+    }
+
+    /// Where those who rise begin at nothing and cannot, a level problem over them alone says nothing: prices are those at which all
+    /// could not have a little more in proportion, who rises among them.
+    fn just_above(&mut self, piece: &Piece, level: f64) -> Result<Solved, SolverError> {
+        let above = level.min(piece.to);
+        let shares: Vec<f64> = (0..self.shares.len()).map(|i| piece.share(i, above)).collect();
+        let all = Amounts::new(self.in_dominant_shares(&shares), vec![true; self.unit.len()]);
+        self.solve(&all, &mut vec![0.0; self.reduction.users.len()])
     }
 
     /// Whether the servers hold these shares, and prices that tell.
@@ -413,17 +451,15 @@ fn above_guarantees(tree: Tree, question: &Question<'_>, of_tasks: &[f64]) -> Tr
     if !instance.has_guarantees() {
         return tree;
     }
-    let floor = |i: usize| {
-        let id = users.user_id(i);
-        let (user, tasks) = (instance.user(id), instance.guaranteed_tasks(instance.user(id)));
-        match user.tasks() {
-            _ if tasks == 0.0 || of_tasks[i] == 0.0 => 0.0,
-            Some(all) if tasks >= all as f64 && of_tasks[i] < f64::INFINITY => of_tasks[i],
-            _ => guaranteed_share(instance, question.objective, id),
-        }
+    let shares = guaranteed_shares(instance, question.objective, &question.guaranteed().solutions);
+    // What is nearly all is all.
+    let floor = |i: usize| match shares[users.user_id(i).0] {
+        _ if of_tasks[i] == 0.0 => 0.0,
+        share if share >= of_tasks[i] * (1.0 - KEPT) => of_tasks[i],
+        share => share,
     };
     let floors: Vec<f64> = (0..users.users()).map(floor).collect();
-    tree.above_floors(&floors, &vec![0.0; instance.groups().len()])
+    tree.above_floors(&floors)
 }
 
 /// The end of a stage.

@@ -2,7 +2,9 @@
 
 use super::{Folder, fixtures, root, text};
 use fairplan_instances::Objective;
-use fairplan_tests::{random_draft, random_tree, random_tree_with_limits, with_random_kinds};
+use fairplan_tests::{
+    random_draft, random_tree, random_tree_with_limits, random_tree_with_quotas, with_random_kinds,
+};
 use std::process::{Command, Output};
 
 /// What the checker says, or nothing where there is no Python.
@@ -113,4 +115,29 @@ fn random_limits_pass_the_second_checker_and_a_forged_price_of_one_does_not() {
         refused += 1;
     }
     assert!(refused > 20, "only {refused} prices of limits were forged");
+}
+
+#[test]
+fn random_guarantees_and_reserves_pass_the_second_checker() {
+    let mut checked = 0;
+    for seed in 0..60 {
+        let mut draft = random_tree_with_quotas(seed);
+        draft
+            .quotas
+            .iter_mut()
+            .filter(|quota| quota.is_group)
+            .for_each(|quota| quota.quota.guarantee.clear());
+        let folder = Folder::new();
+        let Ok(instance) = draft.build() else { continue };
+        folder.instance("instance.json", &instance);
+        let output = folder.run(&["-q", "solve", "instance.json", "-o", "solution.json"]);
+        if output.status.code() == Some(1) {
+            continue;
+        }
+        assert!(output.status.success(), "seed {seed}: {}", text(&output.stderr));
+        let Some(output) = check(&folder, "solution.json") else { return };
+        assert!(output.status.success(), "seed {seed}: {}", text(&output.stdout));
+        checked += 1;
+    }
+    assert!(checked > 30, "{checked}");
 }

@@ -51,6 +51,56 @@ fn a_limit_is_kept_and_its_use_and_price_are_stated() {
 }
 
 #[test]
+fn guarantees_and_reserves_are_kept_stated_and_checked() {
+    let folder =
+        folder(r#", "guarantee": {"cpu": 8}"#, r#", "guarantee": {"cpu": 5}, "reserve": {"cpu": 6}"#);
+    let told = folder.done(&["solve", "i.json", "-o", "r.json"]);
+    let result: Value = serde_json::from_str(&folder.read("r.json")).unwrap();
+    let tasks = |i: usize| result["users"][i]["tasks"].as_f64().unwrap();
+    assert!(
+        (tasks(0) - 6.0).abs() < 1e-7 && (tasks(1) - 3.0).abs() < 1e-7 && (tasks(2) - 3.0).abs() < 1e-7,
+        "{told}{result}"
+    );
+    let [of_group, of_user] = [0, 1].map(|i| result["guarantees"][i].clone());
+    assert_eq!((&of_group["group"], &of_group["guarantee"]["cpu"]), (&"web".into(), &8.0.into()));
+    assert!((of_group["floor"].as_f64().unwrap() - 8.0 / 12.0).abs() < 1e-8, "{of_group}");
+    assert_eq!((&of_user["user"], &of_user["held_up"]), (&"shop".into(), &false.into()), "{of_user}");
+    assert_eq!(result["limits"][0]["reserve"]["cpu"], 6.0);
+    folder.done(&["-q", "verify", "i.json", "r.json"]);
+    for (place, to) in [
+        ("/guarantees/0/floor", Value::from(0.9)),
+        ("/guarantees/0/share", Value::from(0.9)),
+        ("/guarantees/0/guarantee/cpu", Value::from(7)),
+        ("/guarantees/1/held_up", Value::from(true)),
+        ("/limits/0/reserve/cpu", Value::from(5)),
+        ("/guaranteed_groups/0/members/0/placement/0/tasks", Value::from(0.5)),
+        ("/guaranteed_groups/0/members/0/limited_by", Value::from("tasks")),
+        ("/guaranteed_groups/0/levels/0/value", Value::from(0.1)),
+        ("/guaranteed_groups", serde_json::json!([])),
+    ] {
+        let mut forged = result.clone();
+        *forged.pointer_mut(place).unwrap() = to;
+        folder.write("forged.json", forged.to_string());
+        let verdict = folder.run(&["-q", "verify", "i.json", "forged.json"]);
+        assert!(matches!(verdict.status.code(), Some(1 | 2)), "{place}: {}", text(&verdict.stderr));
+    }
+}
+
+#[test]
+fn guarantees_that_cannot_be_kept_end_with_status_1_and_one_line() {
+    let folder = folder(r#", "guarantee": {"cpu": 8}"#, "");
+    let mut more: Value = serde_json::from_str(&folder.read("i.json")).unwrap();
+    more["groups"][1]["guarantee"] = serde_json::json!({"cpu": 8});
+    folder.write("i.json", more.to_string());
+    let output = folder.run(&["solve", "i.json", "-o", "r.json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let line = super::one_line(&output);
+    let told = "the guarantees cannot be kept together, at most 75.00% of each: group web and group batch are together guaranteed \
+                more than fits; what stands against it is cpu; lower";
+    assert!(line.contains(told), "{line}");
+}
+
+#[test]
 fn quotas_are_written_as_they_were_read() {
     let folder = folder(
         r#", "reserve": {"cpu": 1.50, "gpu": 0}, "guarantee": {"cpu": 2}"#,

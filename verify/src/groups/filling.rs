@@ -1,8 +1,8 @@
 //! What a level at the root of a tree of groups comes to for each user, between bounds rounded outward.
 //!
 //! A child `c` of the root has `S_c = min(max(w_c t, F_c), U_c)`; what a group has is divided so that `S_c = min(max(w_c τ, F_c), U_c)`
-//! add up to it. `U` is a user's ceiling, of a group the sum of its members'; `F` is what it is guaranteed, of a group what it or what
-//! its members are together, at most its ceiling. Every `τ` is guessed and then checked from both sides:
+//! add up to it. `U` is a user's ceiling, of a group the sum of its members'; `F` is what it is guaranteed, itself or as a member of a
+//! group, of a group the sum of its members', at most its ceiling. Every `τ` is guessed and then checked from both sides:
 //! what the children take at it, rounded outward, is not more, or not less, than there is.
 
 use crate::rounding::{Sum, decimal_down, decimal_up, down, up};
@@ -114,7 +114,7 @@ pub(crate) struct Tree {
     downwards: Vec<usize>,
     /// Of each node whether it is a user or has any below.
     has_users: Vec<bool>,
-    /// What each node is guaranteed itself; empty where nobody is anything.
+    /// What each user is guaranteed; of other nodes nothing. Empty where nobody is anything.
     floors: Vec<Bounds>,
 }
 
@@ -146,10 +146,21 @@ impl Tree {
         Self { inner, weight, children, downwards, has_users, floors: Vec::new() }
     }
 
-    /// The same with what users and groups are guaranteed.
-    pub fn above_floors(mut self, users: &[Bounds], groups: &[Bounds]) -> Self {
-        self.floors = [&[Bounds::NOTHING], groups, users].concat();
+    /// The same with what users are guaranteed.
+    pub fn above_floors(mut self, users: &[Bounds]) -> Self {
+        self.floors = vec![Bounds::NOTHING; self.inner];
+        self.floors.extend_from_slice(users);
         self
+    }
+
+    /// Whether anybody is guaranteed anything.
+    pub fn has_floors(&self) -> bool {
+        !self.floors.is_empty()
+    }
+
+    /// What a user is sure of.
+    pub fn floor_of_user(&self, user: usize) -> f64 {
+        self.floors.get(self.inner + user).map_or(0.0, |floor| floor.low)
     }
 
     /// Weight of a user among its siblings.
@@ -195,7 +206,7 @@ impl Tree {
             let here = Divided { has: children().map(has).sum(), wants_more: each < f64::INFINITY };
             all[v] = here;
             if let Some(own) = floors.get_mut(v) {
-                *own = own.max(of_members);
+                *own = of_members;
             }
         }
         let over = |c: &u32| Divided {
@@ -243,7 +254,7 @@ impl Tree {
         }
         for &v in self.downwards[1..].iter().rev() {
             let of_members = Bounds::sum(self.children[v].iter().map(|c| floors[*c as usize]));
-            floors[v] = floors[v].at_least(of_members).at_most(ceilings[v]);
+            floors[v] = of_members.at_most(ceilings[v]);
         }
         floors
     }
@@ -270,7 +281,7 @@ impl Tree {
 
     /// What a group that has so much gives its children for each weight.
     fn each(&self, v: usize, has: Bounds, sides: Sides<'_>) -> Bounds {
-        let [least, most] = self.guess(v, has.low, sides);
+        let guess = self.guess(v, has.low, sides);
         // What all children take, at most for one side and at least for the other.
         let taken = |each: f64, bound: fn(&Bounds) -> f64, round: fn(f64) -> f64| {
             let mut sum = Sum::new();
@@ -280,25 +291,38 @@ impl Tree {
             }
             sum
         };
-        let steps = || (0..WIDENINGS).map(|k| f64::EPSILON * 2f64.powi(k));
-        let low = steps()
-            .map(|step| down(least * (1.0 - step)))
-            .find(|each| *each == 0.0 || taken(*each, |bounds| bounds.high, up).above() <= has.low);
-        let high = steps()
-            .map(|step| up(most * (1.0 + step)))
-            .find(|each| taken(*each, |bounds| bounds.low, down).below() >= has.high);
-        Bounds { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) }
+        let is_low = |each: &f64| *each == 0.0 || taken(*each, |bounds| bounds.high, up).above() <= has.low;
+        let is_high = |each: &f64| taken(*each, |bounds| bounds.low, down).below() >= has.high;
+        if sides.floors.is_empty() {
+            let steps = || (0..WIDENINGS).map(|k| f64::EPSILON * 2f64.powi(k));
+            let low = steps().map(|step| down(guess * (1.0 - step))).find(is_low);
+            let high = steps().map(|step| up(guess * (1.0 + step))).find(is_high);
+            return Bounds { low: low.unwrap_or(0.0), high: high.unwrap_or(f64::INFINITY) };
+        }
+        // Where some are at their floors and all others at their ceilings, what all take stays the same for long.
+        let edge = |c: &u32| {
+            let c = *c as usize;
+            let finite = |share: f64| if share < f64::INFINITY { share / self.weight[c].low } else { 0.0 };
+            finite(sides.ceilings[c].high).max(finite(sides.floor(c).high))
+        };
+        let last = self.children[v].iter().map(edge).fold(guess, f64::max);
+        let (least, most) = (down(guess * (1.0 - NEAR)), up(guess * (1.0 + NEAR)));
+        let low = if is_low(&least) { (least, up(guess)) } else { (0.0, least) };
+        let far = up(2.0 * last);
+        let high = if is_high(&most) { (most, down(guess)) } else { (far, most) };
+        Bounds {
+            low: nearest(low, is_low),
+            high: if is_high(&far) { nearest(high, is_high) } else { f64::INFINITY },
+        }
     }
 
     /// About what each child gets for its weight: who comes to its ceiling leaves more to the others, who is at its floor takes more
-    /// from them; of the two those first who put the others off by more. Where nobody is between, from the last that comes to
-    /// its ceiling to the first that rises from its floor.
-    fn guess(&self, v: usize, has: f64, sides: Sides<'_>) -> [f64; 2] {
+    /// from them; of the two those first who put the others off by more.
+    fn guess(&self, v: usize, has: f64, sides: Sides<'_>) -> f64 {
         let weight = |c: &u32| self.weight[*c as usize].low;
         let (ceiling, floor) =
             (|c: &u32| sides.ceilings[*c as usize].low, |c: &u32| sides.floor(*c as usize).low);
         let mut between = self.children[v].clone();
-        let (mut at_ceiling, mut at_floor) = (Vec::new(), Vec::new());
         let (mut left, mut each) = (has, 0.0);
         while !between.is_empty() {
             each = left.max(0.0) / between.iter().map(weight).sum::<f64>();
@@ -308,27 +332,36 @@ impl Tree {
             between.retain(|c| {
                 let stays =
                     if over >= under { ceiling(c) > weight(c) * each } else { floor(c) <= weight(c) * each };
-                if !stays && over >= under {
-                    left -= ceiling(c);
-                    at_ceiling.push(*c);
-                } else if !stays {
-                    left -= floor(c);
-                    at_floor.push(*c);
-                }
+                left -= match stays {
+                    true => 0.0,
+                    false if over >= under => ceiling(c),
+                    false => floor(c),
+                };
                 stays
             });
             if between.len() == count {
-                return [each; 2];
+                return each;
             }
         }
-        let last = at_ceiling.iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
-        match at_floor.iter().map(|c| floor(c) / weight(c)).fold(f64::INFINITY, f64::min) {
-            // All are at their ceilings: the one that comes there last.
-            f64::INFINITY => [last.max(each); 2],
-            first => [last.min(first), first.max(last)],
-        }
+        // All are at their ceilings: the one that comes there last.
+        let last = self.children[v].iter().map(|c| ceiling(c) / weight(c)).fold(0.0, f64::max);
+        if sides.floors.is_empty() { last.max(each) } else { each }
     }
 }
+
+/// The last number that holds on the way from one that does to one that may not; what holds for a number holds before it.
+fn nearest((mut holds, mut other): (f64, f64), is_it: impl Fn(&f64) -> bool) -> f64 {
+    loop {
+        let middle = 0.5 * (holds + other);
+        if middle == holds || middle == other {
+            return holds;
+        }
+        *(if is_it(&middle) { &mut holds } else { &mut other }) = middle;
+    }
+}
+
+/// How near a guess usually is, in parts of it.
+const NEAR: f64 = 1e-12;
 
 /// What every node has at least and at most.
 #[derive(Clone, Copy)]

@@ -24,13 +24,8 @@ pub(super) struct Members<'a> {
 impl<'a> Members<'a> {
     pub fn of(subject: Subject<'a>, claim: Levels<'a>, tree: &Tree) -> Self {
         let users = subject.shares.iter().enumerate();
-        let share = |(i, user): (usize, &UserShares)| {
-            let low = down(user.weighted * tree.user_weight(i).low);
-            let high = if low == 0.0 { 0.0 } else { up(low * (1.0 + tolerance::ROUNDINGS)) };
-            Bounds { low, high }
-        };
         Self {
-            shares: users.clone().map(share).collect(),
+            shares: users.clone().map(|(i, user)| share(user, i, tree)).collect(),
             caps: users.clone().map(|(i, user)| cap(user, i, tree)).collect(),
             work_of_share: users.map(|(i, user)| work_of_share(subject.instance, user, i)).collect(),
             subject,
@@ -47,6 +42,12 @@ impl<'a> Members<'a> {
     pub fn ceilings(&self, stage: usize) -> Vec<Bounds> {
         let held = |i: usize| self.is_held(i) && (self.claim.level_of[i] as usize) < stage;
         (0..self.caps.len()).map(|i| if held(i) { self.shares[i] } else { self.caps[i] }).collect()
+    }
+
+    /// A dominant share of a user as the objective counts it, at least.
+    pub fn share_of(&self, user: usize, dominant: f64) -> f64 {
+        let per_task = self.subject.instance.user(UserId(user)).task_share() * (1.0 + tolerance::ROUNDINGS);
+        down(down(dominant / per_task) / (self.work_of_share[user] * (1.0 + tolerance::ROUNDINGS)))
     }
 
     /// What all tasks are worth, for those who can run any.
@@ -152,6 +153,13 @@ impl<'a> Members<'a> {
             )
         });
     }
+}
+
+/// What a user has, without its weight.
+pub(super) fn share(user: &UserShares, i: usize, tree: &Tree) -> Bounds {
+    let low = down(user.weighted * tree.user_weight(i).low);
+    let high = if low == 0.0 { 0.0 } else { up(low * (1.0 + tolerance::ROUNDINGS)) };
+    Bounds { low, high }
 }
 
 /// What all tasks of a user are worth.

@@ -23,8 +23,8 @@ use crate::verdict::Worst;
 use fairplan_instances::{Instance, Level, UserId};
 use filling::Filled;
 pub(crate) use filling::{Bounds, Divided, Tree, divided, divided_in, smallest};
-pub(crate) use guarantees::tree_of;
 pub use guarantees::verify_shortfall;
+pub(crate) use guarantees::{floors_of, tree_of};
 use members::Members;
 
 /// The verdicts on stages, as they are collected.
@@ -43,9 +43,10 @@ pub(crate) fn prove(
     claim: Levels<'_>,
     printed: Option<&Printed<'_>>,
     limits: Option<&LimitUse>,
+    floors: &[Bounds],
 ) -> SolutionProof {
-    let Subject { instance, usable_classes, shares } = subject;
-    let tree = tree_of(instance, shares);
+    let Subject { instance, usable_classes, .. } = subject;
+    let tree = tree_of(instance, floors);
     let members = Members::of(subject, claim, &tree);
     let mut reasons = Worst::of("limited-by", tolerance::STATED);
     members.judge_reasons(&mut reasons);
@@ -93,7 +94,7 @@ pub(crate) fn prove(
     let mut verdicts: Vec<_> =
         [reasons, levels, bounds, scales, gaps, freezing, optimality].map(Worst::verdict).into();
     if instance.has_guarantees() {
-        verdicts.push(guarantees::kept(instance, &tree, members.caps(), &members.shares));
+        verdicts.push(guarantees::kept(instance, &tree, &members, printed));
     }
     if let Some(stated) = printed {
         verdicts.push(max_min::value(stated, primal, dual, gap));
@@ -125,9 +126,16 @@ impl Stage<'_> {
         let costs = members.costs(&prices);
         let worth = prices.worth(instance);
 
-        let beyond = up(level.bound * (1.0 + tolerance::ROUNDING));
+        let has_floors = tree.has_floors();
+        let beyond = match level.bound {
+            // What is guaranteed may be all there is.
+            0.0 if has_floors => 0.0,
+            bound => up(bound * (1.0 + tolerance::ROUNDING)),
+        };
         let needed = paid(&costs, &tree.at(beyond, &ceilings));
-        verdicts.bounds.see(at_least_nothing(up(worth - needed)), || {
+        // Floors come with roundings of their own, which a level that rises little beside them does not outweigh.
+        let least = if has_floors { down(worth * (1.0 - tolerance::LOOSE)) } else { worth };
+        verdicts.bounds.see(at_least_nothing(up(least - needed)), || {
             format!("level {k}: all capacity is worth {worth}, of which level {beyond} would cost {needed}")
         });
         let gap = relative_gap(level.value, beyond);
@@ -142,10 +150,11 @@ impl Stage<'_> {
         self.judge_freezing(&costs, at_least_nothing(up(worth - all.below())), verdicts);
 
         // Prices are the derivative of the level: one level more costs 1 by what a little less saves or a little more costs.
-        let step = level.value * tolerance::SLOPE;
+        let from_nothing = level.value == 0.0 && has_floors;
+        let step = tolerance::SLOPE * if from_nothing { worth } else { level.value };
         let at_cost = |value: f64| paid(&costs, &tree.at(value, &ceilings));
-        let (less, more) =
-            ((here - at_cost(level.value - step)) / step, (at_cost(level.value + step) - here) / step);
+        let more = (at_cost(level.value + step) - here) / step;
+        let less = if from_nothing { more } else { (here - at_cost(level.value - step)) / step };
         let outside = (less.min(more) - 1.0).max(1.0 - less.max(more)).max(0.0);
         verdicts.scales.see(outside, || {
             format!("level {k}: one level costs between {less} and {more} at its prices, not 1")
@@ -164,9 +173,12 @@ impl Stage<'_> {
             if shares[i].nearly_all_tasks() {
                 continue;
             }
-            // Of the share, as much as gains are measured by.
-            let part = shares[i].measure(usual) / shares[i].work;
-            let again = down(costs[i] * down(members.shares[i].low * part));
+            // Of the share, as much as gains are measured by; of who has nothing because its siblings are guaranteed more than its
+            // group's part, the share that half of the users have.
+            let again = match shares[i].work {
+                0.0 => down(costs[i] * members.share_of(i, usual.min(tolerance::MEASURED))),
+                work => down(costs[i] * down(members.shares[i].low * (shares[i].measure(usual) / work))),
+            };
             verdicts.freezing.see(up(slack / again), || {
                 let (id, gain) = (instance.user(UserId(i)).id(), slack / again);
                 format!("user {id} is frozen on level {k}, but could gain {gain:e} of what such users have")

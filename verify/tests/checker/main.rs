@@ -119,6 +119,7 @@ impl Statement {
         Printed {
             level: self.level,
             limits: &[],
+            guarantees: &[],
             groups: &[],
             value: self.value,
             primal: self.primal,
@@ -160,6 +161,7 @@ impl Statement {
             limited_by: &self.limited_by,
             exact: None,
             printed: printed.then(|| self.printed()),
+            guaranteed: Vec::new(),
         };
         verify_solution(instance, &claim)
     }

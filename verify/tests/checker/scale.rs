@@ -59,6 +59,7 @@ fn pooled(pairs: usize, resources: usize) -> (Instance, Solution) {
         },
         limited_by: vec![LimitedBy::Capacity; 2 * pairs],
         statistics: Statistics::default(),
+        guaranteed: Vec::new(),
     };
     (instance, solution)
 }

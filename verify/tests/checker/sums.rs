@@ -36,6 +36,7 @@ fn check(objective: Objective, tasks: &[f64], total: Total) -> SolutionProof {
         limited_by: &[LimitedBy::Capacity; 2],
         exact: None,
         printed: None,
+        guaranteed: Vec::new(),
     };
     verify_solution(&mirrored(), &claim)
 }

@@ -81,6 +81,7 @@ pub(crate) fn solve(question: &Question<'_>, method: &'static str) -> Result<Sol
         exact: None,
         certificate: Certificate::Total(total),
         limited_by,
+        guaranteed: Vec::new(),
         statistics: Statistics {
             classes_merged: users.class_count(),
             users_merged: users.len(),

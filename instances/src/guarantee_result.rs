@@ -1,0 +1,77 @@
+//! What results say of guarantees.
+
+use crate::table::{Kind, Table};
+use crate::{Instance, Owner, ResourceMap, Solution, UserId, guaranteed_shares, objective_share};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a group or a user is guaranteed, and what it has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GuaranteeResult {
+    /// The group that is guaranteed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The user that is guaranteed it, where it is no group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The amounts.
+    pub guarantee: ResourceMap,
+    /// The share that it is sure of, counted as shares of groups are: of a user what the tasks come to that the amounts hold, at most
+    /// its own; of a group what its members would divide if they were alone in the cluster and the amounts were its limit.
+    #[schemars(range(min = 0))]
+    pub floor: f64,
+    /// The share that it has.
+    #[schemars(range(min = 0))]
+    pub share: f64,
+    /// Whether it has no more than that: by its weight alone it might have less.
+    pub held_up: bool,
+}
+
+/// A share is no more than a floor up to this part of it.
+const SAME: f64 = 1e-9;
+
+impl GuaranteeResult {
+    /// Whether so much is no more than the floor.
+    pub fn is_held_up(floor: f64, share: f64) -> bool {
+        floor > 0.0 && share <= floor * (1.0 + SAME)
+    }
+}
+
+/// The table of guarantees.
+pub fn guarantees_table(guarantees: &[GuaranteeResult]) -> Table<'_> {
+    let told = |amounts: &ResourceMap| {
+        let told: Vec<String> = amounts.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
+        told.join(", ")
+    };
+    Table::of(guarantees)
+        .column("group", "group", Kind::Name, |one| one.group.as_ref())
+        .column("user", "user", Kind::Name, |one| one.user.as_ref())
+        .column("guarantee", "guaranteed", Kind::Name, move |one| told(&one.guarantee))
+        .column("floor", "a share of", Kind::Share, |one| one.floor)
+        .column("share", "share", Kind::Share, |one| one.share)
+        .column("held_up", "held up by it", Kind::Words, |one| if one.held_up { "yes" } else { "no" })
+        .done()
+}
+
+/// What a result says of all guarantees, in the order of the quotas.
+pub fn guarantee_results(instance: &Instance, solution: &Solution) -> Vec<GuaranteeResult> {
+    if !instance.has_guarantees() {
+        return Vec::new();
+    }
+    let floors = guaranteed_shares(instance, solution.objective, &solution.guaranteed);
+    let of_user = |i: usize| (floors[i], objective_share(instance, solution, UserId(i)));
+    let of_groups = instance.of_groups((0.0, 0.0), of_user, |a, b| (a.0 + b.0, a.1 + b.1));
+    let guaranteed = instance.quotas().iter().filter(|(_, quota)| !quota.guarantee.is_empty());
+    let result = |(owner, quota): &(Owner, crate::Quota)| {
+        let amounts = quota.guarantee.iter();
+        let guarantee = amounts.map(|(r, amount)| (instance.resources()[r.0].clone(), amount.to_f64()));
+        let (group, user, (floor, share)) = match owner {
+            Owner::Group(group) => (Some(instance.groups()[group.0].id.clone()), None, of_groups[group.0]),
+            Owner::User(user) => (None, Some(instance.user(*user).id().to_owned()), of_user(user.0)),
+        };
+        let held_up = GuaranteeResult::is_held_up(floor, share);
+        GuaranteeResult { group, user, guarantee: ResourceMap(guarantee.collect()), floor, share, held_up }
+    };
+    guaranteed.map(result).collect()
+}

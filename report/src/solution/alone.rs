@@ -1,0 +1,165 @@
+//! How members of a group would divide what it is guaranteed: a solution in a few words, written and read.
+
+use super::document::LevelResult;
+use super::write::level_result;
+use crate::foreign::{Foreign, list};
+use crate::solution::claim::levels_of;
+use fairplan_instances::{Certificate, Instance, LimitedBy, Objective, Solution, UserId};
+use fairplan_verify::{SolutionClaim, Tasks};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// How the members of a group would divide what it is guaranteed if they were alone in the cluster and that were its limit, with the
+/// proof, as the whole solution has it. Members that need nothing of it have no part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AloneResult {
+    /// The group.
+    pub group: String,
+    /// Its members, in the instance's order.
+    pub members: Vec<AloneMember>,
+    /// The levels. Their `limit_prices` are those of the group's limits and guarantee, of the limits inside it, and nothing else.
+    pub levels: Vec<LevelResult>,
+    /// The same of groups inside it that are guaranteed something themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guaranteed_groups: Vec<Self>,
+}
+
+/// A member of such a group.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AloneMember {
+    /// The user's id.
+    pub id: String,
+    /// What keeps it from more.
+    pub limited_by: LimitedBy,
+    /// The position in `levels` of the level at which its share is frozen; the number of levels for one that none freezes.
+    pub level: u32,
+    /// Tasks running. Absent where they are on classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tasks: Option<f64>,
+    /// The server classes on which it runs. Absent where all servers are treated as one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement: Option<Vec<AloneTasks>>,
+}
+
+/// Tasks of such a member on the servers of one class.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AloneTasks {
+    /// The server class.
+    pub class: String,
+    /// Tasks running there, fractions included.
+    #[schemars(range(min = 0))]
+    pub tasks: f64,
+}
+
+/// What a result says of the divisions of a solution.
+pub(super) fn alone_results(instance: &Instance, solution: &Solution) -> Vec<AloneResult> {
+    let groups = instance.guaranteed_groups().unwrap_or_default();
+    let result = |(alone, solution): (&fairplan_instances::AloneGroup, &Solution)| {
+        let (here, allocation) = (&alone.instance, &solution.allocation);
+        let level_of = solution.certificate.level_of().unwrap_or_default();
+        let member = |i: usize| {
+            let pooled = allocation.is_pooled();
+            let on = |(class, tasks): (fairplan_instances::ClassId, f64)| AloneTasks {
+                class: here.classes()[class.0].id.clone(),
+                tasks,
+            };
+            AloneMember {
+                id: here.user(UserId(i)).id().to_owned(),
+                limited_by: solution.limited_by[i],
+                level: level_of.get(i).copied().unwrap_or_default(),
+                tasks: pooled.then(|| allocation.tasks(UserId(i))),
+                placement: (!pooled).then(|| allocation.placement(UserId(i)).map(on).collect()),
+            }
+        };
+        AloneResult {
+            group: instance.groups()[alone.group.0].id.clone(),
+            members: (0..here.user_count()).map(member).collect(),
+            levels: solution.certificate.levels().iter().map(|level| level_result(here, level)).collect(),
+            guaranteed_groups: alone_results(here, solution),
+        }
+    };
+    groups.iter().zip(&solution.guaranteed).map(result).collect()
+}
+
+/// What a document states of one such division, in the order of the group alone.
+#[derive(Clone, Debug)]
+pub(super) struct StatedAlone {
+    tasks: Tasks<'static>,
+    certificate: Certificate,
+    limited_by: Vec<LimitedBy>,
+    guaranteed: Vec<Self>,
+}
+
+impl StatedAlone {
+    /// Matches what is stated with the instance.
+    pub fn all(stated: &[AloneResult], instance: &Instance, pooled: bool) -> Result<Vec<Self>, Foreign> {
+        let refused = |violation: fairplan_instances::Violation| {
+            Foreign::new("guaranteed_groups", &violation.place, violation.problem.clone())
+        };
+        let groups = instance.guaranteed_groups().map_err(refused)?;
+        let ids = groups.iter().map(|alone| instance.groups()[alone.group.0].id.as_str());
+        list("guaranteed_groups", stated.iter().map(|alone| alone.group.as_str()), ids)?;
+        stated.iter().zip(&groups).map(|(stated, alone)| Self::of(stated, &alone.instance, pooled)).collect()
+    }
+
+    fn of(stated: &AloneResult, instance: &Instance, pooled: bool) -> Result<Self, Foreign> {
+        let place = format!("guaranteed_groups.{}", stated.group);
+        let members = stated.members.iter();
+        list(
+            &format!("{place}.members"),
+            members.clone().map(|member| member.id.as_str()),
+            instance.users().map(|user| user.id()),
+        )?;
+        let missing = |member: &AloneMember, what: &str| {
+            Foreign::new(
+                format!("{place}.members"),
+                &member.id,
+                format!("state its {what}, and nothing else"),
+            )
+        };
+        let tasks = if pooled {
+            let of = |member: &AloneMember| {
+                member.tasks.filter(|_| member.placement.is_none()).ok_or_else(|| missing(member, "tasks"))
+            };
+            Tasks::Pooled(Cow::Owned(members.clone().map(of).collect::<Result<_, _>>()?))
+        } else {
+            let (mut starts, mut entries) = (vec![0], Vec::new());
+            for member in members.clone() {
+                let placement = member.placement.as_ref().filter(|_| member.tasks.is_none());
+                for here in placement.ok_or_else(|| missing(member, "placement"))? {
+                    let class = instance.class_named(&here.class);
+                    let unknown =
+                        || Foreign::new(format!("{place}.members"), &here.class, "no such server class");
+                    entries.push((class.ok_or_else(unknown)?.0 as u32, here.tasks));
+                }
+                starts.push(entries.len());
+            }
+            Tasks::Listed { starts, entries }
+        };
+        Ok(Self {
+            tasks,
+            certificate: Certificate::Levels {
+                levels: levels_of(instance, &stated.levels, &format!("{place}.levels"))?,
+                level_of: members.clone().map(|member| member.level).collect(),
+            },
+            limited_by: members.map(|member| member.limited_by).collect(),
+            guaranteed: Self::all(&stated.guaranteed_groups, instance, pooled)?,
+        })
+    }
+
+    /// The claim.
+    pub fn claim(&self, objective: Objective) -> SolutionClaim<'_> {
+        SolutionClaim {
+            objective,
+            tasks: self.tasks.clone(),
+            certificate: &self.certificate,
+            limited_by: &self.limited_by,
+            printed: None,
+            guaranteed: self.guaranteed.iter().map(|alone| alone.claim(objective)).collect(),
+        }
+    }
+}
