@@ -217,6 +217,8 @@ pub struct Solution {
     pub limited_by: Vec<LimitedBy>,
     /// How it came about.
     pub statistics: Statistics,
+    /// The fractions that its numbers are next to, where they are known: then these are what is proved.
+    pub exact: Option<Box<ExactSolution>>,
     /// What groups are guaranteed: the divisions of [`Instance::guaranteed_groups`], in that order.
     pub guaranteed: Vec<Self>,
 }

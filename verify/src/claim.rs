@@ -1,8 +1,8 @@
 //! What is claimed: an allocation or a placement, with whatever a result states about it.
 
 use fairplan_instances::{
-    Allocation, Certificate, GroupResult, GuaranteeResult, KindId, LimitResult, LimitedBy, Objective,
-    Placement, ResourceId, ServerTasks, Solution, User, UserId,
+    Allocation, Certificate, ExactSolution, GroupResult, GuaranteeResult, KindId, LimitResult, LimitedBy,
+    Objective, Placement, ResourceId, ServerTasks, Solution, User, UserId,
 };
 use std::borrow::Cow;
 use std::ops::Range;

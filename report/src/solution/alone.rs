@@ -158,6 +158,7 @@ impl StatedAlone {
             tasks: self.tasks.clone(),
             certificate: &self.certificate,
             limited_by: &self.limited_by,
+            exact: None,
             printed: None,
             guaranteed: self.guaranteed.iter().map(|alone| alone.claim(objective)).collect(),
         }

@@ -7,8 +7,8 @@ use super::fractions;
 use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
 use fairplan_instances::{
-    Allocation, Certificate, GroupId, GroupResult, GuaranteeResult, Instance, Level, LimitResult, LimitedBy,
-    Objective, ResourceId, Status, Total, limit_results,
+    Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, Level,
+    LimitResult, LimitedBy, Objective, ResourceId, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 

@@ -88,6 +88,7 @@ impl Raised<'_> {
                 ..Statistics::default()
             },
             exact: Some(Box::new(exact)),
+            guaranteed: Vec::new(),
         })
     }
 
