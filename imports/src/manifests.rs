@@ -89,7 +89,11 @@ pub(super) fn documents(path: &str) -> Result<Vec<Value>, InstanceError> {
         let place = error
             .location()
             .map_or_else(String::new, |at| format!("line {}, column {}", at.line(), at.column()));
-        malformed(if place.is_empty() { "YAML".into() } else { place }, error.to_string())
+        // What follows advises whoever calls the parser.
+        let told = error.to_string();
+        let told = told.split("; set ").next().unwrap_or_default();
+        let told = told.split(", set ").next().unwrap_or_default().to_owned();
+        malformed(if place.is_empty() { "YAML".into() } else { place }, told)
     })?;
     Ok(documents.into_iter().filter(|document| !document.is_null()).collect())
 }

@@ -185,7 +185,10 @@ impl StatedProportionalBracket {
         let gap = gap_per_weight(instance, &bracket);
         if document.gap_per_weight != gap {
             let stated = document.gap_per_weight.map_or_else(String::new, |stated| stated.to_string());
-            let problem = format!("{gap:?} follows from the bounds");
+            let problem = match gap {
+                Some(gap) if gap.is_finite() => format!("{gap} follows from the bounds"),
+                _ => "none follows from the bounds".into(),
+            };
             return Err(Foreign::new("gap_per_weight", &stated, problem));
         }
         // Divisible tasks have shares for everybody, so the two compare only where whole ones do.

@@ -249,6 +249,7 @@ fn array<'a>(
         }
     }
     let place = match document.as_object() {
+        Some(object) if object.is_empty() => "is an empty object".into(),
         Some(object) => format!("has {}", object.keys().map(String::as_str).collect::<Vec<_>>().join(", ")),
         None => "is no JSON object".into(),
     };

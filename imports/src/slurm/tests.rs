@@ -103,6 +103,15 @@ fn users_are_accounts_or_partitions_when_asked_for() {
 }
 
 #[test]
+fn an_empty_object_is_called_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("empty.json").display().to_string();
+    std::fs::write(&path, "{}").unwrap();
+    let error = slurm(&SlurmOptions { nodes: vec![path], ..options("nodes.json") }).unwrap_err().to_string();
+    assert!(error.contains("is an empty object: expected a list nodes or sinfo"), "{error}");
+}
+
+#[test]
 fn each_defect_is_named_with_file_object_field_and_value() {
     let defects = [
         ("nodes.json", "\"cpus\": 32", "\"cpus\": -32", "node g1: cpus = -32: must be a whole number >= 0"),

@@ -1,6 +1,6 @@
 //! The best that whole tasks can do, for people.
 
-use super::sentences::{heading, label};
+use super::sentences::{heading, label, users};
 use crate::bound::{BoundDocument, stated_bounds, tasks_placed};
 use crate::figure::Bars;
 use crate::page::{Block, Section};
@@ -18,6 +18,12 @@ pub(super) fn answer<S>(document: &BoundDocument<S>) -> String {
         None => (document.integral_upper, document.integral_lower),
     };
     if document.unplaced == Some(0) && document.integral_level_lower.is_none() {
+        if !document.users_without_tasks.is_empty() {
+            return format!(
+                "All tasks that fit on any server can be placed; none fits, or there are none, of {}.",
+                users(document.users_without_tasks.len())
+            );
+        }
         return "Whole tasks fit: all that everybody asks for can be placed.".into();
     }
     if let Some(most) = document.integral_level_upper {

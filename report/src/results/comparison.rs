@@ -30,7 +30,8 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
     let mut text = name(&policy.name);
     let limit = match (tells_by_level(document), policy.level) {
         (true, None) => {
-            text += ": all have all that they ask for";
+            text += ": ";
+            text += all_served(policy);
             String::new()
         }
         (true, Some(level)) => {
@@ -157,7 +158,7 @@ fn answer_by_level(document: &Comparison) -> String {
         };
         match policy.level {
             Some(level) => format!("whoever wants more has at least {}{waiting}", share(level)),
-            None => "all have all that they ask for".into(),
+            None => format!("{}{waiting}", all_served(policy)),
         }
     };
     let alike = |policy: &ComparedPolicy| {
@@ -245,11 +246,24 @@ fn table(document: &Comparison) -> Table<'_> {
     table.in_order(&order)
 }
 
+/// What is said of a placement under which nobody waits for a task that fits anywhere.
+fn all_served(policy: &ComparedPolicy) -> &'static str {
+    // Whoever has nothing asks for a task that no server holds.
+    match policy.value == 0.0 {
+        true => "all whose tasks fit on a server have all that they ask for",
+        false => "all have all that they ask for",
+    }
+}
+
 /// What the best of whole tasks is called here, and between which bounds it is known.
 fn of_whole_tasks(document: &Comparison) -> Option<(&'static str, String)> {
     let bounds = document.bounds;
     if bounds.integral_unplaced == Some(0) && tells_by_level(document) {
-        return Some(("Whole tasks", "all that is asked for can be placed".into()));
+        let placed = match bounds.integral_upper {
+            Some(0.0) => "all that fits on any server can be placed",
+            _ => "all that is asked for can be placed",
+        };
+        return Some(("Whole tasks", placed.into()));
     }
     let levels = bounds.integral_level_upper.zip(bounds.integral_level_lower);
     if let Some((upper, lower)) = levels.filter(|_| tells_by_level(document)) {

@@ -124,7 +124,7 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     let (user, resource) = (label(&obstacle.user), label(&obstacle.resource));
     let limits = match document.budget {
         Some(budget) => format!("for {}{currency}", money(budget)),
-        None => "within the limits of the catalog".into(),
+        None => "with what the catalog offers".into(),
     };
     if obstacle.nowhere {
         return format!(
@@ -139,6 +139,9 @@ fn stands_against(document: &PlanDocument, obstacle: &ObstacleResult, currency: 
     );
     if let Some(part) = obstacle.own_part {
         let _ = write!(text, ", or {} of its own for user {user} alone", percent(part));
+    }
+    if document.tasks == TaskKind::Whole && obstacle.servers.is_empty() {
+        text += ". A whole task needs a server that holds it: see that the catalog has one for each user";
     }
     let servers = if obstacle.servers.is_empty() { "nothing".into() } else { list(&obstacle.servers) };
     let _ = writeln!(text, "\n(with {servers} bought for {}{currency}).", money(obstacle.cost));

@@ -38,6 +38,7 @@ pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
     if instance.has_groups() {
         return refuse("--exact does not know groups yet; leave them out".into());
     }
+    instance.without_quotas("--exact").map_err(SolverError::Inapplicable)?;
     Ok(())
 }
 
