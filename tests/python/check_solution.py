@@ -319,6 +319,8 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
     share = {node: user["weighted"] * user["own"] for node, user in named.items()}
     cap = {node: None if user["cap"] is None else user["cap"] * user["own"] for node, user in named.items()}
     worst = Fraction(0)
+    # Beside what is guaranteed, what is left and who has a part in it are known but for rounding.
+    rounding = Fraction(1, 10**12) if any(tree["floors"].values()) else 0
     for k, level in enumerate(levels):
         price = {(one["class"], r): p for one in level["prices"] for r, p in one["price"].items()}
         need(len(level.get("limit_prices", [])) == len(rows), f"prices of limits of level {k}")
@@ -334,8 +336,6 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         paid = lambda at: sum(floor(y[node] * S) for node, S in fill(tree, ceiling, at).items())
         worth = sum(capacity[at] * p for at, p in price.items())
         here, bound = fill(tree, ceiling, level["value"]), level["bound"] * (1 + GAP / 10)
-        # Sums that come to all there is beside what is guaranteed are known but for rounding.
-        rounding = Fraction(1, 10**12) if any(tree["floors"].values()) else 0
         need(paid(bound) >= worth * (1 - rounding), f"level {k} could be above {float(bound)!r}")
         need(bound - level["value"] <= GAP * bound, f"gap of level {k}")
         worst = max(worst, 1 - level["value"] / level["bound"] if level["bound"] else 0)
@@ -344,11 +344,12 @@ def stages(solution, users, capacity, tree, measure, usual, rows):
         slack, anybody = worth - kept, False
         for node, user in named.items():
             need(share[node] >= tree["floors"][node] * (1 - GAP), f"user {user['id']} has less than it is guaranteed")
-            need(share[node] >= here[node] * (1 - GAP), f"user {user['id']} has less than level {k} gives")
+            need(share[node] >= here[node] * (1 - GAP) - rounding, f"user {user['id']} has less than level {k} gives")
             if user["limit"] not in PRICED or user["level"] != k:
                 continue
             anybody = True
-            near(share[node], here[node], f"share of user {user['id']}, held on level {k}")
+            if abs(share[node] - here[node]) > rounding:
+                near(share[node], here[node], f"share of user {user['id']}, held on level {k}")
             done = cap[node] is not None and cap[node] - share[node] <= ALL * min(share[node], ALL)
             # Who has nothing, because siblings are guaranteed more than the group's part, is measured by what others have.
             rest = GAIN * (measure(user["share"]) * share[node] / user["share"] if user["share"]

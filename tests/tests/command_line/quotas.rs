@@ -166,6 +166,11 @@ fn each_broken_rule_of_quotas_names_its_place_value_and_what_to_do() {
         ),
         (
             "",
+            r#", "reserve": {"cpu": 12}"#,
+            "users[0].reserve.cpu = 12: all servers together have no more, so nobody else could run a task that needs it; reserve less",
+        ),
+        (
+            "",
             r#", "guarantee": {"gpu": 1}"#,
             "users[0].guarantee.gpu = 1: no task of user shop needs gpu; leave it out",
         ),
