@@ -3,24 +3,33 @@
 //! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level, and
 //! `result.rs` tells the outcome in fractions and in doubles. Nothing here has a tolerance.
 
+mod crossover;
+mod fit;
+mod guide;
 mod levels;
 mod number;
 mod program;
 mod result;
+mod sparse;
 mod sums;
 mod system;
 mod vertex;
 
 use crate::question::Question;
 use fairplan_instances::{Objective, Solution, SolverError};
+use guide::Guide;
 use levels::raise;
 use program::Program;
 use vertex::Stuck;
 
 pub(crate) use result::METHOD;
+pub(crate) use sparse::Sparse;
 
 /// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
 pub(crate) const SMALL: usize = 2_000;
+
+/// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
+const UNGUIDED: usize = 200;
 
 /// Whether the objective and the instance can be solved exactly; if not, why.
 pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
@@ -52,5 +61,9 @@ pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
             SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
         }
     };
-    raise(&program, &is_over).map_err(stuck)?.solution(question.backend)
+    let guide = (question.pairs() > UNGUIDED)
+        .then(|| crate::ways::solve(question, crate::ways::IN_DOUBLES, &mut |_| true).ok())
+        .flatten()
+        .map(|solution| Guide::new(&program, &solution));
+    raise(&program, guide.as_ref(), &is_over).map_err(stuck)?.solution(question.backend)
 }

@@ -41,7 +41,8 @@ pub(crate) struct Place {
     pub class: usize,
     /// The work a task does there; `None` for one.
     rate: Option<Rational>,
-    rough_rate: f64,
+    /// The same as a double.
+    pub rough_rate: f64,
 }
 
 impl Place {
@@ -159,14 +160,23 @@ impl<'a> Program<'a> {
 
     /// What a unit of a line's work takes of each row when it is done at a place.
     pub fn column(&self, line: usize, place: usize) -> Vec<(usize, Rational)> {
+        let mut column = self.task_column(line, place);
+        let place = &self.places(line)[place];
+        if place.rate.is_some() {
+            column.iter_mut().for_each(|(_, entry)| *entry = place.tasks(entry));
+        }
+        column
+    }
+
+    /// The same of one task.
+    pub fn task_column(&self, line: usize, place: usize) -> Vec<(usize, Rational)> {
         let place = &self.places(line)[place];
         let m = self.instance.resources().len();
-        let per_work = |units: Rational| place.tasks(&units);
         let mut column = Vec::with_capacity(m);
         for r in (0..m).map(ResourceId) {
             let units = self.demand_units(line, r);
             if units > 0 {
-                column.push((place.class * m + r.0, per_work(Rational::whole(units))));
+                column.push((place.class * m + r.0, Rational::whole(units)));
             }
         }
         if !self.limits().is_empty() {
@@ -174,12 +184,12 @@ impl<'a> Program<'a> {
                 let row = &self.instance.limit_rows()[j];
                 let units = self.demand_units(line, row.resource);
                 if units > 0 && (self.pooled || row.covers(ClassId(place.class))) {
-                    column.push((self.first_limit + j, per_work(Rational::whole(units))));
+                    column.push((self.first_limit + j, Rational::whole(units)));
                 }
             }
         }
         if let Some(row) = self.lines[line].task_row {
-            column.push((row as usize, per_work(Rational::one())));
+            column.push((row as usize, Rational::one()));
         }
         column
     }
@@ -202,6 +212,31 @@ impl<'a> Program<'a> {
         }
         column.extend(self.lines[line].task_row.map(|row| (row as usize, 1.0 / rate)));
         column
+    }
+
+    /// What there is of a row as a double; one where there is nothing.
+    pub fn rough_amount(&self, row: usize) -> f64 {
+        let amount = self.amounts[row].to_f64();
+        if amount > 0.0 { amount } else { 1.0 }
+    }
+
+    /// For each class the first at which all resources have the same prices; empty where limits have prices.
+    pub fn alike(&self, prices: &[Rational]) -> Vec<usize> {
+        let m = self.instance.resources().len();
+        if self.limits().any(|row| !prices[row].is_zero()) {
+            return Vec::new();
+        }
+        let classes: Vec<&[Rational]> = prices[..self.first_limit].chunks(m).collect();
+        let first =
+            |class: usize| (0..class).find(|other| classes[*other] == classes[class]).unwrap_or(class);
+        (0..classes.len()).map(first).collect()
+    }
+
+    /// Whether a line's work costs the same at two places because the classes have the same prices.
+    pub fn are_alike(&self, alike: &[usize], line: usize, place: usize, other: usize) -> bool {
+        let (one, other) = (&self.places(line)[place], &self.places(line)[other]);
+        let is_same = |class: usize| alike.get(class);
+        is_same(one.class).is_some() && is_same(one.class) == is_same(other.class) && one.rate == other.rate
     }
 
     /// The most work that a user's tasks do where each does as much on every class; `None` where there is no such number.
