@@ -40,7 +40,8 @@ fn refusal(instance: &Instance, file: &[u8]) -> Option<String> {
 }
 
 fn agrees(draft: &Draft, objective: Objective) {
-    let instance = draft.build().unwrap();
+    // Some of the odd ones are no instances.
+    let Ok(instance) = draft.build() else { return };
     let solution = exactly(&instance, objective);
     is_as_the_oracle_says(&instance, &solution)
         .unwrap_or_else(|problem| panic!("{objective}: {problem}\n{draft}"));
@@ -79,7 +80,7 @@ fn the_papers_example_is_five_sevenths() {
     let tasks: Vec<_> = exact.users.iter().map(|user| user.tasks.as_deref().unwrap()).collect();
     assert_eq!(tasks, ["10", "10"]);
     let headline = Headline::new(&instance, &solution);
-    assert_eq!((headline.value, headline.relative_gap), (5.0 / 7.0, 0.0));
+    assert!((headline.value - 5.0 / 7.0).abs() < 1e-15 && headline.relative_gap == 0.0, "{headline:?}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ const NOTHING: f64 = 1e-9;
 impl<'p> Crossover<'p> {
     /// Nothing is on the basis but slack: what is left of each row, in parts of it. Rows that are `fixed` stay as they are.
     pub fn new(program: &'p Program<'p>, slack: &[f64], fixed: Vec<bool>) -> Self {
-        let rows = program.rows();
+        let rows = slack.len();
         let basis = |row: usize| Basic { variable: Variable::Slack(row), value: slack[row].max(0.0) };
         let mut inverse = vec![0.0; rows * rows];
         (0..rows).for_each(|row| inverse[row * rows + row] = 1.0);

@@ -166,8 +166,8 @@ impl Vertex<'_> {
     ) -> Option<()> {
         self.splits =
             splits.into_iter().map(|(line, place)| Split { line, place, work: Rational::zero() }).collect();
-        self.add_up_rising();
-        let left = self.left_by_keys();
+        self.add_up_rising().ok()?;
+        let left = self.left_by_keys()?;
         let columns = self.split_columns();
         // Which row the level is held by: of the priced ones that are left the one that allows the least.
         let mut found: Option<(Rational, Vec<Rational>)> = None;

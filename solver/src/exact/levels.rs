@@ -20,7 +20,7 @@ pub(crate) fn raise<'p>(
     guide: Option<&Guide>,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Raised<'p>, Stuck> {
-    let vertex = Vertex::start(program);
+    let vertex = Vertex::start(program)?;
     let mut raised = Raised { vertex, prices: Vec::new(), scales: Vec::new() };
     let caps = caps(&raised.vertex);
     raised.go_on(&caps, guide, is_over)?;
@@ -66,7 +66,7 @@ impl Raised<'_> {
                         }
                         caps = rest;
                     }
-                    self.vertex.add_up_rising();
+                    self.vertex.add_up_rising()?;
                 }
                 End::Prices(prices) => {
                     self.freeze(prices)?;
@@ -110,7 +110,7 @@ impl Raised<'_> {
         if !any {
             return Err(Stuck::Contradiction("prices hold nobody"));
         }
-        vertex.add_up_rising();
+        vertex.add_up_rising()?;
         Ok(())
     }
 }

@@ -20,6 +20,7 @@ use fairplan_instances::{Objective, Solution, SolverError};
 use guide::Guide;
 use levels::raise;
 use program::Program;
+use sums::LONGEST;
 use vertex::Stuck;
 
 pub(crate) use result::METHOD;
@@ -50,6 +51,15 @@ pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
     Ok(())
 }
 
+/// What is said of fractions of more bits than are worked with.
+fn too_long(bits: u64) -> SolverError {
+    let digits = bits * 3 / 10;
+    SolverError::Unsupported(format!(
+        "the exact fractions of this instance have more than {digits} digits, since the demands of its users have no shorter common \
+         multiple; give the demands fewer digits, or solve in doubles"
+    ))
+}
+
 /// The exact solution.
 pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
     covers(question)?;
@@ -57,6 +67,7 @@ pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
     let is_over = || question.deadline.is_over();
     let stuck = |stuck: Stuck| match stuck {
         Stuck::OutOfTime => SolverError::OutOfTime,
+        Stuck::TooLong => too_long(LONGEST),
         Stuck::Contradiction(problem) => {
             SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
         }

@@ -15,6 +15,10 @@ pub(crate) struct Program<'a> {
     /// What there is of each row: capacities, class by class; then limits; then tasks.
     pub amounts: Vec<Rational>,
     pub lines: Vec<Line>,
+    /// The same as doubles, one where there is nothing of a row.
+    rough_amounts: Vec<f64>,
+    /// Smallest units in one unit of each resource, as doubles.
+    rough_units: Vec<f64>,
     /// Where lines can run, and the work that a task does there.
     patterns: Vec<Vec<Place>>,
     first_limit: usize,
@@ -75,6 +79,8 @@ impl<'a> Program<'a> {
             objective,
             amounts,
             lines: Vec::new(),
+            rough_amounts: Vec::new(),
+            rough_units: resources().map(|r| 10f64.powi(-i32::from(instance.unit_exponent(r)))).collect(),
             patterns: Vec::new(),
             first_limit,
             first_task_row,
@@ -82,6 +88,8 @@ impl<'a> Program<'a> {
             pooled,
         };
         program.add_lines();
+        let rough = |amount: &Rational| if amount.is_zero() { 1.0 } else { amount.to_f64() };
+        program.rough_amounts = program.amounts.iter().map(rough).collect();
         program
     }
 
@@ -199,7 +207,11 @@ impl<'a> Program<'a> {
         let place = &self.places(line)[place];
         let m = self.instance.resources().len();
         let rate = place.rough_rate;
-        let units = |r: usize| self.demand_units(line, ResourceId(r)) as f64 / rate;
+        let demand = match self.pooled {
+            true => self.user(line).demand_doubles(),
+            false => self.instance.kind(KindId(self.lines[line].kind as usize)).demand_doubles(),
+        };
+        let units = |r: usize| demand[r] * self.rough_units[r] / rate;
         let mut column: Vec<(usize, f64)> =
             (0..m).map(|r| (place.class * m + r, units(r))).filter(|(_, entry)| *entry > 0.0).collect();
         if !self.limits().is_empty() {
@@ -216,8 +228,7 @@ impl<'a> Program<'a> {
 
     /// What there is of a row as a double; one where there is nothing.
     pub fn rough_amount(&self, row: usize) -> f64 {
-        let amount = self.amounts[row].to_f64();
-        if amount > 0.0 { amount } else { 1.0 }
+        self.rough_amounts[row]
     }
 
     /// For each class the first at which all resources have the same prices; empty where limits have prices.

@@ -4,6 +4,8 @@ use super::fit::overloads;
 use super::levels::Raised;
 use super::number::{Rational, common_divisor};
 use super::program::task_share;
+use super::sums::LONGEST;
+use super::too_long;
 use super::vertex::Amount;
 use fairplan_instances::{
     Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
@@ -17,9 +19,6 @@ pub(crate) const METHOD: &str = "exact-simplex";
 
 /// Fractions that follow from others are written where both parts together have so few bits: about a hundred digits.
 const SHORT: u64 = 330;
-
-/// Digits that a fraction may have.
-const MOST_DIGITS: f64 = 200_000.0;
 
 /// What a user has.
 struct Held {
@@ -38,12 +37,8 @@ impl Raised<'_> {
         let program = self.vertex.program;
         let (instance, objective) = (program.instance, program.objective);
         let bits = self.vertex.levels.iter().map(Rational::bits).max().unwrap_or(0);
-        if bits as f64 / 10f64.log2() > MOST_DIGITS {
-            return Err(SolverError::Unsupported(format!(
-                "the exact fractions of this instance have {:.0} digits, since the demands of its users have no common \
-                 multiple that is shorter; give the demands fewer digits, or solve without --exact",
-                bits as f64 / 10f64.log2()
-            )));
+        if bits > 2 * LONGEST {
+            return Err(too_long(bits));
         }
         let held = self.of_users();
         let mut parts = Vec::new();

@@ -77,6 +77,8 @@ pub(crate) enum Stuck {
     /// What can only be a mistake of the method.
     Contradiction(&'static str),
     OutOfTime,
+    /// Sums over the users have too long denominators.
+    TooLong,
 }
 
 /// Bits up to which values are left as they are.
@@ -87,7 +89,7 @@ const PATIENCE: u32 = 30;
 
 impl<'p> Vertex<'p> {
     /// Nobody has anything.
-    pub fn start(program: &'p Program<'p>) -> Self {
+    pub fn start(program: &'p Program<'p>) -> Result<Self, Stuck> {
         let lines = program.lines.len();
         let mut vertex = Self {
             program,
@@ -103,8 +105,8 @@ impl<'p> Vertex<'p> {
             steps: 0,
             long: LONG,
         };
-        vertex.add_up_rising();
-        vertex
+        vertex.add_up_rising()?;
+        Ok(vertex)
     }
 
     pub fn per_level(&self, line: usize) -> &Rational {
@@ -135,14 +137,15 @@ impl<'p> Vertex<'p> {
     }
 
     /// To be called when others rise than before.
-    pub fn add_up_rising(&mut self) {
+    pub fn add_up_rising(&mut self) -> Result<(), Stuck> {
         let mut sums = RowSums::new(self.program.rows());
         for line in (0..self.keys.len()).filter(|line| self.is_rising(*line)) {
             for (row, entry) in self.program.column(line, self.keys[line] as usize) {
                 sums.add(row, &(&entry * &self.per_level[line]));
             }
         }
-        self.rising = sums.finish();
+        self.rising = sums.finish().ok_or(Stuck::TooLong)?;
+        Ok(())
     }
 
     /// What moving a unit of work from the key place to another changes in each row.
@@ -445,7 +448,7 @@ impl<'p> Vertex<'p> {
 
 impl Vertex<'_> {
     /// What settled and frozen lines leave of each row with everybody on its key.
-    pub fn left_by_keys(&self) -> Vec<Rational> {
+    pub fn left_by_keys(&self) -> Option<Vec<Rational>> {
         let rows = self.program.rows();
         let mut settled = RowSums::new(rows);
         let mut frozen: Vec<RowSums> = self.levels.iter().map(|_| RowSums::new(rows)).collect();
@@ -464,15 +467,16 @@ impl Vertex<'_> {
         }
         let mut left = self.program.amounts.clone();
         let mut take = |sums: RowSums, times: &Rational| {
-            for (left, sum) in left.iter_mut().zip(sums.finish()).filter(|(_, sum)| !sum.is_zero()) {
+            for (left, sum) in left.iter_mut().zip(sums.finish()?).filter(|(_, sum)| !sum.is_zero()) {
                 *left = &*left - &(&sum * times);
             }
+            Some(())
         };
-        take(settled, &Rational::one());
+        take(settled, &Rational::one())?;
         for (sums, level) in frozen.into_iter().zip(&self.levels) {
-            take(sums, level);
+            take(sums, level)?;
         }
-        left
+        Some(left)
     }
 
     /// What moving a unit to each split changes in each row.
