@@ -63,6 +63,8 @@ def solve(
     *,
     objective: str = "drfh",
     backend: str = "auto",
+    exact: bool = False,
+    sparse: bool = False,
     time_limit: float | None = None,
     progress: Progress | None = None,
 ) -> Solution:
@@ -74,6 +76,8 @@ def solve(
             "Multi-Resource Fair Allocation in Heterogeneous Cloud Computing Systems"), ``pf``, ``alpha=A``, ``utilitarian``,
             ``tsf``, ``bmf``, ``drf`` or ``drf-per-server``.
         backend: ``auto`` (aggregation, else interior point), ``ipm`` or ``highs``.
+        exact: state fractions such as 5/7 beside the doubles, proved without any tolerance (``drfh``, ``tsf`` and ``drf``).
+        sparse: put nearly everybody on one server class, as fairly (fractions always are so).
         time_limit: seconds; a tenth of them is kept for checking.
         progress: called with what begins.
 
@@ -87,9 +91,13 @@ def solve(
     (0.714285714, 'optimal')
     >>> solution.placement["class"]
     ['high-memory', 'high-cpu']
+    >>> fp.solve(fp.generate.drfh_fig1(), exact=True).to_dict()["exact"]["value"]
+    '5/7'
     """
     try:
-        native = _native.solve(_instance(instance)._native, objective, backend, _call(time_limit, progress))
+        native = _native.solve(
+            _instance(instance)._native, objective, backend, (exact, sparse), _call(time_limit, progress)
+        )
     except NotProved as error:
         if isinstance(error.found, _native.Solution):
             error.found = Solution(error.found)

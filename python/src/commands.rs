@@ -33,8 +33,9 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
             entries
         }};
     }
-    let SolveOptions { objective, backend, .. } = SolveOptions::default();
-    of("solve", entries! { "objective": objective.to_string(), "backend": &backend })?;
+    let SolveOptions { objective, backend, exact, sparse, .. } = SolveOptions::default();
+    let solve = entries! { "objective": objective.to_string(), "backend": &backend, "exact": exact, "sparse": sparse };
+    of("solve", solve)?;
     of("explain", entries! { "objective": objective.to_string(), "backend": &backend })?;
     let PlaceOptions { policy, seed, .. } = PlaceOptions::default();
     of("place", entries! { "policy": policy, "seed": seed })?;
@@ -95,10 +96,12 @@ pub fn solve(
     instance: &Instance,
     name: &str,
     backend: String,
+    form: (bool, bool),
     call: Call,
 ) -> PyResult<Solution> {
-    let options =
-        SolveOptions { objective: answered(py, objective(name))?, backend, ..SolveOptions::default() };
+    let (exact, sparse) = form;
+    let objective = answered(py, objective(name))?;
+    let options = SolveOptions { objective, backend, exact, sparse, ..SolveOptions::default() };
     let instance = Arc::clone(&instance.0);
     let solving = Arc::clone(&instance);
     match call.run(py, move |control| fairplan::solve(&solving, &options, control))? {

@@ -20,6 +20,9 @@ def test_solve_and_everything_that_follows_gives_the_bytes_of_the_command(cluste
             continue
         expected = command("solve", "i.json", "--objective", objective, "--no-timing")
         assert solution.to_json(timing=False).encode() == expected, objective
+    for form in ["exact", "sparse"]:
+        expected = command("solve", "i.json", f"--{form}", "--no-timing")
+        assert fp.solve(cluster, **{form: True}).to_json(timing=False).encode() == expected, form
     for policy in ["best-fit", "first-fit", "worst-fit", "dot-product", "random", "slots=9"]:
         expected = command("place", "i.json", "--policy", policy, "--seed", "7", "--servers-out")
         placed = fp.place(cluster, policy=policy, seed=7, servers_out=True)

@@ -126,6 +126,11 @@ pub fn exact_within(deadline: &Deadline) -> Box<dyn Solver> {
     Box::new(Backend { name: "exact", ways, curved: true, deadline: deadline.clone() })
 }
 
+/// A solver of which nearly everybody runs on one class: at most as many users on several as there are rows of capacity and limits.
+pub fn sparse(solver: Box<dyn Solver>) -> Box<dyn Solver> {
+    Box::new(exact::Sparse(solver))
+}
+
 /// Makes a backend that ends by a deadline.
 pub type MakeBackend = fn(&Deadline) -> Box<dyn Solver>;
 

@@ -45,6 +45,14 @@ pub(crate) const ALL: &[Way] = &[
     Way::Exact { asked: false },
 ];
 
+/// The ways that find doubles to begin with where fractions are asked for.
+pub(crate) const IN_DOUBLES: &[Way] = &[
+    Way::Aggregation { patient: false },
+    Way::InteriorPoint,
+    Way::Aggregation { patient: true },
+    Way::Highs(HighsAlgorithm::Simplex),
+];
+
 /// Pairs of a user and a class up to which an interior point over all users is worth trying after aggregation (about a
 /// hundred bytes each), and up to which HiGHS is.
 const IN_FULL: usize = 20_000_000;

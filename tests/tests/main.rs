@@ -15,6 +15,7 @@ mod corrupted_results;
 mod determinism;
 mod edges;
 mod every_field;
+mod exact;
 mod explain;
 mod fuzz;
 mod groups;

@@ -35,6 +35,9 @@ pub struct Arguments {
     /// State fractions such as 5/7 beside the doubles, proved without any tolerance (drfh, tsf and drf, with limits and kinds)
     #[arg(long, conflicts_with = "backend")]
     exact: bool,
+    /// Put nearly everybody on one server class: as fair, with at most as many users on several as there are rows of capacity and limits
+    #[arg(long)]
+    sparse: bool,
     #[command(flatten)]
     time_limit: TimeLimit,
     /// Write the whole result (json), or the table of users
@@ -57,9 +60,9 @@ pub fn backend_name(name: &str) -> Result<String, String> {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let output = arguments.output.result(arguments.format)?;
     let source = InstanceSource::try_from(arguments.instance)?;
-    let Arguments { objective, backend, exact, .. } = arguments;
+    let Arguments { objective, backend, exact, sparse, .. } = arguments;
     // A table does not say of which instance it is.
-    let options = SolveOptions { objective, backend, exact, hash: output.table.is_none() };
+    let options = SolveOptions { objective, backend, exact, sparse, hash: output.table.is_none() };
     let instance = source.read()?;
     warn(common, &instance);
     let solve = |control: &Control<'_>| fairplan::solve(&instance, &options, control);

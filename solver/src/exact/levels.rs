@@ -1,5 +1,6 @@
 //! The levels, each exact on the exact former ones: raise all who still rise, freeze those who pay, go on with the rest.
 
+use super::guide::Guide;
 use super::number::Rational;
 use super::program::Program;
 use super::vertex::{Amount, End, Stuck, Vertex};
@@ -13,12 +14,16 @@ pub(crate) struct Raised<'p> {
     pub scales: Vec<Rational>,
 }
 
-/// Raises the levels from the start, step by step.
-pub(crate) fn raise<'p>(program: &'p Program<'p>, is_over: &dyn Fn() -> bool) -> Result<Raised<'p>, Stuck> {
-    let vertex = Vertex::start(program);
+/// Raises the levels from the start, or from where a guide points to.
+pub(crate) fn raise<'p>(
+    program: &'p Program<'p>,
+    guide: Option<&Guide>,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Raised<'p>, Stuck> {
+    let vertex = Vertex::start(program)?;
     let mut raised = Raised { vertex, prices: Vec::new(), scales: Vec::new() };
     let caps = caps(&raised.vertex);
-    raised.go_on(caps, is_over)?;
+    raised.go_on(&caps, guide, is_over)?;
     Ok(raised)
 }
 
@@ -32,22 +37,41 @@ fn caps(vertex: &Vertex<'_>) -> Vec<(Rational, usize)> {
 }
 
 impl Raised<'_> {
-    fn go_on(&mut self, caps: Vec<(Rational, usize)>, is_over: &dyn Fn() -> bool) -> Result<(), Stuck> {
-        let mut caps = caps.into_iter().peekable();
+    fn go_on(
+        &mut self,
+        mut caps: &[(Rational, usize)],
+        guide: Option<&Guide>,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), Stuck> {
+        let mut is_new = true;
         while self.vertex.any_rises() {
+            if let Some(guide) = guide.filter(|_| is_new) {
+                guide.lead(&mut self.vertex, caps);
+            }
+            is_new = false;
             // Those held by prices at a lower level have tasks left.
-            while caps.next_if(|(_, line)| !self.vertex.is_rising(*line)).is_some() {}
-            match self.vertex.raise(caps.peek().map(|(cap, _)| cap), is_over)? {
+            while let Some(((_, line), rest)) = caps.split_first()
+                && !self.vertex.is_rising(*line)
+            {
+                caps = rest;
+            }
+            match self.vertex.raise(caps.first().map(|(cap, _)| cap), is_over)? {
                 End::Bound => {
                     let level = self.vertex.level.clone();
-                    while let Some((_, line)) = caps.next_if(|(cap, _)| *cap <= level) {
-                        if self.vertex.is_rising(line) {
-                            self.vertex.amounts[line] = Amount::Settled(self.vertex.work(line));
+                    while let Some(((cap, line), rest)) = caps.split_first()
+                        && *cap <= level
+                    {
+                        if self.vertex.is_rising(*line) {
+                            self.vertex.amounts[*line] = Amount::Settled(self.vertex.work(*line));
                         }
+                        caps = rest;
                     }
-                    self.vertex.add_up_rising();
+                    self.vertex.add_up_rising()?;
                 }
-                End::Prices(prices) => self.freeze(prices)?,
+                End::Prices(prices) => {
+                    self.freeze(prices)?;
+                    is_new = true;
+                }
             }
         }
         Ok(())
@@ -86,7 +110,7 @@ impl Raised<'_> {
         if !any {
             return Err(Stuck::Contradiction("prices hold nobody"));
         }
-        vertex.add_up_rising();
+        vertex.add_up_rising()?;
         Ok(())
     }
 }

@@ -3,24 +3,34 @@
 //! `program.rs` states a level in whole numbers, `vertex.rs` goes from vertex to vertex of it, `levels.rs` from level to level, and
 //! `result.rs` tells the outcome in fractions and in doubles. Nothing here has a tolerance.
 
+mod crossover;
+mod fit;
+mod guide;
 mod levels;
 mod number;
 mod program;
 mod result;
+mod sparse;
 mod sums;
 mod system;
 mod vertex;
 
 use crate::question::Question;
 use fairplan_instances::{Objective, Solution, SolverError};
+use guide::Guide;
 use levels::raise;
 use program::Program;
+use sums::LONGEST;
 use vertex::Stuck;
 
 pub(crate) use result::METHOD;
+pub(crate) use sparse::Sparse;
 
 /// Pairs of a user and a class up to which an answer as fractions is looked for where nothing else is proved.
 pub(crate) const SMALL: usize = 2_000;
+
+/// Pairs of a user and a class up to which exact steps alone are fast enough; beyond, a solution in doubles points the way.
+const UNGUIDED: usize = 200;
 
 /// Whether the objective and the instance can be solved exactly; if not, why.
 pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
@@ -38,8 +48,17 @@ pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
     if instance.has_groups() {
         return refuse("--exact does not know groups yet; leave them out".into());
     }
-    instance.without_quotas("--exact").map_err(SolverError::Inapplicable)?;
+    instance.without_floors("--exact").map_err(SolverError::Inapplicable)?;
     Ok(())
+}
+
+/// What is said of fractions of more bits than are worked with.
+fn too_long(bits: u64) -> SolverError {
+    let digits = bits * 3 / 10;
+    SolverError::Unsupported(format!(
+        "the exact fractions of this instance have more than {digits} digits, since the demands of its users have no shorter common \
+         multiple; give the demands fewer digits, or solve in doubles"
+    ))
 }
 
 /// The exact solution.
@@ -49,9 +68,14 @@ pub(crate) fn solve(question: &Question<'_>) -> Result<Solution, SolverError> {
     let is_over = || question.deadline.is_over();
     let stuck = |stuck: Stuck| match stuck {
         Stuck::OutOfTime => SolverError::OutOfTime,
+        Stuck::TooLong => too_long(LONGEST),
         Stuck::Contradiction(problem) => {
             SolverError::Backend { backend: METHOD, problem: format!("contradicts itself: {problem}") }
         }
     };
-    raise(&program, &is_over).map_err(stuck)?.solution(question.backend)
+    let guide = (question.pairs() > UNGUIDED)
+        .then(|| crate::ways::solve(question, crate::ways::IN_DOUBLES, &mut |_| true).ok())
+        .flatten()
+        .map(|solution| Guide::new(&program, &solution));
+    raise(&program, guide.as_ref(), &is_over).map_err(stuck)?.solution(question.backend)
 }

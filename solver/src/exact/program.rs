@@ -15,6 +15,10 @@ pub(crate) struct Program<'a> {
     /// What there is of each row: capacities, class by class; then limits; then tasks.
     pub amounts: Vec<Rational>,
     pub lines: Vec<Line>,
+    /// The same as doubles, one where there is nothing of a row.
+    rough_amounts: Vec<f64>,
+    /// Smallest units in one unit of each resource, as doubles.
+    rough_units: Vec<f64>,
     /// Where lines can run, and the work that a task does there.
     patterns: Vec<Vec<Place>>,
     first_limit: usize,
@@ -41,7 +45,8 @@ pub(crate) struct Place {
     pub class: usize,
     /// The work a task does there; `None` for one.
     rate: Option<Rational>,
-    rough_rate: f64,
+    /// The same as a double.
+    pub rough_rate: f64,
 }
 
 impl Place {
@@ -74,6 +79,8 @@ impl<'a> Program<'a> {
             objective,
             amounts,
             lines: Vec::new(),
+            rough_amounts: Vec::new(),
+            rough_units: resources().map(|r| 10f64.powi(-i32::from(instance.unit_exponent(r)))).collect(),
             patterns: Vec::new(),
             first_limit,
             first_task_row,
@@ -81,6 +88,8 @@ impl<'a> Program<'a> {
             pooled,
         };
         program.add_lines();
+        let rough = |amount: &Rational| if amount.is_zero() { 1.0 } else { amount.to_f64() };
+        program.rough_amounts = program.amounts.iter().map(rough).collect();
         program
     }
 
@@ -159,14 +168,23 @@ impl<'a> Program<'a> {
 
     /// What a unit of a line's work takes of each row when it is done at a place.
     pub fn column(&self, line: usize, place: usize) -> Vec<(usize, Rational)> {
+        let mut column = self.task_column(line, place);
+        let place = &self.places(line)[place];
+        if place.rate.is_some() {
+            column.iter_mut().for_each(|(_, entry)| *entry = place.tasks(entry));
+        }
+        column
+    }
+
+    /// The same of one task.
+    pub fn task_column(&self, line: usize, place: usize) -> Vec<(usize, Rational)> {
         let place = &self.places(line)[place];
         let m = self.instance.resources().len();
-        let per_work = |units: Rational| place.tasks(&units);
         let mut column = Vec::with_capacity(m);
         for r in (0..m).map(ResourceId) {
             let units = self.demand_units(line, r);
             if units > 0 {
-                column.push((place.class * m + r.0, per_work(Rational::whole(units))));
+                column.push((place.class * m + r.0, Rational::whole(units)));
             }
         }
         if !self.limits().is_empty() {
@@ -174,12 +192,12 @@ impl<'a> Program<'a> {
                 let row = &self.instance.limit_rows()[j];
                 let units = self.demand_units(line, row.resource);
                 if units > 0 && (self.pooled || row.covers(ClassId(place.class))) {
-                    column.push((self.first_limit + j, per_work(Rational::whole(units))));
+                    column.push((self.first_limit + j, Rational::whole(units)));
                 }
             }
         }
         if let Some(row) = self.lines[line].task_row {
-            column.push((row as usize, per_work(Rational::one())));
+            column.push((row as usize, Rational::one()));
         }
         column
     }
@@ -189,7 +207,11 @@ impl<'a> Program<'a> {
         let place = &self.places(line)[place];
         let m = self.instance.resources().len();
         let rate = place.rough_rate;
-        let units = |r: usize| self.demand_units(line, ResourceId(r)) as f64 / rate;
+        let demand = match self.pooled {
+            true => self.user(line).demand_doubles(),
+            false => self.instance.kind(KindId(self.lines[line].kind as usize)).demand_doubles(),
+        };
+        let units = |r: usize| demand[r] * self.rough_units[r] / rate;
         let mut column: Vec<(usize, f64)> =
             (0..m).map(|r| (place.class * m + r, units(r))).filter(|(_, entry)| *entry > 0.0).collect();
         if !self.limits().is_empty() {
@@ -202,6 +224,30 @@ impl<'a> Program<'a> {
         }
         column.extend(self.lines[line].task_row.map(|row| (row as usize, 1.0 / rate)));
         column
+    }
+
+    /// What there is of a row as a double; one where there is nothing.
+    pub fn rough_amount(&self, row: usize) -> f64 {
+        self.rough_amounts[row]
+    }
+
+    /// For each class the first at which all resources have the same prices; empty where limits have prices.
+    pub fn alike(&self, prices: &[Rational]) -> Vec<usize> {
+        let m = self.instance.resources().len();
+        if self.limits().any(|row| !prices[row].is_zero()) {
+            return Vec::new();
+        }
+        let classes: Vec<&[Rational]> = prices[..self.first_limit].chunks(m).collect();
+        let first =
+            |class: usize| (0..class).find(|other| classes[*other] == classes[class]).unwrap_or(class);
+        (0..classes.len()).map(first).collect()
+    }
+
+    /// Whether a line's work costs the same at two places because the classes have the same prices.
+    pub fn are_alike(&self, alike: &[usize], line: usize, place: usize, other: usize) -> bool {
+        let (one, other) = (&self.places(line)[place], &self.places(line)[other]);
+        let is_same = |class: usize| alike.get(class);
+        is_same(one.class).is_some() && is_same(one.class) == is_same(other.class) && one.rate == other.rate
     }
 
     /// The most work that a user's tasks do where each does as much on every class; `None` where there is no such number.

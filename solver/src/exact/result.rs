@@ -1,8 +1,11 @@
 //! From the last vertex to a solution: fractions as texts, and the doubles next to them.
 
+use super::fit::overloads;
 use super::levels::Raised;
 use super::number::{Rational, common_divisor};
 use super::program::task_share;
+use super::sums::LONGEST;
+use super::too_long;
 use super::vertex::Amount;
 use fairplan_instances::{
     Allocation, Certificate, ClassId, ExactLevel, ExactPart, ExactSolution, ExactUser, Level, LimitedBy,
@@ -16,9 +19,6 @@ pub(crate) const METHOD: &str = "exact-simplex";
 
 /// Fractions that follow from others are written where both parts together have so few bits: about a hundred digits.
 const SHORT: u64 = 330;
-
-/// Digits that a fraction may have.
-const MOST_DIGITS: f64 = 200_000.0;
 
 /// What a user has.
 struct Held {
@@ -37,12 +37,8 @@ impl Raised<'_> {
         let program = self.vertex.program;
         let (instance, objective) = (program.instance, program.objective);
         let bits = self.vertex.levels.iter().map(Rational::bits).max().unwrap_or(0);
-        if bits as f64 / 10f64.log2() > MOST_DIGITS {
-            return Err(SolverError::Unsupported(format!(
-                "the exact fractions of this instance have {:.0} digits, since the demands of its users have no common \
-                 multiple that is shorter; give the demands fewer digits, or solve without --exact",
-                bits as f64 / 10f64.log2()
-            )));
+        if bits > 2 * LONGEST {
+            return Err(too_long(bits));
         }
         let held = self.of_users();
         let mut parts = Vec::new();
@@ -184,8 +180,10 @@ impl Raised<'_> {
         if limits.is_empty() {
             return false;
         }
-        let lines = (0..program.lines.len()).filter(|line| program.lines[*line].user as usize == user);
-        lines.into_iter().any(|line| {
+        let first = self.line_of(user).unwrap_or(program.lines.len());
+        let mut lines =
+            (first..program.lines.len()).take_while(|line| program.lines[*line].user as usize == user);
+        lines.any(|line| {
             (0..program.places(line).len()).all(|place| {
                 let column = program.column(line, place);
                 column.iter().any(|(row, _)| limits.contains(row) && self.vertex.slack[*row].is_zero())
@@ -247,7 +245,7 @@ impl Raised<'_> {
     /// The allocation in doubles: the nearest, or where those would overload something hardly less.
     fn allocation(&self, held: &[Held]) -> Allocation {
         let exactly = self.rounded(held, 1.0);
-        match self.overloads(&exactly) {
+        match overloads(self.vertex.program, &exactly) {
             false => exactly,
             true => self.rounded(held, ROUNDED_DOWN),
         }
@@ -282,50 +280,7 @@ impl Raised<'_> {
         }
         Allocation::of_kinds(instance, classes, tasks, split_of, rows)
     }
-
-    /// Whether doubles add up to more than there is of something.
-    fn overloads(&self, allocation: &Allocation) -> bool {
-        let program = self.vertex.program;
-        let mut loads = vec![BigUint::ZERO; program.rows()];
-        for (line, of) in program.lines.iter().enumerate() {
-            let user = UserId(of.user as usize);
-            let mut add = |place: usize, tasks: f64| {
-                // Tasks instead of work, since that is what the doubles are.
-                let tasks = Rational::double(tasks);
-                for (row, entry) in program.column(line, place) {
-                    let per_task = &entry / &program.places(line)[place].tasks(&Rational::one());
-                    let load = &tasks * &per_task;
-                    let shifted = (load.numerator() << POINT) / load.denominator();
-                    loads[row] += shifted.magnitude() + 1u8;
-                }
-            };
-            if program.objective.is_pooled() {
-                add(0, allocation.tasks(user));
-                continue;
-            }
-            let fractions = allocation.split_of_kind(fairplan_instances::KindId(of.kind as usize));
-            for (place, at) in program.places(line).iter().enumerate() {
-                let tasks = allocation.tasks(user) * fractions[at.class];
-                if tasks > 0.0 {
-                    add(place, tasks);
-                }
-            }
-        }
-        loads.into_iter().zip(&program.amounts).any(|(load, amount)| {
-            load > (amount.numerator().magnitude() << POINT) / amount.denominator().magnitude()
-        }) || program.instance.users().any(|user| {
-            let total: f64 = match program.objective.is_pooled() {
-                true => 1.0,
-                false => allocation.split(user.index()).iter().sum(),
-            };
-            user.tasks()
-                .is_some_and(|all| total > 1.0 && allocation.tasks(user.index()) * total >= all as f64)
-        })
-    }
 }
-
-/// Bits after the point in which doubles are added up.
-const POINT: u32 = 200;
 
 /// By this part doubles are smaller where the nearest ones overload something: more than the rounding of a user's tasks, of its
 /// part on a class and of their product.

@@ -28,8 +28,8 @@ impl RowSums {
         *of_rows.entry(row).or_default() += term.numerator();
     }
 
-    /// All sums, over one denominator.
-    pub fn finish(self) -> Vec<Rational> {
+    /// All sums, over one denominator; `None` where that is longer than [`LONGEST`].
+    pub fn finish(self) -> Option<Vec<Rational>> {
         let mut level: Vec<(BigInt, HashMap<usize, BigInt>)> = self.by_denominator.into_iter().collect();
         // The order in which a table lists them changes from run to run; the denominator must not.
         level.sort_by(|a, b| a.0.cmp(&b.0));
@@ -41,6 +41,9 @@ impl RowSums {
                     Some(second) => together(first, second),
                     None => first,
                 });
+                if next.last().is_some_and(|(denominator, _)| denominator.bits() > LONGEST) {
+                    return None;
+                }
             }
             level = next;
         }
@@ -50,7 +53,7 @@ impl RowSums {
                 sums[row] = Rational::new(numerator, denominator.clone());
             }
         }
-        sums
+        Some(sums)
     }
 }
 
@@ -71,6 +74,9 @@ fn together(
     (first * others, of_first)
 }
 
+/// Bits that a denominator may have: some two hundred thousand digits.
+pub(crate) const LONGEST: u64 = 700_000;
+
 /// Bits up to which two denominators are searched for a common divisor.
 const SEARCHED: u64 = 1 << 16;
 
@@ -88,6 +94,20 @@ mod tests {
             let sum = if k % 2 == 0 { &mut first } else { &mut second };
             *sum = &*sum + &term;
         }
-        assert_eq!(sums.finish(), [first, second]);
+        assert_eq!(sums.finish().unwrap(), [first, second]);
+    }
+
+    #[test]
+    fn denominators_without_end_are_given_up() {
+        let sum_over = |bits: u64| {
+            let mut sums = RowSums::new(1);
+            for k in 0..2u8 {
+                let denominator = (BigInt::from(1) << bits) + 1 + 2 * k;
+                sums.add(0, &Rational::new(BigInt::from(1), denominator));
+            }
+            sums.finish()
+        };
+        assert!(sum_over(LONGEST / 2 - 2).is_some());
+        assert!(sum_over(LONGEST / 2 + 2).is_none());
     }
 }

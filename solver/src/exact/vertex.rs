@@ -31,6 +31,7 @@ pub(crate) struct Split {
 }
 
 /// A vertex.
+#[derive(Clone)]
 pub(crate) struct Vertex<'p> {
     pub program: &'p Program<'p>,
     pub amounts: Vec<Amount>,
@@ -76,6 +77,8 @@ pub(crate) enum Stuck {
     /// What can only be a mistake of the method.
     Contradiction(&'static str),
     OutOfTime,
+    /// Sums over the users have too long denominators.
+    TooLong,
 }
 
 /// Bits up to which values are left as they are.
@@ -86,7 +89,7 @@ const PATIENCE: u32 = 30;
 
 impl<'p> Vertex<'p> {
     /// Nobody has anything.
-    pub fn start(program: &'p Program<'p>) -> Self {
+    pub fn start(program: &'p Program<'p>) -> Result<Self, Stuck> {
         let lines = program.lines.len();
         let mut vertex = Self {
             program,
@@ -102,8 +105,8 @@ impl<'p> Vertex<'p> {
             steps: 0,
             long: LONG,
         };
-        vertex.add_up_rising();
-        vertex
+        vertex.add_up_rising()?;
+        Ok(vertex)
     }
 
     pub fn per_level(&self, line: usize) -> &Rational {
@@ -134,14 +137,15 @@ impl<'p> Vertex<'p> {
     }
 
     /// To be called when others rise than before.
-    pub fn add_up_rising(&mut self) {
+    pub fn add_up_rising(&mut self) -> Result<(), Stuck> {
         let mut sums = RowSums::new(self.program.rows());
         for line in (0..self.keys.len()).filter(|line| self.is_rising(*line)) {
             for (row, entry) in self.program.column(line, self.keys[line] as usize) {
                 sums.add(row, &(&entry * &self.per_level[line]));
             }
         }
-        self.rising = sums.finish();
+        self.rising = sums.finish().ok_or(Stuck::TooLong)?;
+        Ok(())
     }
 
     /// What moving a unit of work from the key place to another changes in each row.
@@ -322,6 +326,7 @@ impl<'p> Vertex<'p> {
             return best.map(|(_, variable)| variable);
         }
         let rough = Rough::of(self.program, prices);
+        let alike = self.program.alike(prices);
         for line in 0..self.keys.len() {
             let key = self.keys[line] as usize;
             let places = self.program.places(line).len();
@@ -331,7 +336,8 @@ impl<'p> Vertex<'p> {
             let rough_costs = rough.costs(self.program, line);
             let mut cost_of_key = None;
             for place in (0..places).filter(|place| *place != key) {
-                if rough_costs[place] * (1.0 - ROUGHLY) > rough_costs[key] {
+                let is_dearer = rough_costs[place] * (1.0 - ROUGHLY) > rough_costs[key];
+                if is_dearer || self.program.are_alike(&alike, line, place, key) {
                     continue;
                 }
                 let cost_of_key = cost_of_key.get_or_insert_with(|| self.cost(prices, line, key));
@@ -437,6 +443,86 @@ impl<'p> Vertex<'p> {
             Some((step, variable)) => (step, Some(variable)),
             None => (Rational::zero(), None),
         }
+    }
+}
+
+impl Vertex<'_> {
+    /// What settled and frozen lines leave of each row with everybody on its key.
+    pub fn left_by_keys(&self) -> Option<Vec<Rational>> {
+        let rows = self.program.rows();
+        let mut settled = RowSums::new(rows);
+        let mut frozen: Vec<RowSums> = self.levels.iter().map(|_| RowSums::new(rows)).collect();
+        for line in 0..self.keys.len() {
+            let column = || self.program.column(line, self.keys[line] as usize);
+            match &self.amounts[line] {
+                Amount::Rising => {}
+                Amount::Settled(work) => {
+                    column().iter().for_each(|(row, entry)| settled.add(*row, &(entry * work)))
+                }
+                Amount::Frozen(level) => {
+                    let (sums, by) = (&mut frozen[*level as usize], &self.per_level[line]);
+                    column().iter().for_each(|(row, entry)| sums.add(*row, &(entry * by)));
+                }
+            }
+        }
+        let mut left = self.program.amounts.clone();
+        let mut take = |sums: RowSums, times: &Rational| {
+            for (left, sum) in left.iter_mut().zip(sums.finish()?).filter(|(_, sum)| !sum.is_zero()) {
+                *left = &*left - &(&sum * times);
+            }
+            Some(())
+        };
+        take(settled, &Rational::one())?;
+        for (sums, level) in frozen.into_iter().zip(&self.levels) {
+            take(sums, level)?;
+        }
+        Some(left)
+    }
+
+    /// What moving a unit to each split changes in each row.
+    pub fn split_columns(&self) -> Vec<Vec<Rational>> {
+        self.splits.iter().map(|split| self.move_column(split.line, split.place)).collect()
+    }
+
+    /// The level and the splits that use these rows up; `None` where they do not determine them.
+    pub fn level_on(
+        &self,
+        columns: &[Vec<Rational>],
+        tight: &[usize],
+        left: &[Rational],
+    ) -> Option<(Rational, Vec<Rational>)> {
+        let system = Elimination::of(columns, tight)?;
+        let prices = system.prices(tight, self.program.rows());
+        let per_level = product(&prices, &self.rising);
+        if per_level.is_zero() {
+            return None;
+        }
+        let level = (&product(&prices, left) / &per_level).in_lowest_terms();
+        let (of_left, of_level) = (system.solve(left), system.solve(&self.rising));
+        let works = of_left.iter().zip(&of_level).map(|(left, by)| left - &(by * &level));
+        Some((level.clone(), works.collect()))
+    }
+
+    /// The slack of all rows from the level and the splits; `None` where something falls below nothing.
+    pub fn work_out_slack(&mut self, left: &[Rational], columns: &[Vec<Rational>]) -> Option<()> {
+        for row in 0..left.len() {
+            let mut slack = &left[row] - &(&self.rising[row] * &self.level);
+            for (column, split) in
+                columns.iter().zip(&self.splits).filter(|(column, _)| !column[row].is_zero())
+            {
+                slack = &slack - &(&column[row] * &split.work);
+            }
+            if slack.is_negative() {
+                return None;
+            }
+            self.slack[row] = slack;
+        }
+        let lines: Vec<usize> = self.splits.iter().map(|split| split.line).collect();
+        lines.into_iter().all(|line| !self.key_work(line).is_negative()).then_some(())
+    }
+
+    pub fn set_tight(&mut self, tight: Vec<usize>) {
+        self.tight = tight;
     }
 }
 

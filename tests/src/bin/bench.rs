@@ -4,6 +4,8 @@
 
 #[path = "bench/dynamic.rs"]
 mod dynamic;
+#[path = "bench/exact.rs"]
+mod exact;
 #[path = "bench/flows.rs"]
 mod flows;
 #[path = "bench/groups.rs"]
@@ -43,9 +45,10 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 22] = [
+const PARTS: [Part; 23] = [
     ("highs", against_highs),
     ("million", a_million_users),
+    ("exact", exact::fractions),
     ("groups", groups::groups),
     ("kinds", kinds::kinds),
     ("servers", different_servers),

@@ -123,24 +123,15 @@ impl<'a> LevelCosts<'a> {
             self.of_task(user, kind, other).over(&Fraction::decimal(usable.rate(other))) >= *own
         })
     }
-
-    /// Whether a user who has all its tasks would have more if they ran on other classes.
-    pub fn tasks_could_do_more(&self, user: User<'_>, holding: &Holding) -> bool {
-        could_do_more_of(self.pooled, self.usable, user, holding)
-    }
 }
 
-/// The same.
+/// Whether a user who has all its tasks would have more if they ran on other classes.
 pub(crate) fn could_do_more(stated: &Stated<'_>, user: User<'_>, holding: &Holding) -> bool {
-    could_do_more_of(stated.objective.is_pooled(), stated.usable, user, holding)
-}
-
-fn could_do_more_of(pooled: bool, usable: &UsableClasses, user: User<'_>, holding: &Holding) -> bool {
     let (Work::Of(work), Some(all)) = (&holding.work, user.tasks()) else { return false };
-    if pooled || user.has_kinds() {
+    if stated.objective.is_pooled() || user.has_kinds() {
         return false;
     }
-    let usable = usable.of_user(user.index().0);
+    let usable = stated.usable.of_user(user.index().0);
     let fastest = usable.classes.iter().map(|class| Fraction::decimal(usable.rate(*class))).max();
     fastest.is_some_and(|fastest| *work < fastest.times(&Fraction::whole(all)))
 }

@@ -343,10 +343,16 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
                     worst.fail(|| format!("level {k}: user {} pays and has more than the level", user.id()));
                 }
             }
-            let all_work = reason == LimitedBy::Tasks && !costs.tasks_could_do_more(user, holding);
-            if held_at == k && (reason.is_by_prices() || reason == LimitedBy::Tasks && !all_work) {
-                holds_somebody |= pays;
-                if !pays {
+            if held_at == k {
+                holds_somebody |= pays
+                    && match &holding.work {
+                        Work::OfLevel(_) => true,
+                        Work::Of(_) => weighted(stated, user, holding) == level.value,
+                    };
+                // Whose tasks could do more work is held by prices, too.
+                let is_held = reason.is_by_prices()
+                    || reason == LimitedBy::Tasks && costs::could_do_more(stated, user, holding);
+                if is_held && !pays {
                     worst.fail(|| format!("level {k}: nothing that user {} needs has a price", user.id()));
                 }
             }
@@ -377,11 +383,14 @@ fn doubles(stated: &Stated<'_>, holdings: &[Holding], claim: &SolutionClaim<'_>)
     for (k, (level, exact)) in of_levels.iter().zip(&stated.levels).enumerate() {
         worst.compare(level.value, exact.value.near(), || format!("level {k}"));
         worst.compare(level.bound, exact.value.near(), || format!("bound of level {k}"));
+        // Whole numbers may be too long for a double, but not in parts of the largest.
+        let largest =
+            exact.prices.iter().chain(&exact.limit_prices).max().filter(|price| price.is_positive());
+        let Some(largest) = largest else { continue };
         let doubles: Vec<f64> = level.prices.iter().chain(&level.limit_prices).copied().collect();
         let fractions: Vec<f64> =
-            exact.prices.iter().chain(&exact.limit_prices).map(Fraction::near).collect();
-        let scale = doubles.iter().zip(&fractions).map(|(double, exact)| double / exact);
-        let scale = scale.filter(|scale| scale.is_finite()).fold(0.0, f64::max);
+            exact.prices.iter().chain(&exact.limit_prices).map(|price| price.over(largest).near()).collect();
+        let scale = doubles.iter().copied().fold(0.0, f64::max);
         for (double, fraction) in doubles.iter().zip(&fractions) {
             worst.compare(*double, fraction * scale, || format!("a price of level {k}"));
         }

@@ -230,10 +230,10 @@ impl<'a> Stated<'a> {
                             return Err(named("its tasks are not what its level gives it"));
                         }
                     }
-                    (Work::Of(_), Some(tasks)) if by_tasks => {
-                        if user.tasks().is_none_or(|all| *tasks != Fraction::whole(all)) {
-                            return Err(named("not all its tasks run"));
-                        }
+                    (Work::Of(_), Some(tasks))
+                        if by_tasks && user.tasks().is_none_or(|all| *tasks != Fraction::whole(all)) =>
+                    {
+                        return Err(named("not all its tasks run"));
                     }
                     _ => {}
                 }

@@ -1,0 +1,128 @@
+//! The same shares with hardly anybody on more than one class: a vertex of all divisions that give everybody what it has.
+
+use super::crossover::Crossover;
+use super::fit::overloads;
+use super::guide::places_of;
+use super::program::Program;
+use fairplan_instances::{Allocation, Instance, KindId, Objective, Solution, Solver, SolverError, UserId};
+
+/// A solver whose solutions are thinned out before anybody judges them.
+pub(crate) struct Sparse(pub Box<dyn Solver>);
+
+impl Solver for Sparse {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn solve(&self, instance: &Instance, objective: Objective) -> Result<Solution, SolverError> {
+        self.solve_for(instance, objective, &mut |_| true)
+    }
+
+    fn solve_for(
+        &self,
+        instance: &Instance,
+        objective: Objective,
+        accept: &mut dyn FnMut(&Solution) -> bool,
+    ) -> Result<Solution, SolverError> {
+        if objective == Objective::DrfPerServer {
+            return Err(SolverError::Unsupported(format!(
+                "{objective} says what everybody has on each class, so nothing can be put together; leave --sparse out"
+            )));
+        }
+        let mut accepted = None;
+        let solution = self.0.solve_for(instance, objective, &mut |solution| {
+            let thinned = thinned(instance, solution);
+            let holds = accept(&thinned);
+            accepted = holds.then_some(thinned);
+            holds
+        })?;
+        let statistics = solution.statistics.clone();
+        let thinned = accepted.unwrap_or_else(|| thinned(instance, &solution));
+        Ok(Solution { statistics, ..thinned })
+    }
+}
+
+/// What everybody has less of by this part where the rounding of loads asks for it, the first that is enough.
+const PARTS: [f64; 4] = [0.0, 2e-15, 1e-14, 1e-12];
+
+fn thinned(instance: &Instance, solution: &Solution) -> Solution {
+    // Fractions are at a vertex already, and a pool has no classes.
+    if solution.exact.is_some() || solution.allocation.is_pooled() {
+        return solution.clone();
+    }
+    let program = Program::new(instance, solution.objective);
+    let places = places_of(&program, &solution.allocation);
+    let rows = program.first_task_row();
+    let mut slack: Vec<f64> = vec![1.0; rows];
+    for (line, places) in places.iter().enumerate() {
+        for (place, work) in places {
+            for (row, entry) in
+                program.rough_column(line, *place as usize).into_iter().filter(|(row, _)| *row < rows)
+            {
+                slack[row] -= entry * work / program.rough_amount(row);
+            }
+        }
+    }
+    let mut crossover = Crossover::new(&program, &slack, vec![false; rows]);
+    // Where tasks do more work on some classes and their number is limited, moving work changes how many there are.
+    let stays = |line: usize| program.lines[line].task_row.is_some();
+    for (line, places) in places.iter().enumerate().filter(|(line, _)| !stays(*line)) {
+        crossover.line(line, places);
+    }
+    let splits = crossover.splits();
+    let mut rest = splits.as_slice();
+    let classes = instance.classes().len();
+    let mut rows = vec![0.0; (classes + 1) * classes];
+    (0..classes).for_each(|class| rows[class * classes + class] = 1.0);
+    let mut split_of = vec![classes as u32; instance.kind_count()];
+    let mut tasks: Vec<f64> =
+        (0..instance.user_count()).map(|i| solution.allocation.tasks(UserId(i))).collect();
+    for (line, places) in places.iter().enumerate() {
+        let of = &program.lines[line];
+        let own = rest.iter().take_while(|(other, ..)| *other == line).count();
+        let (own, later) = rest.split_at(own);
+        rest = later;
+        let class = |place: u32| program.places(line)[place as usize].class;
+        let split = &mut split_of[of.kind as usize];
+        if stays(line) {
+            *split = (rows.len() / classes) as u32;
+            rows.extend(solution.allocation.split_of_kind(KindId(of.kind as usize)));
+            continue;
+        }
+        let Some(key) = crossover.keys[line].filter(|_| !places.is_empty()) else { continue };
+        let all: f64 = places.iter().map(|(_, work)| work).sum();
+        let on_others: f64 = own.iter().map(|(_, _, work)| work.max(0.0)).sum();
+        let mut of_classes: Vec<(usize, f64)> = own
+            .iter()
+            .map(|(_, place, work)| (*place, work.max(0.0)))
+            .chain([(key, (all - on_others).max(0.0))])
+            .filter(|(_, work)| *work > SPECK * all)
+            .map(|(place, work)| (class(place), work / program.places(line)[place as usize].rough_rate))
+            .collect();
+        // Tasks do different work on different classes, so there may be more of them or fewer.
+        let number: f64 = of_classes.iter().map(|(_, tasks)| tasks).sum();
+        if program.places(line).iter().any(|place| place.rough_rate != 1.0) {
+            tasks[of.user as usize] = number;
+        }
+        match of_classes.as_slice() {
+            [(class, _)] => *split = *class as u32,
+            _ => {
+                *split = (rows.len() / classes) as u32;
+                let start = rows.len();
+                rows.resize(start + classes, 0.0);
+                of_classes.drain(..).for_each(|(class, tasks)| rows[start + class] = tasks / number);
+            }
+        }
+    }
+    for part in PARTS {
+        let tasks: Vec<f64> = tasks.iter().map(|tasks| tasks * (1.0 - part)).collect();
+        let allocation = Allocation::of_kinds(instance, classes, tasks, split_of.clone(), rows.clone());
+        if !overloads(&program, &allocation) {
+            return Solution { allocation, ..solution.clone() };
+        }
+    }
+    solution.clone()
+}
+
+/// A part of a user's work that is rounding.
+const SPECK: f64 = 1e-12;

@@ -1,0 +1,217 @@
+//! Solutions in fractions: equal to the rational oracle, proved without tolerance, and refused when anything in them is changed.
+
+use fairplan_instances::generate::{GoogleOptions, drfh_fig1, google};
+use fairplan_instances::{Deadline, Headline, Instance, Objective, Solution, files::sha256_hex};
+use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_document};
+use fairplan_report::{read_json, write_json};
+use fairplan_solver::{backend, exact_within, sparse};
+use fairplan_tests::{
+    Dice, Draft, is_as_the_oracle_says, odd_draft, random_draft, random_draft_with_task_rows,
+    with_random_kinds,
+};
+use fairplan_verify::{SolutionClaim, verify_solution};
+use serde_json::Value;
+
+fn exactly(instance: &Instance, objective: Objective) -> Solution {
+    exact_within(&Deadline::never()).solve(instance, objective).unwrap()
+}
+
+fn file(instance: &Instance, solution: &Solution) -> Vec<u8> {
+    let mut file = Vec::new();
+    let headline = Headline::new(instance, solution);
+    let sha256 = sha256_hex(instance);
+    write_json(&mut file, &solution_document(instance, solution, &headline, &sha256, false)).unwrap();
+    file
+}
+
+/// What `verify` finds wrong with a file.
+fn refusal(instance: &Instance, file: &[u8]) -> Option<String> {
+    let document = match read_json::<SolutionDocument>("solution.json", file) {
+        Ok(document) => document,
+        Err(error) => return Some(error.to_string()),
+    };
+    match StatedSolution::new(&document, instance, &sha256_hex(instance)) {
+        Err(foreign) => Some(foreign.to_string()),
+        Ok(stated) => {
+            let failed = stated.verdicts(instance).into_iter().find(|verdict| !verdict.holds);
+            failed.map(|verdict| format!("{}: {}", verdict.property, verdict.witness))
+        }
+    }
+}
+
+fn agrees(draft: &Draft, objective: Objective) {
+    // Some of the odd ones are no instances.
+    let Ok(instance) = draft.build() else { return };
+    let solution = exactly(&instance, objective);
+    is_as_the_oracle_says(&instance, &solution)
+        .unwrap_or_else(|problem| panic!("{objective}: {problem}\n{draft}"));
+    let proof = verify_solution(&instance, &SolutionClaim::from(&solution));
+    let failed: Vec<_> = proof.failures().collect();
+    assert!(failed.is_empty(), "{objective}: {failed:?}\n{draft}");
+    assert_eq!(refusal(&instance, &file(&instance, &solution)), None, "{objective}\n{draft}");
+}
+
+fn random(seed: u64) {
+    for objective in [Objective::Drfh, Objective::TaskShareFairness] {
+        agrees(&random_draft(seed), objective);
+        agrees(&odd_draft(seed), objective);
+        agrees(&random_draft_with_task_rows(seed), objective);
+    }
+    agrees(&with_random_kinds(random_draft(seed), seed), Objective::Drfh);
+}
+
+#[test]
+fn fractions_are_those_of_the_oracle() {
+    (0..60).for_each(random);
+}
+
+#[test]
+#[ignore = "2,000 instances of four kinds take minutes"]
+fn fractions_are_those_of_the_oracle_on_two_thousand_instances() {
+    (0..2_000).for_each(random);
+}
+
+#[test]
+fn the_papers_example_is_five_sevenths() {
+    let instance = drfh_fig1().unwrap();
+    let solution = exactly(&instance, Objective::Drfh);
+    let exact = solution.exact.as_deref().unwrap();
+    assert_eq!((exact.value.as_str(), exact.levels.len()), ("5/7", 1));
+    let tasks: Vec<_> = exact.users.iter().map(|user| user.tasks.as_deref().unwrap()).collect();
+    assert_eq!(tasks, ["10", "10"]);
+    let headline = Headline::new(&instance, &solution);
+    assert!((headline.value - 5.0 / 7.0).abs() < 1e-15 && headline.relative_gap == 0.0, "{headline:?}");
+}
+
+#[test]
+fn a_pool_has_fractions_too() {
+    let instance = drfh_fig1().unwrap();
+    let solution = exactly(&instance, Objective::DrfPooled);
+    assert!(verify_solution(&instance, &SolutionClaim::from(&solution)).holds());
+    assert_eq!(refusal(&instance, &file(&instance, &solution)), None);
+}
+
+#[test]
+fn what_has_no_fractions_is_refused_by_name() {
+    let instance = drfh_fig1().unwrap();
+    for (objective, why) in [("pf", "irrational"), ("alpha=2", "irrational"), ("bmf", "drfh, tsf and drf")] {
+        let refused = exact_within(&Deadline::never()).solve(&instance, objective.parse().unwrap());
+        let problem = refused.unwrap_err().to_string();
+        assert!(problem.contains(why) && problem.contains(objective), "{problem}");
+    }
+}
+
+/// Real demands, so fractions of thousands of digits.
+#[test]
+#[ignore = "takes a minute"]
+fn real_users_on_googles_cluster_have_fractions() {
+    let instance = google(&GoogleOptions::default()).unwrap();
+    let solution = exactly(&instance, Objective::Drfh);
+    let exact = solution.exact.as_deref().unwrap();
+    println!(
+        "{} users: {} digits, {:.30}",
+        instance.user_count(),
+        exact.value.len() - 1,
+        Headline::new(&instance, &solution).value
+    );
+    assert!(verify_solution(&instance, &SolutionClaim::from(&solution)).holds());
+    let near = backend("auto").unwrap().solve(&instance, Objective::Drfh).unwrap();
+    let (value, near) = (Headline::new(&instance, &solution).value, Headline::new(&instance, &near).value);
+    assert!((value / near - 1.0).abs() < 1e-9, "{value} {near}");
+}
+
+/// All texts that are fractions, by their paths.
+fn fractions(document: &Value) -> Vec<String> {
+    fn walk(value: &Value, path: String, within: bool, found: &mut Vec<String>) {
+        match value {
+            Value::Array(items) => {
+                items
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, item)| walk(item, format!("{path}/{k}"), within, found));
+            }
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| {
+                walk(field, format!("{path}/{name}"), within || name == "exact", found);
+            }),
+            Value::String(text) if within && text.starts_with(|digit: char| digit.is_ascii_digit()) => {
+                found.push(path);
+            }
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    walk(document, String::new(), false, &mut found);
+    found
+}
+
+#[test]
+fn a_thousand_forged_fractions_are_refused() {
+    let mut dice = Dice::new(5);
+    let mut forged = 0;
+    for seed in 0.. {
+        if forged >= 1_000 {
+            break;
+        }
+        let instance = random_draft(seed).build().unwrap();
+        let solution = exactly(&instance, Objective::Drfh);
+        let document: Value = serde_json::from_slice(&file(&instance, &solution)).unwrap();
+        let paths = fractions(&document);
+        for _ in 0..20 {
+            let path = dice.pick(&paths.iter().map(String::as_str).collect::<Vec<_>>()).to_owned();
+            let mut forgery = document.clone();
+            let field = forgery.pointer_mut(&path).unwrap();
+            let text = field.as_str().unwrap().to_owned();
+            let (above, below) = text.split_once('/').unwrap_or((&text, "1"));
+            let other = match dice.below(4) {
+                0 => format!("{above}1/{below}"),
+                1 => format!("{above}000000000000000000001/{below}000000000000000000000"),
+                2 => format!("{below}/{above}"),
+                _ => format!("{}/{below}", above.parse::<u64>().unwrap_or(0) + 1),
+            };
+            *field = other.clone().into();
+            // Prices count in their proportions only: a level with one price may have it at any height.
+            if path.contains("/price") && !text.starts_with('0') || other == text {
+                continue;
+            }
+            let bytes = serde_json::to_vec(&forgery).unwrap();
+            assert!(refusal(&instance, &bytes).is_some(), "{path}: {text} became {other}\n{instance:?}");
+            forged += 1;
+        }
+    }
+}
+
+#[test]
+fn sparse_solutions_are_as_good_and_have_hardly_anybody_on_two_classes() {
+    for seed in 0..40 {
+        let instance = random_draft(seed).build().unwrap();
+        for objective in ["drfh", "tsf", "pf", "utilitarian"] {
+            let objective: Objective = objective.parse().unwrap();
+            let plain = backend("auto").unwrap().solve(&instance, objective).unwrap();
+            let thin = sparse(backend("auto").unwrap()).solve(&instance, objective).unwrap();
+            let on_several = |solution: &Solution| {
+                let several = |user: &fairplan_instances::User<'_>| {
+                    solution.allocation.placement(user.index()).count() > 1 && user.tasks().is_none()
+                };
+                instance.users().filter(several).count()
+            };
+            let rows = instance.classes().len() * instance.resources().len();
+            assert!(on_several(&thin) <= on_several(&plain).min(rows), "{objective}, seed {seed}");
+            let holds =
+                |solution: &Solution| verify_solution(&instance, &SolutionClaim::from(solution)).holds();
+            assert!(!holds(&plain) || holds(&thin), "{objective}, seed {seed}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "500 users on five classes take seconds in doubles and in fractions"]
+fn a_guided_start_ends_where_plain_steps_do() {
+    use fairplan_instances::generate::{Cluster, PopulationKind, PopulationOptions, population};
+    for kind in [PopulationKind::Spread, PopulationKind::Alike, PopulationKind::Zeros] {
+        let cluster = Cluster::Random { classes: 5, resources: 3 };
+        let instance = population(&PopulationOptions { kind, users: 100, cluster, seed: 1 }).unwrap();
+        let solution = exactly(&instance, Objective::Drfh);
+        is_as_the_oracle_says(&instance, &solution).unwrap();
+        assert!(verify_solution(&instance, &SolutionClaim::from(&solution)).holds());
+    }
+}
