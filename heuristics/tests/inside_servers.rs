@@ -5,8 +5,8 @@
 
 use fairplan_heuristics::{DEVICE_POLICIES, InOrder, POLICIES, PlacementPolicy, device_policy, policy};
 use fairplan_instances::{
-    ClassId, Deadline, Instance, InstanceBuilder, NewUser, PlacementRule, Random, ResourceId, ServerClass,
-    UserId,
+    ClassId, Deadline, Decimal, Instance, InstanceBuilder, NewUser, PlacementRule, Random, ResourceId,
+    ServerClass, UserId,
 };
 
 const CPU: ResourceId = ResourceId(0);
@@ -30,7 +30,7 @@ fn drawn(random: &mut Random) -> Instance {
             1 => 10 * random.between(1, 2),
             _ => random.between(1, 9),
         };
-        let demand = [(random.between(1, 3) as u32).into(), (gpu as u32).into()];
+        let demand: [Decimal; 2] = [(random.between(1, 3) as u32).into(), (gpu as u32).into()];
         let only = (random.below(4) == 0).then(|| vec![ClassId(random.below(classes) as usize)]);
         let rule = builder.rule(PlacementRule::new(only, Vec::new()));
         let tasks = Some(random.between(1, 6));
@@ -76,21 +76,23 @@ fn fits(instance: &Instance, class: ClassId, tasks: &[usize]) -> bool {
     let wants: Vec<u128> = tasks.iter().map(|user| demand(user, GPU)).collect();
     let whole: u128 = wants.iter().filter(|want| **want >= 10).map(|want| want / 10).sum();
     let parts: Vec<u128> = wants.into_iter().filter(|want| *want > 0 && *want < 10).collect();
-    fn assigned(parts: &[u128], free: &mut [u128]) -> bool {
-        let Some((first, rest)) = parts.split_first() else { return true };
-        (0..free.len()).any(|at| {
-            let has_room = free[at] >= *first;
-            if has_room {
-                free[at] -= first;
-            }
-            let found = has_room && assigned(rest, free);
-            if has_room {
-                free[at] += first;
-            }
-            found
-        })
-    }
     (whole as usize) <= devices && assigned(&parts, &mut vec![10; devices - whole as usize])
+}
+
+/// Whether parts fit on devices, by trying all ways.
+fn assigned(parts: &[u128], free: &mut [u128]) -> bool {
+    let Some((first, rest)) = parts.split_first() else { return true };
+    (0..free.len()).any(|at| {
+        let has_room = free[at] >= *first;
+        if has_room {
+            free[at] -= first;
+        }
+        let found = has_room && assigned(rest, free);
+        if has_room {
+            free[at] += first;
+        }
+        found
+    })
 }
 
 #[test]

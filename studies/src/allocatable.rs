@@ -13,7 +13,7 @@ use fairplan::{
 use std::cmp::Reverse;
 
 /// The `k` of which there is a resource each.
-const PARTS: [u128; 3] = [1, 2, 3];
+const PARTS: [u128; 8] = [1, 2, 3, 4, 5, 6, 7, 9];
 
 /// Weights are rounded up by this part, far more than a double loses.
 const UPWARDS: f64 = 1e-12;
@@ -57,11 +57,12 @@ pub(crate) fn ceiling(
     }
     let options = SolveOptions { objective: Objective::Utilitarian, hash: false, ..SolveOptions::default() };
     let solved = solve(&draft.build()?, &options, control)?;
-    Ok(solved.numbers.headline().bound)
+    // Nobody allocates more than there is.
+    Ok(solved.numbers.headline().bound.min(1.0))
 }
 
-/// What placements of the tasks of these users allocate of a resource, as part of all of it: the best of two policies' when the tasks
-/// that want most come first.
+/// What a placement of the tasks of these users allocates of a resource, as part of all of it: the best of two policies' with the tasks
+/// that want any of it as they come, and with those first that want most.
 pub(crate) fn found(
     instance: &Instance,
     gpu: ResourceId,
@@ -69,18 +70,21 @@ pub(crate) fn found(
     control: &Control<'_>,
 ) -> Result<f64, Error> {
     let wants = |user: &UserId| instance.user(*user).demand_units(gpu);
-    let mut order: Vec<UserId> = tasks.iter().copied().filter(|user| wants(user) > 0).collect();
+    let as_they_come: Vec<UserId> = tasks.iter().copied().filter(|user| wants(user) > 0).collect();
+    let mut largest_first = as_they_come.clone();
     let choices = |user: &UserId| {
         let eligible = instance.user(*user).rule().eligible();
         eligible.map_or(usize::MAX, <[_]>::len)
     };
-    order.sort_by_key(|user| (Reverse(wants(user)), choices(user), *user));
+    largest_first.sort_by_key(|user| (Reverse(wants(user)), choices(user), *user));
     let mut best = 0u128;
-    for policy in ["fgd", "gpu-best-fit"] {
-        let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
-        let servers = place_in_order(instance, &options, &order, control)?;
-        let placed = order.iter().zip(servers).filter(|(_, server)| server.is_some());
-        best = best.max(placed.map(|(user, _)| wants(user)).sum());
+    for order in [&as_they_come, &largest_first] {
+        for policy in ["fgd", "gpu-best-fit"] {
+            let options = PlaceOptions { policy: policy.into(), ..PlaceOptions::default() };
+            let servers = place_in_order(instance, &options, order, control)?;
+            let placed = order.iter().zip(servers).filter(|(_, server)| server.is_some());
+            best = best.max(placed.map(|(user, _)| wants(user)).sum());
+        }
     }
     Ok(best as f64 / instance.total_units(gpu) as f64)
 }

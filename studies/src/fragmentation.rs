@@ -172,7 +172,9 @@ fn study(
             *most,
         ));
         let reading = Interval { least: None, most: Some(*most) };
-        let quantity = format!("largest pods first, all known: percent allocated when {arrived}% has come");
+        let quantity = format!(
+            "best placement found when all pods are known: percent allocated when {arrived}% has come"
+        );
         numbers.push(passage.words(quantity, reading, *least));
     }
     let curve =

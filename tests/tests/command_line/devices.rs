@@ -97,7 +97,6 @@ fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
     for (arguments, what) in [
         ("place instance.json --policy pattern", "place --policy pattern"),
         ("audit instance.json", "audit"),
-        ("plan growth instance.json", "plan growth"),
         ("plan lose instance.json", "plan"),
         ("bound instance.json --objective pf", "bound"),
     ] {
