@@ -3,11 +3,12 @@
 use crate::error::all_hold;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found};
-use fairplan_instances::{Instance, Objective, ProportionalBracket, WholeTaskBracket};
+use fairplan_heuristics::{PlacementError, device_policy, policy};
+use fairplan_instances::{Instance, Objective, Placement, ProportionalBracket, WholeTaskBracket};
 use fairplan_report::bound::{BoundDocument, DivisibleBound, bound_document, stated_bounds};
 use fairplan_report::placement::ServerResults;
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, meets, proportional_bound_document};
-use fairplan_solver::{proportional_bracket, whole_task_bracket};
+use fairplan_solver::{proportional_bracket, whole_task_bracket, with_best_of};
 use fairplan_verify::{
     ProportionalClaim, Verdict, WholeTaskClaim, verify_divisible, verify_proportional, verify_whole_tasks,
 };
@@ -63,6 +64,9 @@ impl ProportionalBound {
 
 /// Brackets the smallest weighted dominant share that whole tasks can reach.
 ///
+/// Where there are rules inside servers (devices, limits a server) the bound knows nothing of them and holds all the same, and the
+/// placement is the best of the policies', which keep them.
+///
 /// By a deadline the bracket is as narrow as it got, and proved; [`Error::TimeLimit`] if there is none yet.
 ///
 /// ```
@@ -74,7 +78,8 @@ impl ProportionalBound {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn bound(instance: &Instance, options: &BoundOptions, control: &Control<'_>) -> Result<Bound, Error> {
-    instance.plain("bound")?;
+    instance.without_kinds("bound")?;
+    instance.without_quotas("bound")?;
     let divisible = divisible_bound(instance, Objective::Drfh, &options.backend, control)?;
     let (bracket, sha256) = hashed(instance, || bracketed(instance, control))?;
     Ok(Bound { divisible, bracket, sha256 })
@@ -116,11 +121,38 @@ pub(crate) fn bracketed(instance: &Instance, control: &Control<'_>) -> Result<Wh
     let limit = control.deadline.after_part(FINDING);
     control.stage("bounding whole tasks");
     let bracket = whole_task_bracket(instance, &limit)?;
+    let bracket = if instance.has_server_rules() {
+        with_best_of(instance, bracket, by_policies(instance, control)?)?
+    } else {
+        bracket
+    };
     let stated = Some(stated_bounds(instance, &bracket));
     control.stage("checking the bounds");
     let verdicts = verify_whole_tasks(instance, &WholeTaskClaim { bracket: &bracket, stated });
     all_hold(NOT_PROVED, &verdicts).map(|()| bracket)
 }
+
+/// What the policies that know rules inside servers place, as far as they are done in time; at least one is.
+fn by_policies(instance: &Instance, control: &Control<'_>) -> Result<Vec<Placement>, Error> {
+    let all = PLACING.map(|name| policy(name, 0)).into_iter().chain([device_policy("fgd", 0)]);
+    let mut placements = Vec::new();
+    let mut failure = None;
+    for policy in all {
+        match policy?.place_within(instance, &control.deadline) {
+            Ok(placement) => placements.push(placement),
+            // Who looks at the devices of one resource has none to look at.
+            Err(PlacementError::DevicesNeeded { .. }) => {}
+            Err(other) => failure = Some(other),
+        }
+    }
+    match failure {
+        Some(failure) if placements.is_empty() => Err(failure.into()),
+        _ => Ok(placements),
+    }
+}
+
+/// Policies of which the best placement is taken where patterns know too little.
+const PLACING: [&str; 4] = ["best-fit", "first-fit", "worst-fit", "dot-product"];
 
 /// Brackets the sum of logarithms, and re-proves the bracket by code that shares nothing with the solver.
 fn proportionally_bracketed(

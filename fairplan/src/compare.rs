@@ -22,12 +22,13 @@ use std::time::Instant;
 /// What to compare.
 #[derive(Clone, Debug)]
 pub struct CompareOptions {
-    /// Some of [`POLICIES`](crate::POLICIES) and [`PATTERNS`](crate::PATTERNS). Default: all, Slots with the number that served the DRFH
-    /// paper best (its Table II), but not `pattern`.
+    /// Some of [`POLICIES`](crate::POLICIES), [`DEVICE_POLICIES`](crate::DEVICE_POLICIES) and [`PATTERNS`](crate::PATTERNS). Default: all
+    /// of the first, Slots with the number that served the DRFH
+    /// paper best (its Table II), and none of the others.
     pub policies: Vec<String>,
     /// Policies in other processes. Default: none.
     pub commands: Vec<OutsidePolicy>,
-    /// Seed of the policy `random`. Default: 0.
+    /// Seed of the policy `random` and of the policies that look at devices. Default: 0.
     pub seed: u64,
     /// What finds the bound of divisible tasks: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
@@ -256,7 +257,7 @@ const BOUNDING: f64 = 0.5;
 fn whole_task_bound(instance: &Instance, control: &Control<'_>) -> Option<WholeTaskBracket> {
     let has_rates = instance.rules().iter().any(|rule| !rule.rates().is_empty());
     let has_limit = control.deadline.time_left().is_some();
-    if has_rates || instance.has_server_rules() || (!has_limit && !is_soon_bounded(instance)) {
+    if has_rates || (!has_limit && !is_soon_bounded(instance)) {
         return None;
     }
     let limited = control.until(control.deadline.after_part(BOUNDING));

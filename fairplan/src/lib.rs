@@ -76,7 +76,9 @@ pub use solve::{SolveOptions, Solved, solve};
 pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
-pub use fairplan_heuristics::{Asked, Chooser, Cluster, OutsidePolicy, POLICIES, PlacementPolicy};
+pub use fairplan_heuristics::{
+    Asked, Chooser, Cluster, DEVICE_POLICIES, OutsidePolicy, POLICIES, PlacementPolicy,
+};
 pub use fairplan_imports as imports;
 pub use fairplan_instances as instances;
 pub use fairplan_instances::{

@@ -2,7 +2,9 @@
 
 use crate::error::all_hold;
 use crate::{Control, Error};
-use fairplan_heuristics::{InOrder, OutsidePolicy, PlacementPolicy, UnknownPolicy, policy};
+use fairplan_heuristics::{
+    DEVICE_POLICIES, InOrder, OutsidePolicy, PlacementPolicy, UnknownPolicy, device_policy, policy,
+};
 use fairplan_instances::{Entry, Instance, Placement, Registry, ServerTasks, UserId, files};
 use fairplan_report::placement::{
     PlacementDocument, PlacementFigures, PlacementSettings, ServerResults, placement_document,
@@ -13,9 +15,9 @@ use fairplan_verify::{PlacementClaim, verify_placement};
 /// By which policy to place.
 #[derive(Clone, Debug)]
 pub struct PlaceOptions {
-    /// One of [`POLICIES`](crate::POLICIES) or [`PATTERNS`]. Default: `best-fit`.
+    /// One of [`POLICIES`](crate::POLICIES), [`DEVICE_POLICIES`](crate::DEVICE_POLICIES) or [`PATTERNS`]. Default: `best-fit`.
     pub policy: String,
-    /// Seed of the policy `random`. Default: 0.
+    /// Seed of the policy `random` and of the policies that look at devices. Default: 0.
     pub seed: u64,
     /// A policy in another process, which is asked instead of `policy`. Default: none.
     pub command: Option<OutsidePolicy>,
@@ -192,12 +194,15 @@ pub enum Placer {
 }
 
 impl Placer {
-    /// The one called `name`. Only `random` draws on `seed`.
+    /// The one called `name`. Only `random` and the policies that look at devices draw on `seed`.
     pub fn named(name: &str, seed: u64) -> Result<Self, Error> {
         if PATTERNS.find(name).is_ok() {
             return Ok(Self::Pattern);
         }
-        let unknown = |unknown: UnknownPolicy| unknown.among(&PATTERNS);
+        if let Ok(policy) = device_policy(name, seed) {
+            return Ok(Self::Policy(policy));
+        }
+        let unknown = |unknown: UnknownPolicy| unknown.among(&PATTERNS).among(&DEVICE_POLICIES);
         Ok(Self::Policy(policy(name, seed).map_err(unknown)?))
     }
 

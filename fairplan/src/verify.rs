@@ -72,7 +72,8 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
         "fairplan.bound.v1" => {
-            instance.plain(&format)?;
+            instance.without_kinds(&format)?;
+            instance.without_quotas(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))

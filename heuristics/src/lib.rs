@@ -127,6 +127,23 @@ pub const POLICIES: Registry<MakePolicy> = Registry::new(
             make: |_, seed| Ok(Box::new(Random { seed })),
         },
         Entry {
+            name: "slots=N",
+            line: "the first server with enough free slots, N of them the size of the largest server",
+            make: |count, _| Ok(Box::new(Slots::named(count)?)),
+        },
+        Entry {
+            name: "hadoop-slots=N",
+            line: "one slot a task, the fewest tasks first, N slots in the largest server and none for what is larger",
+            make: |count, _| Ok(Box::new(HadoopSlots::named(count)?)),
+        },
+    ],
+);
+
+/// Every policy that looks at the devices of one resource (`devices` of server classes), and places nothing without.
+pub const DEVICE_POLICIES: Registry<MakePolicy> = Registry::new(
+    "policy",
+    &[
+        Entry {
             name: "fgd",
             line: "where the task makes least GPU unusable for others (Fragmentation Gradient Descent, ATC'23)",
             make: |_, seed| Ok(Box::new(Fgd { seed })),
@@ -151,20 +168,16 @@ pub const POLICIES: Registry<MakePolicy> = Registry::new(
             line: "the least product of free and demand, as in ATC'23",
             make: |_, seed| Ok(Box::new(GpuDotProduct { seed })),
         },
-        Entry {
-            name: "slots=N",
-            line: "the first server with enough free slots, N of them the size of the largest server",
-            make: |count, _| Ok(Box::new(Slots::named(count)?)),
-        },
-        Entry {
-            name: "hadoop-slots=N",
-            line: "one slot a task, the fewest tasks first, N slots in the largest server and none for what is larger",
-            make: |count, _| Ok(Box::new(HadoopSlots::named(count)?)),
-        },
     ],
 );
 
-/// The policy called `name`. Only `random` draws on `seed`.
+/// The policy of [`DEVICE_POLICIES`] called `name`. All draw on `seed`.
+pub fn device_policy(name: &str, seed: u64) -> Result<Box<dyn PlacementPolicy>, UnknownPolicy> {
+    let (policy, number) = DEVICE_POLICIES.find(name)?;
+    (policy.make)(number, seed)
+}
+
+/// The policy of [`POLICIES`] called `name`. Only `random` draws on `seed`.
 ///
 /// ```
 /// assert_eq!(fairplan_heuristics::policy("slots=14", 0).unwrap().name(), "slots=14");
@@ -185,6 +198,9 @@ mod tests {
             assert_eq!(policy(&name, 1).unwrap().name(), name);
             assert!(!entry.line.is_empty());
         }
+        for name in DEVICE_POLICIES.names() {
+            assert_eq!(device_policy(name, 1).unwrap().name(), name);
+        }
     }
 
     #[test]
@@ -193,7 +209,7 @@ mod tests {
         assert_eq!(
             message("bestfit"),
             "unknown policy bestfit (did you mean best-fit?): use best-fit, first-fit, worst-fit, dot-product, random, \
-             fgd, gpu-packing, gpu-clustering, gpu-best-fit, gpu-dot-product, slots=N, hadoop-slots=N"
+             slots=N, hadoop-slots=N"
         );
         for name in ["slots", "slots=", "slots=0", "slots=-1", "slots=1.5", "slots=99999999999999999999"] {
             assert_eq!(

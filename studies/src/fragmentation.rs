@@ -4,13 +4,15 @@
 //!
 //! As there: the pods of a list come in any order, followed by pods drawn from it with replacement, until so much GPU has been asked
 //! for as 130% of what the nodes with GPUs have. Each goes where the policy says when it comes, or nowhere; none ends. What is
-//! published at a percentage of arrived demand is the mean over the moments that round to it.
+//! published at a percentage of arrived demand is the mean over the moments that round to it. Beside the policies stands what any
+//! placement of the pods that have come could allocate, all of them known, for the first seed.
 
 use super::Curves;
+use super::allocatable::{ceiling, found};
 use fairplan::imports::{AlibabaGpu2023Options, TaskGrouping, alibaba_gpu2023_instance};
 use fairplan::instances::{Draft, Random, ResourceId};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
-use fairplan::report::reproduction::{Exhibit, Standing};
+use fairplan::report::reproduction::{Exhibit, Interval, Standing};
 use fairplan::{Control, Error, Instance, PlaceOptions, UserId, place_in_order};
 use rayon::prelude::*;
 use std::path::Path;
@@ -101,6 +103,9 @@ pub(crate) const REASONS: [(&str, Standing, &str); 0] = [];
 
 const GPU: ResourceId = ResourceId(2);
 
+/// Position among the policies.
+const FGD: usize = 5;
+
 /// The list as it was.
 pub(crate) fn default(directory: &Path, control: &Control<'_>) -> Result<Curves, Error> {
     const EXHIBIT: Exhibit =
@@ -157,6 +162,27 @@ fn study(
             points: crosses,
         });
     }
+    let bounds = allocatable(&instance, &orders[0], control)?;
+    for (arrived, most, least) in &bounds {
+        let fgd = published[FGD].1[arrived / 10 - 1];
+        let reading = Interval { least: Some(fgd - POINTS), most: None };
+        numbers.push(passage.words(
+            format!("ceiling of any placement when {arrived}% has come"),
+            reading,
+            *most,
+        ));
+        let reading = Interval { least: None, most: Some(*most) };
+        let quantity = format!(
+            "best placement found when all pods are known: percent allocated when {arrived}% has come"
+        );
+        numbers.push(passage.words(quantity, reading, *least));
+    }
+    let curve =
+        |kind: &str, mark, points| Curve { kind: kind.into(), subject: "any placement".into(), mark, points };
+    let point = |arrived: &usize, percent: &f64| [*arrived as f64, *percent];
+    let most = bounds.iter().map(|(arrived, most, _)| point(arrived, most)).collect();
+    let least = bounds.iter().map(|(arrived, _, least)| point(arrived, least)).collect();
+    curves.extend([curve("ceiling", Mark::Dashes, most), curve("found", Mark::Dashes, least)]);
     let panel = Panel { title: pods.into(), curves };
     let figure = Figure {
         exhibit: exhibit.id.into(),
@@ -208,6 +234,27 @@ fn arrivals(instance: &Instance, seed: u64) -> Vec<UserId> {
         order.push(*next);
     }
     order
+}
+
+/// By percent that have come, from 80 on, where policies begin to differ: the most that any placement can allocate, and what one does.
+fn allocatable(
+    instance: &Instance,
+    order: &[UserId],
+    control: &Control<'_>,
+) -> Result<Vec<(usize, f64, f64)>, Error> {
+    control.stage("bounding what can be allocated");
+    let total = instance.total_units(GPU);
+    let at = |arrived: usize| {
+        let mut sum = 0;
+        let has_come = |user: &&UserId| {
+            sum += instance.user(**user).demand_units(GPU);
+            sum * 100 <= total * arrived as u128
+        };
+        let tasks: Vec<UserId> = order.iter().take_while(has_come).copied().collect();
+        let most = ceiling(instance, GPU, &tasks, control)?;
+        Ok((arrived, 100.0 * most, 100.0 * found(instance, GPU, &tasks, control)?))
+    };
+    (8..=TENTHS).into_par_iter().map(|tenth| at(10 * tenth)).collect()
 }
 
 /// The mean percent allocated over the moments at which the percent that has come rounds to each tenth.

@@ -1,6 +1,7 @@
 //! Published tables and figures, recomputed: each study has the values that a paper prints, where they stand, and how near ours
 //! have to be. Where numbers differ and it is known why, that is said.
 
+mod allocatable;
 mod drfh;
 mod evaluations;
 mod exhibits;

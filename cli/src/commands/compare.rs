@@ -36,7 +36,7 @@ pub struct Arguments {
     /// Judge placements made elsewhere beside them: files with a fairplan.placement.v1, of which only `servers` is read
     #[arg(long, value_name = "FILE", num_args = 1.., allow_hyphen_values = false)]
     placement: Vec<String>,
-    /// Seed of the policy `random`
+    /// Seed of the policy `random`, and of those that look at devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// How to compute the divisible bound: auto, ipm or highs

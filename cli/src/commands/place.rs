@@ -7,7 +7,7 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{Control, Error, PATTERNS, POLICIES, PlaceOptions};
+use fairplan::{Control, DEVICE_POLICIES, Error, PATTERNS, POLICIES, PlaceOptions};
 
 /// Place whole tasks on servers by a policy, until nothing more fits
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub struct Arguments {
     policy_command: Option<String>,
     #[command(flatten)]
     timeout: PolicyTimeout,
-    /// Seed of the policy `random`
+    /// Seed of the policy `random`, and of those that look at devices
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -45,7 +45,11 @@ pub struct Arguments {
 }
 
 fn policies() -> String {
-    format!("How the server of a task is chosen. {}; {}", POLICIES.listed(), PATTERNS.listed())
+    let all = [POLICIES.listed(), PATTERNS.listed(), DEVICE_POLICIES.listed()];
+    let [known, patterns, of_devices] = all;
+    format!(
+        "How the server of a task is chosen. {known}; {patterns}. Where servers have devices of one resource also {of_devices}"
+    )
 }
 
 /// Reads, places, writes.

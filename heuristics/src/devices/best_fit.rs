@@ -9,7 +9,7 @@ use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 /// Places every task where the least CPU and GPU is left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuBestFit {
-    /// Draws among equal scores.
+    /// Draws the order of servers that decides among equal scores.
     pub seed: u64,
 }
 

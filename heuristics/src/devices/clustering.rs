@@ -11,7 +11,7 @@ use std::collections::HashSet;
 /// Places tasks beside tasks that want as many GPUs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuClustering {
-    /// Draws among equal scores.
+    /// Draws the order of servers that decides among equal scores.
     pub seed: u64,
 }
 

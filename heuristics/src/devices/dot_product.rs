@@ -10,7 +10,7 @@ use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 /// Places every task where what is free aligns least with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuDotProduct {
-    /// Draws among equal scores.
+    /// Draws the order of servers that decides among equal scores.
     pub seed: u64,
 }
 

@@ -16,7 +16,7 @@ use std::collections::HashMap;
 /// Places every task where it fragments GPUs least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fgd {
-    /// Draws among equal scores.
+    /// Draws the order of servers that decides among equal scores.
     pub seed: u64,
 }
 

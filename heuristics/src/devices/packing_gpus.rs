@@ -9,7 +9,7 @@ use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
 /// Packs tasks on GPUs that are used already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GpuPacking {
-    /// Draws among equal scores.
+    /// Draws the order of servers that decides among equal scores.
     pub seed: u64,
 }
 

@@ -1,5 +1,6 @@
-//! The server of highest score, where scores are whole numbers from 0 to 100 and ties are drawn: how Kubernetes' scheduler chooses,
-//! and therefore the policies that were published for it.
+//! The server of highest score, where scores are whole numbers from 0 to 100: how Kubernetes' scheduler chooses, and therefore the
+//! policies that were published for it. Of equal scores the server counts that comes first in an order that is drawn once, as in
+//! the simulator with which they were published. It matters much: tasks to which all servers are alike gather on few of them.
 //!
 //! A score depends on one server and one task alone, so it is kept until the server changes.
 
@@ -44,13 +45,14 @@ impl CpuAndGpu {
     }
 }
 
-/// Takes the server of highest score; ties are drawn.
+/// Takes the server of highest score; ties go to the first in an order that a seed draws.
 pub(crate) struct Scored<S> {
     rule: S,
-    generator: ChaCha8Rng,
+    seed: u64,
+    /// The servers in that order; empty before the first task.
+    order: Vec<usize>,
     /// By shape and server: the version of the server that it was scored in, and the score.
     known: Vec<Vec<Known>>,
-    best: Vec<(usize, Option<usize>)>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -65,18 +67,20 @@ const NO_DEVICE: u16 = u16::MAX;
 
 impl<S: NodeScore> Scored<S> {
     pub fn new(rule: S, seed: u64) -> Self {
-        Self { rule, generator: ChaCha8Rng::seed_from_u64(seed), known: Vec::new(), best: Vec::new() }
+        Self { rule, seed, order: Vec::new(), known: Vec::new() }
     }
 }
 
 impl<S: NodeScore> Choice for Scored<S> {
     fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
-        self.known.resize_with(servers.shapes(), Vec::new);
+        if self.order.is_empty() {
+            self.order = drawn(servers.count(), self.seed);
+            self.known = vec![Vec::new(); servers.shapes()];
+        }
         let known = &mut self.known[shape];
         known.resize(servers.count(), Known::default());
-        self.best.clear();
-        let mut highest = i8::MIN;
-        for server in servers.with_room(shape) {
+        let mut best: Option<(usize, Known)> = None;
+        for server in self.order.iter().copied().filter(|server| servers.has_room(*server, shape)) {
             let kept = &mut known[server];
             if kept.version != servers.version(server) {
                 let (score, device) = self.rule.score(servers, server, shape);
@@ -84,20 +88,22 @@ impl<S: NodeScore> Choice for Scored<S> {
                 *kept =
                     Known { version: servers.version(server), score: score.clamp(0, HIGHEST) as i8, device };
             }
-            if kept.score > highest {
-                self.best.clear();
-                highest = kept.score;
-            }
-            if kept.score == highest {
-                let device = (kept.device != NO_DEVICE).then_some(usize::from(kept.device));
-                self.best.push((server, device));
+            if best.is_none_or(|(_, known)| kept.score > known.score) {
+                best = Some((server, *kept));
             }
         }
-        if self.best.is_empty() {
-            return None;
-        }
-        let (server, device) = self.best[below(&mut self.generator, self.best.len())];
+        let (server, Known { device, .. }) = best?;
         self.rule.placed(servers, server, shape);
-        Some(Chosen { server, device })
+        Some(Chosen { server, device: (device != NO_DEVICE).then_some(usize::from(device)) })
     }
+}
+
+/// So many servers in an order drawn by a seed.
+fn drawn(servers: usize, seed: u64) -> Vec<usize> {
+    let mut generator = ChaCha8Rng::seed_from_u64(seed);
+    let mut order: Vec<usize> = (0..servers).collect();
+    for last in (1..servers).rev() {
+        order.swap(last, below(&mut generator, last + 1));
+    }
+    order
 }

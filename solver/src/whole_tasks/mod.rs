@@ -101,6 +101,31 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
     })
 }
 
+/// The same bracket with the best of some placements instead of its own, which may break rules inside servers that bounds know nothing
+/// of. Without placements it is left as it is.
+///
+/// # Errors
+/// As [`whole_task_bracket`].
+pub fn with_best_of(
+    instance: &Instance,
+    bracket: WholeTaskBracket,
+    placements: Vec<Placement>,
+) -> Result<WholeTaskBracket, SolverError> {
+    let Some(upper) = bracket.upper else { return Ok(bracket) };
+    let breakpoints = Breakpoints::new(instance, &Packing::new(instance)?)?;
+    let valued = placements.into_iter().map(|placement| {
+        let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..upper });
+        (value, placement)
+    });
+    let Some((lower, placement)) =
+        valued.reduce(|best, next| if breakpoints.compare(next.0, best.0).is_gt() { next } else { best })
+    else {
+        return Ok(bracket);
+    };
+    let is_closed = breakpoints.reaches(lower, upper);
+    Ok(WholeTaskBracket { lower: Some(lower), placement, is_closed, ..bracket })
+}
+
 /// What every user could have at most if it were alone: a first valid bound. `None` if no user can have tasks.
 fn first_bound(
     instance: &Instance,

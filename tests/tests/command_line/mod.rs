@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod deadlines;
+mod devices;
 mod dynamic;
 mod elsewhere;
 mod endings;

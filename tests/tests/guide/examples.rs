@@ -33,6 +33,16 @@ fn every_example_on_the_google_trace_gives_what_it_shows() {
     check(&["google2011"]);
 }
 
+#[test]
+#[ignore = "needs the tables of Alibaba's cluster, and minutes"]
+fn every_example_on_alibabas_tables_gives_what_it_shows() {
+    if alibaba_tables().is_none() {
+        println!("skipped: set FAIRPLAN_DATA to the folder that holds alibaba-gpu2023");
+        return;
+    }
+    check(&["alibaba-gpu2023"]);
+}
+
 /// Runs the examples with just these marks, and in front of them the unmarked ones of their pages.
 fn check(marks: &[&str]) {
     let complaints: Vec<String> = pages().into_par_iter().filter_map(|page| complaint(page, marks)).collect();
@@ -122,6 +132,7 @@ fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
         .env("PATH", format!("{}:{path}", command.display()))
         .env("PYTHON", python::interpreter().unwrap_or_default())
         .env("GOOGLE2011", google_trace().unwrap_or_default())
+        .env("ALIBABA_GPU2023", alibaba_tables().unwrap_or_default())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -149,10 +160,18 @@ fn outputs(page: &Page, examples: &[Example]) -> Vec<Given> {
     given
 }
 
-fn google_trace() -> Option<std::path::PathBuf> {
+/// A folder of real data.
+fn data(name: &str) -> std::path::PathBuf {
     let data = std::env::var_os("FAIRPLAN_DATA").map_or_else(|| root().join("../shared/data"), Into::into);
-    let trace = Path::new(&data).join("google2011");
-    trace.join("task_events").is_dir().then_some(trace)
+    Path::new(&data).join(name)
+}
+
+fn google_trace() -> Option<std::path::PathBuf> {
+    Some(data("google2011")).filter(|trace| trace.join("task_events").is_dir())
+}
+
+fn alibaba_tables() -> Option<std::path::PathBuf> {
+    Some(data("alibaba-gpu2023")).filter(|tables| tables.join("openb_node_list_all_node.csv").is_file())
 }
 
 /// Whether what is shown is what is given: `...` stands for anything in a line, or for any lines; times are not compared.

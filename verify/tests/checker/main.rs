@@ -3,6 +3,7 @@
 
 mod bounds;
 mod by_hand;
+mod devices;
 mod forgeries;
 mod placements;
 mod planted;

@@ -1,0 +1,114 @@
+//! Devices and limits a server from the command line: placed and verified, bounded, and refused by name where they are not known.
+
+use super::Folder;
+
+const INSTANCE: &str = r#"{
+  "format": "fairplan.instance.v1",
+  "resources": ["cpu", "gpu"],
+  "server_classes": [
+    {"id": "a100", "count": 2, "capacity": {"cpu": 32, "gpu": 4}, "devices": {"gpu": 4}}
+  ],
+  "users": [
+    {"id": "notebook", "demand": {"cpu": 1, "gpu": 0.6}, "tasks": 9},
+    {"id": "trainer", "demand": {"cpu": 4, "gpu": 2}, "tasks": 3},
+    {"id": "proxy", "demand": {"cpu": 1}, "tasks": 5, "per_server": 1}
+  ]
+}
+"#;
+
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("instance.json", INSTANCE);
+    folder
+}
+
+fn json(folder: &Folder, file: &str) -> serde_json::Value {
+    serde_json::from_str(&folder.read(file)).unwrap()
+}
+
+#[test]
+fn every_policy_places_within_devices_and_the_placements_hold() {
+    let folder = folder();
+    for policy in [
+        "best-fit",
+        "first-fit",
+        "worst-fit",
+        "dot-product",
+        "random",
+        "slots=8",
+        "fgd",
+        "gpu-packing",
+        "gpu-clustering",
+        "gpu-best-fit",
+        "gpu-dot-product",
+    ] {
+        folder.done(&[
+            "-q",
+            "place",
+            "instance.json",
+            "--policy",
+            policy,
+            "--servers-out",
+            "-o",
+            "placement.json",
+        ]);
+        folder.done(&["-q", "verify", "instance.json", "placement.json", "-o", "checked.json"]);
+        let checked = folder.read("checked.json");
+        assert!(checked.contains("\"devices\"") && checked.contains("\"per-server\""), "{checked}");
+        let placed = json(&folder, "placement.json");
+        assert_eq!(placed["users"][2]["tasks"], 2, "{policy}: one proxy a server");
+    }
+}
+
+#[test]
+fn a_placement_that_takes_parts_from_two_devices_does_not_hold() {
+    let folder = folder();
+    folder.write("plain.json", INSTANCE.replace(r#", "devices": {"gpu": 4}"#, ""));
+    folder.done(&["-q", "place", "plain.json", "--servers-out", "-o", "placement.json"]);
+    let without = json(&folder, "placement.json");
+    let notebooks = &without["users"][0]["tasks"];
+    folder.done(&["-q", "place", "instance.json", "--servers-out", "-o", "placement.json"]);
+    let with = json(&folder, "placement.json");
+    assert!(with["users"][0]["tasks"].as_u64() <= notebooks.as_u64());
+    let text = folder.read("placement.json");
+    let forged = text.replacen("\"tasks\": 1", "\"tasks\": 7", 1);
+    assert_ne!(forged, text);
+    folder.write("forged.json", forged);
+    let output = folder.run(&["-q", "verify", "instance.json", "forged.json"]);
+    assert_ne!(output.status.code(), Some(0));
+}
+
+#[test]
+fn bounds_hold_with_a_placement_that_keeps_the_rules() {
+    let folder = folder();
+    folder.done(&["-q", "bound", "instance.json", "-o", "bound.json"]);
+    folder.done(&["-q", "verify", "instance.json", "bound.json"]);
+    folder.done(&["-q", "compare", "instance.json", "--policies", "best-fit,fgd", "-o", "comparison.json"]);
+    let comparison = json(&folder, "comparison.json");
+    let upper = comparison["bounds"]["integral_upper"].as_f64().unwrap();
+    for policy in comparison["policies"].as_array().unwrap() {
+        assert!(policy["value"].as_f64().unwrap() <= upper * (1.0 + 1e-12), "{policy}");
+    }
+}
+
+#[test]
+fn what_does_not_know_rules_inside_servers_refuses_them_by_name() {
+    let folder = folder();
+    for (arguments, what) in [
+        ("place instance.json --policy pattern", "place --policy pattern"),
+        ("audit instance.json", "audit"),
+        ("plan lose instance.json", "plan"),
+        ("bound instance.json --objective pf", "bound"),
+    ] {
+        let mut words = vec!["-q"];
+        words.extend(arguments.split(' '));
+        let output = folder.run(&words);
+        let told = super::text(&output.stderr);
+        let expected = format!("server_classes[0].devices: {what} does not know devices yet; leave them out");
+        assert!(told.contains(&expected), "{arguments}: {told}");
+    }
+    let output = folder.run(&["solve", "instance.json", "-o", "solution.json"]);
+    let told = super::text(&output.stderr);
+    assert!(told.contains("ignore devices and `per_server`"), "{told}");
+    assert!(folder.read("solution.json").contains("rules-inside-servers"));
+}
