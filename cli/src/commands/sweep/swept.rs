@@ -206,7 +206,7 @@ mod tests {
             for arg in command.get_arguments() {
                 let argument = argument(typed, arg);
                 let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-                let writes = ["Write ", "Also write ", "With --whole: write ", "Draw "]
+                let writes = ["Write ", "Also write ", "With --whole: write ", "Draw the figures"]
                     .iter()
                     .any(|said| help.starts_with(said));
                 let is_refused = matches!(argument.role, Role::Refused(_));
