@@ -163,6 +163,11 @@ pub(crate) fn hashed<T>(
     instance: &Instance,
     work: impl FnOnce() -> Result<T, Error>,
 ) -> Result<(T, String), Error> {
+    // Who has one thread, as a task of a sweep, gains nothing by a second, whose start takes as long as a small solve.
+    if rayon::current_num_threads() == 1 {
+        let outcome = work()?;
+        return Ok((outcome, files::sha256_hex(instance)));
+    }
     let (hash, outcome) = std::thread::scope(|scope| {
         let hash = scope.spawn(|| files::sha256_hex(instance));
         let outcome = work();

@@ -176,7 +176,12 @@ pub fn place_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let unseen = Unseen::beside(path)?;
     let mut file = unseen.file();
     file.write_all(bytes)?;
-    unseen::take_names(vec![(unseen, path.to_owned(), String::new())]).map_err(|(_, error)| error)
+    match unseen::take_free_name(unseen, path)? {
+        None => Ok(()),
+        Some(unseen) => {
+            unseen::take_names(vec![(unseen, path.to_owned(), String::new())]).map_err(|(_, error)| error)
+        }
+    }
 }
 
 fn directory_of(path: &Path) -> &Path {
@@ -291,6 +296,19 @@ mod tests {
         let path = directory.path().join("out.json");
         Destination::File(path).write(|_| Err(io::Error::other("broke"))).unwrap_err();
         assert!(names(directory.path()).is_empty());
+    }
+
+    #[test]
+    fn a_file_takes_a_name_that_is_free_and_the_place_of_who_has_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("out.json");
+        for content in ["one", "another"] {
+            place_file(&path, content.as_bytes()).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), content);
+            assert_eq!(names(directory.path()), ["out.json"]);
+        }
+        let missing = place_file(&directory.path().join("missing/out.json"), b"x").unwrap_err();
+        assert_eq!(missing.kind(), io::ErrorKind::NotFound, "who makes folders at need relies on this");
     }
 
     #[test]

@@ -52,6 +52,7 @@ pub fn plan(specification: &Specification, commands: &dyn Commands) -> Result<Pl
     }
     let arguments = commands.arguments(command).map_err(SweepError::Refused)?;
     let axes = axes(specification, &arguments)?;
+    in_order(&axes, &arguments)?;
     let count = axes.iter().try_fold(1_usize, |count, axis| count.checked_mul(axis.length));
     let count = count.filter(|count| *count <= MOST_TASKS).ok_or_else(|| {
         SweepError::refused(format!(
@@ -62,7 +63,7 @@ pub fn plan(specification: &Specification, commands: &dyn Commands) -> Result<Pl
     let fixed: Vec<String> = specification.arguments.iter().filter_map(Value::word).collect();
     let timing = arguments.iter().any(|argument| argument.name == NO_TIMING);
     let untimed = timing && !fixed.iter().any(|word| word == "--no-timing");
-    let words = |choice: &[usize]| words(command, &fixed, untimed, &axes, choice);
+    let words = |choice: &[usize]| words(command, &arguments, &fixed, untimed, &axes, choice);
     let first = vec![0; axes.len()];
     let always = telling(commands, &axes, &words, &first)?;
     let mut planner = Inputs::default();
@@ -201,9 +202,33 @@ fn argument<'a>(
     }
 }
 
+/// Where an argument stands among those of the command.
+fn place(arguments: &[Argument], name: &str) -> usize {
+    arguments.iter().position(|argument| argument.name == name).unwrap_or(arguments.len())
+}
+
+/// What is always said comes behind positions that are parameters, so it cannot stand in a position before one.
+fn in_order(axes: &[Axis<'_>], arguments: &[Argument]) -> Result<(), SweepError> {
+    let is_swept = |name: &str| members(axes).any(|member| member.argument.name == name);
+    let mut before = None;
+    for argument in arguments.iter().filter(|argument| argument.shape == Shape::Position) {
+        match (before, is_swept(&argument.name)) {
+            (None, false) => before = Some(&argument.name),
+            (Some(before), true) => {
+                let problem = format!("stands behind {before}, which is no parameter");
+                let todo = format!("make {before} a parameter too, with one value");
+                return Err(SweepError::refused(format!("parameter {}: {problem}; {todo}", argument.name)));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// The words of a task: the command, positions that are parameters, what is always said, options that are parameters.
 fn words(
     command: &[String],
+    arguments: &[Argument],
     fixed: &[String],
     untimed: bool,
     axes: &[Axis<'_>],
@@ -215,8 +240,10 @@ fn words(
             axis.members.iter().map(move |member| (member.argument, &member.values[*at]))
         })
     };
-    let positions = chosen().filter(|(argument, _)| argument.shape == Shape::Position);
-    words.extend(positions.filter_map(|(_, value)| value.word()));
+    // In the order of the command, not in that of the specification.
+    let mut positions: Vec<_> = chosen().filter(|(argument, _)| argument.shape == Shape::Position).collect();
+    positions.sort_by_key(|(argument, _)| place(arguments, &argument.name));
+    words.extend(positions.into_iter().filter_map(|(_, value)| value.word()));
     words.extend_from_slice(fixed);
     for (argument, value) in chosen() {
         match (argument.shape, value) {

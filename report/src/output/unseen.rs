@@ -92,6 +92,17 @@ pub(super) fn take_names(files: Vec<(Unseen, PathBuf, String)>) -> Result<(), (S
     Ok(())
 }
 
+/// Gives a file its name if no other has it: in one step, so that a signal need not wait. Otherwise, and where the system cannot
+/// do it, the file comes back.
+pub(super) fn take_free_name(unseen: Unseen, target: &Path) -> io::Result<Option<Unseen>> {
+    let Unseen::Nameless(file) = &unseen else { return Ok(Some(unseen)) };
+    match link_as(file, target) {
+        Ok(()) => Ok(None),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Some(unseen)),
+        Err(error) => Err(error),
+    }
+}
+
 /// Where an open file stands among those of the process.
 #[cfg(target_os = "linux")]
 const OPEN_FILES: &str = "/proc/self/fd";
@@ -115,13 +126,16 @@ fn nameless(directory: &Path) -> io::Result<Option<File>> {
 /// Gives a file without a name a hidden one.
 #[cfg(target_os = "linux")]
 fn link(file: &File, directory: &Path) -> io::Result<TempPath> {
+    Ok(hidden().make_in(directory, |path| link_as(file, path))?.into_temp_path())
+}
+
+/// Gives a file without a name this one, which no other may have.
+#[cfg(target_os = "linux")]
+fn link_as(file: &File, path: &Path) -> io::Result<()> {
     use rustix::fs::{AtFlags, CWD, linkat};
     use std::os::fd::AsRawFd;
     let open = format!("{OPEN_FILES}/{}", file.as_raw_fd());
-    let link = |path: &Path| -> io::Result<()> {
-        linkat(CWD, open.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
-    };
-    Ok(hidden().make_in(directory, link)?.into_temp_path())
+    linkat(CWD, open.as_str(), CWD, path, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -131,5 +145,10 @@ fn nameless(_: &Path) -> io::Result<Option<File>> {
 
 #[cfg(not(target_os = "linux"))]
 fn link(_: &File, _: &Path) -> io::Result<TempPath> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn link_as(_: &File, _: &Path) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
 }

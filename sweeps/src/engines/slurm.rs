@@ -37,7 +37,7 @@ pub fn slurm_script(options: &SlurmOptions) -> String {
     for option in extra {
         let _ = writeln!(script, "#SBATCH {option}");
     }
-    let words = [program, "sweep", "run", tasks].map(|word| quoted(word)).join(" ");
+    let words = [program, "sweep", "run", tasks].map(quoted).join(" ");
     let _ = writeln!(
         script,
         "exec {words} --chunk {size} --index \"$SLURM_ARRAY_TASK_ID\" --threads {cpus} --quiet -o {}",

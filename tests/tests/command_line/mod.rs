@@ -21,6 +21,7 @@ mod planning;
 mod python_checker;
 mod quotas;
 mod simulation;
+mod sweeps;
 mod terminal;
 mod traces;
 #[cfg(feature = "highs")]

@@ -16,9 +16,9 @@ Values are a list, a range, seeds or the files that match a pattern. `parameters
 fastest; those of a group of `zip` go together, value by value. Paths are from where the command is run, as are those of tasks.
 
 Example:
-  printf 'command: solve\\narguments: [fig1.json]\\nparameters:\\n  objective: [drfh, pf]\\n' > sweep.yaml
+  printf 'command: solve\\narguments: [fig1.json]\\nparameters: {objective: [drfh, pf]}\\n' > s.yaml
   fairplan generate drfh-fig1 -o fig1.json
-  fairplan sweep plan sweep.yaml -o sweep.jsonl")]
+  fairplan sweep plan s.yaml -o sweep.jsonl")]
 pub struct Arguments {
     /// The specification: YAML or JSON, or - for standard input
     spec: String,
