@@ -95,7 +95,8 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     let name = format!("Alibaba GPU 2023, {}", wording::counted(tasks.len() as u64, "pod", "pods"));
     let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
     let (memory, servers) = (Memory::Mebibytes, servers.collect());
-    let census = Census { name, resources, memory, conditions, servers, tasks };
+    let holders = Vec::new();
+    let census = Census { name, resources, memory, conditions, servers, tasks, holders };
     census.instance(options.grouping, report).map_err(|violation| {
         let file = format!("{} and {}", options.nodes, options.pods);
         Stopped::Building(InstanceError::Invalid { file, violation })
