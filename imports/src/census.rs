@@ -271,7 +271,7 @@ impl<'a> Holders<'a> {
     /// The known groups with users, then one of weight 1 for each other owner, in the order of their first users.
     fn groups(&self, users: &[User<'_>], report: &mut ImportReport) -> Vec<NewGroup> {
         let used: HashSet<usize> = users.iter().flat_map(|user| self.upwards(user.owner)).collect();
-        report.add((self.list.len() - used.len()) as u64, "groups left out: nothing runs or waits in them");
+        report.add((self.list.len() - used.len()) as u64, "groups left out: nothing runs or waits there");
         let known = (0..self.list.len()).filter(|at| used.contains(at)).map(|at| {
             let Holder { id, parent, weight, .. } = &self.list[at];
             NewGroup { id: id.clone(), weight: *weight, parent: parent.clone() }

@@ -180,9 +180,9 @@ fn circles_of_cohorts_unknown_flavors_and_second_names_are_refused() {
     };
     for (more, nodes, told) in [
         (
-            object("Cohort", "x", "{parentName: y}") + &object("Cohort", "y", "{parent: x}"),
+            object("Cohort", "one", "{parentName: two}") + &object("Cohort", "two", "{parent: one}"),
             false,
-            "Cohort x: spec.parentName = y: the cohort is below itself",
+            "Cohort one: spec.parentName = two: the cohort is below itself",
         ),
         (
             object("ClusterQueue", "lost", &quota("arm")),

@@ -163,7 +163,7 @@ fn place_strangers(
     for job in jobs {
         let id = owner(options, job);
         if !known.contains(&id) {
-            report.one("users or accounts with jobs that no association names, taken as 1 share");
+            report.one("owners of jobs that no association names, taken as 1 share");
             let parent =
                 Some(job.account.clone()).filter(|account| *account != id && known.contains(account));
             let limit = holders.first().map_or(Vec::new(), |holder| vec![None; holder.limit.len()]);

@@ -220,6 +220,7 @@ fn every_data_parser_tells_the_same_cluster() {
         let options = SlurmOptions {
             nodes: file("nodes.json", "nodes", &nodes),
             jobs: file("jobs.json", "jobs", &jobs),
+            grouping: TaskGrouping::User,
             ..Default::default()
         };
         let (instance, report) = slurm(&options).unwrap_or_else(|failure| panic!("{parser}: {failure}"));
@@ -270,8 +271,8 @@ fn accounts_are_groups_with_shares_and_limits_and_users_groups_in_them() {
         (1, "associations left out: they are of one partition only"),
         (1, "associations with Fairshare=parent, taken as 1 share"),
         (1, "limits of billing left out, which no task is measured in"),
-        (1, "users or accounts with jobs that no association names, taken as 1 share"),
-        (1, "groups left out: nothing runs or waits in them"),
+        (1, "owners of jobs that no association names, taken as 1 share"),
+        (1, "groups left out: nothing runs or waits there"),
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
     }
