@@ -3,26 +3,24 @@
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error};
 use fairplan_instances::Headline;
-use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Solver};
+use fairplan_instances::{Decimal, Draft, Entry, Instance, Objective, Owner, Quota, Solver};
 use fairplan_report::entitlements::Entitlements;
 use fairplan_solver::{SCHEDULER_RULES, SchedulerRule};
+use std::collections::HashMap;
 
 /// Nominal quotas for Kueue: what each user of an instance has of each of its resources.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Quotas(Vec<Vec<f64>>);
 
-/// Tasks that are a quota, as the importer of Kueue writes them.
-const TASKS_A_QUOTA: f64 = 1000.0;
-
 impl Quotas {
-    /// Those that an instance of `queues` states, where a user's quota is a thousand of its tasks; a user who is not there
-    /// has none.
+    /// Those that an instance of `queues` states: the guarantee of the user or group of the same name; whoever is not there or
+    /// is guaranteed nothing has none.
     ///
     /// ```
     /// use fairplan::{Quotas, generate};
     ///
     /// let instance = generate::drfh_fig1()?;
-    /// assert!(Quotas::new(&instance, &instance).is_ok());
+    /// assert!(Quotas::new(&instance, &instance).is_err(), "nobody is guaranteed anything");
     /// # Ok::<(), fairplan::Error>(())
     /// ```
     pub fn new(instance: &Instance, queues: &Instance) -> Result<Self, Error> {
@@ -32,17 +30,24 @@ impl Quotas {
             let (known, wanted) = (queues.resources().join(", "), instance.resources().join(", "));
             return Err(Error::input(format!("has quotas of {known}, but the resources are {wanted}")));
         }
+        let name = |owner: &Owner| match owner {
+            Owner::Group(group) => queues.groups()[group.0].id.as_str(),
+            Owner::User(user) => queues.user(*user).id(),
+        };
+        let stated: HashMap<&str, &Quota> =
+            queues.quotas().iter().map(|(owner, quota)| (name(owner), quota)).collect();
         let quota = |id: &str| -> Vec<f64> {
-            let queue = queues.users().find(|queue| queue.id() == id);
-            let of = |column: &Option<usize>| match (queue, column) {
-                (Some(queue), Some(column)) => TASKS_A_QUOTA * queue.demand()[*column].to_f64(),
-                _ => 0.0,
+            let of = |column: &Option<usize>| {
+                let guarantee = &stated.get(id)?.guarantee;
+                let amount = guarantee.iter().find(|(r, _)| Some(r.0) == *column)?;
+                Some(amount.1.to_f64())
             };
-            columns.iter().map(of).collect()
+            columns.iter().map(|column| of(column).unwrap_or(0.0)).collect()
         };
         let quotas: Vec<Vec<f64>> = instance.users().map(|user| quota(user.id())).collect();
         if quotas.iter().flatten().all(|quota| *quota == 0.0) {
-            return Err(Error::input("names none of the users; queues and users must have the same ids"));
+            let problem = "guarantees nothing to any of the users; queues and users must have the same ids";
+            return Err(Error::input(problem));
         }
         Ok(Self(quotas))
     }

@@ -103,7 +103,8 @@ fn read(options: &AlibabaGpu2023Options, report: &mut ImportReport) -> Result<In
     let name = format!("Alibaba GPU 2023, {}", wording::counted(tasks.len() as u64, "pod", "pods"));
     let resources = ["cpu", "memory", "gpu"].map(str::to_owned).to_vec();
     let (memory, servers) = (Memory::Mebibytes, servers.collect());
-    let census = Census { name, resources, memory, conditions, servers, tasks };
+    let holders = Vec::new();
+    let census = Census { name, resources, memory, conditions, servers, tasks, holders };
     let instance = census.instance(options.grouping, report);
     let instance =
         if options.devices { instance.and_then(|instance| with_devices(&instance)) } else { instance };
@@ -146,6 +147,7 @@ mod tests {
         let options = AlibabaGpu2023Options {
             nodes: file("nodes.csv", NODES),
             pods: file("pods.csv", PODS),
+            grouping: TaskGrouping::User,
             ..Default::default()
         };
         let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
@@ -189,7 +191,8 @@ mod tests {
         };
         let short = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,6000,12288,1,460\nq,2000,4096,0,0\n";
         let (nodes, pods) = (file("nodes.csv", NODES), file("pods.csv", short));
-        let options = AlibabaGpu2023Options { nodes, pods: pods.clone(), ..Default::default() };
+        let options =
+            AlibabaGpu2023Options { nodes, pods: pods.clone(), grouping: TaskGrouping::User, at: None };
         let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
         let users: Vec<_> = instance.users().map(|user| (user.id(), user.tasks())).collect();
         assert_eq!(users, [("pods", Some(2))]);

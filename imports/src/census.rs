@@ -1,10 +1,11 @@
 //! Servers and tasks found one by one become classes and users: servers that nothing tells apart are a class.
 
+use super::queues::Stated;
 use super::report::ImportReport;
 use fairplan_instances::wording::agreeing;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Placement, PlacementRule, ServerClass,
-    ServerTasks, Violation,
+    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, Placement, PlacementRule, Quota,
+    ResourceId, ServerClass, ServerTasks, Violation,
 };
 use hashbrown::{HashMap, HashSet};
 use std::cmp::Reverse;
@@ -15,11 +16,11 @@ use std::str::FromStr;
 pub enum TaskGrouping {
     /// Each owner of tasks; its demand is the mean request over its tasks, exact, then rounded to twelve
     /// significant digits, halves up.
-    #[default]
     User,
     /// Each different request of each owner, as `OWNER:cpu2-memory4Gi`; the demand is the request.
     Shape,
     /// The same, and each owner is a group: however many its users are, they share one weight.
+    #[default]
     Tree,
 }
 
@@ -72,6 +73,15 @@ pub(super) struct Tasks {
     pub(super) on: Vec<(usize, u64)>,
 }
 
+/// A group of users, which may be inside another and have a limit.
+pub(super) struct Holder {
+    pub(super) id: String,
+    pub(super) parent: Option<String>,
+    pub(super) weight: Decimal,
+    /// The most of each resource, where that is limited.
+    pub(super) limit: Stated,
+}
+
 /// A cluster as it is: its servers by name, its users, and where their tasks run.
 #[derive(Clone, Debug)]
 pub struct PresentCluster {
@@ -90,6 +100,8 @@ pub(super) struct Census {
     pub(super) conditions: Vec<String>,
     pub(super) servers: Vec<Server>,
     pub(super) tasks: Vec<Tasks>,
+    /// The groups of owners, and those above them, of which more is known than that there are users in them.
+    pub(super) holders: Vec<Holder>,
 }
 
 impl Census {
@@ -131,6 +143,7 @@ impl Census {
             (0..classes.len()).filter(move |&l| classes[l].server.meets[condition]).collect()
         };
         let meeting: Vec<Vec<usize>> = (0..conditions).map(meeting).collect();
+        let holders = Holders::new(&self.holders);
         let mut users: Vec<User> = Vec::new();
         let mut found: HashMap<Kind, usize> = HashMap::new();
         for tasks in &self.tasks {
@@ -139,7 +152,13 @@ impl Census {
             let lacks = |r: &usize| {
                 !tasks.demand[*r].is_zero() && classes.iter().all(|class| class.server.capacity[*r].is_zero())
             };
-            if tasks.demand.iter().all(|demand| demand.is_zero()) {
+            let barred = |r: &usize| !tasks.demand[*r].is_zero() && holders.bars(&tasks.owner, *r);
+            if let Some(r) = (0..resources.len()).find(barred) {
+                report.add(
+                    tasks.count,
+                    format!("tasks left out: they ask for {}, of which a limit of theirs is 0", resources[r]),
+                );
+            } else if tasks.demand.iter().all(|demand| demand.is_zero()) {
                 report.add(tasks.count, "tasks left out: they ask for none of the resources");
             } else if let Some(r) = (0..resources.len()).find(lacks) {
                 report.add(
@@ -162,7 +181,7 @@ impl Census {
             return Err(none_left(report));
         }
         if grouping == TaskGrouping::Tree {
-            builder.groups(groups(&users))?;
+            builder.groups(holders.groups(&users, report))?;
         }
         let mut names = Names::default();
         for user in &users {
@@ -185,6 +204,9 @@ impl Census {
             let id = names.unique(id);
             let group = builder.group_named(user.owner);
             builder.user(NewUser { tasks: Some(count), rule, group, ..NewUser::new(&id, &demand) })?;
+        }
+        for (owner, quota) in holders.limits(&builder, &users, classes, report) {
+            builder.quota(owner, quota)?;
         }
         let placement = placement(&users, classes, self.servers.len());
         if named && grouping == TaskGrouping::User {
@@ -220,11 +242,82 @@ fn placement(users: &[User<'_>], classes: &[Class<'_>], servers: usize) -> Place
     placement
 }
 
-/// A group of weight 1 for each owner, in the order of their first users.
-fn groups(users: &[User<'_>]) -> Vec<NewGroup> {
-    let mut seen = HashSet::new();
-    let owners = users.iter().map(|user| user.owner).filter(|owner| seen.insert(*owner));
-    owners.map(|id| NewGroup { id: id.to_owned(), weight: Decimal::ONE, parent: None }).collect()
+/// What is known of groups, by name.
+struct Holders<'a> {
+    list: &'a [Holder],
+    position: HashMap<&'a str, usize>,
+}
+
+impl<'a> Holders<'a> {
+    fn new(list: &'a [Holder]) -> Self {
+        let position = list.iter().enumerate().map(|(at, holder)| (holder.id.as_str(), at)).collect();
+        Self { list, position }
+    }
+
+    /// The group and those above it, as far as they are known.
+    fn upwards(&self, id: &str) -> impl Iterator<Item = usize> + '_ {
+        let named = |id: &str| self.position.get(id).copied();
+        let above = |at: &usize| {
+            self.list[*at].parent.as_deref().and_then(|parent| self.position.get(parent).copied())
+        };
+        std::iter::successors(named(id), above).take(self.list.len())
+    }
+
+    /// Whether some limit of an owner lets it have nothing of a resource.
+    fn bars(&self, owner: &str, r: usize) -> bool {
+        self.upwards(owner).any(|at| self.list[at].limit[r].is_some_and(Decimal::is_zero))
+    }
+
+    /// The known groups with users, then one of weight 1 for each other owner, in the order of their first users.
+    fn groups(&self, users: &[User<'_>], report: &mut ImportReport) -> Vec<NewGroup> {
+        let used: HashSet<usize> = users.iter().flat_map(|user| self.upwards(user.owner)).collect();
+        report.add((self.list.len() - used.len()) as u64, "groups left out: nothing runs or waits there");
+        let known = (0..self.list.len()).filter(|at| used.contains(at)).map(|at| {
+            let Holder { id, parent, weight, .. } = &self.list[at];
+            NewGroup { id: id.clone(), weight: *weight, parent: parent.clone() }
+        });
+        let mut seen: HashSet<&str> = self.position.keys().copied().collect();
+        let owners = users.iter().map(|user| user.owner).filter(|owner| seen.insert(*owner));
+        let others = owners.map(|id| NewGroup { id: id.to_owned(), weight: Decimal::ONE, parent: None });
+        known.chain(others).collect()
+    }
+
+    /// The limits of groups, where there is more than that and a user below asks for the resource.
+    fn limits(
+        &self,
+        builder: &InstanceBuilder,
+        users: &[User<'_>],
+        classes: &[Class<'_>],
+        report: &mut ImportReport,
+    ) -> Vec<(Owner, Quota)> {
+        let mut asked = vec![vec![false; builder.resources().len()]; self.list.len()];
+        for user in users {
+            for at in self.upwards(user.owner) {
+                for (asked, r) in asked[at].iter_mut().zip(0..) {
+                    *asked |= user.tasks.iter().any(|tasks| !tasks.demand[r as usize].is_zero());
+                }
+            }
+        }
+        let all = |r: usize| -> f64 {
+            classes.iter().map(|class| class.members.len() as f64 * class.server.capacity[r].to_f64()).sum()
+        };
+        let mut quotas = Vec::new();
+        for (at, holder) in self.list.iter().enumerate() {
+            let Some(group) = builder.group_named(&holder.id) else { continue };
+            let mut quota = Quota::default();
+            for (r, limit) in holder.limit.iter().enumerate().filter_map(|(r, limit)| Some((r, (*limit)?))) {
+                if !asked[at][r] {
+                    report.one("limits left out: nobody asks for the resource");
+                } else if limit.to_f64() >= all(r) {
+                    report.one("limits left out: there is no more than that");
+                } else {
+                    quota.limit.push((ResourceId(r), limit));
+                }
+            }
+            quotas.push((Owner::Group(group), quota));
+        }
+        quotas
+    }
 }
 
 /// What to say where no user is left: what became of the tasks.
@@ -245,6 +338,13 @@ pub(super) struct Class<'a> {
     server: &'a Server,
     /// The positions of all of them.
     members: Vec<usize>,
+}
+
+impl<'a> Class<'a> {
+    /// One of its servers, which are alike.
+    pub(super) fn server(&self) -> &'a Server {
+        self.server
+    }
 }
 
 /// Adds servers that nothing tells apart as classes, by descending count, then in the order of their first server; a
@@ -358,7 +458,7 @@ fn mean<I: Iterator<Item = (Decimal, u64)>>(amounts: impl Fn() -> I, count: u64)
 }
 
 /// What one server holds or one task needs, for people: `cpu4-memory15.5Gi`. Memory and storage are shortened.
-fn shape(resources: &[String], amounts: &[Decimal], memory: Memory) -> String {
+pub(super) fn shape(resources: &[String], amounts: &[Decimal], memory: Memory) -> String {
     let parts = resources.iter().zip(amounts).filter(|(_, amount)| !amount.is_zero());
     let parts: Vec<String> = parts
         .map(|(name, amount)| match memory.unit_of(name) {
@@ -439,7 +539,8 @@ mod tests {
         ];
         let resources = vec!["cpu".into(), "gpu".into()];
         let conditions = vec![String::new(), "fast".into()];
-        Census { name: String::new(), resources, memory: Memory::Bytes, conditions, servers, tasks }
+        let (name, memory, holders) = (String::new(), Memory::Bytes, Vec::new());
+        Census { name, resources, memory, conditions, servers, tasks, holders }
     }
 
     #[test]

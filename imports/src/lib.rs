@@ -24,6 +24,8 @@ mod real_files;
 mod report;
 mod seconds;
 mod shaved_ice;
+#[cfg(test)]
+mod shown;
 mod slurm;
 mod snowset;
 mod swf;

@@ -65,8 +65,12 @@ pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut Im
 pub(super) fn documents(path: &str) -> Result<Vec<Value>, InstanceError> {
     let source = source::open(path)?;
     let file = source.name().to_owned();
-    let content = source.read_all()?;
-    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);
+    documents_in(file, &source.read_all()?)
+}
+
+/// The same of the content of a file, or of a text that stands in it.
+pub(super) fn documents_in(file: String, content: &[u8]) -> Result<Vec<Value>, InstanceError> {
+    let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(content);
     let malformed = |place: String, problem: String| InstanceError::Malformed { file, place, problem };
     if content.trim_ascii_start().starts_with(b"{") {
         let values: Result<Vec<Value>, _> =

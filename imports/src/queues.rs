@@ -1,11 +1,17 @@
-//! A tree of queues over a cluster: its leaves become users, with limits the least on the way up; the queues above become
-//! groups, or weights are multiplied down the tree.
+//! A tree of queues over a cluster, as schedulers state it: queues above others become groups, the leaves users, and what each is
+//! given becomes its guarantee, its limit and its reserve.
 
-use super::census::{Memory, Server, add_classes};
-use super::queue_tasks::Scope;
+use super::census::{Class, Memory, Server, add_classes};
+use super::queue_tasks::{Asked, Scopes};
 use super::report::ImportReport;
-use fairplan_instances::{Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Violation};
+use fairplan_instances::{
+    ClassId, ClassLimit, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule, Quota,
+    ResourceAmounts, ResourceId, Violation,
+};
 use hashbrown::HashMap;
+
+/// An amount of each resource of the cluster, where one is stated.
+pub(super) type Stated = Vec<Option<Decimal>>;
 
 /// One queue of the tree, which is none below itself.
 #[derive(Default)]
@@ -16,10 +22,34 @@ pub(super) struct Queue {
     pub(super) parent: Option<usize>,
     /// Against the other children of its parent.
     pub(super) weight: f64,
-    /// The most it may have of each resource of the cluster, where that is limited.
-    pub(super) limit: Vec<Option<Decimal>>,
-    /// Of which resources, by position, it is given an amount above zero: a limit, a quota, a guarantee.
-    pub(super) given: Vec<usize>,
+    /// What it is given at each place where it may run anything.
+    pub(super) parts: Vec<Part>,
+    /// What runs or waits in it, of a leaf of which that is known.
+    pub(super) work: Option<Work>,
+}
+
+/// Tasks that are known.
+pub(super) struct Work {
+    /// What one of them asks for; of none nothing is known.
+    pub(super) demand: Option<Vec<Decimal>>,
+    /// How many there are.
+    pub(super) tasks: u64,
+}
+
+/// What a queue is given on the servers of one place.
+#[derive(Clone, Default)]
+pub(super) struct Part {
+    /// Which place.
+    pub(super) place: usize,
+    /// What it is sure of.
+    pub(super) guarantee: Stated,
+    /// The most it may have.
+    pub(super) limit: Stated,
+    /// What stays its own when it is idle.
+    pub(super) reserve: Stated,
+    /// In which proportions its tasks ask for which resources here; `None`: for what nearly all servers have and what it is
+    /// given, in the proportions of the servers.
+    pub(super) shape: Option<Stated>,
 }
 
 /// The cluster that queues share.
@@ -27,120 +57,380 @@ pub(super) struct Cluster<'a> {
     pub(super) name: String,
     pub(super) resources: Vec<String>,
     pub(super) memory: Memory,
+    /// The servers; each meets the places, by position, that it belongs to.
     pub(super) servers: &'a [Server],
+    /// What places are called; a single one is all of the cluster.
+    pub(super) places: Vec<String>,
 }
 
-/// The cluster with the leaves of the tree as users, in groups if the `tree` is to be kept.
+/// The place of what knows no places.
+pub(super) fn one_place() -> Vec<String> {
+    vec![String::new()]
+}
+
+/// The cluster with the queues as its tenants.
 ///
-/// What a task asks for and how small it is, [`Scope`] says; `tasks` is how many of them the tightest limit of the queue
-/// and those above it allows, or no limit.
+/// A leaf is a user, with its own tasks where they are known, else one of [`Scopes`]'; where these may run at several places, it is a
+/// group with a user `QUEUE@PLACE` for each. A single queue above all is no group unless it limits them. What a queue is given of what no task below it asks for,
+/// limits of all there is, and leaves that can run nothing are left out and counted.
+///
+/// # Errors
+/// Guarantees above limits, and what breaks a rule of the model.
 pub(super) fn instance(
-    Cluster { name, resources, memory, servers }: Cluster<'_>,
+    Cluster { name, resources, memory, servers, places }: Cluster<'_>,
     queues: &[Queue],
-    tree: bool,
     report: &mut ImportReport,
 ) -> Result<Instance, Violation> {
-    let mut builder = InstanceBuilder::new(name, resources)?;
-    add_classes(&mut builder, servers, memory)?;
-    let mut is_leaf = vec![true; queues.len()];
-    let mut weights: HashMap<Option<usize>, f64> = HashMap::new();
-    for queue in queues {
-        if let Some(parent) = queue.parent {
-            is_leaf[parent] = false;
-        }
-        *weights.entry(queue.parent).or_default() += queue.weight;
-    }
-    let groups = if tree { groups(queues, &is_leaf) } else { Vec::new() };
+    let mut builder = InstanceBuilder::new(name, resources.clone())?;
+    let classes = add_classes(&mut builder, servers, memory)?;
+    let tree = Tree::new(queues, &resources, servers, &places)?;
+    let users = tree.users(servers, report);
+    let below = tree.users_below(&users);
+    let groups = tree.groups(&users, &below, report);
     builder.groups(groups)?;
-    let mut scopes: HashMap<Vec<usize>, Scope> = HashMap::new();
-    for (queue, _) in queues.iter().zip(&is_leaf).filter(|(_, is_leaf)| **is_leaf) {
-        let mut of_cluster = 1.0;
-        let mut limits: Vec<Option<Decimal>> = vec![None; builder.resources().len()];
-        let mut given: &[usize] = &[];
-        let mut at = Some(queue);
-        while let Some(queue) = at {
-            of_cluster *= queue.weight / weights[&queue.parent];
-            for (limit, own) in limits.iter_mut().zip(&queue.limit) {
-                *limit = tighter(*limit, *own);
-            }
-            if given.is_empty() {
-                given = &queue.given;
-            }
-            at = queue.parent.map(|parent| &queues[parent]);
+    let mut quotas = Vec::new();
+    for (queue, users) in tree.leaves().map(|leaf| (leaf, &users[leaf])) {
+        let divided = users.len() > 1;
+        for User { parts, demand } in users {
+            let parts: Vec<&Part> = parts.iter().map(|part| &queues[queue].parts[*part]).collect();
+            let name = &queues[queue].name;
+            let id = match parts[..] {
+                [part] if divided => format!("{name}@{}", places[part.place]),
+                _ => name.clone(),
+            };
+            let may_run = |l: usize| parts.iter().any(|part| classes[l].server().meets[part.place]);
+            let eligible: Vec<ClassId> = (0..classes.len()).filter(|l| may_run(*l)).map(ClassId).collect();
+            let everywhere = eligible.len() == classes.len();
+            let rule = builder.rule(PlacementRule::new((!everywhere).then_some(eligible), Vec::new()));
+            let group = if divided { Some(queue) } else { queues[queue].parent };
+            let group = group.and_then(|group| builder.group_named(&queues[group].name));
+            let weight = match parts[..] {
+                [part] if divided => tree.weight_of(part),
+                _ => tree.weights[queue],
+            };
+            let tasks = queues[queue].work.as_ref().map(|work| work.tasks);
+            let user = builder.user(NewUser { weight, tasks, rule, group, ..NewUser::new(&id, demand) })?;
+            let asked: Vec<bool> = demand.iter().map(|demand| !demand.is_zero()).collect();
+            quotas.push((Owner::User(user), tree.quota(queue, &parts, &asked, &classes, false, report)?));
         }
-        if !scopes.contains_key(given) {
-            scopes.insert(given.to_vec(), Scope::new(servers, limits.len(), given)?);
-        }
-        let scope = &scopes[given];
-        let weight = rounded(if tree { queue.weight } else { of_cluster });
-        // Of what has no part of the cluster some queue above may have none.
-        let Some(weight) = weight.filter(|weight| !weight.is_zero() && of_cluster > 0.0) else {
-            report.one("queues left out: their weight is 0");
-            continue;
-        };
-        let Some(task) = scope.task(&limits)? else {
-            report.one("queues left out: their limit is 0, or too small to hold a task");
-            continue;
-        };
-        let group = queue.parent.and_then(|parent| builder.group_named(&queues[parent].name));
-        builder.user(NewUser {
-            weight,
-            tasks: task.most,
-            group,
-            ..NewUser::new(&queue.name, &task.demand)
-        })?;
     }
-    report.add(
-        common_limits(servers, queues, &is_leaf),
-        "queues whose limits are taken for each queue below them, since an instance cannot state a common limit",
-    );
-    report.add(builder.user_count() as u64, "queues at the leaves");
+    for queue in (0..queues.len()).filter(|queue| !tree.is_leaf[*queue]) {
+        let Some(group) = builder.group_named(&queues[queue].name) else { continue };
+        let parts: Vec<&Part> = queues[queue].parts.iter().collect();
+        let quota = tree.quota(queue, &parts, &below[queue], &classes, tree.is_above_all(queue), report)?;
+        quotas.push((Owner::Group(group), quota));
+    }
+    for (owner, quota) in quotas {
+        builder.quota(owner, quota)?;
+    }
+    report.add(tree.leaves().filter(|leaf| !users[*leaf].is_empty()).count() as u64, "queues at the leaves");
     builder.build()
 }
 
-/// The queues above leaves as groups, but for a single one above all, and those without weight, below which nobody has any.
-fn groups(queues: &[Queue], is_leaf: &[bool]) -> Vec<NewGroup> {
-    let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
-    let is_group = |position: usize| {
-        let queue = &queues[position];
-        !is_leaf[position] && queue.weight > 0.0 && (tops > 1 || queue.parent.is_some())
-    };
-    let group = |position: usize| {
-        let queue = &queues[position];
-        let parent = queue.parent.filter(|parent| is_group(*parent));
-        let weight = rounded(queue.weight).unwrap_or(Decimal::ONE);
-        NewGroup { id: queue.name.clone(), weight, parent: parent.map(|parent| queues[parent].name.clone()) }
-    };
-    (0..queues.len()).filter(|position| is_group(*position)).map(group).collect()
+/// A user that a leaf becomes.
+struct User {
+    /// Which parts of the queue it has.
+    parts: Vec<usize>,
+    /// What one task asks for.
+    demand: Vec<Decimal>,
 }
 
-/// How many queues limit several leaves together, to less than the whole cluster.
-fn common_limits(servers: &[Server], queues: &[Queue], is_leaf: &[bool]) -> u64 {
-    let mut leaves = vec![0u64; queues.len()];
-    for leaf in (0..queues.len()).filter(|queue| is_leaf[*queue]) {
-        let mut above = queues[leaf].parent;
-        while let Some(queue) = above {
-            leaves[queue] += 1;
-            above = queues[queue].parent;
+/// Queues with what follows from where they stand.
+struct Tree<'a> {
+    queues: &'a [Queue],
+    resources: &'a [String],
+    places: &'a [String],
+    is_leaf: Vec<bool>,
+    /// Above zero.
+    weights: Vec<Decimal>,
+    /// How many are below no other.
+    tops: usize,
+    /// How many have no weight of their own.
+    weightless: u64,
+    /// What the servers of each place have together.
+    totals: Vec<Vec<f64>>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(
+        queues: &'a [Queue],
+        resources: &'a [String],
+        servers: &[Server],
+        places: &'a [String],
+    ) -> Result<Self, Violation> {
+        let mut is_leaf = vec![true; queues.len()];
+        let mut least: HashMap<Option<usize>, f64> = HashMap::new();
+        for queue in queues {
+            queue.parent.into_iter().for_each(|parent| is_leaf[parent] = false);
+            if queue.weight > 0.0 {
+                let least = least.entry(queue.parent).or_insert(f64::INFINITY);
+                *least = least.min(queue.weight);
+            }
         }
+        let weight = |queue: &Queue| {
+            let stated = Some(queue.weight).filter(|weight| *weight > 0.0);
+            let weight =
+                stated.unwrap_or_else(|| least.get(&queue.parent).map_or(1.0, |least| least / 1000.0));
+            rounded(weight).filter(|weight| !weight.is_zero()).ok_or_else(|| {
+                Violation::new(format!("queue {}: weight", queue.name), weight, "is no usable weight")
+            })
+        };
+        let weights = queues.iter().map(weight).collect::<Result<_, _>>()?;
+        let weightless =
+            queues.iter().filter(|queue| queue.weight <= 0.0 && least.contains_key(&queue.parent)).count()
+                as u64;
+        let total = |place: usize, r: usize| {
+            let there = servers.iter().filter(|server| server.meets[place]);
+            there.map(|server| server.capacity[r].to_f64()).sum()
+        };
+        let totals =
+            (0..places.len()).map(|place| (0..resources.len()).map(|r| total(place, r)).collect()).collect();
+        let tops = queues.iter().filter(|queue| queue.parent.is_none()).count();
+        Ok(Self { queues, resources, places, is_leaf, weights, tops, weightless, totals })
     }
-    let all = |r: usize| servers.iter().map(|server| server.capacity[r].to_f64()).sum::<f64>();
-    let limits = |queue: &Queue| {
-        let stated = queue.limit.iter().enumerate();
-        stated.filter_map(|(r, limit)| Some((r, (*limit)?))).any(|(r, limit)| limit.to_f64() < all(r))
-    };
-    queues.iter().zip(leaves).filter(|(queue, leaves)| *leaves > 1 && limits(queue)).count() as u64
+
+    fn leaves(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.queues.len()).filter(|queue| self.is_leaf[*queue])
+    }
+
+    /// The queue and those above it.
+    fn upwards(&self, queue: usize) -> impl Iterator<Item = &'a Queue> {
+        let queues = self.queues;
+        std::iter::successors(Some(&queues[queue]), move |queue| queue.parent.map(|parent| &queues[parent]))
+    }
+
+    /// What each leaf becomes; nothing of other queues.
+    fn users(&self, servers: &[Server], report: &mut ImportReport) -> Vec<Vec<User>> {
+        let mut scopes = Scopes::new(servers, self.resources);
+        let mut users = Vec::with_capacity(self.queues.len());
+        for (at, queue) in self.queues.iter().enumerate() {
+            let mut own = Vec::new();
+            if let Some(demand) = queue.work.as_ref().and_then(|work| work.demand.clone()) {
+                users.push(vec![User { parts: (0..queue.parts.len()).collect(), demand }]);
+                continue;
+            }
+            for (position, part) in queue.parts.iter().enumerate().filter(|_| self.is_leaf[at]) {
+                let mut most: Stated = vec![None; self.resources.len()];
+                let mut given: Vec<usize> = Vec::new();
+                for above in self.upwards(at) {
+                    let Some(part) = above.parts.iter().find(|other| other.place == part.place) else {
+                        continue;
+                    };
+                    for (most, limit) in most.iter_mut().zip(&part.limit) {
+                        *most = tighter(*most, *limit);
+                    }
+                    if given.is_empty() {
+                        given = part.given();
+                    }
+                }
+                let barred = (0..most.len()).filter(|r| most[*r].is_some_and(Decimal::is_zero)).collect();
+                let shape = part.shape.as_deref();
+                let only =
+                    shape.map(|shape| (0..shape.len()).filter(|r| above_zero(shape[*r]).is_some()).collect());
+                let asked = Asked { place: part.place, only, given, barred };
+                let most =
+                    most.iter().zip(&part.guarantee).map(|(most, sure)| tighter(*most, above_zero(*sure)));
+                let amounts: Stated = most.collect();
+                let barred_from_all = |name: &str| {
+                    let position = self.resources.iter().position(|resource| resource == name);
+                    position.is_some_and(|r| asked.barred.contains(&r))
+                };
+                if ["cpu", "vcores", "memory"].into_iter().any(barred_from_all) {
+                    report.one("queues left out: their limit is 0");
+                    continue;
+                }
+                match scopes.of(&asked).and_then(|scope| scope.task(shape.unwrap_or_default(), &amounts)) {
+                    Some(demand) => own.push(User { parts: vec![position], demand }),
+                    None => report.one("queues left out: no server has what they ask for"),
+                }
+            }
+            users.push(own);
+        }
+        users
+    }
+
+    /// Of which resources somebody at or below each queue asks for some; of nothing where nobody is left.
+    fn users_below(&self, users: &[Vec<User>]) -> Vec<Vec<bool>> {
+        let mut below = vec![vec![false; self.resources.len()]; self.queues.len()];
+        for (leaf, user) in
+            users.iter().enumerate().flat_map(|(leaf, users)| users.iter().map(move |user| (leaf, user)))
+        {
+            let mut at = Some(leaf);
+            while let Some(queue) = at {
+                for (asks, demand) in below[queue].iter_mut().zip(&user.demand) {
+                    *asks |= !demand.is_zero();
+                }
+                at = self.queues[queue].parent;
+            }
+        }
+        below
+    }
+
+    /// The queues above users as groups.
+    fn groups(&self, users: &[Vec<User>], below: &[Vec<bool>], report: &mut ImportReport) -> Vec<NewGroup> {
+        let is_group = |position: usize| {
+            let queue = &self.queues[position];
+            let divided = !self.is_leaf[position] || users[position].len() > 1;
+            let somebody = below[position].contains(&true);
+            divided && somebody && (!self.is_above_all(position) || self.limits(queue))
+        };
+        let empty =
+            (0..self.queues.len()).filter(|queue| !self.is_leaf[*queue] && !below[*queue].contains(&true));
+        report.add(empty.count() as u64, "queues left out: nobody is left below");
+        report.add(
+            self.weightless,
+            "queues of weight 0, taken as a thousandth of the smallest weight beside them",
+        );
+        let group = |position: usize| {
+            let queue = &self.queues[position];
+            let parent = queue.parent.filter(|parent| is_group(*parent));
+            NewGroup {
+                id: queue.name.clone(),
+                weight: self.weights[position],
+                parent: parent.map(|parent| self.queues[parent].name.clone()),
+            }
+        };
+        (0..self.queues.len()).filter(|position| is_group(*position)).map(group).collect()
+    }
+
+    /// Whether all others are below the queue.
+    fn is_above_all(&self, queue: usize) -> bool {
+        self.queues[queue].parent.is_none() && self.tops == 1
+    }
+
+    /// Whether a queue may have less than there is.
+    fn limits(&self, queue: &Queue) -> bool {
+        queue.parts.iter().any(|part| (0..self.resources.len()).any(|r| self.binds(part, r).is_some()))
+    }
+
+    /// The limit of a resource, if there is more than that at its place.
+    fn binds(&self, part: &Part, r: usize) -> Option<Decimal> {
+        let limit = part.limit.get(r).copied().flatten();
+        limit.filter(|limit| limit.to_f64() < self.totals[part.place][r])
+    }
+
+    /// The classes of a place.
+    fn classes_of(&self, place: usize, classes: &[Class<'_>]) -> Vec<ClassId> {
+        (0..classes.len()).filter(|l| classes[*l].server().meets[place]).map(ClassId).collect()
+    }
+
+    /// Among the places of one queue: the largest part of the place that it is sure of.
+    fn weight_of(&self, part: &Part) -> Decimal {
+        let of_all = |(r, amount): (usize, &Option<Decimal>)| {
+            let all: f64 = self.totals[part.place][r];
+            amount.filter(|_| all > 0.0).map_or(0.0, |amount| amount.to_f64() / all)
+        };
+        let part = part.guarantee.iter().enumerate().map(of_all).fold(0.0, f64::max);
+        rounded(part).filter(|weight| !weight.is_zero()).unwrap_or(Decimal::ONE)
+    }
+
+    /// What a queue is given at some of its places together, of what its tasks ask for.
+    fn quota(
+        &self,
+        queue: usize,
+        parts: &[&Part],
+        asked: &[bool],
+        classes: &[Class<'_>],
+        is_top: bool,
+        report: &mut ImportReport,
+    ) -> Result<Quota, Violation> {
+        let name = &self.queues[queue].name;
+        let mut quota = Quota::default();
+        let resources = || asked.iter().enumerate();
+        for part in parts {
+            let mut amounts = ResourceAmounts::new();
+            for (r, asks) in resources() {
+                let Some(limit) = part.limit.get(r).copied().flatten().filter(|limit| !limit.is_zero())
+                else {
+                    continue;
+                };
+                let sure = part.guarantee.get(r).copied().flatten();
+                if let Some(sure) = sure.filter(|sure| sure.to_f64() > limit.to_f64() && !is_top) {
+                    let problem = format!("is more than its limit of {limit}; lower it or raise the limit");
+                    let resource = &self.resources[r];
+                    return Err(Violation::new(
+                        format!("queue {name}: guaranteed {resource}"),
+                        sure,
+                        problem,
+                    ));
+                }
+                match self.binds(part, r) {
+                    None => report.one("limits left out: there is no more than that"),
+                    Some(_) if !asks => {
+                        report.one("limits left out: no task of the queue asks for the resource")
+                    }
+                    Some(limit) => amounts.push((ResourceId(r), limit)),
+                }
+            }
+            if self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1) {
+                quota.limit.extend(amounts);
+            } else if !amounts.is_empty() {
+                quota.limits.push(ClassLimit { classes: self.classes_of(part.place, classes), amounts });
+            }
+        }
+        let sums = [|part: &Part| part.guarantee.clone(), |part: &Part| part.reserve.clone()].map(|of| {
+            let sum = |(r, _): (usize, &bool)| {
+                let amounts = parts.iter().filter_map(|part| of(part).get(r).copied().flatten());
+                let sum = amounts.fold(Some(Decimal::ZERO), |sum, amount| added(sum?, amount));
+                let place = || format!("queue {name}: {}", self.resources[r]);
+                sum.ok_or_else(|| Violation::new(place(), "", "has amounts too far apart to add up"))
+            };
+            resources().map(sum).collect::<Result<Vec<Decimal>, Violation>>()
+        });
+        let [guarantee, reserve] = sums;
+        for (what, sums, to) in
+            [("guarantees", guarantee?, &mut quota.guarantee), ("reserves", reserve?, &mut quota.reserve)]
+        {
+            for (r, amount) in sums.into_iter().enumerate().filter(|(_, amount)| !amount.is_zero()) {
+                if is_top {
+                    report.one(format!("{what} of the queue above all left out: everybody is in it"));
+                } else if !asked[r] {
+                    report.one(format!("{what} left out: no task of the queue asks for the resource"));
+                } else {
+                    to.push((ResourceId(r), amount));
+                }
+            }
+        }
+        Ok(quota)
+    }
 }
 
-/// The smaller of two limits, of which each may be none.
-fn tighter(one: Option<Decimal>, other: Option<Decimal>) -> Option<Decimal> {
+impl Part {
+    /// At a place, where nothing is stated yet.
+    pub(super) fn new(place: usize, resources: usize) -> Self {
+        let none = || vec![None; resources];
+        Self { place, guarantee: none(), limit: none(), reserve: none(), shape: None }
+    }
+
+    /// Of which resources it is given an amount above zero.
+    fn given(&self) -> Vec<usize> {
+        let has = |amounts: &Stated, r: usize| {
+            amounts.get(r).copied().flatten().is_some_and(|amount| !amount.is_zero())
+        };
+        let lists = [&self.guarantee, &self.limit, &self.reserve];
+        (0..self.limit.len()).filter(|r| lists.iter().any(|amounts| has(amounts, *r))).collect()
+    }
+}
+
+fn above_zero(amount: Option<Decimal>) -> Option<Decimal> {
+    amount.filter(|amount| !amount.is_zero())
+}
+
+/// The smaller of two amounts, of which each may be none.
+pub(super) fn tighter(one: Option<Decimal>, other: Option<Decimal>) -> Option<Decimal> {
     match (one, other) {
         (Some(one), Some(other)) => Some(if one.to_f64() <= other.to_f64() { one } else { other }),
         (one, other) => one.or(other),
     }
 }
 
-/// A weight with twelve significant digits; `None` for what is no number >= 0.
-pub(super) fn rounded(weight: f64) -> Option<Decimal> {
-    Decimal::parse(format!("{weight:.11e}").as_bytes()).ok()
+/// The sum; `None` where it has too many digits.
+pub(super) fn added(one: Decimal, other: Decimal) -> Option<Decimal> {
+    let unit = one.exponent().min(other.exponent());
+    Decimal::from_units(one.scaled(unit)?.checked_add(other.scaled(unit)?)?, unit.into()).ok()
+}
+
+/// A number with twelve significant digits; `None` for what is no number >= 0.
+pub(super) fn rounded(number: f64) -> Option<Decimal> {
+    Decimal::parse(format!("{number:.11e}").as_bytes()).ok()
 }

@@ -175,6 +175,7 @@ def flows(
 def import_kubernetes(
     nodes: Sequence[str],
     pods: Sequence[str],
+    quotas: Sequence[str],
     user: str,
     group: str,
     resources: Sequence[str] | None,
@@ -183,7 +184,15 @@ def import_kubernetes(
     call: Call,
 ) -> Instance: ...
 def import_slurm(
-    nodes: Sequence[str], jobs: Sequence[str], user: str, group: str, all_nodes: bool, call: Call
+    nodes: Sequence[str],
+    jobs: Sequence[str],
+    accounts: Sequence[str],
+    user: str,
+    group: str,
+    all_nodes: bool,
+    call: Call,
 ) -> Instance: ...
-def import_yarn(nodes: Sequence[str], queues: str, tree: bool, call: Call) -> Instance: ...
-def import_kueue(files: Sequence[str], user: str, weights: str, call: Call) -> Instance: ...
+def import_yarn(nodes: Sequence[str], queues: str, call: Call) -> Instance: ...
+def import_kueue(
+    files: Sequence[str], nodes: Sequence[str], user: str, weights: str, call: Call
+) -> Instance: ...

@@ -24,8 +24,9 @@ def import_kubernetes(
     *,
     nodes: Files,
     pods: Files,
-    user: str = "namespace",
-    group: str = "user",
+    quotas: Files = (),
+    group_by: str = "namespace",
+    group: str = "tree",
     resources: Sequence[str] | None = None,
     daemons: str = "count",
     all_nodes: bool = False,
@@ -36,16 +37,18 @@ def import_kubernetes(
     Args:
         nodes: files of nodes, JSON or YAML.
         pods: files of pods.
-        user: whose a pod is: ``namespace``, or ``label=KEY``.
-        group: who becomes a user: ``user``, ``shape`` or ``tree``.
+        quotas: files of ResourceQuotas, which limit their namespaces.
+        group_by: whose a pod is: ``namespace``, or ``label:KEY``.
+        group: who becomes a user: ``tree``, ``shape`` or ``user``.
         resources: those that count; by default all that are requested.
         daemons: pods that belong to their node: ``count`` or ``reserve``.
         all_nodes: count nodes that are cordoned or not ready as well.
     """
     counted = None if resources is None else list(resources)
     call = _call(None, progress)
+    files = (_paths(nodes), _paths(pods), _paths(quotas))
     return Instance._of(
-        _native.import_kubernetes(_paths(nodes), _paths(pods), user, group, counted, daemons, all_nodes, call)
+        _native.import_kubernetes(*files, group_by, group, counted, daemons, all_nodes, call)
     )
 
 
@@ -53,8 +56,9 @@ def import_slurm(
     *,
     nodes: Files,
     jobs: Files,
+    accounts: Files = (),
     user: str = "user",
-    group: str = "user",
+    group: str = "tree",
     all_nodes: bool = False,
     progress: Progress | None = None,
 ) -> Instance:
@@ -63,35 +67,43 @@ def import_slurm(
     Args:
         nodes: files of nodes.
         jobs: files of jobs.
+        accounts: files of accounts and associations, as ``sacctmgr show assoc --json`` or ``sshare --json`` print.
         user: whose a job is: ``user``, ``account`` or ``partition``.
-        group: who becomes a user: ``user``, ``shape`` or ``tree``.
+        group: who becomes a user: ``tree``, ``shape`` or ``user``.
         all_nodes: count nodes that are down, drained or otherwise closed as well.
     """
     call = _call(None, progress)
-    return Instance._of(_native.import_slurm(_paths(nodes), _paths(jobs), user, group, all_nodes, call))
+    files = (_paths(nodes), _paths(jobs), _paths(accounts))
+    return Instance._of(_native.import_slurm(*files, user, group, all_nodes, call))
 
 
 def import_yarn(
-    *, nodes: Files, queues: str | os.PathLike[str], tree: bool = False, progress: Progress | None = None
+    *, nodes: Files, queues: str | os.PathLike[str], progress: Progress | None = None
 ) -> Instance:
     """A YARN cluster: its nodes, and the queues of ``fair-scheduler.xml`` or ``capacity-scheduler.xml``.
 
     Args:
         nodes: what the ResourceManager answers, or a node list of the load simulator.
         queues: the scheduler's file.
-        tree: queues above the leaves become groups.
     """
-    return Instance._of(_native.import_yarn(_paths(nodes), os.fspath(queues), tree, _call(None, progress)))
+    return Instance._of(_native.import_yarn(_paths(nodes), os.fspath(queues), _call(None, progress)))
 
 
 def import_kueue(
-    files: Files, *, user: str = "cluster-queue", weights: str = "quota", progress: Progress | None = None
+    files: Files,
+    *,
+    nodes: Files = (),
+    user: str = "cluster-queue",
+    weights: str = "fair-sharing",
+    progress: Progress | None = None,
 ) -> Instance:
-    """Kueue's queues: each cohort's quotas are the servers, each ClusterQueue or LocalQueue is a user.
+    """Kueue's cohorts and queues as groups and users with their quotas.
 
     Args:
-        files: ClusterQueues, Cohorts and LocalQueues, as YAML or JSON.
+        files: ClusterQueues, Cohorts, LocalQueues, ResourceFlavors and Workloads, as YAML or JSON.
+        nodes: files of nodes; without any the quotas are the cluster.
         user: ``cluster-queue`` or ``local-queue``.
-        weights: ``quota`` or ``fair-sharing``.
+        weights: ``fair-sharing`` or ``quota``.
     """
-    return Instance._of(_native.import_kueue(_paths(files), user, weights, _call(None, progress)))
+    call = _call(None, progress)
+    return Instance._of(_native.import_kueue(_paths(files), _paths(nodes), user, weights, call))

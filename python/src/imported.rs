@@ -38,6 +38,7 @@ pub fn import_kubernetes(
     py: Python<'_>,
     nodes: Vec<String>,
     pods: Vec<String>,
+    quotas: Vec<String>,
     user: &str,
     group: &str,
     resources: Option<Vec<String>>,
@@ -46,7 +47,7 @@ pub fn import_kubernetes(
     call: Call,
 ) -> PyResult<Instance> {
     let (owner, grouping, daemons) = (chosen(py, user)?, chosen(py, group)?, chosen(py, daemons)?);
-    let options = KubernetesOptions { nodes, pods, owner, grouping, resources, daemons, all_nodes };
+    let options = KubernetesOptions { nodes, pods, quotas, owner, grouping, resources, daemons, all_nodes };
     imported(py, &call, move || imports::kubernetes(&options))
 }
 
@@ -56,26 +57,27 @@ pub fn import_slurm(
     py: Python<'_>,
     nodes: Vec<String>,
     jobs: Vec<String>,
+    accounts: Vec<String>,
     user: &str,
     group: &str,
     all_nodes: bool,
     call: Call,
 ) -> PyResult<Instance> {
-    let options =
-        SlurmOptions { nodes, jobs, owner: chosen(py, user)?, grouping: chosen(py, group)?, all_nodes };
+    let options = SlurmOptions {
+        nodes,
+        jobs,
+        accounts,
+        owner: chosen(py, user)?,
+        grouping: chosen(py, group)?,
+        all_nodes,
+    };
     imported(py, &call, move || imports::slurm(&options))
 }
 
 /// A YARN cluster.
 #[pyfunction]
-pub fn import_yarn(
-    py: Python<'_>,
-    nodes: Vec<String>,
-    queues: String,
-    tree: bool,
-    call: Call,
-) -> PyResult<Instance> {
-    let options = YarnOptions { nodes, queues, tree };
+pub fn import_yarn(py: Python<'_>, nodes: Vec<String>, queues: String, call: Call) -> PyResult<Instance> {
+    let options = YarnOptions { nodes, queues };
     imported(py, &call, move || imports::yarn(&options))
 }
 
@@ -84,10 +86,11 @@ pub fn import_yarn(
 pub fn import_kueue(
     py: Python<'_>,
     files: Vec<String>,
+    nodes: Vec<String>,
     user: &str,
     weights: &str,
     call: Call,
 ) -> PyResult<Instance> {
-    let options = KueueOptions { files, users: chosen(py, user)?, weights: chosen(py, weights)? };
+    let options = KueueOptions { files, nodes, users: chosen(py, user)?, weights: chosen(py, weights)? };
     imported(py, &call, move || imports::kueue(&options))
 }

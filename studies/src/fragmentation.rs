@@ -12,7 +12,7 @@ use super::allocatable::{ceiling, found};
 use fairplan::imports::{AlibabaGpu2023Options, TaskGrouping, alibaba_gpu2023_instance};
 use fairplan::instances::{Draft, Random, ResourceId};
 use fairplan::report::figure::{Curve, Figure, Mark, Panel};
-use fairplan::report::reproduction::{Exhibit, Interval, Standing};
+use fairplan::report::reproduction::{Exhibit, Interval};
 use fairplan::{Control, Error, Instance, PlaceOptions, UserId, place_in_order};
 use rayon::prelude::*;
 use std::path::Path;
@@ -97,9 +97,6 @@ const SEEDS: u64 = 10;
 
 /// So much of what the nodes have is asked for in the end, in percent.
 const ARRIVED: u128 = 130;
-
-/// Why numbers differ.
-pub(crate) const REASONS: [(&str, Standing, &str); 0] = [];
 
 const GPU: ResourceId = ResourceId(2);
 

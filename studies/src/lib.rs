@@ -201,8 +201,7 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
         numbers.extend(said);
         figures.extend(figure);
     }
-    let reasons =
-        [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS, &fragmentation::REASONS].concat();
+    let reasons = [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS].concat();
     let mut document = ReproductionBody::new(numbers, figures, &reasons);
     if options.summary {
         document.body.exhibits = exhibits::standings(&document.numbers, &document.reasons);

@@ -24,8 +24,8 @@ Example: fairplan generate drfh-fig1 | fairplan entitlements -")]
 pub struct Arguments {
     #[command(flatten)]
     instance: InstanceArguments,
-    /// Nominal quotas for Kueue: an instance as `import kueue` writes it, where a user's quota is a thousand of its tasks;
-    /// a user who is not there has none
+    /// Nominal quotas for Kueue: an instance as `import kueue` writes it, where the guarantee of the user or group of the same
+    /// name counts; a user who is not there has none
     #[arg(long, value_name = "INSTANCE")]
     quotas: Option<String>,
     /// Write the whole result (json), or the table of users

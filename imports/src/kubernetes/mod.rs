@@ -5,6 +5,7 @@ mod names;
 mod nodes;
 mod placement;
 mod pods;
+mod resource_quotas;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -16,9 +17,10 @@ use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
 use hashbrown::HashMap;
-use nodes::Node;
-use placement::{Conditions, Taint};
-use pods::{Amounts, Pod};
+pub(super) use nodes::Node;
+pub(super) use placement::{Conditions, Taint, Toleration};
+use pods::Pod;
+pub(super) use pods::{Amounts as PodAmounts, Spec as PodSpec, requests};
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
@@ -29,6 +31,8 @@ pub struct KubernetesOptions {
     pub nodes: Vec<String>,
     /// Files of pods.
     pub pods: Vec<String>,
+    /// Files of ResourceQuotas, which limit namespaces.
+    pub quotas: Vec<String>,
     /// Whose a pod is.
     pub owner: PodOwner,
     /// Whether a user is an owner, or each different request of one.
@@ -53,12 +57,12 @@ pub enum PodOwner {
 
 impl FromStr for PodOwner {
     type Err = Violation;
-    /// `namespace` or `label=KEY`.
+    /// `namespace`, or `label:KEY` (also `label=KEY`).
     fn from_str(text: &str) -> Result<Self, Violation> {
-        match text.split_once('=') {
+        match text.strip_prefix("label").and_then(|rest| rest.strip_prefix([':', '='])) {
             None if text == "namespace" => Ok(Self::Namespace),
-            Some(("label", key)) if !key.is_empty() => Ok(Self::Label(key.to_owned())),
-            _ => Err(Violation::new("user", text, "choose namespace or label=KEY")),
+            Some(key) if !key.is_empty() => Ok(Self::Label(key.to_owned())),
+            _ => Err(Violation::new("group-by", text, "choose namespace or label:KEY")),
         }
     }
 }
@@ -140,6 +144,7 @@ fn read<T>(
     }
 
     let resources = resources(options, &free);
+    let holders = resource_quotas::read(options, &resources, report)?;
     let decimals =
         |amount: &dyn Fn(&str) -> Quantity, files: &[String]| -> Result<Vec<Decimal>, InstanceError> {
             let exact = |resource: &String| {
@@ -197,6 +202,7 @@ fn read<T>(
         conditions: places.iter().map(|places| places.name(&taints)).collect(),
         servers: servers.collect::<Result<_, InstanceError>>()?,
         tasks,
+        holders,
     };
     made(census, options.grouping, report).map_err(|violation| {
         let file = super::together(options.nodes.iter().chain(&options.pods));
@@ -224,13 +230,13 @@ impl Places<'_> {
     }
 }
 
-/// The nodes that count, each with its name and what pods may request of it.
-pub(super) fn open_nodes(
+/// The nodes of files that take pods.
+pub(super) fn nodes_that_count(
     files: &[String],
     report: &mut ImportReport,
-) -> Result<Vec<(String, Amounts)>, InstanceError> {
+) -> Result<Vec<Node>, InstanceError> {
     let options = KubernetesOptions { nodes: files.to_vec(), ..KubernetesOptions::default() };
-    Ok(read_nodes(&options, report)?.into_iter().map(|node| (node.name, node.allocatable)).collect())
+    read_nodes(&options, report)
 }
 
 fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Vec<Node>, InstanceError> {

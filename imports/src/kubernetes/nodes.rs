@@ -46,18 +46,18 @@ struct Condition {
 }
 
 /// A node as far as it concerns an instance.
-pub(super) struct Node {
-    pub(super) name: String,
-    pub(super) labels: BTreeMap<String, String>,
-    pub(super) taints: Vec<Taint>,
+pub(crate) struct Node {
+    pub(crate) name: String,
+    pub(crate) labels: BTreeMap<String, String>,
+    pub(crate) taints: Vec<Taint>,
     /// What pods may request of it.
-    pub(super) allocatable: BTreeMap<String, Quantity>,
+    pub(crate) allocatable: BTreeMap<String, Quantity>,
     /// Why it takes no pods, if it takes none.
-    pub(super) closed: Option<&'static str>,
+    pub(crate) closed: Option<&'static str>,
 }
 
 impl Node {
-    pub(super) fn read(manifest: &Manifest) -> Result<Self, InstanceError> {
+    pub(crate) fn read(manifest: &Manifest) -> Result<Self, InstanceError> {
         let Fields { metadata, spec, status } = manifest.read()?;
         let (field, written) = if status.allocatable.is_empty() {
             ("status.capacity", &status.capacity)
@@ -81,7 +81,7 @@ impl Node {
     }
 
     /// The model of its GPUs, where a label says it.
-    pub(super) fn gpu_model(&self) -> &str {
+    pub(crate) fn gpu_model(&self) -> &str {
         const LABELS: [&str; 5] = [
             "nvidia.com/gpu.product",
             "amd.com/gpu.product-name",
@@ -92,13 +92,13 @@ impl Node {
         LABELS.iter().find_map(|label| self.labels.get(*label)).map_or("", String::as_str)
     }
 
-    pub(super) fn site(&self) -> Site<'_> {
+    pub(crate) fn site(&self) -> Site<'_> {
         Site { name: &self.name, labels: &self.labels, taints: &self.taints }
     }
 }
 
 /// What `written` in `field` of an object says, resource by resource.
-pub(super) fn quantities(
+pub(crate) fn quantities(
     written: &BTreeMap<String, Written>,
     manifest: &Manifest,
     field: &str,

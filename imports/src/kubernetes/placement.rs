@@ -8,17 +8,17 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// What a node offers and keeps away, by its name, labels and taints.
-pub(super) struct Site<'a> {
-    pub(super) name: &'a str,
-    pub(super) labels: &'a BTreeMap<String, String>,
-    pub(super) taints: &'a [Taint],
+pub(crate) struct Site<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) labels: &'a BTreeMap<String, String>,
+    pub(crate) taints: &'a [Taint],
 }
 
 /// What keeps pods away that do not tolerate it.
 #[derive(Deserialize, Default)]
 #[serde(default)]
-pub(super) struct Taint {
-    pub(super) key: String,
+pub(crate) struct Taint {
+    pub(crate) key: String,
     #[serde(deserialize_with = "nullable")]
     value: String,
     effect: String,
@@ -26,54 +26,54 @@ pub(super) struct Taint {
 
 /// The conditions that a pod puts on its node. Two pods that state the same are told apart by nothing here.
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Conditions {
-    pub(super) selector: BTreeMap<String, String>,
+pub(crate) struct Conditions {
+    pub(crate) selector: BTreeMap<String, String>,
     /// Any of these; `None` when there is no affinity.
-    pub(super) terms: Option<Vec<Term>>,
-    pub(super) tolerations: Vec<Toleration>,
+    pub(crate) terms: Option<Vec<Term>>,
+    pub(crate) tolerations: Vec<Toleration>,
 }
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[serde(default)]
-pub(super) struct Affinity {
+pub(crate) struct Affinity {
     #[serde(rename = "nodeAffinity", deserialize_with = "nullable")]
-    pub(super) node: NodeAffinity,
+    pub(crate) node: NodeAffinity,
 }
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[serde(default)]
-pub(super) struct NodeAffinity {
+pub(crate) struct NodeAffinity {
     #[serde(rename = "requiredDuringSchedulingIgnoredDuringExecution")]
-    pub(super) required: Option<NodeSelector>,
+    pub(crate) required: Option<NodeSelector>,
 }
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[serde(default)]
-pub(super) struct NodeSelector {
+pub(crate) struct NodeSelector {
     #[serde(rename = "nodeSelectorTerms", deserialize_with = "nullable")]
-    pub(super) terms: Vec<Term>,
+    pub(crate) terms: Vec<Term>,
 }
 
 /// All of its requirements together; without any it matches no node.
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[serde(default)]
-pub(super) struct Term {
+pub(crate) struct Term {
     #[serde(rename = "matchExpressions", deserialize_with = "nullable")]
-    pub(super) expressions: Vec<Requirement>,
+    pub(crate) expressions: Vec<Requirement>,
     #[serde(rename = "matchFields", deserialize_with = "nullable")]
-    pub(super) fields: Vec<Requirement>,
+    pub(crate) fields: Vec<Requirement>,
 }
 
 #[derive(Deserialize, Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Requirement {
-    pub(super) key: String,
-    pub(super) operator: Operator,
+pub(crate) struct Requirement {
+    pub(crate) key: String,
+    pub(crate) operator: Operator,
     #[serde(default, deserialize_with = "nullable")]
-    pub(super) values: Vec<String>,
+    pub(crate) values: Vec<String>,
 }
 
 #[derive(Deserialize, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Operator {
+pub(crate) enum Operator {
     In,
     NotIn,
     Exists,
@@ -84,7 +84,7 @@ pub(super) enum Operator {
 
 #[derive(Deserialize, Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[serde(default)]
-pub(super) struct Toleration {
+pub(crate) struct Toleration {
     #[serde(deserialize_with = "nullable")]
     key: String,
     #[serde(deserialize_with = "nullable")]
@@ -97,7 +97,7 @@ pub(super) struct Toleration {
 
 impl Conditions {
     /// Whether a pod with these conditions may be put on the node.
-    pub(super) fn allow(&self, site: &Site<'_>) -> bool {
+    pub(crate) fn allow(&self, site: &Site<'_>) -> bool {
         let selected = self.selector.iter().all(|(key, value)| site.labels.get(key) == Some(value));
         let near = self.terms.as_ref().is_none_or(|terms| terms.iter().any(|term| term.matches(site)));
         selected
@@ -106,17 +106,23 @@ impl Conditions {
     }
 
     /// Whether a taint keeps such a pod not away.
-    pub(super) fn tolerate(&self, taint: &Taint) -> bool {
+    pub(crate) fn tolerate(&self, taint: &Taint) -> bool {
         self.tolerations.iter().any(|toleration| toleration.covers(taint))
     }
 }
 
 impl Taint {
+    /// What tolerates it.
+    pub(crate) fn tolerated(&self) -> Toleration {
+        let [key, value, effect] = [&self.key, &self.value, &self.effect].map(String::clone);
+        Toleration { key, operator: "Equal".into(), value, effect }
+    }
+
     /// Whether it says that the node is closed for now, rather than meant for certain pods: cordoned, not ready,
     /// unreachable, short of something, shut down, not yet set up.
     ///
     /// Source: the Kubernetes documentation, "Taints and Tolerations", "Taint based Evictions".
-    pub(super) fn is_state(&self) -> bool {
+    pub(crate) fn is_state(&self) -> bool {
         const STATES: [&str; 11] = [
             "node.kubernetes.io/unschedulable",
             "node.kubernetes.io/not-ready",
@@ -134,7 +140,7 @@ impl Taint {
     }
 
     /// Whether it keeps pods away, rather than being a preference.
-    pub(super) fn repels(&self) -> bool {
+    pub(crate) fn repels(&self) -> bool {
         self.effect == "NoSchedule" || self.effect == "NoExecute"
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 
 /// Amounts by resource; what is not there is zero.
-pub(super) type Amounts = BTreeMap<String, Quantity>;
+pub(crate) type Amounts = BTreeMap<String, Quantity>;
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
@@ -25,7 +25,7 @@ struct Fields {
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Spec {
+pub(crate) struct Spec {
     #[serde(deserialize_with = "nullable")]
     containers: Vec<Container>,
     #[serde(rename = "initContainers", deserialize_with = "nullable")]
@@ -114,7 +114,7 @@ impl Pod {
 /// started before it, whichever is more, and the overhead on top.
 ///
 /// Source: the Kubernetes documentation, "Init Containers" (effective requests), "Sidecar Containers", "Pod Overhead".
-fn requests(spec: &Spec, manifest: &Manifest) -> Result<Amounts, InstanceError> {
+pub(crate) fn requests(spec: &Spec, manifest: &Manifest) -> Result<Amounts, InstanceError> {
     let mut together = Amounts::new();
     for (position, container) in spec.containers.iter().enumerate() {
         let place = || format!("spec.containers[{position}].resources");

@@ -4,6 +4,7 @@
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
+use crate::shown::tenants;
 use fairplan_instances::{ClassId, UserId};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ fn options() -> KubernetesOptions {
     KubernetesOptions {
         nodes: vec![shipped("nodes.json")],
         pods: vec![shipped("pods.yaml")],
+        grouping: TaskGrouping::User,
         ..Default::default()
     }
 }
@@ -177,8 +179,13 @@ fn a_real_cluster_of_three_nodes_has_what_counting_its_files_says() {
         .filter_map(|name| real_file(&format!("kubernetes/sbctl/pods/{name}.json")))
         .collect();
     let resources = Some(["cpu", "memory", "pods"].map(str::to_owned).to_vec());
-    let options =
-        KubernetesOptions { nodes: vec![nodes], pods: pods.clone(), resources, ..Default::default() };
+    let options = KubernetesOptions {
+        nodes: vec![nodes],
+        pods: pods.clone(),
+        resources,
+        grouping: TaskGrouping::User,
+        ..Default::default()
+    };
     let (instance, report) = kubernetes(&options).unwrap();
     assert_eq!(instance.classes().iter().map(|class| class.count).sum::<u64>(), 3);
     assert_eq!(instance.total(fairplan_instances::ResourceId(1)), 3.0 * 16_287_804.0 * 1024.0);
@@ -223,7 +230,12 @@ fn the_openb_cluster_has_what_its_tables_say() {
     else {
         return;
     };
-    let options = KubernetesOptions { nodes: vec![nodes], pods: vec![pods], ..Default::default() };
+    let options = KubernetesOptions {
+        nodes: vec![nodes],
+        pods: vec![pods],
+        grouping: TaskGrouping::User,
+        ..Default::default()
+    };
     let (instance, report) = kubernetes(&options).unwrap();
     assert_eq!(report.count("nodes"), 1523);
     assert_eq!(report.count("pods pending"), 8152);
@@ -270,4 +282,42 @@ fn parts_of_a_gpus_memory_that_pods_ask_for_in_annotations_are_told() {
     let told =
         "pods ask for a part of a GPU's memory in the annotation alibabacloud.com/gpu-mem, which is not read";
     assert_eq!(report.count(told), 1, "{report}");
+}
+
+#[test]
+fn quotas_of_namespaces_are_limits_of_their_groups() {
+    let quotas = vec![shipped("quotas.yaml")];
+    let tree = |quotas: Vec<String>| KubernetesOptions { quotas, grouping: TaskGrouping::Tree, ..options() };
+    let (instance, report) = kubernetes(&tree(quotas.clone())).unwrap();
+    // The least of two quotas counts; the cluster has less than a tebibyte.
+    assert_eq!(
+        tenants(&instance)[..3],
+        ["[research] w1 most nvidia.com/gpu=4", "[shop] w1 most cpu=4", "[monitoring] w1"]
+    );
+    for (count, what) in [
+        (3, "quotas"),
+        (1, "quotas left out: they cover only some pods (scopes)"),
+        (1, "limits of limits.cpu left out, which no task is measured in"),
+        (1, "limits of count/services left out, which no task is measured in"),
+        (1, "limits left out: there is no more than that"),
+    ] {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+    let shapes = KubernetesOptions { grouping: TaskGrouping::Shape, ..tree(quotas.clone()) };
+    let labels = KubernetesOptions { owner: PodOwner::Label("team".into()), ..tree(quotas) };
+    for options in [shapes, labels] {
+        let error = kubernetes(&options).unwrap_err().to_string();
+        assert!(error.contains("quotas.yaml: quotas: quotas limit namespaces"), "{error}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("quotas.yaml").to_str().unwrap().to_owned();
+    let text = std::fs::read_to_string(shipped("quotas.yaml")).unwrap();
+    std::fs::write(&path, text.replace("gpu: \"4\"", "gpu: \"0\"")).unwrap();
+    let (instance, report) = kubernetes(&tree(vec![path.clone()])).unwrap();
+    assert!(instance.groups().iter().all(|group| group.id != "research"));
+    let barred = "tasks left out: they ask for nvidia.com/gpu, of which a limit of theirs is 0";
+    assert_eq!(report.count(barred), 1, "{report}");
+    std::fs::write(&path, text.replace("cpu: \"4\"", "cpu: four")).unwrap();
+    let error = kubernetes(&tree(vec![path])).unwrap_err().to_string();
+    assert!(error.contains("ResourceQuota shop/second: spec.hard.cpu = four"), "{error}");
 }

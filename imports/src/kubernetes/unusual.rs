@@ -17,7 +17,14 @@ fn import(
         vec![path]
     };
     let (nodes, pods) = (file("nodes.yaml", nodes), file("pods.yaml", pods));
-    kubernetes(&KubernetesOptions { nodes, pods, all_nodes, daemons, ..Default::default() })
+    kubernetes(&KubernetesOptions {
+        nodes,
+        pods,
+        all_nodes,
+        daemons,
+        grouping: TaskGrouping::User,
+        ..Default::default()
+    })
 }
 
 /// A node of four cores with taints and more fields of its specification and status.

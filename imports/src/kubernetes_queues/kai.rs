@@ -1,4 +1,6 @@
-//! KAI's queues: `overQuotaWeight` and `limit` of each resource.
+//! KAI's queues.
+//!
+//! What they carry: `parentQueue`; of each resource `overQuotaWeight` as weight, `quota` as guarantee, `limit` as limit.
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
@@ -28,21 +30,33 @@ pub(super) struct KaiResource {
 impl Reading {
     /// KAI counts cpu in thousandths and memory in millions of bytes; -1 is no limit.
     pub(super) fn kai(&mut self, Object { metadata, spec }: Object<KaiSpec>, report: &mut ImportReport) {
-        let (mut limit, mut given) = (BTreeMap::new(), BTreeMap::new());
+        let (mut limit, mut guarantee) = (BTreeMap::new(), BTreeMap::new());
         let mut weight: Option<f64> = None;
         for (name, resource) in spec.resources {
             let (name, factor) = match name.as_str() {
                 "cpu" => ("cpu", 1e-3),
                 "memory" => ("memory", 1e6),
                 "gpu" => (self.gpu.as_str(), 1.0),
-                _ => continue,
+                other => {
+                    report.one(format!("amounts of {other} left out, which KAI does not count"));
+                    continue;
+                }
             };
             let amount = |stated: f64| Quantity::parse(&format!("{:.9}", stated * factor)).ok();
-            if resource.quota > 0.0 {
-                report.one("quotas are guaranteed, which an instance cannot state");
-                given.extend(amount(resource.quota).map(|quota| (name.to_owned(), quota)));
-            }
             let most = resource.limit.filter(|limit| *limit >= 0.0);
+            let mut sure = resource.quota;
+            if let Some(most) = most.filter(|most| *most < sure) {
+                report.one(format!(
+                    "queue whose quota is above its limit, which counts: {}, {name} {sure} > {most}",
+                    metadata.name
+                ));
+                sure = most;
+            }
+            if resource.quota < 0.0 {
+                report.one("quotas without an end left out, which guarantee nothing in particular");
+            } else if sure > 0.0 {
+                guarantee.extend(amount(sure).map(|sure| (name.to_owned(), sure)));
+            }
             limit.extend(most.and_then(amount).map(|most| (name.to_owned(), most)));
             let own = resource.weight.unwrap_or(1.0);
             if weight.is_some_and(|weight| weight != own) {
@@ -55,8 +69,9 @@ impl Reading {
             name: metadata.name,
             parent,
             weight: Weight::Stated(weight.unwrap_or(1.0)),
+            guarantee,
             limit,
-            given,
+            ..Found::default()
         });
     }
 }

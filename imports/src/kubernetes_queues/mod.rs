@@ -1,13 +1,13 @@
-//! Queues of Volcano, KAI and YuniKorn over the nodes of a Kubernetes cluster: their leaves become users.
+//! Queues of Volcano, KAI and YuniKorn over the nodes of a Kubernetes cluster: the tree becomes groups, its leaves users.
 
 mod kai;
 mod volcano;
 mod yunikorn;
 
-use super::census::Memory;
-use super::kubernetes::open_nodes;
-use super::manifests::{Metadata, documents};
-use super::queues::{self, Cluster, Queue};
+use super::census::{Memory, Server};
+use super::kubernetes::{Node, nodes_that_count};
+use super::manifests::{Metadata, documents, documents_in};
+use super::queues::{self, Cluster, Part, Queue};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::quantity::{Quantity, Written};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
@@ -24,21 +24,20 @@ pub struct KubernetesQueuesOptions {
     pub nodes: Vec<String>,
     /// Files of queues: objects of kind Queue of Volcano or KAI, or YuniKorn's partitions.
     pub queues: Vec<String>,
-    /// Whether the queues above the leaves become groups; else weights are multiplied down the tree.
-    pub tree: bool,
 }
 
 /// The name under which nodes mostly have GPUs.
 const GPU: &str = "nvidia.com/gpu";
 
-/// The cluster with the leaf queues as users, over cpu (cores), memory (bytes), GPUs where nodes have any, and what else
-/// nodes have that a queue is given amounts of.
+/// The cluster with its queues, over cpu (cores), memory (bytes), GPUs where nodes have any, and what else nodes have that a
+/// queue is given amounts of.
 ///
-/// Weights are Volcano's `weight` (or its hierarchy's weights), KAI's `overQuotaWeight`, and in YuniKorn, which weighs by
-/// what is guaranteed, the part of the cluster that is. Limits are `capability`, `limit` and `max`. What is guaranteed
-/// or deserved is no limit and counted as left out, except where it weighs. A task is a part of the servers that have what
-/// it asks for: cpu and memory, and GPUs if nearly all servers have some or its queue is given some. The part is a
-/// thousandth or less, such that nine of ten servers hold ten tasks and a limit a hundred.
+/// The queues above the leaves are groups, the leaves users, each with its own weight: Volcano's `weight` (or its hierarchy's
+/// weights), KAI's `overQuotaWeight`, and in YuniKorn the part of the cluster that it measures a queue against.
+/// Guarantees are what Volcano's queues deserve, KAI's `quota` and YuniKorn's `guaranteed`; limits are `capability`, `limit`
+/// and `max`; what Volcano's queues have guaranteed is reserved for them too. A task is one GPU, or one core, with its part of
+/// the rest, or less, so that every node holds one that has what it asks for: cpu and memory, and GPUs if nearly all nodes have
+/// some or its queue is given some.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, queue, field and value are named), a queue whose parent is
@@ -50,8 +49,9 @@ pub fn kubernetes_queues(
 }
 
 fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
-    let nodes = open_nodes(&options.nodes, report)?;
-    let offered: BTreeSet<&str> = nodes.iter().flat_map(|node| node.1.keys()).map(String::as_str).collect();
+    let nodes = nodes_that_count(&options.nodes, report)?;
+    let offered: BTreeSet<&str> =
+        nodes.iter().flat_map(|node| node.allocatable.keys()).map(String::as_str).collect();
     let gpu = offered.iter().find(|name| name.ends_with("/gpu")).copied().unwrap_or(GPU);
     let mut reading = Reading { found: Vec::new(), gpu: gpu.to_owned() };
     for file in &options.queues {
@@ -66,37 +66,54 @@ fn read_all(options: &KubernetesQueuesOptions, report: &mut ImportReport) -> Res
     }
     let resources = reading.resources(&offered, report);
     let exact = |amount: Quantity| amount.decimal().unwrap_or(Decimal::ZERO);
-    let server = |(name, has): &(String, BTreeMap<String, Quantity>)| super::census::Server {
-        name: name.clone(),
-        capacity: resources.iter().map(|name| exact(has.get(*name).copied().unwrap_or_default())).collect(),
-        ..Default::default()
+    let server = |node: &Node| Server {
+        name: node.name.clone(),
+        kind: node.gpu_model().to_owned(),
+        capacity: resources
+            .iter()
+            .map(|name| exact(node.allocatable.get(*name).copied().unwrap_or_default()))
+            .collect(),
+        meets: vec![true],
+        ..Server::default()
     };
-    let servers: Vec<super::census::Server> = nodes.iter().map(server).collect();
+    let servers: Vec<Server> = nodes.iter().map(server).collect();
     let totals: Vec<f64> = (0..resources.len())
         .map(|r| servers.iter().map(|server| server.capacity[r].to_f64()).sum())
         .collect();
     let queues = reading.tree(&resources, &totals).map_err(failed)?;
     let name = format!("Kubernetes, {}", wording::counted(servers.len() as u64, "node", "nodes"));
     let resources = resources.iter().map(|name| (*name).to_owned()).collect();
-    let cluster = Cluster { name, resources, memory: Memory::Bytes, servers: &servers };
-    queues::instance(cluster, &queues, options.tree, report)
-        .map_err(|violation| Stopped::Building(failed(violation)))
+    let cluster =
+        Cluster { name, resources, memory: Memory::Bytes, servers: &servers, places: queues::one_place() };
+    queues::instance(cluster, &queues, report).map_err(|violation| Stopped::Building(failed(violation)))
 }
 
 /// A queue as a file has it.
+#[derive(Default)]
 struct Found {
     name: String,
     parent: Option<String>,
     weight: Weight,
-    limit: BTreeMap<String, Quantity>,
-    /// What it is given beside limits: quotas, guarantees, what it deserves.
-    given: BTreeMap<String, Quantity>,
+    /// What it is sure of.
+    guarantee: Amounts,
+    /// The most it may have.
+    limit: Amounts,
+    /// What stays its own when it is idle.
+    reserve: Amounts,
 }
+
+type Amounts = BTreeMap<String, Quantity>;
 
 enum Weight {
     Stated(f64),
-    /// Its part of the cluster.
-    Guaranteed(BTreeMap<String, Quantity>),
+    /// The part of the cluster that it is measured against.
+    Measured,
+}
+
+impl Default for Weight {
+    fn default() -> Self {
+        Self::Stated(1.0)
+    }
 }
 
 struct Reading {
@@ -124,13 +141,18 @@ impl Reading {
         if let Some(Value::Array(items)) = document.get("items") {
             return items.iter().try_for_each(|item| self.document(file, item, report));
         }
+        // YuniKorn's configuration stands as a text in a ConfigMap.
+        if let Some(text) =
+            document.get("data").and_then(|data| data.get("queues.yaml")).and_then(Value::as_str)
+        {
+            let inside = documents_in(format!("{file}: data.queues.yaml"), text.as_bytes())?;
+            return inside.iter().try_for_each(|document| self.document(file, document, report));
+        }
         let text = |key: &str| document.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = document.get("metadata").and_then(|data| data.get("name")).and_then(Value::as_str);
         let place = format!("Queue {}", name.unwrap_or("without a name"));
         match (text("kind"), text("apiVersion").split('/').next().unwrap_or_default()) {
-            ("Queue", "scheduling.volcano.sh") => {
-                self.volcano(file, &place, read(file, &place, document)?, report)
-            }
+            ("Queue", "scheduling.volcano.sh") => self.volcano(file, &place, read(file, &place, document)?),
             ("Queue", "scheduling.run.ai") => {
                 self.kai(read(file, &place, document)?, report);
                 Ok(())
@@ -148,7 +170,7 @@ impl Reading {
         if offered.contains(self.gpu.as_str()) {
             resources.push(&self.gpu);
         }
-        let stated = |queue: &'a Found| queue.limit.iter().chain(&queue.given);
+        let stated = |queue: &'a Found| queue.limit.iter().chain(&queue.guarantee).chain(&queue.reserve);
         for (name, amount) in self.found.iter().flat_map(stated) {
             // How many cpus a pod stands for is not known.
             if name == "pods" || !offered.contains(name.as_str()) {
@@ -197,33 +219,45 @@ impl Reading {
             }
             way.into_iter().for_each(|queue| ends[queue] = true);
         }
-        let part = |(r, total): (usize, &f64), amounts: &BTreeMap<String, Quantity>| {
-            amounts
-                .get(resources[r])
-                .and_then(|amount| amount.decimal())
-                .map_or(0.0, |amount| amount.to_f64() / total)
+        let stated = |amounts: &Amounts| -> queues::Stated {
+            resources.iter().map(|name| amounts.get(*name).and_then(|amount| amount.decimal())).collect()
         };
-        let queue = |(found, parent): (&Found, &Option<usize>)| Queue {
-            name: found.name.clone(),
-            parent: *parent,
-            weight: match &found.weight {
-                Weight::Stated(weight) => *weight,
-                Weight::Guaranteed(amounts) => {
-                    totals.iter().enumerate().map(|total| part(total, amounts)).fold(0.0, f64::max)
+        // YuniKorn measures what a queue uses of each resource against what it is guaranteed, else against the nearest maximum,
+        // its own or above it, else against all there is; the resource of which it uses most counts.
+        let nearest = |start: usize, name: &str| {
+            let mut at = Some(start);
+            while let Some(here) = at {
+                if let Some(most) = self.found[here].limit.get(name).filter(|most| !most.is_zero()) {
+                    return most.decimal();
                 }
-            },
-            limit: resources
-                .iter()
-                .map(|name| found.limit.get(*name).and_then(|amount| amount.decimal()))
-                .collect(),
-            given: (0..resources.len())
-                .filter(|&r| {
-                    let of = [&found.limit, &found.given].map(|amounts| amounts.get(resources[r]));
-                    of.into_iter().flatten().any(|amount| !amount.is_zero())
-                })
-                .collect(),
+                at = parents[here];
+            }
+            None
         };
-        Ok(self.found.iter().zip(&parents).map(queue).collect())
+        let measured = |position: usize| {
+            let sure = |name: &str| {
+                self.found[position].guarantee.get(name).filter(|sure| !sure.is_zero())?.decimal()
+            };
+            let part = |(name, total): (&&str, &f64)| {
+                let against = sure(name).or_else(|| nearest(position, name));
+                against.filter(|_| *total > 0.0).map_or(1.0, |against| against.to_f64() / total)
+            };
+            resources.iter().zip(totals).map(part).fold(f64::INFINITY, f64::min)
+        };
+        let queue = |(position, (found, parent)): (usize, (&Found, &Option<usize>))| {
+            let own = Part {
+                guarantee: stated(&found.guarantee),
+                limit: stated(&found.limit),
+                reserve: stated(&found.reserve),
+                ..Part::default()
+            };
+            let weight = match found.weight {
+                Weight::Stated(weight) => weight,
+                Weight::Measured => measured(position),
+            };
+            Queue { name: found.name.clone(), parent: *parent, weight, parts: vec![own], work: None }
+        };
+        Ok(self.found.iter().zip(&parents).enumerate().map(queue).collect())
     }
 }
 
@@ -237,7 +271,7 @@ fn quantities(
     place: &str,
     field: &str,
     written: &BTreeMap<String, Written>,
-) -> Result<BTreeMap<String, Quantity>, InstanceError> {
+) -> Result<Amounts, InstanceError> {
     let read = |(name, Written(text)): (&String, &Written)| {
         let amount = Quantity::parse(text)
             .map_err(|problem| refused(file, &format!("{place}: {field}.{name}"), text, problem))?;

@@ -3,39 +3,49 @@
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
+use crate::shown::tenants;
 
 fn shipped(name: &str) -> String {
     format!("{}/data/kubernetes/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn users(queues: Vec<String>) -> Result<(Vec<String>, ImportReport), String> {
-    let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues, tree: false };
+    let options = KubernetesQueuesOptions { nodes: vec![shipped("nodes.json")], queues };
     let (instance, report) = kubernetes_queues(&options).map_err(|error| error.to_string())?;
-    let most = |tasks: Option<u64>| tasks.map_or("any".to_owned(), |tasks| tasks.to_string());
-    let user = |user: fairplan_instances::User<'_>| {
-        format!("{} weight {} x{}", user.id(), user.weight(), most(user.tasks()))
-    };
-    Ok((instance.users().map(user).collect(), report))
+    Ok((tenants(&instance), report))
 }
 
-/// The cluster has 75.76 cores, of which 37.88 are half, and 8 GPUs.
+/// The cluster has 75.76 cores, of which 37.88 are half, and 8 GPUs in one server.
 #[test]
-fn each_schedulers_weights_and_limits_are_read() {
-    let (found, report) = users(vec![shipped("volcano.yaml")]).unwrap();
+fn each_schedulers_tree_weights_guarantees_and_limits_are_read() {
+    let (found, _) = users(vec![shipped("volcano.yaml")]).unwrap();
     assert_eq!(
         found,
         [
-            "engineering-production weight 0.2 xany",
-            "engineering-development weight 0.05 xany",
-            "science weight 0.75 x500"
+            "[root/engineering] w2",
+            "engineering-production <root/engineering w8 1,4288728099.68,0",
+            "engineering-development <root/engineering w2 1,4288728099.68,0",
+            "science w6 1,4288728099.68,0 sure cpu=12 most cpu=37.88 kept cpu=10",
         ]
     );
-    assert_eq!(report.count("queues guarantee or deserve something, which an instance cannot state"), 1);
-    let (found, report) = users(vec![shipped("kai.yaml")]).unwrap();
-    assert_eq!(found, ["team-a weight 0.75 x250", "team-b weight 0.25 x500"]);
-    assert_eq!(report.count("quotas are guaranteed, which an instance cannot state"), 1);
+    let (found, _) = users(vec![shipped("kai.yaml")]).unwrap();
+    assert_eq!(
+        found,
+        [
+            "[training] w1 most cpu=37.88",
+            // Only what is given GPUs asks for them, here with the eighth of the server that each is.
+            "team-a <training w3 8,34359738368,1 sure nvidia.com/gpu=2 most nvidia.com/gpu=2",
+            "team-b <training w1 1,4288728099.68,0",
+        ]
+    );
     let (found, report) = users(vec![shipped("yunikorn.yaml")]).unwrap();
-    assert_eq!(found, ["root.search weight 0.666666666667 x500", "root.ads weight 0.333333333333 xany"]);
+    assert_eq!(
+        found,
+        [
+            "root.search w0.5 1,4288728099.68,0 sure cpu=37.88 most cpu=37.88",
+            "root.ads w0.25 1,4288728099.68,0 sure cpu=18.94",
+        ]
+    );
     assert_eq!(report.count("partitions left out: they have nodes of their own"), 1);
 }
 
@@ -51,6 +61,18 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
             "Queue engineering-production: spec.weight",
         ),
         ("kai.yaml", "parentQueue: training}", "parentQueue: nobody}", "queue team-b: parent = nobody"),
+        (
+            "yunikorn.yaml",
+            "max: {vcore: 37.88}",
+            "max: {vcore: 30}",
+            "queue root.search: guaranteed cpu = 37.88: is more than its limit of 30",
+        ),
+        (
+            "volcano.yaml",
+            "deserved: {cpu: 12}",
+            "deserved: {cpu: 40}",
+            "queue science: guaranteed cpu = 40: is more than its limit of 37.88",
+        ),
         ("kai.yaml", "limit: 2}", "limit: two}", "Queue team-a: spec.resources.gpu.limit"),
         (
             "yunikorn.yaml",
@@ -77,7 +99,7 @@ fn large_cluster(folder: &std::path::Path) -> String {
 }
 
 #[test]
-fn tasks_fit_the_servers_and_small_limits_do_not_vanish() {
+fn tasks_are_a_core_or_a_gpu_and_amounts_of_what_is_not_there_are_counted() {
     let folder = tempfile::tempdir().unwrap();
     let queue = |name: &str, spec: &str| {
         format!(
@@ -87,33 +109,32 @@ fn tasks_fit_the_servers_and_small_limits_do_not_vanish() {
     let text = queue("root", "weight: 1")
         + &queue("any", "weight: 1")
         + &queue("small", "capability: {cpu: 10, pods: 20}")
-        + &queue("training", "parent: root, capability: {nvidia.com/gpu: 4, example.com/fpga: 1}");
+        + &queue("tiny", "deserved: {cpu: 250m}")
+        + &queue("training", "parent: root, capability: {nvidia.com/gpu: 4, example.com/fpga: 1}")
+        + &queue("idle", "weight: 0")
+        + &queue("barred", "capability: {cpu: 0}");
     let path = folder.path().join("queues.yaml").to_str().unwrap().to_owned();
     std::fs::write(&path, text).unwrap();
-    let options = KubernetesQueuesOptions {
-        nodes: vec![large_cluster(folder.path())],
-        queues: vec![path],
-        tree: false,
-    };
+    let options = KubernetesQueuesOptions { nodes: vec![large_cluster(folder.path())], queues: vec![path] };
     let (instance, report) = kubernetes_queues(&options).unwrap();
     assert_eq!(instance.resources(), ["cpu", "memory", "nvidia.com/gpu"]);
-    let users: Vec<String> = instance
-        .users()
-        .map(|user| format!("{} {} {} x{:?}", user.id(), user.demand()[0], user.demand()[2], user.tasks()))
-        .collect();
-    // 25,600 cores in 5,000 parts, in 500,000; 320 GPUs in 10,000.
-    assert_eq!(users, ["any 5.12 0 xNone", "small 0.0512 0 xSome(195)", "training 0.256 0.032 xSome(125)"]);
-    for user in instance.users() {
-        let holds = instance.classes().iter().filter(|class| {
-            class.capacity.iter().zip(user.demand()).all(|(has, asks)| has.to_f64() >= 10.0 * asks.to_f64())
-        });
-        let servers: u64 = holds.map(|class| class.count).sum();
-        assert_eq!(servers, if user.id() == "training" { 40 } else { 400 }, "{}", user.id());
-    }
+    let memory = |cores: u64| cores * (4 << 30);
+    assert_eq!(
+        tenants(&instance),
+        [
+            format!("any w1 1,{},0", memory(1)),
+            format!("small w1 1,{},0 most cpu=10", memory(1)),
+            format!("tiny w1 0.2,{},0 sure cpu=0.25", memory(1) as f64 / 5.0),
+            format!("training w1 8,{},1 most nvidia.com/gpu=4", memory(8)),
+            format!("idle w0.001 1,{},0", memory(1)),
+        ]
+    );
     for (count, what) in [
         (1, "amounts of pods left out, which no task is measured in"),
         (1, "amounts of example.com/fpga left out, which no task is measured in"),
-        (3, "queues at the leaves"),
+        (1, "queues of weight 0, taken as a thousandth of the smallest weight beside them"),
+        (1, "queues left out: their limit is 0"),
+        (5, "queues at the leaves"),
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
     }
@@ -140,7 +161,7 @@ fn a_tree_of_many_queues_is_read_quickly_and_a_circle_is_refused() {
         })
         .collect();
     let (found, _) = users(write(many)).unwrap();
-    assert_eq!(found.len(), 3000 - 3000 / 50);
+    assert_eq!(found.iter().filter(|line| !line.starts_with('[')).count(), 3000 - 3000 / 50);
     let error = users(write(queue("a", "b") + &queue("b", "a"))).unwrap_err();
     assert!(error.contains("queue a: parent = b: is not among the queues, or is below itself"), "{error}");
     let error = users(write(queue("a", "root") + &queue("a", "root"))).unwrap_err();
@@ -159,6 +180,55 @@ fn real_queues_are_read() {
         ("queues/yunikorn/limit.yaml", 2),
     ] {
         let Some(file) = real_file(path) else { return };
-        assert_eq!(users(vec![file]).unwrap().0.len(), leaves, "{path}");
+        let found = users(vec![file]).unwrap().0;
+        assert_eq!(found.iter().filter(|line| !line.starts_with('[')).count(), leaves, "{path}");
     }
+}
+
+#[test]
+fn yunikorns_queues_in_a_config_map_are_measured_by_the_nearest_maximum_where_nothing_is_guaranteed() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "kind: ConfigMap\nmetadata: {name: yunikorn-configs}\ndata:\n  queues.yaml: |\n    partitions:\n    - name: default\n      \
+                queues:\n      - name: root\n        queues:\n        - name: sandbox\n          resources: {max: {vcore: 7576m}}\n          \
+                queues:\n          - {name: sure, resources: {guaranteed: {vcore: 3788m}}}\n          - {name: low, limits: [{limit: a}]}\n";
+    let path = folder.path().join("config.yaml").to_str().unwrap().to_owned();
+    std::fs::write(&path, text).unwrap();
+    let (found, report) = users(vec![path.clone()]).unwrap();
+    assert_eq!(
+        found,
+        [
+            "[root.sandbox] w0.1 most cpu=7.576",
+            "root.sandbox.sure <root.sandbox w0.05 1,4288728099.68,0 sure cpu=3.788",
+            "root.sandbox.low <root.sandbox w0.1 1,4288728099.68,0",
+        ]
+    );
+    assert_eq!(report.count("limits of single users in queues left out"), 1, "{report}");
+    std::fs::write(&path, text.replace("- name: root", "- name: [root")).unwrap();
+    let error = users(vec![path]).unwrap_err();
+    assert!(error.contains("config.yaml: data.queues.yaml"), "{error}");
+}
+
+#[test]
+fn what_kais_departments_are_sure_of_stays_theirs_and_of_one_above_all_is_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let queue = |name: &str, parent: &str, quota: u64, limit: i64| {
+        format!(
+            "apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {name}}}\nspec: {{parentQueue: \"{parent}\", \
+             resources: {{cpu: {{quota: {quota}, limit: {limit}}}}}}}\n---\n"
+        )
+    };
+    let path = folder.path().join("kai.yaml").to_str().unwrap().to_owned();
+    let read = |text: String| {
+        std::fs::write(&path, text).unwrap();
+        users(vec![path.clone()]).unwrap()
+    };
+    let two =
+        queue("one", "", 30_000, 40_000) + &queue("a", "one", 50_000, 20_000) + &queue("two", "", 0, -1);
+    let (found, report) = read(two + &queue("b", "two", 0, -1));
+    assert_eq!(found[..2], ["[one] w1 sure cpu=30 most cpu=40", "[two] w1"]);
+    assert_eq!(found[2], "a <one w1 1,4288728099.68,0 sure cpu=20 most cpu=20");
+    assert_eq!(report.count("queue whose quota is above its limit, which counts: a, cpu 50000 > 20000"), 1);
+    let (found, report) = read(queue("one", "", 30_000, 40_000) + &queue("a", "one", 0, -1));
+    assert_eq!(found[0], "[one] w1 most cpu=40");
+    assert_eq!(report.count("guarantees of the queue above all left out: everybody is in it"), 1, "{report}");
 }

@@ -1,7 +1,9 @@
-//! Volcano's queues: `weight`, or the weights of a hierarchy in annotations, and `capability`.
+//! Volcano's queues.
+//!
+//! What they carry: `parent`; `weight`, or the weights of a hierarchy in annotations; `deserved` as guarantee, `guarantee` as that
+//! and as reserve, since no other queue may use it; `capability` as limit.
 
 use super::super::manifests::nullable;
-use super::super::report::ImportReport;
 use super::{Found, Object, Reading, Weight, quantities, refused};
 use fairplan_instances::InstanceError;
 use fairplan_instances::quantity::Written;
@@ -35,12 +37,12 @@ impl Reading {
         file: &str,
         place: &str,
         Object { metadata, spec }: Object<VolcanoSpec>,
-        report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
-        let mut given = quantities(file, place, "spec.deserved", &spec.deserved)?;
-        given.extend(quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?);
-        if !given.is_empty() {
-            report.one("queues guarantee or deserve something, which an instance cannot state");
+        let mut guarantee = quantities(file, place, "spec.deserved", &spec.deserved)?;
+        let reserve = quantities(file, place, "spec.guarantee.resource", &spec.guarantee.resource)?;
+        for (resource, amount) in &reserve {
+            let sure = guarantee.entry(resource.clone()).or_default();
+            *sure = (*sure).max(*amount);
         }
         let limit = quantities(file, place, "spec.capability", &spec.capability)?;
         let annotation = |key: &str| metadata.annotations.get(key).map(String::as_str);
@@ -66,15 +68,14 @@ impl Reading {
                 let name = parts[..depth].join("/");
                 if !self.found.iter().any(|queue| queue.name == name) {
                     let weight = Weight::Stated(numbers[depth - 1]);
-                    let (limit, given) = (BTreeMap::new(), BTreeMap::new());
-                    self.found.push(Found { name, parent: above, weight, limit, given });
+                    self.found.push(Found { name, parent: above, weight, ..Found::default() });
                 }
             }
             parent = (parts.len() > 1).then(|| parts[..parts.len() - 1].join("/"));
             weight = numbers[numbers.len() - 1];
         }
         let weight = Weight::Stated(weight);
-        self.found.push(Found { name: metadata.name, parent, weight, limit, given });
+        self.found.push(Found { name: metadata.name, parent, weight, guarantee, limit, reserve });
         Ok(())
     }
 }

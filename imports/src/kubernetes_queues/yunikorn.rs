@@ -1,10 +1,13 @@
-//! YuniKorn's partitions: trees of queues, weighed by what is guaranteed, with limits of `max`.
+//! YuniKorn's partitions.
+//!
+//! What they carry: the tree; `resources.guaranteed` as guarantee; `resources.max` as limit; and what of both a queue is measured
+//! against as weight.
 
 use super::super::manifests::nullable;
 use super::super::report::ImportReport;
-use super::{Found, Reading, Weight, quantities, read};
+use super::{Amounts, Found, Reading, Weight, quantities, read};
 use fairplan_instances::InstanceError;
-use fairplan_instances::quantity::{Quantity, Written};
+use fairplan_instances::quantity::Written;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,6 +27,9 @@ struct YuniKornQueue {
     resources: YuniKornResources,
     #[serde(default, deserialize_with = "nullable")]
     queues: Vec<YuniKornQueue>,
+    /// Of users and their groups.
+    #[serde(default, deserialize_with = "nullable")]
+    limits: Vec<Value>,
 }
 
 #[derive(Deserialize, Default)]
@@ -49,7 +55,7 @@ impl Reading {
                 report.one("partitions left out: they have nodes of their own");
                 continue;
             }
-            queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue))?;
+            queues.iter().try_for_each(|queue| self.yunikorn(file, &name, None, queue, report))?;
         }
         Ok(())
     }
@@ -60,10 +66,11 @@ impl Reading {
         partition: &str,
         parent: Option<&str>,
         queue: &YuniKornQueue,
+        report: &mut ImportReport,
     ) -> Result<(), InstanceError> {
         let name = parent.map_or_else(|| queue.name.clone(), |parent| format!("{parent}.{}", queue.name));
         let place = format!("partition {partition}, queue {name}");
-        let renamed = |amounts: BTreeMap<String, Quantity>| -> BTreeMap<String, Quantity> {
+        let renamed = |amounts: Amounts| -> Amounts {
             amounts
                 .into_iter()
                 .map(|(name, amount)| (if name == "vcore" { "cpu".into() } else { name }, amount))
@@ -72,15 +79,15 @@ impl Reading {
         let guaranteed =
             renamed(quantities(file, &place, "resources.guaranteed", &queue.resources.guaranteed)?);
         let limit = renamed(quantities(file, &place, "resources.max", &queue.resources.max)?);
-        let given = guaranteed.clone();
-        let weight = if guaranteed.is_empty() { Weight::Stated(1.0) } else { Weight::Guaranteed(guaranteed) };
+        report.add(queue.limits.len() as u64, "limits of single users in queues left out");
         self.found.push(Found {
             name: name.clone(),
             parent: parent.map(str::to_owned),
-            weight,
+            weight: Weight::Measured,
+            guarantee: guaranteed,
             limit,
-            given,
+            ..Found::default()
         });
-        queue.queues.iter().try_for_each(|child| self.yunikorn(file, partition, Some(&name), child))
+        queue.queues.iter().try_for_each(|child| self.yunikorn(file, partition, Some(&name), child, report))
     }
 }

@@ -2,61 +2,209 @@
 
 use super::*;
 use crate::real_files::real_file;
-use fairplan_instances::ClassId;
+use crate::shown::tenants;
+use fairplan_instances::Decimal;
 
 fn options() -> KueueOptions {
     let file = format!("{}/data/kueue/queues.yaml", env!("CARGO_MANIFEST_DIR"));
     KueueOptions { files: vec![file], ..Default::default() }
 }
 
-fn shown(instance: &Instance) -> Vec<String> {
+fn classes(instance: &Instance) -> Vec<String> {
     let amounts = |amounts: &[Decimal]| amounts.iter().map(Decimal::to_string).collect::<Vec<_>>().join(",");
-    let classes = instance.classes().iter().map(|class| format!("{} {}", class.id, amounts(&class.capacity)));
-    let users = instance.users().map(|user| {
-        let may_run = (0..instance.classes().len()).filter(|&l| user.rule().allows(ClassId(l))).count();
-        let most = user.tasks().map_or("any".to_owned(), |tasks| tasks.to_string());
-        format!("{} {} weight {} x{most} on {may_run}", user.id(), amounts(user.demand()), user.weight())
-    });
-    classes.chain(users).collect()
+    instance
+        .classes()
+        .iter()
+        .map(|class| format!("{} x{} {}", class.id, class.count, amounts(&class.capacity)))
+        .collect()
 }
 
 #[test]
-fn cohorts_become_pools_of_flavors_and_queues_users_with_weights_and_limits() {
+fn without_nodes_the_quotas_of_a_root_cohort_are_the_servers() {
     let (instance, report) = kueue(&options()).unwrap();
     assert_eq!(instance.resources(), ["cpu", "memory", "nvidia.com/gpu"]);
     assert_eq!(
-        shown(&instance),
+        classes(&instance),
         [
             // 9 + 3 and the cohort's own 6 cores; 36Gi + 12Gi.
-            "department/a100+default 18,51539607552,4",
-            "alone/default 4,0,0",
-            // All GPUs; cores are limited most: 1000 · 12 / 9.
-            "team-a 0.009,38654705.664,0.004 weight 1 x1333 on 1",
-            "team-b 0.003,12884901.888,0 weight 0.25 xany on 1",
-            "alone 0.004,0,0 weight 1 x1000 on 1",
+            "department/a100+default x1 18,51539607552,4",
+            "alone/default x1 4,0,0",
+        ]
+    );
+    let on = "on department/a100+default";
+    assert_eq!(
+        tenants(&instance),
+        [
+            "[research] <department w1 sure cpu=15 memory=38654705664 nvidia.com/gpu=4",
+            "[department] w1",
+            &format!(
+                "team-a <research w2 2.25,9663676416,1 {on} sure cpu=9 memory=38654705664 nvidia.com/gpu=4 most cpu=12"
+            ),
+            &format!(
+                "team-b <department w1 1,4294967296,0 {on} sure cpu=3 memory=12884901888 kept memory=6442450944"
+            ),
+            "alone w1 1,0,0 on alone/default sure cpu=4",
         ]
     );
     for (count, what) in [
         (4, "cluster queues"),
         (1, "cluster queues left out: they have no quota of their own"),
-        (1, "quotas have a lending limit, which an instance cannot state (all is lent)"),
-        (1, "objects of kind ResourceFlavor left out"),
-        (1, "classes of several flavors, of which a task takes one each"),
+        (2, "limits left out: there is no more than that"),
     ] {
         assert_eq!(report.count(what), count, "{what}\n{report}");
     }
 }
 
 #[test]
-fn weights_are_those_of_fair_sharing_and_users_local_queues_when_asked_for() {
+fn weights_are_parts_of_the_quotas_and_users_local_queues_when_asked_for() {
     let weights = |options: &KueueOptions| -> Vec<String> {
         let (instance, _) = kueue(options).unwrap();
         instance.users().map(|user| format!("{} {}", user.id(), user.weight())).collect()
     };
-    let fair = KueueOptions { weights: QueueWeights::FairSharing, ..options() };
-    assert_eq!(weights(&fair), ["team-a 2", "team-b 1", "alone 1"]);
-    let local = KueueOptions { users: QueueLevel::LocalQueue, ..fair };
-    assert_eq!(weights(&local), ["lab/ada 1.5", "lab/bob 0.5"]);
+    let quota = KueueOptions { weights: QueueWeights::Quota, ..options() };
+    assert_eq!(weights(&quota), ["team-a 1", "team-b 0.25", "alone 1"]);
+    let local = KueueOptions { users: QueueLevel::LocalQueue, ..options() };
+    let (instance, report) = kueue(&local).unwrap();
+    let sure = "cpu=9 memory=38654705664 nvidia.com/gpu=4";
+    let on = "department/a100+default";
+    assert_eq!(
+        tenants(&instance)[1..],
+        [
+            format!("[team-a] <research w2 sure {sure} most on {on} cpu=12"),
+            format!("lab/ada <team-a w3 2.25,9663676416,1 on {on}"),
+            format!("lab/bob <team-a w1 2.25,9663676416,1 on {on}"),
+        ]
+    );
+    assert_eq!(report.count("cluster queues left out: no local queue names them"), 2);
+}
+
+/// The shipped fleet with `more` objects, over nodes or over its quotas.
+fn fleet(folder: &tempfile::TempDir, more: &str, nodes: bool) -> KueueOptions {
+    let data = format!("{}/data", env!("CARGO_MANIFEST_DIR"));
+    let text = std::fs::read_to_string(format!("{data}/kueue/fleet.yaml")).unwrap();
+    let path = folder.path().join("fleet.yaml").to_str().unwrap().to_owned();
+    std::fs::write(&path, text + more).unwrap();
+    let nodes = if nodes { vec![format!("{data}/kubernetes/nodes.json")] } else { Vec::new() };
+    KueueOptions { files: vec![path], nodes, ..Default::default() }
+}
+
+#[test]
+fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_these() {
+    let folder = tempfile::tempdir().unwrap();
+    let (instance, _) = kueue(&fleet(&folder, "", true)).unwrap();
+    assert_eq!(classes(&instance), ["cpu3.92 x3 3.92,0", "gpu-1 x1 64,8"]);
+    assert_eq!(
+        tenants(&instance),
+        [
+            // Nodes have more than the quotas of the cohort above all.
+            "[company] w1 most on gpu-1 cpu=32 nvidia.com/gpu=4 most on cpu3.92 cpu=11",
+            // Its own core and what is below it; it borrows two cores, and lends three of its seven on plain nodes.
+            "[labs] <company w3 sure cpu=39 nvidia.com/gpu=4 most on cpu3.92 cpu=9 kept cpu=4",
+            "[vision] <labs w2",
+            "vision@gpu <vision w0.5 8,1 on gpu-1 sure cpu=32 nvidia.com/gpu=4 most cpu=48 nvidia.com/gpu=6 kept nvidia.com/gpu=1",
+            "vision@plain <vision w0.340136054422 1,0 on cpu3.92 sure cpu=4",
+            "speech <labs w1 1,0 on cpu3.92 sure cpu=2",
+            "web <company w1 1,0 on cpu3.92 sure cpu=4 most cpu=4",
+        ]
+    );
+}
+
+#[test]
+fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
+    let folder = tempfile::tempdir().unwrap();
+    let (instance, _) = kueue(&fleet(&folder, "", false)).unwrap();
+    assert_eq!(classes(&instance), ["gpu x1 32,4", "plain x1 11,0"]);
+    let told = tenants(&instance);
+    assert_eq!(told[0], "[labs] w3 sure cpu=39 nvidia.com/gpu=4 most on plain cpu=9 kept cpu=4");
+    assert_eq!(
+        told[2],
+        "vision@gpu <vision w1 8,1 on gpu sure cpu=32 nvidia.com/gpu=4 kept nvidia.com/gpu=1"
+    );
+}
+
+#[test]
+fn workloads_that_run_or_wait_are_users_below_their_queue() {
+    let folder = tempfile::tempdir().unwrap();
+    let workload = |name: &str, queue: &str, more: &str, status: &str| {
+        format!(
+            "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {{name: {name}, namespace: vision}}\n\
+             spec: {{queueName: {queue}, {more} podSets: [{{name: main, count: 2, template: {{spec: {{containers: \
+             [{{resources: {{requests: {{cpu: 4, memory: 1Gi, nvidia.com/gpu: 1}}}}}}]}}}}}}, {{name: driver, template: {{spec: \
+             {{containers: [{{resources: {{requests: {{cpu: 1}}}}}}]}}}}}}]}}\nstatus: {{conditions: [{{type: Finished, status: \"{status}\"}}]}}\n"
+        )
+    };
+    let more = workload("a", "ada", "", "False")
+        + &workload("b", "ada", "active: true,", "False")
+        + &workload("c", "ada", "active: false,", "False")
+        + &workload("d", "ada", "", "True")
+        + &workload("e", "bob", "", "False");
+    let (instance, report) = kueue(&fleet(&folder, &more, true)).unwrap();
+    assert_eq!(
+        tenants(&instance)[2..],
+        [
+            "[vision] <labs w2 sure cpu=36 nvidia.com/gpu=4 most on gpu-1 cpu=48 nvidia.com/gpu=6 kept nvidia.com/gpu=1",
+            // Of a pod set that does not say how many pods it has there is one.
+            "vision:cpu1 <vision w1 1,0 x2",
+            "vision:cpu4-nvidia.com/gpu1 <vision w1 4,1 x4",
+            "speech <labs w1 1,0 x0 on cpu3.92 sure cpu=2",
+            "web <company w1 1,0 x0 on cpu3.92 sure cpu=4 most cpu=4",
+        ]
+    );
+    for (count, what) in [
+        (2, "workloads that run or wait"),
+        (1, "workloads left out: finished"),
+        (1, "workloads left out: not active"),
+        (1, "workloads left out: their local queue is not here"),
+        (2, "queues in which nothing runs or waits"),
+    ] {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+    let local = KueueOptions { users: QueueLevel::LocalQueue, ..fleet(&folder, &more, true) };
+    let (instance, _) = kueue(&local).unwrap();
+    let told = tenants(&instance);
+    assert!(told.contains(&"vision/ada:cpu1 <vision/ada w1 1,0 x2".to_owned()), "{told:?}");
+}
+
+#[test]
+fn circles_of_cohorts_unknown_flavors_and_second_names_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let object = |kind: &str, name: &str, spec: &str| {
+        format!(
+            "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: {kind}\nmetadata: {{name: {name}}}\nspec: {spec}\n"
+        )
+    };
+    let quota = |flavor: &str| {
+        format!(
+            "{{resourceGroups: [{{flavors: [{{name: {flavor}, resources: [{{name: cpu, nominalQuota: 1}}]}}]}}]}}"
+        )
+    };
+    for (more, nodes, told) in [
+        (
+            object("Cohort", "one", "{parentName: two}") + &object("Cohort", "two", "{parent: one}"),
+            false,
+            "Cohort one: spec.parentName = two: the cohort is below itself",
+        ),
+        (
+            object("ClusterQueue", "lost", &quota("arm")),
+            true,
+            "ClusterQueue lost: flavor = arm: there is no ResourceFlavor of this name in the files",
+        ),
+        (object("ClusterQueue", "web", &quota("plain")), false, "metadata.name = web: is named twice"),
+    ] {
+        let error = kueue(&fleet(&folder, &more, nodes)).unwrap_err().to_string();
+        assert!(error.contains("fleet.yaml") && error.contains(told), "{error}");
+    }
+}
+
+#[test]
+fn a_flavor_without_nodes_leaves_its_queue_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = fleet(&folder, "", true);
+    let text = std::fs::read_to_string(&options.files[0]).unwrap();
+    std::fs::write(&options.files[0], text.replace("hostname: gpu-1", "hostname: gone")).unwrap();
+    let (instance, report) = kueue(&options).unwrap();
+    assert!(instance.users().all(|user| user.id() != "vision@gpu"), "{:?}", tenants(&instance));
+    assert_eq!(report.count("queues left out: no server has what they ask for"), 1);
 }
 
 #[test]
@@ -71,6 +219,11 @@ fn each_defect_is_named_with_file_object_field_and_value() {
         ),
         ("borrowingLimit: 3}", "borrowingLimit: -3}", "cpu.borrowingLimit = -3: must be >= 0"),
         ("weight: \"2\"", "weight: two", "ClusterQueue team-a: spec.fairSharing.weight = two"),
+        (
+            "lendingLimit: 6Gi",
+            "lendingLimit: 16Gi",
+            "memory.lendingLimit = 16Gi: is more than the nominalQuota",
+        ),
         ("nominalQuota: 4}]\n---", "quota: 4}]\n---", "missing field `nominalQuota`"),
     ] {
         assert!(text.contains(from), "{from}");

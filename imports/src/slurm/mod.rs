@@ -1,5 +1,6 @@
 //! A Slurm cluster: nodes become server classes, jobs that run or wait become tasks of users.
 
+mod accounts;
 mod hostlist;
 mod jobs;
 mod nodes;
@@ -7,7 +8,7 @@ mod nodes;
 mod tests;
 mod values;
 
-use super::census::{Census, Memory, PresentCluster, Server, TaskGrouping, Tasks};
+use super::census::{Census, Holder, Memory, PresentCluster, Server, TaskGrouping, Tasks};
 use super::manifests::documents;
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
@@ -26,6 +27,8 @@ pub struct SlurmOptions {
     pub nodes: Vec<String>,
     /// What `squeue --json` prints.
     pub jobs: Vec<String>,
+    /// What `sacctmgr show assoc --json` or `sshare --json` prints.
+    pub accounts: Vec<String>,
     /// Whose a job is.
     pub owner: JobOwner,
     /// Whether a user is an owner, or each different request of one.
@@ -126,11 +129,58 @@ fn read<T>(
     let is_unknown = |node: &String| !listed.contains(node.as_str()) && !left_out.contains(node);
     let elsewhere = jobs.iter().filter(|job| hostlist::names(&job.runs_on).iter().any(is_unknown)).count();
     report.add(elsewhere as u64, "jobs run on nodes that are not listed: their tasks there count as waiting");
-    let found = census(options, &nodes, &jobs, report);
-    made(found, options.grouping, report).map_err(|violation| {
-        let file = super::together(options.nodes.iter().chain(&options.jobs));
-        Stopped::Building(InstanceError::Invalid { file, violation })
-    })
+    if !options.accounts.is_empty()
+        && (options.grouping != TaskGrouping::Tree || options.owner == JobOwner::Partition)
+    {
+        let problem = "accounts are groups of users; choose --group tree and --user user or account";
+        let violation = Violation::new("accounts", "", problem);
+        return Err(Stopped::Reading(InstanceError::Invalid {
+            file: options.accounts.join(", "),
+            violation,
+        }));
+    }
+    let associations = accounts::read(&options.accounts, report)?;
+    let mut found = census(options, &nodes, &jobs, report);
+    let failed = |violation| {
+        let files = options.nodes.iter().chain(&options.jobs).chain(&options.accounts);
+        Stopped::Building(InstanceError::Invalid { file: super::together(files), violation })
+    };
+    found.holders = accounts::holders(&associations, &found.resources, report).map_err(failed)?;
+    if !options.accounts.is_empty() {
+        place_strangers(options, &jobs, &mut found.holders, report);
+    }
+    made(found, options.grouping, report).map_err(failed)
+}
+
+/// Groups for those who have jobs but no association: their account, or a group of their own in it.
+fn place_strangers(
+    options: &SlurmOptions,
+    jobs: &[Job],
+    holders: &mut Vec<Holder>,
+    report: &mut ImportReport,
+) {
+    let mut known: HashSet<String> = holders.iter().map(|holder| holder.id.clone()).collect();
+    for job in jobs {
+        let id = owner(options, job);
+        if !known.contains(&id) {
+            report.one("owners of jobs that no association names, taken as 1 share");
+            let parent =
+                Some(job.account.clone()).filter(|account| *account != id && known.contains(account));
+            let limit = holders.first().map_or(Vec::new(), |holder| vec![None; holder.limit.len()]);
+            holders.push(Holder { id: id.clone(), parent, weight: Decimal::ONE, limit });
+            known.insert(id);
+        }
+    }
+}
+
+/// Whose a job is.
+fn owner(options: &SlurmOptions, job: &Job) -> String {
+    match options.owner {
+        JobOwner::User if !options.accounts.is_empty() => accounts::group_of(&job.account, &job.user),
+        JobOwner::User => job.user.clone(),
+        JobOwner::Account => job.account.clone(),
+        JobOwner::Partition => job.partition.clone(),
+    }
 }
 
 fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut ImportReport) -> Census {
@@ -166,13 +216,8 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
             conditions.push(wanted.clone());
             conditions.len() - 1
         });
-        let owner = match options.owner {
-            JobOwner::User => &job.user,
-            JobOwner::Account => &job.account,
-            JobOwner::Partition => &job.partition,
-        };
         tasks.push(Tasks {
-            owner: owner.clone(),
+            owner: owner(options, job),
             demand: amounts(&job.demand),
             count: job.tasks,
             condition,
@@ -197,6 +242,7 @@ fn census(options: &SlurmOptions, nodes: &[Node], jobs: &[Job], report: &mut Imp
         conditions: conditions.iter().map(Wanted::name).collect(),
         servers: servers.collect(),
         tasks,
+        holders: Vec::new(),
     }
 }
 

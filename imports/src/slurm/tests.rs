@@ -3,6 +3,7 @@
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
+use crate::shown::tenants;
 use fairplan_instances::ClassId;
 
 fn shipped(name: &str) -> String {
@@ -10,7 +11,12 @@ fn shipped(name: &str) -> String {
 }
 
 fn options(nodes: &str) -> SlurmOptions {
-    SlurmOptions { nodes: vec![shipped(nodes)], jobs: vec![shipped("jobs.json")], ..Default::default() }
+    SlurmOptions {
+        nodes: vec![shipped(nodes)],
+        jobs: vec![shipped("jobs.json")],
+        grouping: TaskGrouping::User,
+        ..Default::default()
+    }
 }
 
 fn shown(instance: &Instance) -> Vec<String> {
@@ -148,7 +154,12 @@ fn a_real_cluster_of_both_generations_is_read() {
     else {
         return;
     };
-    let options = SlurmOptions { nodes: vec![nodes], jobs: vec![jobs], ..Default::default() };
+    let options = SlurmOptions {
+        nodes: vec![nodes],
+        jobs: vec![jobs],
+        grouping: TaskGrouping::User,
+        ..Default::default()
+    };
     let (instance, report) = slurm(&options).unwrap();
     // Four nodes, one of them down; one job runs, and an array of ten waits.
     assert_eq!(
@@ -218,6 +229,7 @@ fn every_data_parser_tells_the_same_cluster() {
         let options = SlurmOptions {
             nodes: file("nodes.json", "nodes", &nodes),
             jobs: file("jobs.json", "jobs", &jobs),
+            grouping: TaskGrouping::User,
             ..Default::default()
         };
         let (instance, report) = slurm(&options).unwrap_or_else(|failure| panic!("{parser}: {failure}"));
@@ -239,4 +251,76 @@ fn every_data_parser_tells_the_same_cluster() {
         );
         assert_eq!(report.count("nodes"), 4, "{parser}\n{report}");
     }
+}
+
+fn with_accounts(file: String) -> SlurmOptions {
+    SlurmOptions { accounts: vec![file], grouping: TaskGrouping::Tree, ..options("nodes.json") }
+}
+
+#[test]
+fn accounts_are_groups_with_shares_and_limits_and_users_groups_in_them() {
+    let (instance, report) = slurm(&with_accounts(shipped("accounts.json"))).unwrap();
+    let told = tenants(&instance);
+    let groups: Vec<&String> = told.iter().filter(|line| line.starts_with('[')).collect();
+    assert_eq!(
+        groups,
+        [
+            "[science] w3 most cpu=100 gpu=3",
+            "[physics] <science w2",
+            "[physics/ada] <physics w5",
+            "[physics/bob] <physics w1 most memory=128000",
+            "[maths] w1",
+            "[maths/eve] <maths w1",
+        ]
+    );
+    assert_eq!(instance.user(fairplan_instances::UserId(0)).id(), "physics/ada:cpu32-memory62.5Gi");
+    for (count, what) in [
+        (5, "accounts"),
+        (2, "users in accounts"),
+        (1, "associations left out: they are of one partition only"),
+        (1, "associations with Fairshare=parent, taken as 1 share"),
+        (1, "limits of billing left out, which no task is measured in"),
+        (1, "owners of jobs that no association names, taken as 1 share"),
+        (1, "groups left out: nothing runs or waits there"),
+    ] {
+        assert_eq!(report.count(what), count, "{what}\n{report}");
+    }
+    let accounts = SlurmOptions { owner: JobOwner::Account, ..with_accounts(shipped("accounts.json")) };
+    let (instance, _) = slurm(&accounts).unwrap();
+    assert!(tenants(&instance).contains(&"[physics] <science w2".to_owned()));
+    assert!(instance.groups().iter().all(|group| !group.id.contains('/')));
+}
+
+#[test]
+fn shares_as_sshare_prints_them_are_the_same_tree() {
+    let (instance, report) = slurm(&with_accounts(shipped("shares.json"))).unwrap();
+    let told = tenants(&instance);
+    assert_eq!(told[..2], ["[physics] w2", "[physics/ada] <physics w0.001"], "{told:?}");
+    assert_eq!(report.count("associations of 0 shares, taken as a thousandth of one"), 1);
+}
+
+#[test]
+fn lost_parents_circles_of_accounts_and_bad_shares_are_refused() {
+    let defects = [
+        (
+            "accounts.json",
+            "\"parent_account\": \"science\"",
+            "\"parent_account\": \"arcana\"",
+            "association physics: parent = arcana: there is no such account",
+        ),
+        (
+            "accounts.json",
+            "\"parent_account\": \"root\", \"shares_raw\": 3",
+            "\"parent_account\": \"physics\", \"shares_raw\": 3",
+            "association science: parent = physics: the account is below itself",
+        ),
+        ("accounts.json", "\"shares_raw\": 5", "\"shares_raw\": -5", "association 4: shares_raw = -5"),
+        ("accounts.json", "\"count\": 100}", "\"count\": -1}", "association 2: max.tres.total.count = -1"),
+        ("accounts.json", "associations", "assocs", "expected a list associations or shares"),
+    ];
+    each_is_named(shipped, &defects, |_, path| slurm(&with_accounts(path)).unwrap_err().to_string());
+    let shapes = SlurmOptions { grouping: TaskGrouping::Shape, ..with_accounts(shipped("accounts.json")) };
+    assert!(
+        slurm(&shapes).unwrap_err().to_string().contains("accounts are groups of users; choose --group tree")
+    );
 }

@@ -4,7 +4,6 @@
 //! Source: `FairSchedulerConfiguration.parseResourceConfigValue`, `CapacitySchedulerConfiguration` and
 //! `UnitsConversionUtil` of Hadoop 3. What Hadoop would refuse, or find another number in, is refused here too.
 
-use super::super::queues::rounded;
 use fairplan_instances::Decimal;
 
 /// An amount, or a percentage of what the cluster has.
@@ -16,12 +15,24 @@ pub(super) enum Amount {
 
 impl Amount {
     /// What it comes to where the whole is `total`; `None` when that is no number that can be used.
-    pub(super) fn of(self, total: f64) -> Option<Decimal> {
+    pub(super) fn of(self, total: Decimal) -> Option<Decimal> {
         match self {
             Self::Absolute(amount) => Some(amount),
-            Self::Percent(percent) => rounded(percent.to_f64() / 100.0 * total),
+            Self::Percent(percent) => percent_of(total, percent),
         }
     }
+}
+
+/// So many percent of an amount: exact where that takes no more than eighteen digits, else rounded down, so that parts never
+/// come to more than the whole.
+pub(super) fn percent_of(amount: Decimal, percent: Decimal) -> Option<Decimal> {
+    let [one, other] = [amount, percent].map(|number| number.scaled(number.exponent()));
+    let mut units = one?.checked_mul(other?)?;
+    let mut exponent = i32::from(amount.exponent()) + i32::from(percent.exponent()) - 2;
+    while units >= 10u128.pow(18) {
+        (units, exponent) = (units / 10, exponent + 1);
+    }
+    Decimal::from_units(units, exponent).ok()
 }
 
 /// What a text says of memory in MiB and vcores, where it does.

@@ -1,7 +1,11 @@
-//! `capacity-scheduler.xml`: properties `yarn.scheduler.capacity.PATH.{queues,capacity,maximum-capacity,state}`.
+//! `capacity-scheduler.xml`: properties `yarn.scheduler.capacity.PATH.…`.
+//!
+//! What it carries: the tree (`queues`, but for those whose `state` is STOPPED); `capacity` as weight and, where it states amounts
+//! or percent, as guarantee; `maximum-capacity` as limit; and both of each label that `accessible-node-labels` names.
 
+use super::amounts::percent_of;
 use super::{Place, RESOURCES};
-use crate::queues::{Queue, rounded};
+use crate::queues::{Part, Queue, Stated, tighter};
 use crate::report::ImportReport;
 use crate::xml::Element;
 use fairplan_instances::{Decimal, InstanceError};
@@ -22,13 +26,8 @@ pub(super) fn read(
             properties.insert(name, property.text_of("value").unwrap_or_default());
         }
     }
-    let mut queues = vec![Queue {
-        name: "root".into(),
-        parent: None,
-        weight: 1.0,
-        limit: vec![None; RESOURCES.len()],
-        given: Vec::new(),
-    }];
+    let reading = Reading { place, properties };
+    let mut queues = vec![reading.root()];
     let mut names = HashSet::new();
     // Of each queue the part of the cluster that it is due.
     let mut parts = vec![1.0];
@@ -36,31 +35,19 @@ pub(super) fn read(
     while position < queues.len() {
         let path = queues[position].name.clone();
         let (first, mut stated) = (queues.len(), Vec::new());
-        let children = properties.get(format!("{path}.queues").as_str()).copied().unwrap_or_default();
+        let children = reading.value(&path, "queues").unwrap_or_default();
         for child in children.split(',').map(str::trim).filter(|child| !child.is_empty()) {
             let name = format!("{path}.{child}");
-            let value = |field: &str| properties.get(format!("{name}.{field}").as_str()).copied();
-            if value("state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
+            if reading.value(&name, "state").is_some_and(|state| state.eq_ignore_ascii_case("STOPPED")) {
                 report.one("queues left out: stopped");
                 continue;
             }
             if !names.insert(name.clone()) {
                 return Err(place.refused(&format!("queue {path}: queues"), child, "is named twice"));
             }
-            stated.push(capacity(place, &name, value("capacity"), report)?);
-            let mut limit = vec![None; RESOURCES.len()];
-            if let Some(text) = value("maximum-capacity") {
-                limit = amounts(place, &name, "maximum-capacity", text, report)?;
-                // A percentage is of what the queue above may have.
-                let above = queues[position].limit.iter().zip(&place.totals);
-                for (limit, (above, total)) in limit.iter_mut().zip(above).filter(|_| !text.starts_with('['))
-                {
-                    // Of what the cluster does not have, no part is missed.
-                    let part = above.filter(|_| *total > 0.0).map_or(1.0, |above| above.to_f64() / total);
-                    *limit = limit.and_then(|limit| rounded(limit.to_f64() * part));
-                }
-            }
-            queues.push(Queue { name, parent: Some(position), weight: 0.0, limit, given: Vec::new() });
+            let (capacity, parts) = reading.queue(&name, &queues[position].parts, report)?;
+            stated.push(capacity);
+            queues.push(Queue { name, parent: Some(position), weight: 0.0, parts, work: None });
         }
         let weights = weights(&stated, parts[position]);
         let all: f64 = weights.iter().sum();
@@ -75,6 +62,147 @@ pub(super) fn read(
         return Err(place.refused("", "", problem));
     }
     Ok(queues)
+}
+
+struct Reading<'a> {
+    place: &'a Place<'a>,
+    /// By their names without [`PREFIX`].
+    properties: BTreeMap<&'a str, &'a str>,
+}
+
+impl Reading<'_> {
+    fn value(&self, queue: &str, field: &str) -> Option<&str> {
+        self.properties.get(format!("{queue}.{field}").as_str()).copied()
+    }
+
+    /// The root is due all there is, of every label too.
+    fn root(&self) -> Queue {
+        let part = |(place, totals): (usize, &Vec<Decimal>)| Part {
+            guarantee: totals.iter().copied().map(Some).collect(),
+            ..Part::new(place, RESOURCES.len())
+        };
+        let parts = self.place.places.iter().enumerate().map(part).collect();
+        Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None }
+    }
+
+    /// What a queue below one with the parts `above` is due and given.
+    fn queue(
+        &self,
+        name: &str,
+        above: &[Part],
+        report: &mut ImportReport,
+    ) -> Result<(Capacity, Vec<Part>), InstanceError> {
+        let mut due = Capacity::Weight(1.0);
+        let mut parts = Vec::new();
+        let named = self.value(name, "accessible-node-labels");
+        for above in above {
+            let field = match above.place.checked_sub(1) {
+                None => String::new(),
+                Some(label) => {
+                    let label = &self.place.labels[label];
+                    let is_named =
+                        |names: &str| names.split(',').any(|one| [label.as_str(), "*"].contains(&one.trim()));
+                    // Without a word of its own a queue may use what the one above may.
+                    if !named.is_none_or(is_named) {
+                        continue;
+                    }
+                    format!("accessible-node-labels.{label}.")
+                }
+            };
+            let [capacity, maximum] = ["capacity", "maximum-capacity"].map(|what| format!("{field}{what}"));
+            let stated = self.value(name, &capacity);
+            let (own, guarantee) = self.capacity(name, &capacity, stated, above, report)?;
+            let mut part = Part { guarantee, ..Part::new(above.place, RESOURCES.len()) };
+            if let Some(text) = self.value(name, &maximum) {
+                part.limit = self.maximum(name, &maximum, text, above, report)?;
+            }
+            if field.is_empty() {
+                due = own;
+            } else if stated.is_none() {
+                // A label of which nothing is due is shared by those that may use it.
+                part.guarantee = vec![None; RESOURCES.len()];
+            }
+            for (r, (guarantee, limit)) in part.guarantee.iter_mut().zip(&part.limit).enumerate() {
+                if let (Some(sure), Some(most)) = (*guarantee, *limit)
+                    && sure.to_f64() > most.to_f64()
+                {
+                    report.one(format!(
+                        "queue whose {capacity} is above its {maximum}, which counts: {name}, {} {sure} > {most}",
+                        RESOURCES[r]
+                    ));
+                    *guarantee = tighter(*guarantee, *limit);
+                }
+            }
+            parts.push(part);
+        }
+        Ok((due, parts))
+    }
+
+    /// A percentage, a weight (`3w`) or amounts (`[memory=1024,vcores=2]`), of which the larger part of the cluster counts; and
+    /// what that guarantees, which a weight does not.
+    fn capacity(
+        &self,
+        name: &str,
+        field: &str,
+        text: Option<&str>,
+        above: &Part,
+        report: &mut ImportReport,
+    ) -> Result<(Capacity, Stated), InstanceError> {
+        let nothing = vec![None; RESOURCES.len()];
+        let Some(text) = text else { return Ok((Capacity::Weight(1.0), nothing)) };
+        let totals = &self.place.places[above.place];
+        if text.starts_with('[') {
+            let amounts = self.amounts(totals, name, field, text, report)?;
+            let parts = amounts.iter().zip(totals).filter(|(_, total)| !total.is_zero());
+            let parts = parts.filter_map(|(amount, total)| Some(amount.as_ref()?.to_f64() / total.to_f64()));
+            return Ok((Capacity::Absolute(parts.fold(0.0, f64::max)), amounts));
+        }
+        let problem = "must be a percentage, a weight such as 3w, or [memory=…,vcores=…]";
+        if let Some(number) = text.strip_suffix('w') {
+            return Ok((Capacity::Weight(self.place.weight(name, field, number, problem)?), nothing));
+        }
+        let number = text.strip_suffix('%').unwrap_or(text);
+        let percent = self.place.weight(name, field, number, problem)?;
+        let exact = Decimal::parse(number.trim().as_bytes()).unwrap_or(Decimal::ZERO);
+        let of = |amount: &Option<Decimal>| amount.and_then(|amount| percent_of(amount, exact));
+        Ok((Capacity::Percent(percent), above.guarantee.iter().map(of).collect()))
+    }
+
+    /// The most that a queue may have; a percentage is of what the queue above may have.
+    fn maximum(
+        &self,
+        name: &str,
+        field: &str,
+        text: &str,
+        above: &Part,
+        report: &mut ImportReport,
+    ) -> Result<Stated, InstanceError> {
+        let totals = &self.place.places[above.place];
+        let of = above.limit.iter().zip(totals).map(|(limit, total)| limit.unwrap_or(*total));
+        let whole: Vec<Decimal> = of.collect();
+        match text.strip_prefix('[') {
+            Some(_) => self.amounts(totals, name, field, text, report),
+            None => {
+                let percent = if text.ends_with('%') { text.to_owned() } else { format!("{text}%") };
+                self.place.amounts_of(&whole, name, field, &percent, report)
+            }
+        }
+    }
+
+    /// `[memory=1024,vcores=2]`.
+    fn amounts(
+        &self,
+        totals: &[Decimal],
+        name: &str,
+        field: &str,
+        text: &str,
+        report: &mut ImportReport,
+    ) -> Result<Stated, InstanceError> {
+        match text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
+            Some(inner) => self.place.amounts_of(totals, name, field, inner, report),
+            None => Err(self.place.refused(&format!("queue {name}: {field}"), text, "has no ] at its end")),
+        }
+    }
 }
 
 /// What a queue is due, as its `capacity` states it.
@@ -111,47 +239,6 @@ fn weights(stated: &[Capacity], part: f64) -> Vec<f64> {
         Capacity::Percent(number) | Capacity::Weight(number) => number,
     };
     stated.iter().map(weight).collect()
-}
-
-/// A percentage, a weight (`3w`) or amounts (`[memory=1024,vcores=2]`), of which the larger part of the cluster counts.
-fn capacity(
-    place: &Place,
-    name: &str,
-    text: Option<&str>,
-    report: &mut ImportReport,
-) -> Result<Capacity, InstanceError> {
-    let Some(text) = text else { return Ok(Capacity::Weight(1.0)) };
-    if text.starts_with('[') {
-        let absolute = amounts(place, name, "capacity", text, report)?;
-        let parts = absolute
-            .iter()
-            .zip(&place.totals)
-            .filter(|(_, total)| **total > 0.0)
-            .filter_map(|(amount, total)| Some(amount.as_ref()?.to_f64() / total));
-        return Ok(Capacity::Absolute(parts.fold(0.0, f64::max)));
-    }
-    let problem = "must be a percentage, a weight such as 3w, or [memory=…,vcores=…]";
-    if let Some(number) = text.strip_suffix('w') {
-        return place.weight(name, "capacity", number, problem).map(Capacity::Weight);
-    }
-    let number = text.strip_suffix('%').unwrap_or(text);
-    place.weight(name, "capacity", number, problem).map(Capacity::Percent)
-}
-
-fn amounts(
-    place: &Place,
-    name: &str,
-    field: &str,
-    text: &str,
-    report: &mut ImportReport,
-) -> Result<Vec<Option<Decimal>>, InstanceError> {
-    match text.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')) {
-        Some(inner) => place.amounts(name, field, inner, report),
-        None => {
-            let percent = if text.ends_with('%') { text.to_owned() } else { format!("{text}%") };
-            place.amounts(name, field, &percent, report)
-        }
-    }
 }
 
 #[cfg(test)]

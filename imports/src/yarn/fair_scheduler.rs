@@ -1,7 +1,10 @@
-//! `fair-scheduler.xml`: nested `<queue>` elements with weights, minima and maxima.
+//! `fair-scheduler.xml`: nested `<queue>` elements.
+//!
+//! What it carries: the tree; `weight`; `minResources` as guarantee; `maxResources`, and `queueMaxResourcesDefault` where there
+//! is none, as limit.
 
 use super::{Place, RESOURCES};
-use crate::queues::Queue;
+use crate::queues::{Part, Queue, Stated, tighter};
 use crate::report::ImportReport;
 use crate::xml::Element;
 use fairplan_instances::InstanceError;
@@ -19,23 +22,22 @@ pub(super) fn read(
     }
     // All queues are below root, whether the file says so or not.
     let written = matches!(tops[..], [one] if one.attribute("name") == Some("root"));
-    for ignored in ["queueMaxResourcesDefault", "queueMaxAppsDefault", "userMaxAppsDefault"] {
+    for ignored in ["queueMaxAppsDefault", "userMaxAppsDefault"] {
         if root.text_of(ignored).is_some() {
             report.one(format!("defaults not read, which an instance cannot state: {ignored}"));
         }
     }
-    let mut reading = Reading { place, report, queues: &mut queues };
+    let field = "queueMaxResourcesDefault";
+    let most = match root.text_of(field) {
+        Some(text) => place.amounts("of all without maxResources", field, text, report)?,
+        None => vec![None; RESOURCES.len()],
+    };
+    let mut reading = Reading { place, report, queues: &mut queues, most };
     if written {
         reading.queue(tops[0], None)?;
     } else {
-        let limit = vec![None; RESOURCES.len()];
-        reading.queues.push(Queue {
-            name: "root".into(),
-            parent: None,
-            weight: 1.0,
-            limit,
-            given: Vec::new(),
-        });
+        let parts = vec![Part::new(0, RESOURCES.len())];
+        reading.queues.push(Queue { name: "root".into(), parent: None, weight: 1.0, parts, work: None });
         tops.into_iter().try_for_each(|queue| reading.queue(queue, Some(0)))?;
     }
     Ok(queues)
@@ -50,6 +52,8 @@ struct Reading<'a> {
     place: &'a Place<'a>,
     report: &'a mut ImportReport,
     queues: &'a mut Vec<Queue>,
+    /// What queues that state no maximum may have.
+    most: Stated,
 }
 
 impl Reading<'_> {
@@ -66,15 +70,16 @@ impl Reading<'_> {
             None => 1.0,
         };
         let mut amounts = |field: &str| match element.text_of(field) {
-            Some(text) => self.place.amounts(&name, field, text, self.report),
-            None => Ok(vec![None; RESOURCES.len()]),
+            Some(text) => self.place.amounts(&name, field, text, self.report).map(Some),
+            None => Ok(None),
         };
+        let mut part = Part::new(0, RESOURCES.len());
         let (least, most) = (amounts("minResources")?, amounts("maxResources")?);
-        if least.iter().any(Option::is_some) {
-            self.report.one("queues have a minimum, which an instance cannot state");
-        }
-        for (r, (least, most)) in least.iter().zip(&most).enumerate() {
-            if let (Some(least), Some(most)) = (least, most)
+        let is_root = parent.is_none();
+        part.limit = most.unwrap_or_else(|| if is_root { part.limit.clone() } else { self.most.clone() });
+        for (r, least) in least.into_iter().flatten().enumerate() {
+            part.guarantee[r] = tighter(least, part.limit[r].filter(|_| least.is_some()));
+            if let (Some(least), Some(most)) = (least, part.limit[r])
                 && least.to_f64() > most.to_f64()
             {
                 self.report.one(format!(
@@ -92,7 +97,7 @@ impl Reading<'_> {
                 self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
             }
         }
-        self.queues.push(Queue { name, parent, weight, limit: most, given: Vec::new() });
+        self.queues.push(Queue { name, parent, weight, parts: vec![part], work: None });
         let position = self.queues.len() - 1;
         queue_elements(element).try_for_each(|child| self.queue(child, Some(position)))
     }

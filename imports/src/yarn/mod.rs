@@ -1,4 +1,4 @@
-//! A YARN cluster: its nodes become server classes, the leaf queues of its scheduler users.
+//! A YARN cluster: its nodes become server classes, the queues of its scheduler groups and users.
 
 mod amounts;
 mod capacity_scheduler;
@@ -7,13 +7,15 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 
-use super::census::Memory;
-use super::queues::{self, Cluster};
+use super::census::{Memory, Server};
+use super::queues::{self, Cluster, Stated, added};
 use super::report::{ImportFailure, ImportReport, Stopped, counted};
 use super::xml;
 use super::{some, together};
 use amounts::Amount;
 use fairplan_instances::{Decimal, Instance, InstanceError, Violation, wording};
+use nodes::Listed;
+use std::collections::BTreeSet;
 
 /// What [`yarn`] reads and how.
 #[derive(Clone, Debug, Default)]
@@ -22,19 +24,17 @@ pub struct YarnOptions {
     pub nodes: Vec<String>,
     /// `fair-scheduler.xml` or `capacity-scheduler.xml`.
     pub queues: String,
-    /// Whether the queues above the leaves become groups; else weights are multiplied down the tree.
-    pub tree: bool,
 }
 
 /// The resources of YARN that count, memory in MiB.
 const RESOURCES: [&str; 2] = ["memory", "vcores"];
 
-/// The cluster and its users as the files tell.
+/// The cluster and its queues as the files tell.
 ///
-/// Weights are multiplied down the tree of queues, each over the sum of its siblings, unless the tree is kept; the most that a queue may have
-/// is its tightest maximum or that of a queue above it. A task is a thousandth of the cluster or less, such that nine of ten
-/// nodes hold ten tasks and a maximum a hundred. A minimum, which an
-/// instance cannot state, is counted in the report, and so is a minimum above its maximum.
+/// The queues above the leaves are groups, the leaves users, each with its own weight. What a queue is sure of (`minResources`, a
+/// `capacity` in amounts or in percent) is its guarantee, the most it may have its limit. Nodes with a label take only tasks of
+/// queues that may use the label: a leaf that may is a group with a user for each label and one for the nodes without. A task is
+/// one core with its part of the memory, or less, so that every node holds one.
 ///
 /// # Errors
 /// A file that cannot be read or is not of the format (file, queue, field and value are named), files without a node
@@ -44,10 +44,28 @@ pub fn yarn(options: &YarnOptions) -> Result<(Instance, ImportReport), ImportFai
 }
 
 fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, Stopped> {
-    let nodes = nodes::read(&options.nodes, report)?;
-    some(&together(&options.nodes), "nodes that run", nodes.len())?;
-    let place = Place { file: &options.queues, totals: totals(&nodes) };
+    let listed = nodes::read(&options.nodes, report)?;
+    some(&together(&options.nodes), "nodes that run", listed.len())?;
     let root = xml::read(&options.queues)?;
+    // Only the capacity scheduler knows labels.
+    let labels: BTreeSet<String> = match root.name.as_str() {
+        "configuration" => listed.iter().filter_map(|node| node.label.clone()).collect(),
+        _ => BTreeSet::new(),
+    };
+    let labels: Vec<String> = labels.into_iter().collect();
+    let is_at = |node: &Listed, place: usize| match place {
+        0 => labels.is_empty() || node.label.is_none(),
+        label => node.label.as_ref() == labels.get(label - 1),
+    };
+    let server = |node: &Listed| Server {
+        meets: (0..=labels.len()).map(|place| is_at(node, place)).collect(),
+        name: node.name.clone(),
+        capacity: node.capacity.clone(),
+        ..Server::default()
+    };
+    let nodes: Vec<Server> = listed.iter().map(server).collect();
+    let places = (0..=labels.len()).map(|place| totals(&nodes, place)).collect();
+    let place = Place { file: &options.queues, places, labels: &labels };
     let queues = match root.name.as_str() {
         "allocations" => fair_scheduler::read(&place, &root, report)?,
         "configuration" => capacity_scheduler::read(&place, &root, report)?,
@@ -59,22 +77,28 @@ fn read(options: &YarnOptions, report: &mut ImportReport) -> Result<Instance, St
     };
     let name = format!("YARN, {}", wording::counted(nodes.len() as u64, "node", "nodes"));
     let resources = RESOURCES.map(str::to_owned).to_vec();
-    let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes };
-    queues::instance(cluster, &queues, options.tree, report).map_err(|violation| {
+    let unlabelled = if labels.is_empty() { String::new() } else { "no-label".to_owned() };
+    let places = std::iter::once(unlabelled).chain(labels.iter().cloned()).collect();
+    let cluster = Cluster { name, resources, memory: Memory::Mebibytes, servers: &nodes, places };
+    queues::instance(cluster, &queues, report).map_err(|violation| {
         let file = together(options.nodes.iter().chain([&options.queues]));
         Stopped::Building(InstanceError::Invalid { file, violation })
     })
 }
 
-fn totals(nodes: &[super::census::Server]) -> Vec<f64> {
-    (0..RESOURCES.len()).map(|r| nodes.iter().map(|node| node.capacity[r].to_f64()).sum()).collect()
+/// What the nodes of a place have together.
+fn totals(nodes: &[Server], place: usize) -> Vec<Decimal> {
+    let there = || nodes.iter().filter(|node| node.meets[place]);
+    let sum = |r: usize| there().try_fold(Decimal::ZERO, |sum, node| added(sum, node.capacity[r]));
+    (0..RESOURCES.len()).map(|r| sum(r).unwrap_or(Decimal::ZERO)).collect()
 }
 
 /// Names what a problem is in, and what percentages are of.
 struct Place<'a> {
     file: &'a str,
-    /// What the cluster has of each of [`RESOURCES`].
-    totals: Vec<f64>,
+    /// What the nodes without a label have of each of [`RESOURCES`], then those of each label.
+    places: Vec<Vec<Decimal>>,
+    labels: &'a [String],
 }
 
 impl Place<'_> {
@@ -82,14 +106,15 @@ impl Place<'_> {
         InstanceError::Invalid { file: self.file.into(), violation: Violation::new(place, value, problem) }
     }
 
-    /// Amounts in `text` of a field of a queue, in figures of this cluster.
-    fn amounts(
+    /// Amounts in `text` of a field of a queue; percentages are of `whole`.
+    fn amounts_of(
         &self,
+        whole: &[Decimal],
         queue: &str,
         field: &str,
         text: &str,
         report: &mut ImportReport,
-    ) -> Result<Vec<Option<Decimal>>, InstanceError> {
+    ) -> Result<Stated, InstanceError> {
         let refused = |problem: &str| self.refused(&format!("queue {queue}: {field}"), text, problem);
         let amounts = amounts::read(text).map_err(|problem| {
             refused(&format!(
@@ -100,11 +125,22 @@ impl Place<'_> {
         if amounts.others {
             report.one("limits of other resources than memory and vcores left out");
         }
-        let absolute = |(amount, total): (&Option<Amount>, &f64)| match amount {
+        let absolute = |(amount, total): (&Option<Amount>, &Decimal)| match amount {
             Some(amount) => amount.of(*total).map(Some).ok_or_else(|| refused("is too large")),
             None => Ok(None),
         };
-        amounts.of.iter().zip(&self.totals).map(absolute).collect()
+        amounts.of.iter().zip(whole).map(absolute).collect()
+    }
+
+    /// The same of the whole cluster.
+    fn amounts(
+        &self,
+        queue: &str,
+        field: &str,
+        text: &str,
+        report: &mut ImportReport,
+    ) -> Result<Stated, InstanceError> {
+        self.amounts_of(&self.places[0], queue, field, text, report)
     }
 
     /// A weight: a number >= 0.

@@ -1,6 +1,5 @@
 //! Nodes as the ResourceManager's REST service lists them, or as the load simulator's files do.
 
-use crate::census::Server;
 use crate::manifests::documents;
 use crate::report::ImportReport;
 use fairplan_instances::{Decimal, InstanceError, Violation};
@@ -10,8 +9,16 @@ use serde_json::Value;
 /// What the load simulator gives a node of which its file states no size (`yarn.sls.nm.memory.mb`, `…vcores`).
 const DEFAULT: [u64; 2] = [10_240, 10];
 
+/// A node that runs.
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) capacity: Vec<Decimal>,
+    /// The label that keeps tasks away which do not name it.
+    pub(super) label: Option<String>,
+}
+
 #[derive(Deserialize)]
-struct Listed {
+struct Report {
     #[serde(default)]
     id: String,
     #[serde(rename = "nodeHostName", default)]
@@ -28,6 +35,8 @@ struct Listed {
     free_cores: u64,
     #[serde(rename = "totalResource")]
     total: Option<Size>,
+    #[serde(rename = "nodeLabels", default)]
+    labels: Value,
 }
 
 #[derive(Deserialize)]
@@ -43,10 +52,12 @@ struct Simulated {
     #[serde(rename = "memory-mb")]
     memory: Option<u64>,
     vcores: Option<u64>,
+    #[serde(default)]
+    labels: Value,
 }
 
 /// The nodes of all files.
-pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Server>, InstanceError> {
+pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Listed>, InstanceError> {
     let mut servers = Vec::new();
     for file in files {
         for document in documents(file)? {
@@ -77,13 +88,14 @@ fn simulated(
     place: &str,
     node: &Value,
     report: &mut ImportReport,
-) -> Result<Server, InstanceError> {
-    let Simulated { node, memory, vcores } =
+) -> Result<Listed, InstanceError> {
+    let Simulated { node, memory, vcores, labels } =
         Simulated::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
     if memory.is_none() || vcores.is_none() {
         report.one("nodes without a size: taken as the load simulator's default, 10240 MiB and 10 vcores");
     }
-    server(file, node, memory.unwrap_or(DEFAULT[0]), vcores.unwrap_or(DEFAULT[1]))
+    let label = label(&labels, report);
+    server(file, node, memory.unwrap_or(DEFAULT[0]), vcores.unwrap_or(DEFAULT[1]), label)
 }
 
 fn listed(
@@ -91,12 +103,13 @@ fn listed(
     place: &str,
     node: &Value,
     report: &mut ImportReport,
-) -> Result<Option<Server>, InstanceError> {
-    let node = Listed::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
+) -> Result<Option<Listed>, InstanceError> {
+    let node = Report::deserialize(node).map_err(|error| refused(file, place, &error.to_string()))?;
     if !node.state.is_empty() && node.state != "RUNNING" {
         report.one(format!("nodes left out: {}", node.state.to_lowercase()));
         return Ok(None);
     }
+    let label = label(&node.labels, report);
     let name = if node.host.is_empty() { node.id } else { node.host };
     let (memory, cores) = match node.total {
         Some(Size { memory, cores }) => (memory, cores),
@@ -105,14 +118,29 @@ fn listed(
             node.used_cores.saturating_add(node.free_cores),
         ),
     };
-    server(file, name, memory, cores).map(Some)
+    server(file, name, memory, cores, label).map(Some)
 }
 
-fn server(file: &str, name: String, memory: u64, cores: u64) -> Result<Server, InstanceError> {
+/// The first of a node's labels, each a name or an object that has one; a node of YARN belongs to one partition.
+fn label(labels: &Value, report: &mut ImportReport) -> Option<String> {
+    let name = |label: &Value| label.as_str().or_else(|| label.get("name")?.as_str()).map(str::to_owned);
+    let labels: Vec<String> =
+        labels.as_array().into_iter().flatten().filter_map(name).filter(|name| !name.is_empty()).collect();
+    report.add(u64::from(labels.len() > 1), "nodes with several labels, of which the first counts");
+    labels.into_iter().next()
+}
+
+fn server(
+    file: &str,
+    name: String,
+    memory: u64,
+    cores: u64,
+    label: Option<String>,
+) -> Result<Listed, InstanceError> {
     let exact =
         |amount: u64| Decimal::new(amount, 0).map_err(|error| refused(file, &name, &error.to_string()));
     let capacity = vec![exact(memory)?, exact(cores)?];
-    Ok(Server { name, capacity, ..Server::default() })
+    Ok(Listed { name, capacity, label })
 }
 
 fn place(node: &Value, key: &str, position: usize) -> String {

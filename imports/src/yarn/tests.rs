@@ -3,46 +3,40 @@
 use super::*;
 use crate::defects::each_is_named;
 use crate::real_files::real_file;
+use crate::shown::tenants;
 
 fn shipped(name: &str) -> String {
     format!("{}/data/yarn/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn options(queues: &str) -> YarnOptions {
-    YarnOptions { nodes: vec![shipped("nodes.json")], queues: shipped(queues), tree: false }
-}
-
-fn users(instance: &Instance) -> Vec<String> {
-    let most = |tasks: Option<u64>| tasks.map_or("any".to_owned(), |tasks| tasks.to_string());
-    instance
-        .users()
-        .map(|user| format!("{} weight {} x{}", user.id(), user.weight(), most(user.tasks())))
-        .collect()
+    YarnOptions { nodes: vec![shipped("nodes.json")], queues: shipped(queues) }
 }
 
 #[test]
-fn the_fair_scheduler_weighs_down_the_tree_and_limits_by_the_tightest_maximum() {
+fn the_fair_schedulers_queues_keep_their_tree_weights_minima_and_maxima() {
     let (instance, report) = yarn(&options("fair-scheduler.xml")).unwrap();
     let classes: Vec<_> = instance.classes().iter().map(|class| (class.id.as_str(), class.count)).collect();
     assert_eq!(classes, [("memory64Gi-vcores16", 2), ("n3", 1)]);
-    // The cluster has 262144 MiB and 40 vcores.
+    // The cluster has 262144 MiB and 40 vcores: 6553.6 MiB a vcore. The root above all is no group: everybody is in it.
     assert_eq!(
-        users(&instance),
+        tenants(&instance),
         [
-            "root.production.etl weight 0.5 x250",
-            "root.production.reports weight 0.25 x500",
-            // Of a cluster in 2000 parts, so that the maximum holds a hundred.
-            "root.research.alice weight 0.125 x156",
-            "root.research.bob & co weight 0.125 x300",
+            "[root.production] w3",
+            "[root.research] w1 most memory=144179.2 vcores=12",
+            "root.production.etl <root.production w2 6553.6,1 most memory=65536 vcores=20",
+            "root.production.reports <root.production w1 6553.6,1 most memory=131072 vcores=20",
+            "root.research.alice <root.research w1 6553.6,1 sure memory=20480 vcores=1 most memory=20480",
+            "root.research.bob & co <root.research w1 6553.6,1",
         ]
     );
     for (count, what) in [
         (1, "nodes left out: lost"),
-        (1, "queues have a minimum, which an instance cannot state"),
         (
             1,
             "queue whose minResources are above its maxResources, which count: root.research.alice, memory 32768 > 20480",
         ),
+        (1, "limits left out: there is no more than that"),
         (1, "queues with the scheduling policy fair (taken as drf)"),
         (4, "queues at the leaves"),
     ] {
@@ -51,38 +45,76 @@ fn the_fair_scheduler_weighs_down_the_tree_and_limits_by_the_tightest_maximum() 
 }
 
 #[test]
-fn the_tree_of_queues_is_kept_as_groups_with_their_own_weights() {
-    let (instance, _) = yarn(&YarnOptions { tree: true, ..options("fair-scheduler.xml") }).unwrap();
-    let groups: Vec<_> = instance.groups().iter().map(|group| (&*group.id, group.weight.to_f64())).collect();
-    // The root above all is none: everybody is in it.
-    assert_eq!(groups, [("root.production", 3.0), ("root.research", 1.0)]);
-    assert_eq!(
-        users(&instance),
-        [
-            "root.production.etl weight 2 x250",
-            "root.production.reports weight 1 x500",
-            "root.research.alice weight 1 x156",
-            "root.research.bob & co weight 1 x300",
-        ]
-    );
-    let of: Vec<_> = instance.users().filter_map(|user| user.group()).map(|group| group.0).collect();
-    assert_eq!(of, [0, 0, 1, 1]);
+fn what_queues_may_have_by_default_is_the_limit_of_those_that_state_none() {
+    let text = std::fs::read_to_string(shipped("fair-scheduler.xml")).unwrap();
+    let default =
+        "<queueMaxResourcesDefault>26214 mb, 4 vcores</queueMaxResourcesDefault><queue name=\"production\">";
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    std::fs::write(&queues, text.replace("<queue name=\"production\">", default)).unwrap();
+    let (instance, _) = yarn(&YarnOptions { queues, ..options("") }).unwrap();
+    let told = tenants(&instance);
+    assert_eq!(told[0], "[root.production] w3 most memory=26214 vcores=4");
+    assert_eq!(told[5], "root.research.bob & co <root.research w1 6553.6,1 most memory=26214 vcores=4");
 }
 
 #[test]
-fn the_capacity_scheduler_takes_percentages_weights_and_maxima_of_the_queue_above() {
+fn capacities_are_weights_and_in_percent_guarantees_and_maxima_are_of_the_queue_above() {
     let (instance, report) = yarn(&options("capacity-scheduler.xml")).unwrap();
     assert_eq!(
-        users(&instance),
+        tenants(&instance),
         [
-            "root.production weight 0.75 xany",
-            "root.research.alice weight 0.1875 x500",
-            "root.research.bob weight 0.0625 x200",
+            "[root.research] w25 sure memory=65536 vcores=10 most memory=131072 vcores=20",
+            "root.production w75 6553.6,1 sure memory=196608 vcores=30",
+            // Weights guarantee nothing.
+            "root.research.alice <root.research w3 6553.6,1",
+            "root.research.bob <root.research w1 6553.6,1 most memory=52428.8 vcores=8",
         ]
     );
     assert_eq!(report.count("queues left out: stopped"), 1);
-    let common = "queues whose limits are taken for each queue below them, since an instance cannot state a common limit";
-    assert_eq!(report.count(common), 1, "{report}");
+}
+
+#[test]
+fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let node = |name: &str, labels: &str| {
+        format!(
+            "{{\"id\": \"{name}\", \"state\": \"RUNNING\", \"nodeLabels\": [{labels}], \"totalResource\": {{\"memory\": 8192, \"vCores\": 8}}}}"
+        )
+    };
+    let nodes = [node("a", ""), node("b", ""), node("g", "\"gpu\"")].join(",");
+    let nodes = write("nodes.json", &format!("{{\"nodes\": {{\"node\": [{nodes}]}}}}"));
+    let property = |(name, value): (&str, &str)| {
+        format!("<property><name>yarn.scheduler.capacity.root.{name}</name><value>{value}</value></property>")
+    };
+    let properties = [
+        ("queues", "ml,web"),
+        ("ml.capacity", "25"),
+        ("ml.accessible-node-labels", "gpu"),
+        ("ml.accessible-node-labels.gpu.capacity", "100"),
+        ("ml.accessible-node-labels.gpu.maximum-capacity", "50"),
+        ("web.capacity", "75"),
+        ("web.accessible-node-labels", " "),
+    ];
+    let text = properties.map(property).concat();
+    let queues = write("capacity-scheduler.xml", &format!("<configuration>{text}</configuration>"));
+    let (instance, report) = yarn(&YarnOptions { nodes: vec![nodes], queues }).unwrap();
+    assert_eq!(
+        tenants(&instance),
+        [
+            "[root.ml] w25",
+            "root.ml@no-label <root.ml w0.25 1024,1 on memory8Gi-vcores8 sure memory=4096 vcores=4",
+            "root.ml@gpu <root.ml w0.5 1024,1 on g sure memory=4096 vcores=4 most memory=4096 vcores=4",
+            "root.web w75 1024,1 on memory8Gi-vcores8 sure memory=12288 vcores=12",
+        ]
+    );
+    let above = "queue whose accessible-node-labels.gpu.capacity is above its accessible-node-labels.gpu.maximum-capacity, which counts: root.ml, vcores 8 > 4";
+    assert_eq!(report.count(above), 1, "{report}");
 }
 
 #[test]
@@ -107,6 +139,7 @@ fn each_defect_is_named_with_file_queue_field_and_value() {
             "queue root.production: capacity = x",
         ),
         ("capacity-scheduler.xml", "root.queues", "root.ques", "root.queues is missing"),
+        ("capacity-scheduler.xml", "<value>75</value>", "<value>[memory=4Gi</value>", "has no ] at its end"),
     ];
     each_is_named(shipped, &defects, |_, path| {
         yarn(&YarnOptions { queues: path, ..options("") }).unwrap_err().to_string()

@@ -29,7 +29,10 @@ const SAMPLES: [(&str, &[u8]); 19] = [
     ("yunikorn.yaml", include_bytes!("../../../imports/data/kubernetes/yunikorn.yaml")),
 ];
 
-const MORE_SAMPLES: [(&str, &[u8]); 7] = [
+const MORE_SAMPLES: [(&str, &[u8]); 10] = [
+    ("accounts.json", include_bytes!("../../../imports/data/slurm/accounts.json")),
+    ("quotas.yaml", include_bytes!("../../../imports/data/kubernetes/quotas.yaml")),
+    ("fleet.yaml", include_bytes!("../../../imports/data/kueue/fleet.yaml")),
     ("queues.yaml", include_bytes!("../../../imports/data/kueue/queues.yaml")),
     ("slurm_nodes.json", include_bytes!("../../../imports/data/slurm/nodes.json")),
     ("sinfo.json", include_bytes!("../../../imports/data/slurm/sinfo.json")),
@@ -170,17 +173,40 @@ pub(super) fn targets() -> Vec<Target> {
         target("import kubernetes-queues (Volcano)", &["nodes.json", "volcano.yaml"], queues),
         target("import kubernetes-queues (KAI)", &["nodes.json", "kai.yaml"], queues),
         target("import kubernetes-queues (YuniKorn)", &["nodes.json", "yunikorn.yaml"], queues),
+        target("import kueue (nodes)", &["fleet.yaml", "nodes.json"], |paths| {
+            let (files, nodes) = (vec![paths[0].clone()], vec![paths[1].clone()]);
+            imported(paths, fairplan_imports::kueue(&KueueOptions { files, nodes, ..Default::default() }))
+        }),
         target("import kueue", &["queues.yaml"], |paths| {
             let options = KueueOptions { files: vec![paths[0].clone()], ..Default::default() };
             let others = KueueOptions {
                 users: QueueLevel::LocalQueue,
-                weights: QueueWeights::FairSharing,
+                weights: QueueWeights::Quota,
                 ..options.clone()
             };
             let _ = imported(paths, fairplan_imports::kueue(&others));
             imported(paths, fairplan_imports::kueue(&options))
         }),
         target("import slurm", &["slurm_nodes.json", "jobs.json"], cluster_of_slurm),
+        target("import slurm (accounts)", &["slurm_nodes.json", "jobs.json", "accounts.json"], |paths| {
+            let [nodes, jobs, accounts] = [0, 1, 2].map(|file: usize| vec![paths[file].clone()]);
+            imported(
+                paths,
+                fairplan_imports::slurm(&SlurmOptions { nodes, jobs, accounts, ..Default::default() }),
+            )
+        }),
+        target("import kubernetes (quotas)", &["nodes.json", "pods.yaml", "quotas.yaml"], |paths| {
+            let [nodes, pods, quotas] = [0, 1, 2].map(|file: usize| vec![paths[file].clone()]);
+            imported(
+                paths,
+                fairplan_imports::kubernetes(&KubernetesOptions {
+                    nodes,
+                    pods,
+                    quotas,
+                    ..Default::default()
+                }),
+            )
+        }),
         target("import slurm (sinfo)", &["sinfo.json", "jobs.json"], cluster_of_slurm),
         target("import yarn (fair)", &["yarn_nodes.json", "fair-scheduler.xml"], cluster_of_yarn),
         target("import yarn (capacity)", &["yarn_nodes.json", "capacity-scheduler.xml"], cluster_of_yarn),
@@ -188,13 +214,7 @@ pub(super) fn targets() -> Vec<Target> {
 }
 
 fn queues(paths: &[String]) -> Result<(), String> {
-    let options = KubernetesQueuesOptions {
-        nodes: vec![paths[0].clone()],
-        queues: vec![paths[1].clone()],
-        tree: false,
-    };
-    let kept = KubernetesQueuesOptions { tree: true, ..options.clone() };
-    let _ = imported(paths, fairplan_imports::kubernetes_queues(&kept));
+    let options = KubernetesQueuesOptions { nodes: vec![paths[0].clone()], queues: vec![paths[1].clone()] };
     imported(paths, fairplan_imports::kubernetes_queues(&options))
 }
 
@@ -212,7 +232,6 @@ fn cluster_of_slurm(paths: &[String]) -> Result<(), String> {
 }
 
 fn cluster_of_yarn(paths: &[String]) -> Result<(), String> {
-    let options = YarnOptions { nodes: vec![paths[0].clone()], queues: paths[1].clone(), tree: false };
-    let _ = imported(paths, fairplan_imports::yarn(&YarnOptions { tree: true, ..options.clone() }));
+    let options = YarnOptions { nodes: vec![paths[0].clone()], queues: paths[1].clone() };
     imported(paths, fairplan_imports::yarn(&options))
 }

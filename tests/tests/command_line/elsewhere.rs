@@ -287,7 +287,8 @@ fn what_runs_in_a_slurm_cluster_is_imported_node_by_node() {
         [job("ada", "RUNNING", "n[1,3]", 2), job("bob", "RUNNING", "n3", 1), job("ada", "PENDING", "", 1)];
     folder.write("jobs.json", json!({"jobs": jobs}).to_string());
     let (nodes, jobs) = (folder.path("nodes.json"), folder.path("jobs.json"));
-    let words = ["import", "slurm", "--nodes", nodes.to_str().unwrap(), "--jobs", jobs.to_str().unwrap()];
+    let (nodes, jobs) = (nodes.to_str().unwrap(), jobs.to_str().unwrap());
+    let words = ["import", "slurm", "--nodes", nodes, "--jobs", jobs, "--group", "user"];
     let present = present(&folder, &words);
     assert_eq!((&present["policy"], &present["unplaced"]), (&json!("slurm"), &json!(1)));
     let tasks = |server: usize| present["servers"][server]["tasks"].to_string();

@@ -10,13 +10,14 @@ use std::path::PathBuf;
 /// A Kubernetes cluster: its nodes, and its pods that run or wait
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nodes with the same allocatable amounts that the same pods may run on become a server class. Pods become tasks of their \
-namespace (or label) and may run where their node selector, required node affinity and tolerations allow, and where they run; \
+Nodes with the same allocatable amounts that the same pods may run on become a server class. Each namespace (or label) becomes a \
+group of one weight, its pods that ask for the same become tasks of a user in it. They may run where their node selector, required node affinity and tolerations allow, and where they run; \
 pods without a status count as pending. Amounts are exact: cpu in cores, memory and storage in bytes. What is left out is counted on standard error.
 
 The files are made by
   kubectl get nodes -o json > nodes.json
   kubectl get pods -A -o json > pods.json
+  kubectl get resourcequotas -A -o json > quotas.json
 
 Example: fairplan import kubernetes --nodes imports/data/kubernetes/nodes.json \\
            --pods imports/data/kubernetes/pods.yaml")]
@@ -27,12 +28,15 @@ pub struct Arguments {
     /// Pods, as JSON or YAML, gzipped or not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     pods: Vec<String>,
-    /// Whose a pod is: its namespace's (namespace), or the value's of a label (label=KEY)
-    #[arg(long, value_name = "WHOSE", default_value = "namespace")]
-    user: PodOwner,
-    /// Who becomes a user: each namespace or label with its mean request (user), each different request of it (shape), or the
-    /// same with each namespace or label as a group of one weight (tree)
-    #[arg(long, value_name = "HOW", default_value = "user")]
+    /// ResourceQuotas, as JSON or YAML, which become limits of their namespaces
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    quotas: Vec<String>,
+    /// Whose a pod is: its namespace's (namespace), or the value's of a label (label:KEY)
+    #[arg(long, value_name = "WHOSE", default_value = "namespace", alias = "user")]
+    group_by: PodOwner,
+    /// Who becomes a user: each different request of a namespace or label, which is a group of one weight (tree), the same without
+    /// groups (shape), or each namespace or label with its mean request (user)
+    #[arg(long, value_name = "HOW", default_value = "tree")]
     group: TaskGrouping,
     /// The resources that count, such as cpu,memory,pods (default: all that are requested); a pod takes one of pods
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
@@ -54,10 +58,28 @@ pub struct Arguments {
 
 /// Reads nodes and pods and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, pods, user, group, resources, daemons, all_nodes, placement_out, output } =
-        arguments;
-    let options =
-        KubernetesOptions { nodes, pods, owner: user, grouping: group, resources, daemons, all_nodes };
+    let Arguments {
+        nodes,
+        pods,
+        quotas,
+        group_by,
+        group,
+        resources,
+        daemons,
+        all_nodes,
+        placement_out,
+        output,
+    } = arguments;
+    let options = KubernetesOptions {
+        nodes,
+        pods,
+        quotas,
+        owner: group_by,
+        grouping: group,
+        resources,
+        daemons,
+        all_nodes,
+    };
     match placement_out {
         None => write_import(|| fairplan::imports::kubernetes(&options), &output, common),
         Some(placement) => {

@@ -6,26 +6,33 @@ use crate::failure::Answer;
 use fairplan::Error;
 use fairplan::imports::{KueueOptions, QueueLevel, QueueWeights};
 
-/// Kueue's queues: each cohort's quotas are the servers, each ClusterQueue or LocalQueue is a user
+/// Kueue's cohorts and queues as groups and users with their quotas, over nodes or over the quotas themselves
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-The nominal quotas of all queues of a cohort are one pool, each flavor of it a server class. A task is a thousandth of its \
-queue's nominal quota: `tasks` is 1000 for a queue without a cohort and 1000 (nominal + borrowingLimit) / nominal where \
-borrowing is limited. Both v1beta1 and v1beta2 are read. What is left out is counted on standard error.
+Cohorts become groups, as deep as they are nested, ClusterQueues users in them. The nominal quota becomes a guarantee, nominal \
+and borrowing limit together a limit, what is not lent a reserve; a queue with several flavors is a group with a user for each. \
+With --nodes a flavor is the nodes that its labels and taints allow; without, the nominal quotas of a root cohort are the cluster, \
+a server for each flavor. Workloads that run or wait become users of so many tasks; a queue without any is one user whose task is \
+a GPU or a core with its part of the quotas, or less. Both v1beta1 and v1beta2 are read. What is left out is counted on standard \
+error.
 
-The file is made by
-  kubectl get clusterqueues,cohorts,localqueues -A -o yaml > queues.yaml
+The files are made by
+  kubectl get clusterqueues,cohorts,localqueues,resourceflavors,workloads -A -o yaml > queues.yaml
+  kubectl get nodes -o json > nodes.json
 
 Example: fairplan import kueue imports/data/kueue/queues.yaml")]
 pub struct Arguments {
-    /// ClusterQueues, Cohorts and LocalQueues, as YAML or JSON, gzipped or not; - is standard input
+    /// ClusterQueues, Cohorts, LocalQueues, ResourceFlavors and Workloads, as YAML or JSON, gzipped or not; - is standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
+    /// Nodes, as JSON or YAML, gzipped or not (default: the quotas are the cluster)
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    nodes: Vec<String>,
     /// Who becomes a user: each ClusterQueue (cluster-queue), or each LocalQueue (local-queue)
     #[arg(long, value_name = "WHO", default_value = "cluster-queue")]
     user: QueueLevel,
-    /// What weights the users: their part of the pool's quotas (quota), or fairSharing.weight (fair-sharing)
-    #[arg(long, value_name = "WHAT", default_value = "quota")]
+    /// What weights queues and cohorts: fairSharing.weight (fair-sharing), or their part of the pool's quotas (quota)
+    #[arg(long, value_name = "WHAT", default_value = "fair-sharing")]
     weights: QueueWeights,
     #[command(flatten)]
     output: OutputArguments,
@@ -33,7 +40,7 @@ pub struct Arguments {
 
 /// Reads the queues and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { files, user, weights, output } = arguments;
-    let options = KueueOptions { files, users: user, weights };
+    let Arguments { files, nodes, user, weights, output } = arguments;
+    let options = KueueOptions { files, nodes, users: user, weights };
     write_import(|| fairplan::imports::kueue(&options), &output, common)
 }

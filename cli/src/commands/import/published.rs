@@ -30,9 +30,9 @@ pub struct AlibabaArguments {
     /// Only the pods that are there at this second of the trace
     #[arg(long, value_name = "SECOND")]
     at: Option<u64>,
-    /// Who becomes a user: each class of service with its mean request (user), each different request of it (shape), or
-    /// the same as a group of one weight (tree)
-    #[arg(long, value_name = "HOW", default_value = "user")]
+    /// Who becomes a user: each different request of a class of service, which is a group of one weight (tree), the same without
+    /// groups (shape), or each class of service with its mean request (user)
+    #[arg(long, value_name = "HOW", default_value = "tree")]
     group: TaskGrouping,
     /// Make each GPU a device: a part of a GPU is of one GPU. Needs --group shape or tree
     #[arg(long)]

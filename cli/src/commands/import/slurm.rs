@@ -11,11 +11,14 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Nodes alike in cpus, memory (MiB), generic resources and partitions become a server class; a job on n nodes becomes n tasks \
-that may run on the nodes of its partition that have the types of gpus it asks for. What is left out is counted on standard error.
+that may run on the nodes of its partition that have the types of gpus it asks for. Each user is a group of one weight, jobs that \
+ask for the same a user in it. With --accounts users are in their accounts, these in theirs, with shares as weights and GrpTRES \
+as limits. What is left out is counted on standard error.
 
 The files are made by
   scontrol show nodes --json > nodes.json    (or sinfo --json)
   squeue --json > jobs.json
+  sacctmgr show assoc --json > accounts.json
 
 Example: fairplan import slurm --nodes imports/data/slurm/nodes.json \\
            --jobs imports/data/slurm/jobs.json")]
@@ -26,12 +29,16 @@ pub struct Arguments {
     /// Jobs, gzipped or not
     #[arg(long, value_name = "FILE", num_args = 1.., required = true)]
     jobs: Vec<String>,
+    /// Accounts and associations, gzipped or not, as `sacctmgr show assoc --json` or `sshare --json` print: groups with shares and
+    /// limits
+    #[arg(long, value_name = "FILE", num_args = 1..)]
+    accounts: Vec<String>,
     /// Whose a job is: user, account or partition
     #[arg(long, value_name = "WHOSE", default_value = "user")]
     user: JobOwner,
-    /// Who becomes a user: each of these with its mean request (user), each different request of it (shape), or
-    /// the same as a group of one weight (tree)
-    #[arg(long, value_name = "HOW", default_value = "user")]
+    /// Who becomes a user: each different request of these, which are groups (tree), the same without groups (shape), or each of
+    /// these with its mean request (user)
+    #[arg(long, value_name = "HOW", default_value = "tree")]
     group: TaskGrouping,
     /// Count nodes that are down, drained or otherwise closed as well
     #[arg(long)]
@@ -46,8 +53,8 @@ pub struct Arguments {
 
 /// Reads nodes and jobs and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, jobs, user, group, all_nodes, placement_out, output } = arguments;
-    let options = SlurmOptions { nodes, jobs, owner: user, grouping: group, all_nodes };
+    let Arguments { nodes, jobs, accounts, user, group, all_nodes, placement_out, output } = arguments;
+    let options = SlurmOptions { nodes, jobs, accounts, owner: user, grouping: group, all_nodes };
     match placement_out {
         None => write_import(|| fairplan::imports::slurm(&options), &output, common),
         Some(placement) => {

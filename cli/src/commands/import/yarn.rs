@@ -6,12 +6,13 @@ use crate::failure::Answer;
 use fairplan::Error;
 use fairplan::imports::YarnOptions;
 
-/// A YARN cluster: its nodes, and the leaf queues of its scheduler as users
+/// A YARN cluster: its nodes, and the queues of its scheduler as groups and users
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Nodes of equal memory (MiB) and vcores become a server class. A queue's weight is its part of its parent's, down the tree; a \
-task is a thousandth of the cluster or less, so that nine of ten nodes hold ten tasks and a maximum a hundred; `tasks` is the \
-most that the queue's maximum and those above it allow. What is left out is counted on standard error.
+Nodes of equal memory (MiB), vcores and label become a server class. Queues above others become groups, the leaves users, each \
+with its own weight. minResources, and a capacity in percent or in amounts, become guarantees, maxResources and maximum-capacity \
+limits; so do those of each label, of which a leaf has a user. A task is one vcore with its part of the memory, or less, so \
+that every node holds one. What is left out is counted on standard error.
 
 The files are made by
   curl http://RESOURCE-MANAGER:8088/ws/v1/cluster/nodes > nodes.json
@@ -26,16 +27,13 @@ pub struct Arguments {
     /// fair-scheduler.xml or capacity-scheduler.xml
     #[arg(long, value_name = "FILE")]
     queues: String,
-    /// Keep the tree: queues above the leaves become groups, each with its own weight
-    #[arg(long)]
-    tree: bool,
     #[command(flatten)]
     output: OutputArguments,
 }
 
 /// Reads nodes and queues and writes the instance.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { nodes, queues, tree, output } = arguments;
-    let options = YarnOptions { nodes, queues, tree };
+    let Arguments { nodes, queues, output } = arguments;
+    let options = YarnOptions { nodes, queues };
     write_import(|| fairplan::imports::yarn(&options), &output, common)
 }

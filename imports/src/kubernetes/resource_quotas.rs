@@ -1,0 +1,79 @@
+//! ResourceQuotas: the most that the pods of a namespace may request together.
+//!
+//! What they carry: `spec.hard` of what pods request (`cpu`, `requests.cpu`, `requests.nvidia.com/gpu`, `pods`) as limit of the
+//! namespace. Quotas of some pods only (scopes), on limits, and on counts of objects are left out and counted.
+
+use super::nodes::quantities;
+use super::{KubernetesOptions, PodOwner};
+use crate::census::{Holder, TaskGrouping};
+use crate::manifests::{self, nullable, of_kinds};
+use crate::queues::{Stated, tighter};
+use crate::report::ImportReport;
+use fairplan_instances::quantity::Written;
+use fairplan_instances::{Decimal, InstanceError, Violation};
+use serde::Deserialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Fields {
+    metadata: manifests::Metadata,
+    #[serde(deserialize_with = "nullable")]
+    spec: Spec,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Spec {
+    #[serde(deserialize_with = "nullable")]
+    hard: BTreeMap<String, Written>,
+    #[serde(deserialize_with = "nullable")]
+    scopes: Vec<String>,
+    #[serde(rename = "scopeSelector")]
+    selector: Value,
+}
+
+/// The namespaces with a quota as groups with a limit.
+///
+/// # Errors
+/// Where users are not below their namespaces.
+pub(super) fn read(
+    options: &KubernetesOptions,
+    resources: &[String],
+    report: &mut ImportReport,
+) -> Result<Vec<Holder>, InstanceError> {
+    if options.quotas.is_empty() {
+        return Ok(Vec::new());
+    }
+    if options.grouping != TaskGrouping::Tree || options.owner != PodOwner::Namespace {
+        let problem = "quotas limit namespaces, so namespaces must be the groups; choose --group tree and --group-by namespace";
+        let violation = Violation::new("quotas", "", problem);
+        return Err(InstanceError::Invalid { file: options.quotas.join(", "), violation });
+    }
+    let mut limits: BTreeMap<String, Stated> = BTreeMap::new();
+    for manifest in of_kinds(manifests::read(&options.quotas)?, &["ResourceQuota"], report) {
+        let Fields { metadata, spec } = manifest.read()?;
+        if !spec.scopes.is_empty() || !spec.selector.is_null() {
+            report.one("quotas left out: they cover only some pods (scopes)");
+            continue;
+        }
+        report.one("quotas");
+        let namespace = if metadata.namespace.is_empty() { "default".to_owned() } else { metadata.namespace };
+        let limit = limits.entry(namespace).or_insert_with(|| vec![None; resources.len()]);
+        for (name, amount) in quantities(&spec.hard, &manifest, "spec.hard")? {
+            let resource = name.strip_prefix("requests.").unwrap_or(&name);
+            let known = resources.iter().position(|known| known == resource);
+            let Some(r) = known.filter(|_| !name.starts_with("limits.")) else {
+                report.one(format!("limits of {name} left out, which no task is measured in"));
+                continue;
+            };
+            let amount = amount
+                .decimal()
+                .ok_or_else(|| manifest.refused(&format!("spec.hard.{name}"), "", "has too many digits"))?;
+            limit[r] = tighter(limit[r], Some(amount));
+        }
+    }
+    let holder = |(id, limit)| Holder { id, parent: None, weight: Decimal::ONE, limit };
+    Ok(limits.into_iter().map(holder).collect())
+}

@@ -1,0 +1,162 @@
+//! Where quotas are: the nodes of a flavor, or, of a cluster of which no nodes are known, all quotas of one flavor.
+
+use super::{ClusterQueue, Cohort, Sums};
+use crate::census::Server;
+use crate::kubernetes::{Conditions, Node};
+use fairplan_instances::quantity::Quantity;
+use fairplan_instances::{Decimal, Violation};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Of each resource group of a queue the flavors among which a task takes one.
+pub(super) type Choice = Vec<BTreeSet<String>>;
+
+/// The choices of a queue: of a single resource group each flavor for itself; of several, where a task takes a flavor of
+/// each, all of them together.
+pub(super) fn choices(queue: &ClusterQueue) -> Vec<Choice> {
+    let mut groups: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+    for amount in &queue.amounts {
+        groups.entry(amount.group).or_default().insert(amount.flavor.clone());
+    }
+    let mut groups = groups.into_values();
+    match (groups.next(), groups.len()) {
+        (None, _) => Vec::new(),
+        (Some(flavors), 0) => flavors.into_iter().map(|flavor| vec![BTreeSet::from([flavor])]).collect(),
+        (Some(first), _) => vec![std::iter::once(first).chain(groups).collect()],
+    }
+}
+
+/// The places of a cluster with its servers.
+pub(super) struct Places {
+    pub(super) names: Vec<String>,
+    pub(super) servers: Vec<Server>,
+    /// Of each place the pool, where every pool has servers of its own, and the flavors.
+    flavors: Vec<(Option<String>, BTreeSet<String>)>,
+    /// With nodes: which place a choice is.
+    choices: Vec<Choice>,
+}
+
+impl Places {
+    /// Where a queue of a pool has its quotas, of each of its choices.
+    pub(super) fn of_choice(&self, pool: &str, choice: &Choice) -> Option<usize> {
+        if let Some(place) = self.choices.iter().position(|known| known == choice) {
+            return Some(place);
+        }
+        let flavor = choice.iter().flatten().next()?;
+        self.flavors
+            .iter()
+            .position(|(own, flavors)| own.as_deref() == Some(pool) && flavors.contains(flavor))
+    }
+
+    /// Whether a place has this flavor.
+    pub(super) fn has(&self, place: usize, flavor: &str) -> bool {
+        self.flavors[place].1.contains(flavor)
+    }
+
+    /// The nodes; a place is all nodes that some flavor of each group of a choice allows.
+    pub(super) fn of_nodes(
+        queues: &[ClusterQueue],
+        nodes: &[Node],
+        conditions: &BTreeMap<String, Conditions>,
+        resources: &[String],
+    ) -> Result<Self, Violation> {
+        let mut choices: Vec<Choice> = Vec::new();
+        for queue in queues {
+            for choice in self::choices(queue) {
+                if let Some(unknown) =
+                    choice.iter().flatten().find(|flavor| !conditions.contains_key(*flavor))
+                {
+                    let place = format!("ClusterQueue {}: flavor", queue.name);
+                    let problem = "there is no ResourceFlavor of this name in the files; add `resourceflavors` to what kubectl gets";
+                    return Err(Violation::new(place, unknown, problem));
+                }
+                if !choices.contains(&choice) {
+                    choices.push(choice);
+                }
+            }
+        }
+        let allows = |flavor: &String, node: &Node| {
+            conditions.get(flavor).is_some_and(|conditions| conditions.allow(&node.site()))
+        };
+        let meets = |node: &Node| {
+            let any = |flavors: &BTreeSet<String>| flavors.iter().any(|flavor| allows(flavor, node));
+            choices.iter().map(|choice| choice.iter().all(any)).collect::<Vec<bool>>()
+        };
+        let mut servers = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let capacity = exact(&node.name, resources, |name| node.allocatable.get(name).copied())?;
+            let (name, kind) = (node.name.clone(), node.gpu_model().to_owned());
+            servers.push(Server { name, kind, capacity, meets: meets(node) });
+        }
+        let group = |flavors: &BTreeSet<String>| flavors.iter().cloned().collect::<Vec<_>>().join(",");
+        let names =
+            choices.iter().map(|choice| choice.iter().map(group).collect::<Vec<_>>().join("+")).collect();
+        let flavors =
+            choices.iter().map(|choice| (None, choice.iter().flatten().cloned().collect())).collect();
+        Ok(Self { names, servers, flavors, choices })
+    }
+
+    /// One server a pool and flavor, with all its quotas; flavors of which a task takes one each are one server.
+    pub(super) fn of_quotas(
+        queues: &[ClusterQueue],
+        cohorts: &[Cohort],
+        resources: &[String],
+    ) -> Result<Self, Violation> {
+        let mut parts: Vec<(String, BTreeSet<String>)> = Vec::new();
+        for queue in queues {
+            choices(queue).iter().for_each(|choice| join(&mut parts, &queue.pool, choice));
+        }
+        let mut totals: Vec<Sums> = vec![Sums::new(); parts.len()];
+        let of_queues = queues.iter().map(|queue| (&queue.pool, &queue.amounts));
+        let of_cohorts = cohorts.iter().map(|cohort| (&cohort.pool, &cohort.amounts));
+        for (pool, amounts) in of_queues.chain(of_cohorts) {
+            for amount in amounts {
+                let is_there = |(own, flavors): &(String, BTreeSet<String>)| {
+                    own == pool && flavors.contains(&amount.flavor)
+                };
+                if let Some(part) = parts.iter().position(is_there) {
+                    let total = totals[part].entry((String::new(), amount.resource.clone())).or_default();
+                    *total = total.plus(amount.nominal);
+                }
+            }
+        }
+        let several = parts.iter().any(|(pool, _)| *pool != parts[0].0);
+        let name = |(pool, flavors): &(String, BTreeSet<String>)| {
+            let flavors = flavors.iter().cloned().collect::<Vec<_>>().join("+");
+            if several { format!("{pool}/{flavors}") } else { flavors }
+        };
+        let names: Vec<String> = parts.iter().map(name).collect();
+        let mut servers = Vec::with_capacity(parts.len());
+        for (place, total) in totals.iter().enumerate() {
+            let of = |name: &str| total.get(&(String::new(), name.to_owned())).copied();
+            let capacity = exact(&names[place], resources, of)?;
+            let meets = (0..parts.len()).map(|other| other == place).collect();
+            servers.push(Server { name: names[place].clone(), capacity, meets, ..Server::default() });
+        }
+        let flavors = parts.into_iter().map(|(pool, flavors)| (Some(pool), flavors)).collect();
+        Ok(Self { names, servers, flavors, choices: Vec::new() })
+    }
+}
+
+/// Makes the flavors of a choice of a pool one part.
+fn join(parts: &mut Vec<(String, BTreeSet<String>)>, pool: &str, choice: &Choice) {
+    let mut together: BTreeSet<String> = choice.iter().flatten().cloned().collect();
+    let touched =
+        |(own, flavors): &(String, BTreeSet<String>)| own == pool && !flavors.is_disjoint(&together);
+    let at = parts.iter().position(touched).unwrap_or(parts.len());
+    let (joined, others): (Vec<_>, Vec<_>) = std::mem::take(parts).into_iter().partition(touched);
+    *parts = others;
+    together.extend(joined.into_iter().flat_map(|(_, flavors)| flavors));
+    parts.insert(at.min(parts.len()), (pool.to_owned(), together));
+}
+
+fn exact(
+    place: &str,
+    resources: &[String],
+    of: impl Fn(&str) -> Option<Quantity>,
+) -> Result<Vec<Decimal>, Violation> {
+    let amount = |name: &String| {
+        let amount = of(name).unwrap_or_default().decimal();
+        amount.ok_or_else(|| Violation::new(format!("{place}: {name}"), "", "has too many digits"))
+    };
+    resources.iter().map(amount).collect()
+}

@@ -1,0 +1,290 @@
+//! Cohorts, ClusterQueues, LocalQueues and workloads as one tree of queues, with what each is given at each place.
+
+use super::objects::Amount;
+use super::places::{Places, choices};
+use super::{ClusterQueue, Found, KueueOptions, QueueLevel, QueueWeights, Sums};
+use crate::census::{Memory, shape};
+use crate::queues::{Part, Queue, Stated, Work};
+use crate::report::ImportReport;
+use fairplan_instances::quantity::Quantity;
+use fairplan_instances::{Decimal, Violation};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All that the tree is made of.
+pub(super) struct Tree<'a> {
+    pub(super) found: &'a Found,
+    pub(super) places: &'a Places,
+    pub(super) resources: &'a [String],
+    /// Whether places are nodes, which several pools may share.
+    pub(super) has_nodes: bool,
+}
+
+impl Tree<'_> {
+    /// The queues: cohorts, then ClusterQueues, then what is below them.
+    pub(super) fn queues(
+        &self,
+        options: &KueueOptions,
+        report: &mut ImportReport,
+    ) -> Result<Vec<Queue>, Violation> {
+        let Found { cohorts, queues, locals, workloads, .. } = self.found;
+        let sums: Vec<Sums> = (0..cohorts.len()).map(|cohort| self.sums(cohort)).collect();
+        let mut tree = Vec::new();
+        for (cohort, sums) in cohorts.iter().zip(&sums) {
+            let weight = match options.weights {
+                QueueWeights::FairSharing => cohort.weight,
+                QueueWeights::Quota => self.dominant(&cohort.pool, sums),
+            };
+            let (name, parent) = (cohort.name.clone(), cohort.parent);
+            let parts = self.cohort_parts(cohort, sums, report)?;
+            tree.push(Queue { name, parent, weight, parts, work: None });
+        }
+        for (position, queue) in queues.iter().enumerate() {
+            if options.users == QueueLevel::LocalQueue && locals.iter().all(|local| local.of != position) {
+                report.one("cluster queues left out: no local queue names them");
+                continue;
+            }
+            let weight = match options.weights {
+                QueueWeights::FairSharing => queue.weight,
+                QueueWeights::Quota => {
+                    let own = queue.amounts.iter().map(|amount| (of(amount), amount.nominal)).collect();
+                    self.dominant(&queue.pool, &own)
+                }
+            };
+            let parts = self.queue_parts(queue)?;
+            let bare: Vec<Part> = parts.iter().map(|part| self.without_amounts(part)).collect();
+            let (name, parent) = (queue.name.clone(), queue.cohort);
+            let own = tree.len();
+            tree.push(Queue { name, parent, weight, parts, work: None });
+            let mut holders = vec![(own, None)];
+            if options.users == QueueLevel::LocalQueue {
+                holders.clear();
+                for (at, local) in locals.iter().enumerate().filter(|(_, local)| local.of == position) {
+                    let (name, weight) = (local.name.clone(), local.weight);
+                    holders.push((tree.len(), Some(at)));
+                    tree.push(Queue { name, parent: Some(own), weight, parts: bare.clone(), work: None });
+                }
+            }
+            for (holder, local) in holders {
+                let mine = workloads.iter().filter(|work| match local {
+                    Some(local) => work.local == local,
+                    None => locals[work.local].of == position,
+                });
+                let mut shapes: BTreeMap<Vec<Quantity>, u64> = BTreeMap::new();
+                for work in mine {
+                    let asked = |name: &String| work.requests.get(name).copied().unwrap_or_default();
+                    let demand: Vec<Quantity> = self.resources.iter().map(asked).collect();
+                    if demand.iter().all(|amount| amount.is_zero()) {
+                        report.add(work.count, "pods left out: they ask for nothing that a quota is of");
+                    } else {
+                        *shapes.entry(demand).or_default() += work.count;
+                    }
+                }
+                if shapes.is_empty() && !workloads.is_empty() {
+                    report.one("queues in which nothing runs or waits");
+                    tree[holder].work = Some(Work { demand: None, tasks: 0 });
+                }
+                for (demand, tasks) in shapes {
+                    let demand = demand.into_iter().map(|amount| self.exact(&tree[holder].name, amount));
+                    let demand = demand.collect::<Result<Vec<Decimal>, Violation>>()?;
+                    let name =
+                        format!("{}:{}", tree[holder].name, shape(self.resources, &demand, Memory::Bytes));
+                    let (parent, parts) = (Some(holder), bare.clone());
+                    let work = Some(Work { demand: Some(demand), tasks });
+                    tree.push(Queue { name, parent, weight: 1.0, parts, work });
+                }
+            }
+        }
+        Ok(tree)
+    }
+
+    /// The nominal quotas of a cohort and all below it, by flavor and resource.
+    fn sums(&self, cohort: usize) -> Sums {
+        let Found { cohorts, queues, .. } = self.found;
+        let is_below = |start: Option<usize>| {
+            let mut at = start;
+            while let Some(here) = at.filter(|here| *here != cohort) {
+                at = cohorts[here].parent;
+            }
+            at.is_some()
+        };
+        let of_cohorts = (0..cohorts.len())
+            .filter(|other| is_below(Some(*other)))
+            .flat_map(|other| &cohorts[other].amounts);
+        let of_queues = queues.iter().filter(|queue| is_below(queue.cohort)).flat_map(|queue| &queue.amounts);
+        let mut sums = Sums::new();
+        for amount in of_queues.chain(of_cohorts) {
+            let sum = sums.entry(of(amount)).or_default();
+            *sum = sum.plus(amount.nominal);
+        }
+        sums
+    }
+
+    /// The largest part that amounts are of all quotas of the pool.
+    fn dominant(&self, pool: &str, own: &Sums) -> f64 {
+        let Found { cohorts, queues, .. } = self.found;
+        let of_queues = queues.iter().filter(|queue| queue.pool == pool).flat_map(|queue| &queue.amounts);
+        let of_cohorts =
+            cohorts.iter().filter(|cohort| cohort.pool == pool).flat_map(|cohort| &cohort.amounts);
+        let (mut all, mut mine): (BTreeMap<&str, Quantity>, BTreeMap<&str, Quantity>) = Default::default();
+        for amount in of_queues.chain(of_cohorts) {
+            let sum = all.entry(&amount.resource).or_default();
+            *sum = sum.plus(amount.nominal);
+        }
+        for ((_, resource), amount) in own {
+            let sum = mine.entry(resource).or_default();
+            *sum = sum.plus(*amount);
+        }
+        let part = |(resource, amount): (&&str, &Quantity)| {
+            let whole = all.get(resource).filter(|whole| !whole.is_zero());
+            whole.map_or(0.0, |whole| amount.part_of(*whole))
+        };
+        mine.iter().map(part).fold(0.0, f64::max)
+    }
+
+    /// What a queue is given: of each of its choices of flavors.
+    fn queue_parts(&self, queue: &ClusterQueue) -> Result<Vec<Part>, Violation> {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut flavors: BTreeMap<usize, BTreeSet<String>> = BTreeMap::new();
+        for choice in choices(queue) {
+            if let Some(place) = self.places.of_choice(&queue.pool, &choice) {
+                flavors.entry(place).or_default().extend(choice.into_iter().flatten());
+            }
+        }
+        for (place, flavors) in flavors {
+            let mut part = Part::new(place, self.resources.len());
+            let mut covered: Vec<usize> = Vec::new();
+            for (r, resource) in self.resources.iter().enumerate() {
+                let own = || {
+                    let is_own =
+                        |amount: &&Amount| amount.resource == *resource && flavors.contains(&amount.flavor);
+                    queue.amounts.iter().filter(is_own)
+                };
+                if own().next().is_none() {
+                    continue;
+                }
+                covered.push(r);
+                let nominal = own().fold(Quantity::default(), |sum, amount| sum.plus(amount.nominal));
+                part.guarantee[r] = Some(self.exact(&queue.name, nominal)?);
+                if queue.cohort.is_none() {
+                    part.limit[r] = part.guarantee[r].filter(|_| self.has_nodes);
+                    continue;
+                }
+                if own().all(|amount| amount.borrowing.is_some()) {
+                    let most = own().filter_map(|amount| amount.borrowing).fold(nominal, Quantity::plus);
+                    part.limit[r] = Some(self.exact(&queue.name, most)?);
+                }
+                let kept = |amount: &Amount| amount.lending.map(|lending| amount.nominal.minus(lending));
+                if own().any(|amount| amount.lending.is_some()) {
+                    let kept = own().filter_map(kept).fold(Quantity::default(), Quantity::plus);
+                    part.reserve[r] = Some(self.exact(&queue.name, kept)?);
+                }
+            }
+            let is_given = |amount: &Option<Decimal>| amount.is_some_and(|amount| !amount.is_zero());
+            // Without a quota of its own a queue may borrow of what the others have.
+            part.shape = Some(match part.guarantee.iter().any(is_given) {
+                true => part.guarantee.clone(),
+                false => self.shape_of_others(place, &covered),
+            });
+            parts.push(part);
+        }
+        Ok(parts)
+    }
+
+    /// What the servers of a place have of some resources.
+    fn shape_of_others(&self, place: usize, covered: &[usize]) -> Stated {
+        let there = || self.places.servers.iter().filter(|server| server.meets[place]);
+        let has = |r: usize| there().map(|server| server.capacity[r].to_f64()).sum::<f64>();
+        let of = |r: usize| Some(has(r)).filter(|all| covered.contains(&r) && *all > 0.0);
+        (0..self.resources.len()).map(|r| of(r).and_then(crate::queues::rounded)).collect()
+    }
+
+    /// What a cohort is given: what it and all below have, unless it is above all, and its own limits.
+    fn cohort_parts(
+        &self,
+        cohort: &super::Cohort,
+        sums: &Sums,
+        report: &mut ImportReport,
+    ) -> Result<Vec<Part>, Violation> {
+        let is_pools = |place: usize, flavor: &str| {
+            let choice = vec![BTreeSet::from([flavor.to_owned()])];
+            self.has_nodes || self.places.of_choice(&cohort.pool, &choice) == Some(place)
+        };
+        let place_of = |flavor: &str| {
+            (0..self.places.names.len())
+                .find(|place| self.places.has(*place, flavor) && is_pools(*place, flavor))
+        };
+        let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
+        let lost = cohort.amounts.iter().filter(|amount| place_of(&amount.flavor).is_none()).count() as u64;
+        report.add(lost, "quotas of cohorts left out: no queue with a quota uses their flavor");
+        for (r, resource) in self.resources.iter().enumerate() {
+            let mut held: BTreeMap<usize, Held> = BTreeMap::new();
+            for ((flavor, _), sum) in sums.iter().filter(|((_, other), _)| other == resource) {
+                let Some(place) = place_of(flavor) else { continue };
+                let own =
+                    cohort.amounts.iter().find(|own| own.flavor == *flavor && own.resource == *resource);
+                held.entry(place).or_default().add(*sum, own);
+            }
+            for (place, held) in held {
+                let part = parts.entry(place).or_insert_with(|| Part::new(place, self.resources.len()));
+                if cohort.parent.is_none() {
+                    let most = Some(held.sum).filter(|_| self.has_nodes);
+                    part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
+                    continue;
+                }
+                part.guarantee[r] = Some(self.exact(&cohort.name, held.sum)?);
+                let most = held.borrowing.map(|borrowing| held.sum.plus(borrowing));
+                part.limit[r] = most.map(|most| self.exact(&cohort.name, most)).transpose()?;
+                part.reserve[r] = Some(self.exact(&cohort.name, held.kept)?);
+                report.add(
+                    u64::from(held.borrowing.is_none() && held.limited),
+                    "borrowing limits of cohorts left out: they are not on all flavors of a place",
+                );
+            }
+        }
+        Ok(parts.into_values().collect())
+    }
+
+    fn without_amounts(&self, part: &Part) -> Part {
+        Part { shape: part.shape.clone(), ..Part::new(part.place, self.resources.len()) }
+    }
+
+    fn exact(&self, queue: &str, amount: Quantity) -> Result<Decimal, Violation> {
+        amount.decimal().ok_or_else(|| Violation::new(queue, "", "has a quota of too many digits"))
+    }
+}
+
+/// What a cohort has of a resource at a place.
+struct Held {
+    /// Its own quotas and those below it.
+    sum: Quantity,
+    /// What it may borrow, if that is limited on all flavors.
+    borrowing: Option<Quantity>,
+    /// Whether it is limited on some flavor.
+    limited: bool,
+    /// What it does not lend.
+    kept: Quantity,
+}
+
+impl Default for Held {
+    fn default() -> Self {
+        let none = Quantity::default();
+        Self { sum: none, borrowing: Some(none), limited: false, kept: none }
+    }
+}
+
+impl Held {
+    /// Adds what is held on a flavor, of which the cohort itself may say something.
+    fn add(&mut self, sum: Quantity, own: Option<&Amount>) {
+        self.sum = self.sum.plus(sum);
+        let limit = own.and_then(|own| own.borrowing);
+        self.limited |= limit.is_some();
+        self.borrowing = self.borrowing.zip(limit).map(|(all, limit)| all.plus(limit));
+        if let Some(lending) = own.and_then(|own| own.lending) {
+            self.kept = self.kept.plus(sum.minus(lending));
+        }
+    }
+}
+
+fn of(amount: &Amount) -> (String, String) {
+    (amount.flavor.clone(), amount.resource.clone())
+}

@@ -1,0 +1,60 @@
+//! Workloads that run or wait: of each pod set so many pods with what they request.
+
+use super::LocalQueue;
+use super::objects::{self, WorkloadSpec, WorkloadStatus};
+use crate::kubernetes::{PodAmounts, requests};
+use crate::manifests::{Manifest, nullable};
+use crate::report::ImportReport;
+use fairplan_instances::InstanceError;
+use serde::Deserialize;
+
+/// The pods of one pod set.
+pub(super) struct Workload {
+    /// The position of its LocalQueue.
+    pub(super) local: usize,
+    pub(super) requests: PodAmounts,
+    pub(super) count: u64,
+}
+
+/// The pod sets of all workloads that are not finished.
+pub(super) fn read<'a>(
+    manifests: impl Iterator<Item = &'a Manifest>,
+    locals: &[LocalQueue],
+    report: &mut ImportReport,
+) -> Result<Vec<Workload>, InstanceError> {
+    #[derive(Deserialize, Default)]
+    #[serde(default)]
+    struct Status {
+        #[serde(deserialize_with = "nullable")]
+        status: WorkloadStatus,
+    }
+    let mut found = Vec::new();
+    for manifest in manifests {
+        let (_, spec) = objects::spec::<WorkloadSpec>(manifest)?;
+        let Status { status } = manifest.read()?;
+        let finished =
+            |condition: &objects::Condition| condition.kind == "Finished" && condition.status == "True";
+        if status.conditions.iter().any(finished) {
+            report.one("workloads left out: finished");
+            continue;
+        }
+        if spec.active == Some(false) {
+            report.one("workloads left out: not active");
+            continue;
+        }
+        let queue = match manifest.name.split_once('/') {
+            Some((namespace, _)) => format!("{namespace}/{}", spec.queue),
+            None => spec.queue.clone(),
+        };
+        let Some(local) = locals.iter().position(|local| local.name == queue) else {
+            report.one("workloads left out: their local queue is not here");
+            continue;
+        };
+        report.one("workloads that run or wait");
+        for pods in &spec.pods {
+            let requests = requests(&pods.template.spec, manifest)?;
+            found.push(Workload { local, requests, count: pods.count });
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,233 @@
+//! Accounts and associations: the tree that Slurm divides shares in, from `sacctmgr show assoc --json` or `sshare --json`.
+//!
+//! What they carry: accounts with their parents, and users in them, as groups; shares as weights; `GrpTRES` as limit.
+
+use super::array;
+use super::values::{Amounts, Number, Place, Words, number};
+use crate::census::Holder;
+use crate::manifests::documents;
+use crate::report::ImportReport;
+use fairplan_instances::{Decimal, InstanceError, Violation};
+use hashbrown::{HashMap, HashSet};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// What stands for the shares of the account above: `Fairshare=parent`.
+const PARENT: f64 = 2_147_483_647.0;
+
+/// An account, or a user in one.
+pub(super) struct Association {
+    account: String,
+    /// Nothing for an account itself.
+    user: String,
+    parent: String,
+    /// `None`: those of the account above.
+    shares: Option<Decimal>,
+    /// The most it may use at once.
+    limit: Amounts,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    #[serde(default)]
+    account: String,
+    #[serde(default)]
+    user: Option<String>,
+    #[serde(default)]
+    parent_account: Option<String>,
+    #[serde(default)]
+    partition: Option<String>,
+    #[serde(default)]
+    shares_raw: Option<Number>,
+    #[serde(default)]
+    max: Max,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct Max {
+    tres: MaxTres,
+}
+
+#[derive(Deserialize, Default)]
+#[serde(default)]
+struct MaxTres {
+    total: Vec<Tres>,
+}
+
+#[derive(Deserialize)]
+struct Tres {
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    count: Option<Number>,
+}
+
+#[derive(Deserialize)]
+struct Shared {
+    name: String,
+    #[serde(default)]
+    parent: String,
+    #[serde(default)]
+    partition: Option<String>,
+    #[serde(default)]
+    shares: Option<Number>,
+    #[serde(rename = "type", default)]
+    kind: Words,
+}
+
+/// The associations of all files.
+pub(super) fn read(files: &[String], report: &mut ImportReport) -> Result<Vec<Association>, InstanceError> {
+    let mut found: Vec<Association> = Vec::new();
+    let mut known: HashSet<(String, String)> = HashSet::new();
+    for file in files {
+        for document in documents(file)? {
+            // `sshare` wraps its list once more.
+            let document = document.get("shares").filter(|inner| inner.is_object()).unwrap_or(&document);
+            let command = "sacctmgr show assoc --json` or `sshare --json";
+            let (form, elements) = array(file, document, &["associations", "shares"], command)?;
+            for (position, element) in elements.iter().enumerate() {
+                let place = Place { file, object: format!("association {}", position + 1) };
+                let (partition, association) = match form {
+                    0 => listed(&place, element, report)?,
+                    _ => shared(&place, element)?,
+                };
+                if !partition.unwrap_or_default().is_empty() {
+                    report.one("associations left out: they are of one partition only");
+                } else if known.insert((association.account.clone(), association.user.clone())) {
+                    found.push(association);
+                } else {
+                    report.one("associations left out: named a second time");
+                }
+            }
+        }
+    }
+    report.add(found.iter().filter(|one| one.user.is_empty()).count() as u64, "accounts");
+    report.add(found.iter().filter(|one| !one.user.is_empty()).count() as u64, "users in accounts");
+    Ok(found)
+}
+
+fn listed(
+    place: &Place,
+    element: &Value,
+    report: &mut ImportReport,
+) -> Result<(Option<String>, Association), InstanceError> {
+    let Listed { account, user, parent_account, partition, shares_raw, max } = place.read(element)?;
+    if account.is_empty() {
+        return Err(place.refused("account", "", "is missing"));
+    }
+    let mut limit = Amounts::new();
+    for Tres { kind, name, count } in max.tres.total {
+        let name = match (kind.as_str(), name.unwrap_or_default()) {
+            ("cpu", _) => "cpu".to_owned(),
+            ("mem", _) => "memory".to_owned(),
+            ("gres", name) if !name.is_empty() && !name.contains(':') => name,
+            (kind, name) => {
+                let name = if name.is_empty() { kind.to_owned() } else { format!("{kind}/{name}") };
+                report.one(format!("limits of {name} left out, which no task is measured in"));
+                continue;
+            }
+        };
+        let count = place.whole("max.tres.total.count", &count)?;
+        let amount = Decimal::new(count, 0)
+            .map_err(|error| place.refused("max.tres.total.count", &count.to_string(), &error.to_string()))?;
+        limit.insert(name, amount);
+    }
+    let shares = shares(place, "shares_raw", &shares_raw)?;
+    let user = user.unwrap_or_default();
+    let parent = parent_account.unwrap_or_default();
+    Ok((partition, Association { account, user, parent, shares, limit }))
+}
+
+fn shared(place: &Place, element: &Value) -> Result<(Option<String>, Association), InstanceError> {
+    let Shared { name, parent, partition, shares: stated, kind } = place.read(element)?;
+    let shares = shares(place, "shares", &stated)?;
+    let limit = Amounts::new();
+    let association = match kind.states().contains("user") {
+        true => Association { account: parent, user: name, parent: String::new(), shares, limit },
+        false => Association { account: name, user: String::new(), parent, shares, limit },
+    };
+    Ok((partition, association))
+}
+
+/// One where nothing is stated, which is what Slurm takes.
+fn shares(place: &Place, field: &str, stated: &Option<Number>) -> Result<Option<Decimal>, InstanceError> {
+    let infinite = matches!(stated, Some(Number::Wrapped { infinite: true, .. } | Number::Named(_)));
+    match number(stated) {
+        _ if infinite => Ok(None),
+        Some(shares) if shares >= PARENT => Ok(None),
+        None => Ok(Some(Decimal::ONE)),
+        Some(shares) => Decimal::from_f64(shares)
+            .map(Some)
+            .map_err(|_| place.refused(field, &shares.to_string(), "must be a number >= 0")),
+    }
+}
+
+/// The associations as groups: an account has its name, a user in it `ACCOUNT/USER`.
+///
+/// The account `root`, in which all are, is a group only where it has a limit. Shares of 0 are taken as a thousandth: such users
+/// and accounts get what nobody else wants.
+///
+/// # Errors
+/// Parents that are not there, and accounts inside themselves.
+pub(super) fn holders(
+    associations: &[Association],
+    resources: &[String],
+    report: &mut ImportReport,
+) -> Result<Vec<Holder>, Violation> {
+    let accounts: HashMap<&str, &Association> = associations
+        .iter()
+        .filter(|association| association.user.is_empty())
+        .map(|association| (association.account.as_str(), association))
+        .collect();
+    let is_root = |name: &str| name == "root" && accounts.get(name).is_none_or(|root| root.limit.is_empty());
+    let mut holders = Vec::with_capacity(associations.len());
+    for association in associations {
+        let Association { account, user, parent, shares, limit } = association;
+        let (id, above) = match user.is_empty() {
+            true => (account.clone(), parent),
+            false => (group_of(account, user), account),
+        };
+        if user.is_empty() && is_root(account) {
+            continue;
+        }
+        if !above.is_empty() && above != "root" && !accounts.contains_key(above.as_str()) {
+            let place = format!("association {id}: {}", if user.is_empty() { "parent" } else { "account" });
+            return Err(Violation::new(place, above, "there is no such account among the associations"));
+        }
+        let mut at = account.as_str();
+        for _ in 0..=accounts.len() {
+            at = accounts.get(at).map_or("", |account| account.parent.as_str());
+        }
+        if !at.is_empty() {
+            let place = format!("association {id}: parent");
+            return Err(Violation::new(place, above, "the account is below itself"));
+        }
+        let weight = match shares {
+            None => {
+                report.one("associations with Fairshare=parent, taken as 1 share");
+                Decimal::ONE
+            }
+            Some(shares) if shares.is_zero() => {
+                report.one("associations of 0 shares, taken as a thousandth of one");
+                Decimal::new(1, -3).unwrap_or(Decimal::ONE)
+            }
+            Some(shares) => *shares,
+        };
+        let unknown = limit.keys().filter(|name| !resources.contains(name)).count() as u64;
+        report.add(unknown, "limits left out: no job asks for the resource");
+        let parent = Some(above.clone()).filter(|above| !above.is_empty() && !is_root(above));
+        // Whoever is directly below a root that no file lists is at the top.
+        let parent = parent.filter(|parent| accounts.contains_key(parent.as_str()));
+        let limit = resources.iter().map(|name| limit.get(name).copied()).collect();
+        holders.push(Holder { id, parent, weight, limit });
+    }
+    Ok(holders)
+}
+
+/// What the group of a user in an account is called.
+pub(super) fn group_of(account: &str, user: &str) -> String {
+    format!("{account}/{user}")
+}
