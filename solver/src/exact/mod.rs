@@ -48,7 +48,9 @@ pub(crate) fn covers(question: &Question<'_>) -> Result<(), SolverError> {
     if instance.has_groups() {
         return refuse("--exact does not know groups yet; leave them out".into());
     }
-    instance.without_floors("--exact").map_err(SolverError::Inapplicable)?;
+    if instance.has_guarantees() {
+        return refuse("--exact does not know guarantees yet; leave them out".into());
+    }
     Ok(())
 }
 
