@@ -359,12 +359,13 @@ impl<'a> Stages<'a> {
             let of_user = if rising[line] { piece.slope[i] } else { piece.base[i] };
             of_user * unit[line]
         };
+        let rounding = if self.tree.has_floors() { PIECE } else { ROUNDING };
         let base = |line: usize| {
             let i = user(line);
             let risen = piece.slope[i] * below;
             let share = if rising[line] { piece.base[i] + risen } else { 0.0 };
             // The line that is lowest begins at nothing, but for rounding.
-            if share > risen * ROUNDING && share > 0.0 { share * unit[line] } else { 0.0 }
+            if share > risen * rounding && share > 0.0 { share * unit[line] } else { 0.0 }
         };
         let base: Vec<f64> = column(rising.len(), base);
         Amounts {

@@ -19,6 +19,8 @@ pub(super) struct Members<'a> {
     caps: Vec<Bounds>,
     /// The work that a share of one takes, at least.
     work_of_share: Vec<f64>,
+    /// What is left beside floors, and who has a part in it, is known but for this share.
+    rounding: f64,
 }
 
 impl<'a> Members<'a> {
@@ -28,6 +30,7 @@ impl<'a> Members<'a> {
             shares: users.clone().map(|(i, user)| share(user, i, tree)).collect(),
             caps: users.clone().map(|(i, user)| cap(user, i, tree)).collect(),
             work_of_share: users.map(|(i, user)| work_of_share(subject.instance, user, i)).collect(),
+            rounding: if tree.has_floors() { tolerance::LOOSE } else { 0.0 },
             subject,
             claim,
         }
@@ -107,15 +110,18 @@ impl<'a> Members<'a> {
     /// for more on the level before.
     pub fn judge_level(&self, k: usize, at: &[Filled], before: Option<&[Filled]>, worst: &mut Worst) {
         let instance = self.subject.instance;
+        let least = |share: f64| if self.rounding == 0.0 { share } else { down(share - self.rounding) };
         for (i, filled) in at.iter().enumerate() {
             let (has, id) = (self.shares[i], || instance.user(UserId(i)).id());
             let reaches = self.claim.level_of[i] as usize == k;
             match self.claim.limited_by[i] {
                 LimitedBy::NoUsableClass => continue,
                 LimitedBy::Capacity | LimitedBy::Limit if reaches => {
-                    worst.compare(has.low, filled.share.low, || {
-                        format!("share of user {}, which is held on level {k}", id())
-                    });
+                    if (has.low - filled.share.low).abs() > self.rounding {
+                        worst.compare(has.low, filled.share.low, || {
+                            format!("share of user {}, which is held on level {k}", id())
+                        });
+                    }
                     worst.see(below(self.caps[i].high, filled.due.low), || {
                         format!("the tasks of user {} run out before capacity holds it on level {k}", id())
                     });
@@ -128,7 +134,7 @@ impl<'a> Members<'a> {
                 }
                 _ => {}
             }
-            worst.see(below(has.high, filled.share.low), || {
+            worst.see(below(has.high, least(filled.share.low)), || {
                 format!("user {} has {}, and {} by level {k}", id(), has.high, filled.share.low)
             });
         }
