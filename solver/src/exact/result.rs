@@ -292,7 +292,7 @@ fn in_whole_numbers(numbers: &[Rational]) -> Vec<BigInt> {
     for number in numbers {
         let denominator = number.denominator().magnitude();
         let common = common_divisor(&multiple, denominator);
-        multiple = multiple * (denominator / common);
+        multiple *= denominator / common;
     }
     let multiple = BigInt::from(multiple);
     let whole: Vec<BigInt> =

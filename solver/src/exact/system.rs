@@ -33,7 +33,7 @@ impl Elimination {
                 *entry = &*entry / &by;
             }
             let (before, rest) = matrix.split_at_mut(pivot);
-            let Some((own, after)) = rest.split_first_mut() else { return None };
+            let (own, after) = rest.split_first_mut()?;
             for other in before.iter_mut().chain(after) {
                 let factor = other[pivot].clone();
                 if factor.is_zero() {
