@@ -6,6 +6,7 @@ mod filled;
 mod group_sums;
 mod groups;
 mod kinds;
+mod quota_parts;
 mod quotas;
 mod server_names;
 
@@ -15,6 +16,7 @@ pub use filled::FilledTree;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 pub use kinds::{Kind, KindId, NewKind};
+pub use quota_parts::QuotaPart;
 pub use quotas::{ClassLimit, DraftQuota, LimitRow, Owner, Quota, ResourceAmounts};
 pub use server_names::ServerNames;
 
