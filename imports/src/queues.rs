@@ -370,8 +370,8 @@ impl<'a> Tree<'a> {
         }
         let sums = [|part: &Part| part.guarantee.clone(), |part: &Part| part.reserve.clone()].map(|of| {
             let sum = |(r, _): (usize, &bool)| {
-                let amounts = parts.iter().filter_map(|part| of(part).get(r).copied().flatten());
-                let sum = amounts.fold(Some(Decimal::ZERO), |sum, amount| added(sum?, amount));
+                let mut amounts = parts.iter().filter_map(|part| of(part).get(r).copied().flatten());
+                let sum = amounts.try_fold(Decimal::ZERO, added);
                 let place = || format!("queue {name}: {}", self.resources[r]);
                 sum.ok_or_else(|| Violation::new(place(), "", "has amounts too far apart to add up"))
             };

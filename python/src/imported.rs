@@ -53,6 +53,7 @@ pub fn import_kubernetes(
 
 /// A Slurm cluster.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
 pub fn import_slurm(
     py: Python<'_>,
     nodes: Vec<String>,

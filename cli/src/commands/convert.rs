@@ -6,7 +6,7 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::output;
 use fairplan::Error;
-use fairplan::instances::{Instance, InstanceError, files};
+use fairplan::instances::{Instance, InstanceError, QuotaPart, files};
 use fairplan::report::output::{Destination, Prepared, Sink, commit};
 use fairplan::report::summary;
 use std::path::Path;
@@ -26,6 +26,9 @@ pub struct Arguments {
     /// Instead of an instance: a trace, as JSON Lines, gzipped or not, or Parquet
     #[arg(long, value_name = "FILE", conflicts_with_all = ["instance", "servers", "users", "to_servers", "to_users"])]
     trace: Option<String>,
+    /// Leave out what users and groups are given: guarantees, limits, reserves, or several of these
+    #[arg(long, value_name = "LIST", value_delimiter = ',', conflicts_with = "trace")]
+    without: Vec<QuotaPart>,
     /// Write a table of server classes here instead of JSON
     #[arg(long, value_name = "FILE", requires = "to_users", conflicts_with = "output")]
     to_servers: Option<String>,
@@ -87,8 +90,13 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let destination = arguments.output.trace()?;
         return traces::write(files::read_trace(trace)?.as_mut(), &destination, common);
     }
+    let without = arguments.without.clone();
     let job = Job::try_from(arguments)?;
-    let instance = job.source.read()?;
+    let mut instance = job.source.read()?;
+    if !without.is_empty() {
+        let refused = |violation| Error::input(format!("without these: {violation}"));
+        instance = instance.without_parts(&without).map_err(refused)?;
+    }
     match &job.target {
         Target::Json(destination) => destination.write(|out| files::write_json(&instance, out))?,
         Target::Tables { groups: None, .. } if instance.has_groups() => {

@@ -8,6 +8,7 @@ mod floors;
 mod group_sums;
 mod groups;
 mod kinds;
+mod quota_parts;
 mod quotas;
 mod server_names;
 
@@ -18,6 +19,7 @@ pub use floors::AloneGroup;
 pub use group_sums::Part;
 pub use groups::{Group, NewGroup};
 pub use kinds::{Kind, KindId, NewKind};
+pub use quota_parts::QuotaPart;
 pub use quotas::{ClassLimit, DraftQuota, LimitRow, Owner, Quota, ResourceAmounts};
 pub use server_names::ServerNames;
 
