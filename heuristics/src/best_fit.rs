@@ -25,7 +25,7 @@ impl PlacementPolicy for BestFit {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         if instance.has_server_rules() {
-            return devices::place(instance, deadline, Least::new(Mismatch::default()));
+            return devices::place(instance, self.turn(), deadline, Least::new(Mismatch::default()));
         }
         let packing = Packing::in_resources(instance)?;
         if packing.width == 1 {

@@ -21,7 +21,7 @@ impl PlacementPolicy for DotProduct {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         if instance.has_server_rules() {
-            return devices::place(instance, deadline, Least::new(Alignment::of(instance)));
+            return devices::place(instance, self.turn(), deadline, Least::new(Alignment::of(instance)));
         }
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, LeastCost::new(&packing, Alignment::of(instance)), deadline)

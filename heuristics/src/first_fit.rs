@@ -18,7 +18,7 @@ impl PlacementPolicy for FirstFit {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         if instance.has_server_rules() {
-            return devices::place(instance, deadline, FirstInside);
+            return devices::place(instance, self.turn(), deadline, FirstInside);
         }
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, FirstWithRoom::new(&packing), deadline)

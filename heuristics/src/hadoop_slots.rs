@@ -8,9 +8,9 @@
 use crate::filling::fill_in_turn;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
-use crate::slots::{largest_capacity, slot_count};
-use crate::{PlacementError, PlacementPolicy, Turn, UnknownPolicy};
-use fairplan_instances::{Deadline, Instance, Placement, ResourceId, ServerChoice};
+use crate::slots::{InSlotsInside, largest_capacity, slot_count};
+use crate::{InOrder, PlacementError, PlacementPolicy, Turn, UnknownPolicy, devices};
+use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice, User};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
 
@@ -26,6 +26,16 @@ impl HadoopSlots {
     pub(crate) fn named(count: Option<&str>) -> Result<Self, UnknownPolicy> {
         slot_count("hadoop-slots", count).map(|count| Self { count })
     }
+
+    fn inside(&self, instance: &Instance) -> InSlotsInside {
+        let slots = SlotsOfServers::of(self.count, instance);
+        let first = |amounts: Vec<u128>| amounts.first().copied().unwrap_or_default();
+        InSlotsInside::new(
+            instance,
+            |class| first(slots.of_server(instance, class)),
+            |user| first(slots.of_task(instance, user)),
+        )
+    }
 }
 
 impl PlacementPolicy for HadoopSlots {
@@ -38,15 +48,20 @@ impl PlacementPolicy for HadoopSlots {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
-        let resources = || (0..instance.resources().len()).map(ResourceId);
-        let slots =
-            SlotsOfServers::new(self.count, resources().map(|r| largest_capacity(instance, r)).collect());
+        if instance.has_server_rules() {
+            return devices::place(instance, self.turn(), deadline, self.inside(instance));
+        }
+        let slots = SlotsOfServers::of(self.count, instance);
         let packing = Packing::new(
             instance,
-            |class| slots.held(&resources().map(|r| instance.capacity_units(class, r)).collect::<Vec<_>>()),
-            |user| slots.taken(&resources().map(|r| user.demand_units(r)).collect::<Vec<_>>()),
+            |class| slots.of_server(instance, class),
+            |user| slots.of_task(instance, user),
         )?;
         fill_in_turn(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        devices::place_in_order(asked, self.inside(asked.instance))
     }
 
     fn choice(&self, _totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice> {
@@ -65,6 +80,21 @@ struct SlotsOfServers {
 impl SlotsOfServers {
     fn new(count: NonZeroU32, largest: Vec<u128>) -> Self {
         Self { count, largest }
+    }
+
+    fn of(count: NonZeroU32, instance: &Instance) -> Self {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        Self::new(count, resources.map(|r| largest_capacity(instance, r)).collect())
+    }
+
+    fn of_server(&self, instance: &Instance, class: ClassId) -> Vec<u128> {
+        let resources = (0..self.largest.len()).map(ResourceId);
+        self.held(&resources.map(|r| instance.capacity_units(class, r)).collect::<Vec<_>>())
+    }
+
+    fn of_task(&self, instance: &Instance, user: User<'_>) -> Vec<u128> {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        self.taken(&resources.map(|r| user.demand_units(r)).collect::<Vec<_>>())
     }
 
     fn held(&self, capacity: &[u128]) -> Vec<u128> {

@@ -26,7 +26,7 @@ impl PlacementPolicy for Random {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         if instance.has_server_rules() {
-            return devices::place(instance, deadline, AnyInside::new(self.seed));
+            return devices::place(instance, self.turn(), deadline, AnyInside::new(self.seed));
         }
         let packing = Packing::in_resources(instance)?;
         let rule = AnyWithRoom {

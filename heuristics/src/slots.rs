@@ -12,7 +12,7 @@ use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::{InOrder, PlacementError, PlacementPolicy, UnknownPolicy};
-use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice};
+use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice, User};
 use num_bigint::BigUint;
 use std::num::NonZeroU32;
 
@@ -28,6 +28,15 @@ impl Slots {
     pub(crate) fn named(count: Option<&str>) -> Result<Self, UnknownPolicy> {
         slot_count("slots", count).map(|count| Self { count })
     }
+
+    fn inside(&self, instance: &Instance) -> InSlotsInside {
+        let slot = Slot::of(self.count, instance);
+        InSlotsInside::new(
+            instance,
+            |class| slot.of_server(instance, class),
+            |user| slot.of_task(instance, user),
+        )
+    }
 }
 
 impl PlacementPolicy for Slots {
@@ -37,21 +46,19 @@ impl PlacementPolicy for Slots {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         if instance.has_server_rules() {
-            return devices::place(instance, deadline, InSlotsInside::new(self.count, instance));
+            return devices::place(instance, self.turn(), deadline, self.inside(instance));
         }
-        let resources = || (0..instance.resources().len()).map(ResourceId);
-        let slot =
-            Slot { count: self.count, largest: resources().map(|r| largest_capacity(instance, r)).collect() };
+        let slot = Slot::of(self.count, instance);
         let packing = Packing::new(
             instance,
-            |class| vec![slot.held(resources().map(|r| instance.capacity_units(class, r)))],
-            |user| vec![slot.taken(resources().map(|r| user.demand_units(r)))],
+            |class| vec![slot.of_server(instance, class)],
+            |user| vec![slot.of_task(instance, user)],
         )?;
         fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
-        devices::place_in_order(asked, InSlotsInside::new(self.count, asked.instance))
+        devices::place_in_order(asked, self.inside(asked.instance))
     }
 
     fn choice(&self, _totals: &[u128], largest: &[u128]) -> Box<dyn ServerChoice> {
@@ -62,30 +69,28 @@ impl PlacementPolicy for Slots {
     }
 }
 
-/// Slots where there are rules inside servers: what a task's slots hold must be there, too.
-struct InSlotsInside {
-    slot: Slot,
-    /// Free slots of each server, and the slots that a task of each shape takes; empty before the first task.
+/// Slots where there are rules inside servers: what a task really needs must be there, too.
+pub(crate) struct InSlotsInside {
+    /// Free slots of each server, and the slots that a task of each user takes.
     free: Vec<u128>,
     taken: Vec<u128>,
 }
 
 impl InSlotsInside {
-    fn new(count: NonZeroU32, instance: &Instance) -> Self {
-        let resources = (0..instance.resources().len()).map(ResourceId);
-        let largest = resources.map(|r| largest_capacity(instance, r)).collect();
-        Self { slot: Slot { count, largest }, free: Vec::new(), taken: Vec::new() }
+    /// By the slots in a server of a class, and those of a task.
+    pub fn new(
+        instance: &Instance,
+        held: impl Fn(ClassId) -> u128,
+        taken: impl Fn(User<'_>) -> u128,
+    ) -> Self {
+        let classes = instance.classes().iter().enumerate();
+        let free = classes.flat_map(|(l, class)| std::iter::repeat_n(held(ClassId(l)), class.count as usize));
+        Self { free: free.collect(), taken: instance.users().map(taken).collect() }
     }
 }
 
 impl Choice for InSlotsInside {
     fn choose(&mut self, servers: &Servers, shape: usize) -> Option<Chosen> {
-        if self.free.is_empty() {
-            let held = |server| self.slot.held(servers.free(server).iter().copied());
-            self.free = (0..servers.count()).map(held).collect();
-            let taken = |shape| self.slot.taken(servers.demand(shape).iter().copied());
-            self.taken = (0..servers.shapes()).map(taken).collect();
-        }
         let taken = self.taken[shape];
         let server = servers.with_room(shape).find(|server| self.free[*server] >= taken)?;
         self.free[server] -= taken;
@@ -101,6 +106,19 @@ struct Slot {
 }
 
 impl Slot {
+    fn of(count: NonZeroU32, instance: &Instance) -> Self {
+        let resources = (0..instance.resources().len()).map(ResourceId);
+        Self { count, largest: resources.map(|r| largest_capacity(instance, r)).collect() }
+    }
+
+    fn of_server(&self, instance: &Instance, class: ClassId) -> u128 {
+        self.held((0..instance.resources().len()).map(|r| instance.capacity_units(class, ResourceId(r))))
+    }
+
+    fn of_task(&self, instance: &Instance, user: User<'_>) -> u128 {
+        self.taken((0..instance.resources().len()).map(|r| user.demand_units(ResourceId(r))))
+    }
+
     /// Whole slots in a server.
     fn held(&self, capacity: impl Iterator<Item = u128>) -> u128 {
         // c / slot = c · N / largest.

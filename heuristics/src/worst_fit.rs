@@ -20,7 +20,7 @@ impl PlacementPolicy for WorstFit {
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
         if instance.has_server_rules() {
-            return devices::place(instance, deadline, Least::new(Copies::default()));
+            return devices::place(instance, self.turn(), deadline, Least::new(Copies::default()));
         }
         let packing = Packing::in_resources(instance)?;
         fill(instance, &packing, LeastCost::new(&packing, Copies::default()), deadline)

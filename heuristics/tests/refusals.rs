@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use fairplan_heuristics::{POLICIES, policy};
+use fairplan_heuristics::{POLICIES, Turn, policy};
 use fairplan_instances::{ClassId, Instance, InstanceBuilder, NewUser, PlacementRule, ServerClass};
 
 fn instance(count: u64, rates: &[&str]) -> Instance {
@@ -27,6 +27,10 @@ fn every_policy_refuses_what_it_cannot_list_or_count() {
             "server_classes: 2000000000000000 servers: whole tasks are placed on at most 50000000; place them \
              on a sample"
         );
+        // Whoever counts tasks does not ask what they are worth.
+        if policy.turn() == Turn::FewestTasks {
+            continue;
+        }
         assert_eq!(
             message(instance(1, &["1e-20", "1e10"])),
             "users[0].rates: span more than 24 decimal digits; round them"

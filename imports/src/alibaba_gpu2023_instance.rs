@@ -191,7 +191,12 @@ mod tests {
         };
         let short = "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,6000,12288,1,460\nq,2000,4096,0,0\n";
         let (nodes, pods) = (file("nodes.csv", NODES), file("pods.csv", short));
-        let options = AlibabaGpu2023Options { nodes, pods: pods.clone(), ..Default::default() };
+        let options = AlibabaGpu2023Options {
+            nodes,
+            pods: pods.clone(),
+            grouping: TaskGrouping::User,
+            ..Default::default()
+        };
         let (instance, report) = alibaba_gpu2023_instance(&options).unwrap();
         let users: Vec<_> = instance.users().map(|user| (user.id(), user.tasks())).collect();
         assert_eq!(users, [("pods", Some(2))]);

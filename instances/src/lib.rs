@@ -62,7 +62,8 @@ pub use lint::{Warning, WarningKind, lint};
 pub use model::{
     AloneGroup, ClassId, ClassLimit, Draft, DraftKind, DraftQuota, DraftUser, FilledTree, Group, GroupId,
     Instance, InstanceBuilder, Kind, KindId, LimitRow, NewGroup, NewKind, NewUser, Owner, Part,
-    PlacementRule, Quota, QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User, UserId,
+    PlacementRule, Quota, QuotaPart, ResourceAmounts, ResourceId, RuleId, ServerClass, ServerNames, User,
+    UserId,
 };
 pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};

@@ -27,7 +27,7 @@ fn a_task_larger_than_every_server_is_divided_but_never_placed() {
         assert!(close(&shares_of(&instance, &solution), &[0.5, 0.5], 1e-9), "{solution:?}");
     }
     for name in fairplan_heuristics::POLICIES.names() {
-        let policy = fairplan_heuristics::policy(&name.replace('N', "4"), 0).unwrap();
+        let policy = fairplan_heuristics::policy(&name.replace('N', "2"), 0).unwrap();
         let placement = policy.place(&instance).unwrap();
         assert_eq!(placement.tasks[0], 0, "{name}");
         assert!(placement.tasks[1] > 0, "{name}");

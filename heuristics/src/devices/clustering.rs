@@ -31,7 +31,7 @@ impl PlacementPolicy for GpuClustering {
     }
 
     fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
-        place(instance, deadline, (*self).choice(instance)?)
+        place(instance, self.turn(), deadline, (*self).choice(instance)?)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

@@ -21,11 +21,10 @@ pub use packing_gpus::GpuPacking;
 pub(crate) use least::Least;
 pub(crate) use servers::Servers;
 
-use crate::InOrder;
-use crate::PlacementError;
-use crate::filling::fill;
+use crate::filling::fill_in_turn;
 use crate::packing::Packing;
 use crate::rule::Rule;
+use crate::{InOrder, PlacementError, Turn};
 use fairplan_instances::{Deadline, Instance, Placement};
 
 /// Where a task goes.
@@ -51,12 +50,13 @@ pub(crate) trait Choice {
 /// Fills the servers of an instance.
 pub(crate) fn place(
     instance: &Instance,
+    turn: Turn,
     deadline: &Deadline,
     choice: impl Choice,
 ) -> Result<Placement, PlacementError> {
     let packing = Packing::in_resources(instance)?.apart();
     let servers = Servers::new(instance, &packing);
-    fill(instance, &packing, Inside { servers, choice }, deadline)
+    fill_in_turn(instance, &packing, Inside { servers, choice }, turn, deadline)
 }
 
 /// Places one task after the other, each of the user named, where there is room: the servers of the tasks.

@@ -8,7 +8,7 @@ use super::pools::price_groups;
 use crate::foreign::{Foreign, check_stamp, exactly, in_order, list};
 use fairplan_instances::{
     Allocation, Certificate, ExactSolution, GroupId, GroupResult, GuaranteeResult, Instance, Level,
-    LimitResult, LimitedBy, Objective, ResourceId, Status, Total, limit_results,
+    LimitResult, LimitedBy, Objective, ResourceId, ResourceMap, Status, Total, limit_results,
 };
 use fairplan_verify::{Printed, SolutionClaim, Tasks, Verdict, verify_solution};
 
@@ -168,12 +168,20 @@ fn limits(document: &SolutionDocument, instance: &Instance) -> Result<Vec<LimitR
     let nobody = Allocation::pooled(vec![0.0; instance.user_count()]);
     let rows = limit_results(instance, &nobody, None);
     let told = |limit: &LimitResult| {
-        let LimitResult { group, user, classes, limit, .. } = limit;
+        let LimitResult { group, user, classes, limit, reserve, .. } = limit;
         let over = classes.as_ref().map_or(String::new(), |classes| format!(" over {}", classes.join(", ")));
-        let amount: Vec<String> = limit.0.iter().map(|(name, amount)| format!("{amount} {name}")).collect();
+        let amounts = |word: &str, amounts: &ResourceMap| -> String {
+            amounts
+                .0
+                .iter()
+                .map(|(name, amount)| format!("{word} {amount} {name}"))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
         let named = |(kind, id): (&str, &Option<String>)| Some(format!("{kind} {}", id.as_ref()?));
         let owners: Vec<String> = [("group", group), ("user", user)].into_iter().filter_map(named).collect();
-        format!("{}: {}{over}", owners.join(" and "), amount.join(", "))
+        let reserve = reserve.as_ref().map_or(String::new(), |reserve| amounts(" and reserved", reserve));
+        format!("{}: {}{reserve}{over}", owners.join(" and "), amounts("at most", limit))
     };
     let (stated, rows): (Vec<_>, Vec<_>) =
         (document.limits.iter().map(told).collect(), rows.iter().map(told).collect());

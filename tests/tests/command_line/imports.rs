@@ -32,8 +32,16 @@ fn the_example_of_each_imports_help_makes_an_instance_that_is_solved_and_verifie
         assert_eq!(imported.status.code(), Some(0), "{source}: {}", text(&imported.stderr));
         folder.done(&["solve", "cluster.json", "-o", "solution.json"]);
         folder.done(&["verify", "cluster.json", "solution.json"]);
-        folder.done(&["place", "cluster.json"]);
-        folder.done(&["entitlements", "cluster.json"]);
+        // Placing knows no quotas yet.
+        folder.done(&[
+            "convert",
+            "cluster.json",
+            "--without",
+            "guarantees,limits,reserves",
+            "-o",
+            "plain.json",
+        ]);
+        folder.done(&["place", "plain.json"]);
     }
 }
 
@@ -66,8 +74,8 @@ fn what_cannot_be_imported_is_refused_in_one_line() {
         (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "bad.yaml"], "bad.yaml: line 1"),
         (vec!["import", "kubernetes", "--nodes", &nodes, "--pods", "none.json"], "none.json: No such file"),
         (
-            vec!["import", "kubernetes", "--nodes", &nodes, "--pods", &pods, "--user", "x"],
-            "choose namespace or label=KEY",
+            vec!["import", "kubernetes", "--nodes", &nodes, "--pods", &pods, "--group-by", "x"],
+            "choose namespace or label:KEY",
         ),
         (vec!["import", "slurm", "--nodes", &nodes, "--jobs", &nodes], "expected a list nodes or sinfo"),
         (vec!["import", "yarn", "--nodes", &nodes, "--queues", &nodes], "there are no nodes here"),

@@ -121,6 +121,8 @@ fn an_imported_cluster_whose_users_have_numbers_of_tasks_can_be_asked_over_time(
         &file("nodes.json"),
         "--jobs",
         &file("jobs.json"),
+        "--group",
+        "user",
         "-o",
         "i.json",
     ]);

@@ -92,7 +92,7 @@ fn guarantees_that_cannot_be_kept_end_with_status_1_and_one_line() {
     let mut more: Value = serde_json::from_str(&folder.read("i.json")).unwrap();
     more["groups"][1]["guarantee"] = serde_json::json!({"cpu": 8});
     folder.write("i.json", more.to_string());
-    let output = folder.run(&["solve", "i.json", "-o", "r.json"]);
+    let output = folder.run(&["-q", "solve", "i.json", "-o", "r.json"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
     let line = super::one_line(&output);
     let told = "the guarantees cannot be kept together, at most 75.00% of each: group web and group batch are together guaranteed \

@@ -172,7 +172,7 @@ fn names_that_are_unknown_are_told_the_nearest_and_all() {
     folder.done(&["generate", "karma-fig2", "-o", "d.json", "--quiet"]);
     for (line, told) in [
         ("place i.json --policy bestfit", "unknown policy bestfit (did you mean best-fit?): use best-fit"),
-        ("place i.json --policies bestfit", "slots=N, pattern"),
+        ("place i.json --policies bestfit", "hadoop-slots=N, pattern"),
         ("compare i.json --policy patern", "(did you mean pattern?)"),
         ("simulate i.json --policies exakt", "(did you mean exact?)"),
         (
