@@ -265,7 +265,8 @@ impl<'a> Holders<'a> {
 
     /// Whether some limit of an owner lets it have nothing of a resource.
     fn bars(&self, owner: &str, r: usize) -> bool {
-        self.upwards(owner).any(|at| self.list[at].limit[r].is_some_and(Decimal::is_zero))
+        self.upwards(owner)
+            .any(|at| self.list[at].limit.get(r).is_some_and(|most| most.is_some_and(Decimal::is_zero)))
     }
 
     /// The known groups with users, then one of weight 1 for each other owner, in the order of their first users.

@@ -216,11 +216,12 @@ fn a_page_is_light_or_dark_as_its_reader_likes_and_is_read_and_printed_without_s
 fn tables_are_sorted_in_a_browser_by_value_not_by_letters() {
     let folder = results();
     folder.done(&["report", "comparison.json", "-o", "page.html"]);
-    // The script gives every header of a table a button. `tasks` is the sixth; the tally is of what a reader sees then.
-    let steps = "const button = document.querySelectorAll('table.sortable th button')[5]; \
+    // The script gives every header of a table a button; the tally is of what a reader sees then.
+    let steps = "const buttons = [...document.querySelectorAll('table.sortable th button')]; \
+                 const at = buttons.findIndex((button) => button.textContent === 'tasks'); const button = buttons[at]; \
                  const tell = (what) => { const rows = [...document.querySelectorAll('table.sortable tbody tr')]; \
                  const told = document.createElement('p'); told.className = what; \
-                 told.textContent = button.textContent + ': ' + rows.map((row) => row.cells[5].dataset.value).join(' '); \
+                 told.textContent = button.textContent + ': ' + rows.map((row) => row.cells[at].dataset.value).join(' '); \
                  document.body.append(told); }; \
                  button.click(); tell('rising'); button.click(); tell('falling');";
     let Some(shown) = after_steps(&folder, "page.html", steps, "--no-first-run") else { return };
