@@ -1,9 +1,8 @@
 //! Many runs of one command: a specification becomes a list of tasks, each task a result under its own name, all results one
 //! table.
 //!
-//! What is promised holds without any help of whoever runs the tasks: a task is known by the SHA-256 of its arguments, of what
-//! its inputs contain and of the version ([`Task::id`]); its result is there whole under that name or not at all
-//! ([`record`]); running a task twice makes the same result twice; a result that is there is not computed again.
+//! What is promised holds without any help of whoever runs the tasks: a task's id is the SHA-256 of its arguments, of what its
+//! inputs contain and of the version; its result is there whole under that name or not at all ([`record`]); running a task twice makes the same result twice; a result that is there is not computed again.
 //!
 //! How a command is run is not known here: [`Commands`] is who knows it.
 
