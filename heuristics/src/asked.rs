@@ -67,7 +67,7 @@ impl PlacementPolicy for Asked {
             failure: &failure,
             deadline,
         };
-        let placement = fill(instance, &packing, rule, deadline)?;
+        let placement = fill(instance, &packing, rule, self.turn(), deadline)?;
         match failure.into_inner() {
             None => Ok(placement),
             Some(_) if deadline.is_over() => {

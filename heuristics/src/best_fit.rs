@@ -30,9 +30,9 @@ impl PlacementPolicy for BestFit {
         let packing = Packing::in_resources(instance)?;
         if packing.width == 1 {
             // All servers are equally like a demand of a single resource.
-            return fill(instance, &packing, FirstWithRoom::new(&packing), deadline);
+            return fill(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline);
         }
-        fill(instance, &packing, LeastCost::new(&packing, Mismatch::default()), deadline)
+        fill(instance, &packing, LeastCost::new(&packing, Mismatch::default()), self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

@@ -24,7 +24,7 @@ impl PlacementPolicy for DotProduct {
             return devices::place(instance, self.turn(), deadline, Least::new(Alignment::of(instance)));
         }
         let packing = Packing::in_resources(instance)?;
-        fill(instance, &packing, LeastCost::new(&packing, Alignment::of(instance)), deadline)
+        fill(instance, &packing, LeastCost::new(&packing, Alignment::of(instance)), self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

@@ -11,18 +11,8 @@ use fairplan_instances::{Deadline, Instance, Placement};
 /// Tasks placed between two looks at the clock.
 const BETWEEN_STOPS: usize = 1 << 14;
 
-/// Serves the user with the lowest weighted dominant share, one task at a time, until nobody is left.
-pub(crate) fn fill(
-    instance: &Instance,
-    packing: &Packing,
-    rule: impl Rule,
-    deadline: &Deadline,
-) -> Result<Placement, PlacementError> {
-    fill_in_turn(instance, packing, rule, Turn::LowestShare, deadline)
-}
-
 /// Serves users in this order, one task at a time, until nobody is left.
-pub(crate) fn fill_in_turn(
+pub(crate) fn fill(
     instance: &Instance,
     packing: &Packing,
     mut rule: impl Rule,

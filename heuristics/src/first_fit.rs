@@ -21,7 +21,7 @@ impl PlacementPolicy for FirstFit {
             return devices::place(instance, self.turn(), deadline, FirstInside);
         }
         let packing = Packing::in_resources(instance)?;
-        fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
+        fill(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

@@ -5,7 +5,7 @@
 //! `⌊N · mean_r (c_r / largest_r)⌋` slots. A task takes one slot of a server that also has room for what it really needs; a
 //! task larger than a slot never runs. Users are served by their tasks over their weights, whatever the tasks need.
 
-use crate::filling::fill_in_turn;
+use crate::filling::fill;
 use crate::first_with_room::{FirstFitting, FirstWithRoom};
 use crate::packing::Packing;
 use crate::slots::{InSlotsInside, largest_capacity, slot_count};
@@ -57,7 +57,7 @@ impl PlacementPolicy for HadoopSlots {
             |class| slots.of_server(instance, class),
             |user| slots.of_task(instance, user),
         )?;
-        fill_in_turn(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
+        fill(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

@@ -32,7 +32,6 @@ mod worst_fit;
 
 pub use asked::{Asked, Chooser, Cluster};
 pub use best_fit::BestFit;
-pub use devices::{Fgd, GpuBestFit, GpuClustering, GpuDotProduct, GpuPacking};
 pub use dot_product::DotProduct;
 pub use error::{PlacementError, UnknownPolicy};
 pub use first_fit::FirstFit;
@@ -42,6 +41,7 @@ pub use random::Random;
 pub use slots::Slots;
 pub use worst_fit::WorstFit;
 
+use devices::{ByScore, Fgd, GpuBestFit, GpuClustering, GpuDotProduct, GpuPacking};
 use fairplan_instances::{Deadline, Entry, Instance, Placement, Registry, ServerChoice, UserId};
 
 /// Tasks that come one after the other.
@@ -146,27 +146,27 @@ pub const DEVICE_POLICIES: Registry<MakePolicy> = Registry::new(
         Entry {
             name: "fgd",
             line: "where the task makes least GPU unusable for others (Fragmentation Gradient Descent, ATC'23)",
-            make: |_, seed| Ok(Box::new(Fgd { seed })),
+            make: |_, seed| Ok(Box::new(ByScore::<Fgd>::new(seed))),
         },
         Entry {
             name: "gpu-packing",
             line: "GPUs in use first, then servers in use",
-            make: |_, seed| Ok(Box::new(GpuPacking { seed })),
+            make: |_, seed| Ok(Box::new(ByScore::<GpuPacking>::new(seed))),
         },
         Entry {
             name: "gpu-clustering",
             line: "beside tasks that want as many GPUs",
-            make: |_, seed| Ok(Box::new(GpuClustering { seed })),
+            make: |_, seed| Ok(Box::new(ByScore::<GpuClustering>::new(seed))),
         },
         Entry {
             name: "gpu-best-fit",
             line: "the least CPU and GPU left, as in ATC'23",
-            make: |_, seed| Ok(Box::new(GpuBestFit { seed })),
+            make: |_, seed| Ok(Box::new(ByScore::<GpuBestFit>::new(seed))),
         },
         Entry {
             name: "gpu-dot-product",
             line: "the least product of free and demand, as in ATC'23",
-            make: |_, seed| Ok(Box::new(GpuDotProduct { seed })),
+            make: |_, seed| Ok(Box::new(ByScore::<GpuDotProduct>::new(seed))),
         },
     ],
 );

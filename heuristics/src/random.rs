@@ -35,7 +35,7 @@ impl PlacementPolicy for Random {
             blocks: Blocks::new(packing.width, packing.free()),
             generator: ChaCha8Rng::seed_from_u64(self.seed),
         };
-        fill(instance, &packing, rule, deadline)
+        fill(instance, &packing, rule, self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

@@ -54,7 +54,7 @@ impl PlacementPolicy for Slots {
             |class| vec![slot.of_server(instance, class)],
             |user| vec![slot.of_task(instance, user)],
         )?;
-        fill(instance, &packing, FirstWithRoom::new(&packing), deadline)
+        fill(instance, &packing, FirstWithRoom::new(&packing), self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

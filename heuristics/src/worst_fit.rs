@@ -23,7 +23,7 @@ impl PlacementPolicy for WorstFit {
             return devices::place(instance, self.turn(), deadline, Least::new(Copies::default()));
         }
         let packing = Packing::in_resources(instance)?;
-        fill(instance, &packing, LeastCost::new(&packing, Copies::default()), deadline)
+        fill(instance, &packing, LeastCost::new(&packing, Copies::default()), self.turn(), deadline)
     }
 
     fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {

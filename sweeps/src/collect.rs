@@ -140,13 +140,7 @@ impl Gathered {
             Self { spool, columns: Found::default(), parameters: Vec::new(), collected, has_messages: false };
         let mut open = Indices::default();
         loop {
-            let mut batch: Vec<Line> = Vec::with_capacity(BATCH);
-            while batch.len() < BATCH {
-                match lines.next()? {
-                    Some(line) => batch.push(line),
-                    None => break,
-                }
-            }
+            let batch = lines.batch(BATCH)?;
             if batch.is_empty() {
                 break;
             }

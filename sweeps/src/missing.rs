@@ -42,13 +42,7 @@ pub fn missing(tasks: &TaskFile, directory: &Path) -> Result<Missing, SweepError
     let mut lines = tasks.lines(&all)?;
     let mut missing = Missing { indices: Indices::default(), failed: 0 };
     loop {
-        let mut batch: Vec<Line> = Vec::with_capacity(BATCH);
-        while batch.len() < BATCH {
-            match lines.next()? {
-                Some(line) => batch.push(line),
-                None => break,
-            }
-        }
+        let batch = lines.batch(BATCH)?;
         if batch.is_empty() {
             return Ok(missing);
         }

@@ -128,4 +128,16 @@ impl Lines<'_> {
         }
         Ok(Some(Line { index, text }))
     }
+
+    /// The next lines that are wanted, at most so many; none at the end.
+    pub(crate) fn batch(&mut self, most: usize) -> Result<Vec<Line>, SweepError> {
+        let mut batch = Vec::with_capacity(most);
+        while batch.len() < most {
+            match self.next()? {
+                Some(line) => batch.push(line),
+                None => break,
+            }
+        }
+        Ok(batch)
+    }
 }

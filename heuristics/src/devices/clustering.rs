@@ -1,49 +1,13 @@
 //! GPU clustering (as in Weng et al., "Beware of Fragmentation", ATC 2023): tasks go to servers with tasks that want as many GPUs as they
 //! do, best to those with no others; among alike servers to the one with least GPU left.
 
-use super::best_fit::most;
-use super::scored::{CpuAndGpu, HIGHEST, NodeScore, Scored};
-use super::{Servers, place, place_in_order};
-use crate::{InOrder, PlacementError, PlacementPolicy, first_with_room::FirstFitting};
-use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
+use super::Servers;
+use super::scored::{CpuAndGpu, HIGHEST, NodeScore, most};
+use fairplan_instances::Instance;
 use std::collections::HashSet;
 
-/// Places tasks beside tasks that want as many GPUs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GpuClustering {
-    /// Draws the order of servers that decides among equal scores.
-    pub seed: u64,
-}
-
-const NAME: &str = "gpu-clustering";
-
-impl GpuClustering {
-    fn choice(self, instance: &Instance) -> Result<Scored<Clustered>, PlacementError> {
-        let gpu = CpuAndGpu::of(instance, NAME)?.gpu;
-        let most = most(instance, &[gpu]).first().copied().unwrap_or(1.0) as u128;
-        Ok(Scored::new(Clustered { gpu, most, there: Vec::new() }, self.seed))
-    }
-}
-
-impl PlacementPolicy for GpuClustering {
-    fn name(&self) -> String {
-        NAME.into()
-    }
-
-    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
-        place(instance, self.turn(), deadline, (*self).choice(instance)?)
-    }
-
-    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
-        place_in_order(asked, (*self).choice(asked.instance)?)
-    }
-
-    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
-        Box::new(FirstFitting::new(totals.len()))
-    }
-}
-
-struct Clustered {
+/// Beside tasks that want as many GPUs.
+pub(crate) struct GpuClustering {
     gpu: usize,
     /// The most GPU that a server has.
     most: u128,
@@ -51,7 +15,7 @@ struct Clustered {
     there: Vec<HashSet<u128>>,
 }
 
-impl Clustered {
+impl GpuClustering {
     /// How many GPUs a task wants, 0 for a part of one; `None` if it wants none.
     fn wants(&self, servers: &Servers, shape: usize) -> Option<u128> {
         let demand = servers.demand(shape)[self.gpu];
@@ -59,7 +23,13 @@ impl Clustered {
     }
 }
 
-impl NodeScore for Clustered {
+impl NodeScore for GpuClustering {
+    const NAME: &'static str = "gpu-clustering";
+
+    fn new(instance: &Instance, CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
+        Self { gpu, most: most(instance, gpu), there: Vec::new() }
+    }
+
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         self.there.resize_with(servers.count(), HashSet::new);
         let Some(wants) = self.wants(servers, shape) else { return (0, None) };

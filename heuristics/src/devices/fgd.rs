@@ -7,50 +7,16 @@
 //! paper's simulator, `⌊100 / (1 + e^Δ)⌋` where `F` rises by `Δ` GPUs; of several devices the one of highest score (ties: the lowest
 //! index).
 
-use super::scored::{CpuAndGpu, HIGHEST, NodeScore, Scored};
-use super::{Servers, place, place_in_order};
-use crate::{InOrder, PlacementError, PlacementPolicy, first_with_room::FirstFitting};
-use fairplan_instances::{Deadline, Instance, Placement, ServerChoice, User};
+use super::Servers;
+use super::scored::{CpuAndGpu, HIGHEST, NodeScore};
+use fairplan_instances::{Instance, User};
 use std::collections::HashMap;
-
-/// Places every task where it fragments GPUs least.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fgd {
-    /// Draws the order of servers that decides among equal scores.
-    pub seed: u64,
-}
-
-const NAME: &str = "fgd";
 
 /// The part of all tasks that are expected, in percent: the most frequent ones.
 const EXPECTED_PERCENT: u128 = 95;
 
-impl Fgd {
-    fn choice(self, instance: &Instance) -> Result<Scored<Fragmentation>, PlacementError> {
-        let gpu = CpuAndGpu::of(instance, NAME)?.gpu;
-        Ok(Scored::new(Fragmentation::new(instance, gpu), self.seed))
-    }
-}
-
-impl PlacementPolicy for Fgd {
-    fn name(&self) -> String {
-        NAME.into()
-    }
-
-    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
-        place(instance, self.turn(), deadline, (*self).choice(instance)?)
-    }
-
-    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
-        place_in_order(asked, (*self).choice(asked.instance)?)
-    }
-
-    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
-        Box::new(FirstFitting::new(totals.len()))
-    }
-}
-
-struct Fragmentation {
+/// Where the least GPU becomes unusable.
+pub(crate) struct Fgd {
     gpu: usize,
     /// Users whose tasks are expected, and how many of them.
     expected: Vec<(usize, u64)>,
@@ -80,41 +46,7 @@ struct Wants {
 
 const BILLION: i128 = 1_000_000_000;
 
-impl Fragmentation {
-    fn new(instance: &Instance, gpu: usize) -> Self {
-        let is_limited = instance.users().all(|user| user.tasks().is_some());
-        let mut counted: HashMap<_, (usize, u64)> = HashMap::new();
-        for user in instance.users() {
-            // Where somebody has no number of tasks, all are expected alike.
-            let tasks = user.tasks().filter(|_| is_limited).unwrap_or(1);
-            let alike = counted.entry(likeness(user)).or_insert((user.index().0, 0));
-            alike.1 = alike.1.saturating_add(tasks);
-        }
-        let mut expected: Vec<(usize, u64)> = counted.into_values().filter(|(_, tasks)| *tasks > 0).collect();
-        expected.sort_unstable_by_key(|(user, tasks)| (std::cmp::Reverse(*tasks), *user));
-        let all: u128 = expected.iter().map(|(_, tasks)| u128::from(*tasks)).sum();
-        let mut sum = 0;
-        let wanted = expected.iter().position(|(_, tasks)| {
-            sum += u128::from(*tasks);
-            sum * 100 >= all * EXPECTED_PERCENT
-        });
-        expected.truncate(wanted.map_or(expected.len(), |last| last + 1));
-        let threshold = |score: i64| {
-            let odds = score as f64 / (HIGHEST - score) as f64;
-            (odds.ln() * BILLION as f64).round() as i128
-        };
-        Self {
-            gpu,
-            expected,
-            wants: None,
-            present: Vec::new(),
-            thresholds: (1..HIGHEST).map(threshold).collect(),
-            with_room: Vec::new(),
-            left: Vec::new(),
-            devices: Vec::new(),
-        }
-    }
-
+impl Fgd {
     fn begin(&mut self, servers: &Servers) {
         let size = servers.device_size(self.gpu);
         let mut wants = Wants { tasks: 0, without: 0, sizes: Vec::new(), of_size: Vec::new() };
@@ -137,7 +69,7 @@ impl Fragmentation {
     }
 
     /// `F` times the number of expected tasks of a server of a class, with `left` of all resources but GPUs, in units of GPU;
-    /// [`Fragmentation::count_room`] has counted who has room for all else.
+    /// [`Fgd::count_room`] has counted who has room for all else.
     fn fragmented(&self, wants: &Wants, devices: &[u128]) -> u128 {
         let total: u128 = devices.iter().sum();
         let mut sum = u128::from(wants.tasks) * total;
@@ -183,7 +115,43 @@ fn likeness(user: User<'_>) -> (fairplan_instances::RuleId, Vec<fairplan_instanc
     (user.rule_id(), user.demand().to_vec())
 }
 
-impl NodeScore for Fragmentation {
+impl NodeScore for Fgd {
+    const NAME: &'static str = "fgd";
+
+    fn new(instance: &Instance, CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
+        let is_limited = instance.users().all(|user| user.tasks().is_some());
+        let mut counted: HashMap<_, (usize, u64)> = HashMap::new();
+        for user in instance.users() {
+            // Where somebody has no number of tasks, all are expected alike.
+            let tasks = user.tasks().filter(|_| is_limited).unwrap_or(1);
+            let alike = counted.entry(likeness(user)).or_insert((user.index().0, 0));
+            alike.1 = alike.1.saturating_add(tasks);
+        }
+        let mut expected: Vec<(usize, u64)> = counted.into_values().filter(|(_, tasks)| *tasks > 0).collect();
+        expected.sort_unstable_by_key(|(user, tasks)| (std::cmp::Reverse(*tasks), *user));
+        let all: u128 = expected.iter().map(|(_, tasks)| u128::from(*tasks)).sum();
+        let mut sum = 0;
+        let wanted = expected.iter().position(|(_, tasks)| {
+            sum += u128::from(*tasks);
+            sum * 100 >= all * EXPECTED_PERCENT
+        });
+        expected.truncate(wanted.map_or(expected.len(), |last| last + 1));
+        let threshold = |score: i64| {
+            let odds = score as f64 / (HIGHEST - score) as f64;
+            (odds.ln() * BILLION as f64).round() as i128
+        };
+        Self {
+            gpu,
+            expected,
+            wants: None,
+            present: Vec::new(),
+            thresholds: (1..HIGHEST).map(threshold).collect(),
+            with_room: Vec::new(),
+            left: Vec::new(),
+            devices: Vec::new(),
+        }
+    }
+
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         if self.wants.is_none() {
             self.begin(servers);

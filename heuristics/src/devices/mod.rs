@@ -12,16 +12,16 @@ mod packing_gpus;
 mod scored;
 mod servers;
 
-pub use best_fit::GpuBestFit;
-pub use clustering::GpuClustering;
-pub use dot_product::GpuDotProduct;
-pub use fgd::Fgd;
-pub use packing_gpus::GpuPacking;
-
+pub(crate) use best_fit::GpuBestFit;
+pub(crate) use clustering::GpuClustering;
+pub(crate) use dot_product::GpuDotProduct;
+pub(crate) use fgd::Fgd;
 pub(crate) use least::Least;
+pub(crate) use packing_gpus::GpuPacking;
+pub(crate) use scored::ByScore;
 pub(crate) use servers::Servers;
 
-use crate::filling::fill_in_turn;
+use crate::filling::fill;
 use crate::packing::Packing;
 use crate::rule::Rule;
 use crate::{InOrder, PlacementError, Turn};
@@ -56,7 +56,7 @@ pub(crate) fn place(
 ) -> Result<Placement, PlacementError> {
     let packing = Packing::in_resources(instance)?.apart();
     let servers = Servers::new(instance, &packing);
-    fill_in_turn(instance, &packing, Inside { servers, choice }, turn, deadline)
+    fill(instance, &packing, Inside { servers, choice }, turn, deadline)
 }
 
 /// Places one task after the other, each of the user named, where there is room: the servers of the tasks.

@@ -1,49 +1,22 @@
 //! GPU packing (as in Weng et al., "Beware of Fragmentation", ATC 2023): first GPUs that are shared already, then free ones of servers in
 //! use, then servers of which every GPU is free.
 
-use super::scored::{CpuAndGpu, HIGHEST, NodeScore, Scored};
-use super::{Servers, place, place_in_order};
-use crate::{InOrder, PlacementError, PlacementPolicy, first_with_room::FirstFitting};
-use fairplan_instances::{Deadline, Instance, Placement, ServerChoice};
+use super::Servers;
+use super::scored::{CpuAndGpu, HIGHEST, NodeScore};
+use fairplan_instances::Instance;
 
-/// Packs tasks on GPUs that are used already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GpuPacking {
-    /// Draws the order of servers that decides among equal scores.
-    pub seed: u64,
-}
-
-const NAME: &str = "gpu-packing";
-
-impl GpuPacking {
-    fn choice(self, instance: &Instance) -> Result<Scored<Packed>, PlacementError> {
-        Ok(Scored::new(Packed { gpu: CpuAndGpu::of(instance, NAME)?.gpu }, self.seed))
-    }
-}
-
-impl PlacementPolicy for GpuPacking {
-    fn name(&self) -> String {
-        NAME.into()
-    }
-
-    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
-        place(instance, self.turn(), deadline, (*self).choice(instance)?)
-    }
-
-    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
-        place_in_order(asked, (*self).choice(asked.instance)?)
-    }
-
-    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
-        Box::new(FirstFitting::new(totals.len()))
-    }
-}
-
-struct Packed {
+/// GPUs that are used already.
+pub(crate) struct GpuPacking {
     gpu: usize,
 }
 
-impl NodeScore for Packed {
+impl NodeScore for GpuPacking {
+    const NAME: &'static str = "gpu-packing";
+
+    fn new(_instance: &Instance, CpuAndGpu { gpu, .. }: CpuAndGpu) -> Self {
+        Self { gpu }
+    }
+
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>) {
         let (demand, size) = (servers.demand(shape)[self.gpu], servers.device_size(self.gpu));
         if demand == 0 {

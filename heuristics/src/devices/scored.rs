@@ -4,18 +4,26 @@
 //!
 //! A score depends on one server and one task alone, so it is kept until the server changes.
 
-use super::{Choice, Chosen, Servers};
-use crate::PlacementError;
+use super::{Choice, Chosen, Servers, place, place_in_order};
+use crate::first_with_room::FirstFitting;
 use crate::random::below;
-use fairplan_instances::{Instance, ResourceId};
+use crate::{InOrder, PlacementError, PlacementPolicy};
+use fairplan_instances::{ClassId, Deadline, Instance, Placement, ResourceId, ServerChoice};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
+use std::marker::PhantomData;
 
 /// The highest score.
 pub(crate) const HIGHEST: i64 = 100;
 
-/// How good a server with room is for a task.
-pub(crate) trait NodeScore {
+/// How good a server with room is for a task: all in which the policies of this kind differ.
+pub(crate) trait NodeScore: Sized + 'static {
+    /// What the policy is called.
+    const NAME: &'static str;
+
+    /// For an instance, by these of its resources.
+    fn new(instance: &Instance, looked_at: CpuAndGpu) -> Self;
+
     /// The score, and the device of which the task takes a part if the policy chooses that too.
     fn score(&mut self, servers: &Servers, server: usize, shape: usize) -> (i64, Option<usize>);
 
@@ -42,6 +50,63 @@ impl CpuAndGpu {
             [gpu] => Ok(Self { cpu: all.into_iter().find(|r| *r != gpu), gpu }),
             _ => Err(PlacementError::DevicesNeeded { policy: policy.into(), found: with.len() }),
         }
+    }
+}
+
+/// The policy of a score.
+pub(crate) struct ByScore<S> {
+    /// Draws the order of servers that decides among equal scores.
+    seed: u64,
+    score: PhantomData<fn() -> S>,
+}
+
+impl<S: NodeScore> ByScore<S> {
+    pub fn new(seed: u64) -> Self {
+        Self { seed, score: PhantomData }
+    }
+
+    fn choice(&self, instance: &Instance) -> Result<Scored<S>, PlacementError> {
+        let looked_at = CpuAndGpu::of(instance, S::NAME)?;
+        Ok(Scored::new(S::new(instance, looked_at), self.seed))
+    }
+}
+
+impl<S: NodeScore> PlacementPolicy for ByScore<S> {
+    fn name(&self) -> String {
+        S::NAME.into()
+    }
+
+    fn place_within(&self, instance: &Instance, deadline: &Deadline) -> Result<Placement, PlacementError> {
+        place(instance, self.turn(), deadline, self.choice(instance)?)
+    }
+
+    fn place_in_order(&self, asked: InOrder<'_>) -> Result<Vec<Option<usize>>, PlacementError> {
+        place_in_order(asked, self.choice(asked.instance)?)
+    }
+
+    fn choice(&self, totals: &[u128], _largest: &[u128]) -> Box<dyn ServerChoice> {
+        Box::new(FirstFitting::new(totals.len()))
+    }
+}
+
+/// The most of a resource that a server has, in units; at least 1.
+pub(crate) fn most(instance: &Instance, resource: usize) -> u128 {
+    let classes = (0..instance.classes().len()).map(ClassId);
+    classes.map(|l| instance.capacity_units(l, ResourceId(resource))).max().unwrap_or(0).max(1)
+}
+
+/// CPU, if there is any, and GPU, each with the most that a server has.
+pub(crate) struct Measured(Vec<(usize, f64)>);
+
+impl Measured {
+    pub fn new(instance: &Instance, CpuAndGpu { cpu, gpu }: CpuAndGpu) -> Self {
+        Self([cpu, Some(gpu)].into_iter().flatten().map(|r| (r, most(instance, r) as f64)).collect())
+    }
+
+    /// The score of a server of which 1 is taken off by the mean of these terms over the resources.
+    pub fn score_below_highest(&self, term: impl Fn(usize, f64) -> f64) -> i64 {
+        let sum: f64 = self.0.iter().map(|(r, most)| term(*r, *most)).sum();
+        ((1.0 - sum / self.0.len() as f64) * HIGHEST as f64) as i64
     }
 }
 
