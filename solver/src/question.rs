@@ -128,4 +128,4 @@ struct FirstBins {
 const FIRST_BINS: FirstBins = FirstBins { most: 128, least: 32, pairs: 100_000 };
 
 /// Steps that an interior point over all users usually takes.
-const USUAL_STEPS: f64 = 40.0;
+const USUAL_STEPS: f64 = 30.0;

@@ -59,6 +59,8 @@ pub(crate) mod level {
     pub(crate) const UNPRICED: f64 = 1e-12;
     /// Products of what is left and what it costs, as a part of what all capacity costs, below which steps follow rounding.
     pub(crate) const EXHAUSTED: f64 = 1e-21;
+    /// Products below this part of the gap cannot be what makes it: what is left of it is rounding.
+    pub(crate) const EXPLAINED: f64 = 1e-3;
     /// Gaps below the first are near rounding: a run ends after so many steps without half of it.
     pub(crate) const SMALL: (f64, u64) = (1e-11, 2);
     /// The part of its share that a settled group may miss before the penalty for that grows: a tenth of [`SHORTFALL`].

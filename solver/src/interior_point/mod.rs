@@ -49,6 +49,12 @@ pub(crate) trait NewtonSystem {
     /// Parts of the way to the nearest bound that a step goes, at least and at most.
     const STEP_PART: (f64, f64) = STEP_PART;
 
+    /// The largest part of the mean products, which are given, that the next step aims at. Less than all is for problems whose
+    /// steps are lengthened by further correctors.
+    fn most_centring(&mut self, _products: f64) -> f64 {
+        1.0
+    }
+
     /// Sets up the system and factors it. `None` when rounding has made that impossible, or time was over before.
     fn factor(&mut self, deadline: &Deadline) -> Option<Self::Factors>;
 
@@ -150,10 +156,12 @@ pub(crate) struct Quality {
     pub gap: f64,
     /// The widest gap of a part of the problem relative to that part; 0 where that does not matter.
     pub widest: f64,
+    /// Whether the products are too small to make that gap: the rest of it is rounding.
+    pub rounding: bool,
 }
 
 impl Quality {
-    pub const UNKNOWN: Self = Self { gap: f64::INFINITY, widest: f64::INFINITY };
+    pub const UNKNOWN: Self = Self { gap: f64::INFINITY, widest: f64::INFINITY, rounding: false };
 
     /// Whether one of the two is at most half, and the gap no larger.
     fn halves(self, before: Self) -> bool {
@@ -176,9 +184,10 @@ impl Stopping {
         gap > LOST.0.max(LOST.1 * self.accuracy)
     }
 
-    fn is_reached(self, Quality { gap, widest }: Quality, steps_without_halving: u64) -> bool {
+    fn is_reached(self, Quality { gap, widest, rounding }: Quality, steps_without_halving: u64) -> bool {
         let close_enough = gap <= self.accuracy && widest <= self.accuracy.sqrt();
-        close_enough || steps_without_halving >= if gap < self.small.0 { self.small.1 } else { PATIENCE }
+        let patience = if rounding || gap < self.small.0 { self.small.1 } else { PATIENCE };
+        close_enough || steps_without_halving >= patience
     }
 }
 
@@ -192,7 +201,8 @@ pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Dea
             (best, halved_at) = (quality, step);
             problem.keep(quality);
         }
-        let is_done = stopping.is_reached(best, step - halved_at) || deadline.is_over();
+        let is_done = stopping.is_reached(Quality { rounding: quality.rounding, ..best }, step - halved_at)
+            || deadline.is_over();
         if is_done || advance(problem, deadline).is_none() {
             return step;
         }
@@ -204,7 +214,7 @@ pub(crate) fn run(problem: &mut impl Iterate, stopping: Stopping, deadline: &Dea
 pub(crate) fn advance<S: NewtonSystem>(system: &mut S, deadline: &Deadline) -> Option<StepLength> {
     let factors = system.factor(deadline)?;
     let (predictor, Prediction { now, after }) = system.predict(&factors);
-    let centring = (after / now).powi(3).clamp(S::LEAST_CENTRING, 1.0);
+    let centring = (after / now).powi(3).clamp(S::LEAST_CENTRING, system.most_centring(now));
     let (step, longest) = system.correct(&factors, predictor, centring * now);
     let part = (1.0 - after.abs() / now).max(S::STEP_PART.0).min(S::STEP_PART.1);
     let reach = longest.shortened(part);
@@ -219,11 +229,14 @@ mod tests {
     #[test]
     fn stops_just_inside_each_tolerance_and_not_just_outside() {
         let stopping = Stopping { accuracy: 1e-14, small: (1e-11, 2) };
-        let reached = |gap, widest, steps| stopping.is_reached(Quality { gap, widest }, steps);
+        let reached =
+            |gap, widest, steps| stopping.is_reached(Quality { gap, widest, rounding: false }, steps);
         assert!(reached(0.99e-14, 0.0, 0) && !reached(1.01e-14, 0.0, 0));
         assert!(reached(1e-14, 0.99e-7, 0) && !reached(1e-14, 1.01e-7, 0));
         assert!(reached(0.9e-11, 0.0, 2) && !reached(0.9e-11, 0.0, 1));
         assert!(reached(1.1e-11, 0.0, 15) && !reached(1.1e-11, 0.0, 14));
+        let rounded = |steps| stopping.is_reached(Quality { gap: 1e-9, widest: 0.0, rounding: true }, steps);
+        assert!(rounded(2) && !rounded(1));
     }
 
     #[test]

@@ -430,7 +430,7 @@ impl Iterate for Bundles<'_> {
             off += at.psi[u] * at.v[u] * self.miss(u).powi(2);
             worth += at.psi[u] * at.v[u];
         }
-        Quality { gap: (products + off) / worth, widest: 0.0 }
+        Quality { gap: (products + off) / worth, widest: 0.0, rounding: false }
     }
 
     fn keep(&mut self, _: Quality) {

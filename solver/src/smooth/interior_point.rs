@@ -136,7 +136,7 @@ impl Iterate for Run<'_> {
         let widest = if problem.alpha >= 1.0 { all.widest } else { 0.0 };
         // A point that has left its bounds, or holds no numbers, is no answer; `max` would pass over that.
         let gap = Some(all.loss / all.worth + overload).filter(|gap| *gap >= 0.0).unwrap_or(f64::INFINITY);
-        Quality { gap: gap.max(self.accuracy), widest: widest.max(self.accuracy.sqrt()) }
+        Quality { gap: gap.max(self.accuracy), widest: widest.max(self.accuracy.sqrt()), rounding: false }
     }
 
     fn keep(&mut self, quality: Quality) {
