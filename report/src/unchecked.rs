@@ -101,7 +101,7 @@ pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -
     let levels = document.certificate.levels.as_deref().unwrap_or_default();
     let rows = instance.limit_rows();
     for (k, level) in levels.iter().enumerate().skip(1) {
-        for (j, price) in level.limit_prices.iter().enumerate().filter(|(_, price)| **price > 0.0) {
+        for (j, _) in level.limit_prices.iter().enumerate().filter(|(_, price)| **price > 0.0) {
             let is_held_before = |user: User<'_>| {
                 !instance.limits_above(user).contains(&j)
                     || document.users.levels.get(user.index().0).is_some_and(|level| (*level as usize) < k)
