@@ -5,6 +5,7 @@ use clap::ValueEnum;
 use fairplan::Error;
 use fairplan::instances::files::Columnar;
 use fairplan::instances::table::Table;
+use fairplan::instances::wording::printable;
 use fairplan::report::output::{Destination, FileFormat, Prepared, commit, is_gzipped};
 use fairplan::report::table::{LongFormat, TableFormat, write_table};
 use fairplan::report::write_json;
@@ -174,7 +175,13 @@ fn resolve(
         }
         (Some(stated), _) => stated,
         (None, Some(meant)) if offered.contains(&meant) => meant,
-        (None, None) => default,
+        (None, None) => match file.filter(|_| !offered.is_empty()).and_then(FileFormat::foreign) {
+            Some((file, ending)) => {
+                let problem = format!("nothing is written as .{}", printable(&ending, 20));
+                return Err(cannot(file, &problem, offered));
+            }
+            None => default,
+        },
         (None, Some(_)) if offered.is_empty() => default,
         (None, Some(meant)) => {
             let problem = format!("this is not written as .{}", meant.ending());
@@ -223,7 +230,7 @@ mod tests {
             ("a.parquet", ResultFormat::Parquet),
             ("a.arrow", ResultFormat::Arrow),
             ("a", ResultFormat::Json),
-            ("a.txt", ResultFormat::Json),
+            ("run-0.5", ResultFormat::Json),
             ("-", ResultFormat::Json),
         ] {
             assert_eq!(format(path, None), meant.table(), "{path}");
@@ -271,6 +278,13 @@ mod tests {
         ] {
             assert!(told(refused).ends_with("is not compressed once more; leave out .gz"));
         }
-        assert!(output("a.csv").text().is_ok());
+        for (name, ending) in [("a.txt", ".txt"), ("a.xlsx", ".xlsx"), ("a.txt.gz", ".txt")] {
+            let refused = told(output(name).result(None).unwrap_err());
+            assert!(
+                refused.starts_with(&format!("{name}: nothing is written as {ending}; name a file")),
+                "{refused}"
+            );
+        }
+        assert!(output("a.csv").text().is_ok() && output("a.txt").text().is_ok());
     }
 }

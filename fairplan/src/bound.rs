@@ -47,7 +47,7 @@ impl Bound {
 /// The sum `Σ w ln(dominant share)` of whole tasks, between a placement and a proved bound.
 #[derive(Clone, Debug)]
 pub struct ProportionalBound {
-    /// The bound of divisible tasks, where it can be compared: everybody can have a task.
+    /// The bound of divisible tasks, where it can be compared (everybody can have a task) and was proved in time.
     pub divisible: Option<DivisibleBound>,
     /// The bracket of whole ones.
     pub bracket: ProportionalBracket,
@@ -105,7 +105,14 @@ pub fn bound_proportional(
     let before = control.until(control.deadline.after_part(1.0 - DIVISIBLE));
     let (bracket, sha256) = hashed(instance, || proportionally_bracketed(instance, &before))?;
     let find = || divisible_bound(instance, Objective::ProportionalFairness, &options.backend, control);
-    let divisible = bracket.without_tasks.is_empty().then(find).transpose()?;
+    let divisible = match bracket.without_tasks.is_empty().then(find).transpose() {
+        // The bracket stands without it.
+        Err(Error::TimeLimit { .. }) => {
+            control.note("time was over: the bound of divisible tasks is left out");
+            None
+        }
+        found => found?,
+    };
     Ok(ProportionalBound { divisible, bracket, sha256 })
 }
 

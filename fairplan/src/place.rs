@@ -233,10 +233,25 @@ impl Placer {
         let placement = match self {
             Self::Policy(policy) => policy.place_within(instance, &control.deadline)?,
             Self::Outside(policy) => policy.place_within(instance, &control.deadline)?,
-            Self::Pattern => whole_task_bracket(instance, &control.deadline)?.placement,
+            Self::Pattern => by_patterns(instance, control)?,
         };
         let verdicts = verify_placement(instance, &PlacementClaim::from(&placement));
         let what = format!("the placement of policy {} fails its check", self.name());
         all_hold(what, &verdicts).map(|()| placement)
     }
+}
+
+/// The part of the time after which a search for patterns is called cut short.
+const SEARCHING: f64 = 0.7;
+
+/// The placement that brackets the optimum. It says so if time ended the search.
+fn by_patterns(instance: &Instance, control: &Control<'_>) -> Result<Placement, Error> {
+    let searching = control.deadline.after_part(SEARCHING);
+    let bracket = whole_task_bracket(instance, &control.deadline)?;
+    if !bracket.is_closed && searching.is_over() {
+        control.note(
+            "time was over before patterns were found for all servers: the placement is the best by then",
+        );
+    }
+    Ok(bracket.placement)
 }

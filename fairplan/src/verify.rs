@@ -12,7 +12,9 @@ use fairplan_report::placement::{PlacementDocument, StatedPlacement};
 use fairplan_report::proportional_bound::{ProportionalBoundDocument, StatedProportionalBracket};
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_report::verification::Verification;
-use fairplan_report::{Foreign, format_of, read_json};
+use fairplan_report::{
+    Foreign, format_of, read_json, unchecked_of_bound, unchecked_of_placement, unchecked_of_solution,
+};
 use fairplan_verify::{Verdict, verify_placement};
 
 /// A result as it was written.
@@ -56,10 +58,12 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
     let sha256 = files::sha256_hex(instance);
     control.stage("verifying");
     let ResultFile { name, bytes, format } = result;
+    let mut besides = Vec::new();
     let found = match format.as_str() {
         "fairplan.solution.v1" => {
             let document: SolutionDocument = read_json(&name, &bytes)?;
             let stated = StatedSolution::new(&document, instance, &sha256);
+            besides = if stated.is_ok() { unchecked_of_solution(&document, instance) } else { Vec::new() };
             drop(document);
             drop(bytes); // Large results need the room.
             stated.map(|stated| stated.verdicts(instance))
@@ -68,6 +72,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             instance.without_kinds(&format)?;
             instance.without_quotas(&format)?;
             let document: PlacementDocument = read_json(&name, &bytes)?;
+            besides = unchecked_of_placement(&document, instance);
             let stated = StatedPlacement::new(&document, instance, &sha256);
             stated.map(|stated| verify_placement(instance, &stated.claim()))
         }
@@ -75,6 +80,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             instance.without_kinds(&format)?;
             instance.without_quotas(&format)?;
             let document: BoundDocument = read_json(&name, &bytes)?;
+            besides = unchecked_of_bound(&document, instance);
             let stated = StatedBracket::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(instance))
         }
@@ -99,7 +105,7 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
         }
     };
     let stamp = InstanceStamp::new(instance, &sha256);
-    Ok(Verification::of_instance(stamp, &format, &with_belonging(&name, found)?))
+    Ok(Verification::of_instance(stamp, &format, &with_belonging(&name, found)?).besides(besides))
 }
 
 /// The same for a `fairplan.offline.v1` of demands in slices.

@@ -25,6 +25,7 @@ mod moves;
 mod objective;
 mod offline;
 mod outcome;
+mod pattern;
 mod placement;
 mod planning;
 pub mod quantity;
@@ -69,6 +70,7 @@ pub use moves::{MovePlan, MoveRules, MovesProof, Step};
 pub use objective::{Alpha, OBJECTIVES, Objective, ObjectiveError};
 pub use offline::{OfflineLevel, OfflineMeasure, OfflineOptimum, OfflineProblem};
 pub use outcome::{CacheModel, Disparity, DynamicMetrics, DynamicOutcome, QuantumOutcome, UserTotals};
+pub use pattern::is_like;
 pub use placement::{Placement, ServerTasks};
 pub use planning::{
     Catalog, MoreUsers, Obstacle, Offer, Purchase, ServerType, StatedTarget, Target, with_more_users,

@@ -6,7 +6,7 @@ use crate::document::{Document, json};
 use crate::exact::Exact;
 use crate::failure::{answered, infeasible};
 use crate::instance::Instance;
-use fairplan::files::{self, Rounding};
+use fairplan::files;
 use fairplan::{
     BuyOptions, Error, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, ResultFile,
     TargetOptions, WorthOptions, read,
@@ -181,7 +181,7 @@ pub fn growth(
     let instance = Arc::clone(&instance.0);
     let options = GrowthOptions { target: target.into(), by, base, series, backend };
     document(py, "plan.growth", &call, move |control| {
-        let series = files::read_demands_by(&options.series, Rounding::Refused, &quantum)?;
+        let series = files::read_proportions(&options.series, &quantum)?;
         let mut growth = fairplan::growth(&instance, &series, &options, control)?;
         if !per_quantum && series.quantum_count() > FEW_QUANTA {
             growth.quanta = None;

@@ -37,4 +37,6 @@ mod tests;
 
 pub use foreign::Foreign;
 pub use json::{MalformedResult, format_of, read_json, write_json};
-pub use unchecked::{UncheckedField, unchecked};
+pub use unchecked::{
+    UncheckedField, unchecked, unchecked_of_bound, unchecked_of_placement, unchecked_of_solution,
+};

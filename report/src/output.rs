@@ -3,6 +3,7 @@
 mod captured;
 mod format;
 mod unseen;
+mod visible;
 
 pub use captured::captured;
 pub use format::{FileFormat, is_gzipped};

@@ -1,6 +1,10 @@
 //! What `verify` does not check of each format: names, settings and measures of the run, on which nothing rests. Every other
 //! field is proved, recomputed or compared, and a test changes each.
 
+use crate::bound::BoundDocument;
+use crate::placement::PlacementDocument;
+use crate::solution::SolutionDocument;
+use fairplan_instances::{Instance, User};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -45,4 +49,68 @@ pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
         _ => &[],
     };
     fields.iter().map(|(field, reason)| UncheckedField { field: (*field).into(), reason: (*reason).into() })
+}
+
+/// The same of a placement.
+pub fn unchecked_of_placement(document: &PlacementDocument, instance: &Instance) -> Vec<UncheckedField> {
+    let everybody_has_all =
+        document.unplaced == Some(0) && instance.users().all(|user| user.tasks().is_some());
+    absent(&[
+        ("level", document.level.is_none() && !everybody_has_all),
+        ("unplaced", document.unplaced.is_none()),
+    ])
+}
+
+/// The same of a bound.
+pub fn unchecked_of_bound(document: &BoundDocument, instance: &Instance) -> Vec<UncheckedField> {
+    // Where tasks have a number these are there.
+    if document.unplaced.is_some() || instance.users().all(|user| user.tasks().is_none()) {
+        return Vec::new();
+    }
+    absent(&[
+        ("integral_level_upper", document.integral_level_upper.is_none()),
+        ("integral_level_lower", document.integral_level_lower.is_none()),
+        ("unplaced", true),
+    ])
+}
+
+fn absent(fields: &[(&str, bool)]) -> Vec<UncheckedField> {
+    let absent = fields.iter().filter(|(_, is_absent)| *is_absent);
+    absent.map(|(field, _)| UncheckedField { field: (*field).into(), reason: NOT_STATED.into() }).collect()
+}
+
+const NOT_STATED: &str = "is not stated, as in results of before it was there";
+
+/// The fields of a solution that are not checked because it lacks them, and those that could say something else and prove as much.
+pub fn unchecked_of_solution(document: &SolutionDocument, instance: &Instance) -> Vec<UncheckedField> {
+    let field = |field: String, reason: &str| UncheckedField { field, reason: reason.into() };
+    let mut fields = Vec::new();
+    let everybody_has_all = document.users.limited_by.iter().all(|reason| !reason.is_by_prices());
+    if document.level.is_none() && !everybody_has_all {
+        fields.push(field("level".into(), NOT_STATED));
+    }
+    let lacks = document.exact.is_some()
+        && (document.users.exact_users.len() < document.users.tasks.len()
+            || document.users.exact_users.iter().any(Option::is_none));
+    if lacks {
+        fields.push(field(
+            "users[].exact".into(),
+            "is not stated of every user: it follows from the levels in fractions",
+        ));
+    }
+    let levels = document.certificate.levels.as_deref().unwrap_or_default();
+    let rows = instance.limit_rows();
+    for (k, level) in levels.iter().enumerate().skip(1) {
+        for (j, _) in level.limit_prices.iter().enumerate().filter(|(_, price)| **price > 0.0) {
+            let is_held_before = |user: User<'_>| {
+                !instance.limits_above(user).contains(&j)
+                    || document.users.levels.get(user.index().0).is_some_and(|level| (*level as usize) < k)
+            };
+            if j < rows.len() && instance.users().all(is_held_before) {
+                let reason = "of a limit whose users are all held at lower levels: they pay what it is worth, whatever that is";
+                fields.push(field(format!("certificate.levels[{k}].limit_prices[{j}]"), reason));
+            }
+        }
+    }
+    fields
 }

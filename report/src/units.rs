@@ -31,8 +31,12 @@ pub(crate) fn percent(part: f64) -> String {
 }
 
 /// A user's share of a cluster: a percentage with two decimals, and with three significant digits where it is below one
-/// percent, as shares of clusters with many users are.
+/// percent, as shares of clusters with many users are. Above the whole cluster it is no part of it, but a share over its weight,
+/// and told as a number.
 pub(crate) fn share(part: f64) -> String {
+    if part > WHOLE {
+        return number(part);
+    }
     let percentage = part * 100.0;
     if percentage == 0.0 || !percentage.is_finite() || percentage.abs() >= 0.995 {
         return percent(part);
@@ -45,6 +49,9 @@ pub(crate) fn share(part: f64) -> String {
         _ => format!("{digits}%"),
     }
 }
+
+/// All of a cluster, and the rounding of sums.
+const WHOLE: f64 = 1.0 + 1e-9;
 
 /// Money: whole amounts in thousands, others with cents.
 pub(crate) fn money(amount: f64) -> String {

@@ -74,6 +74,12 @@ impl Verification {
         Self { demands: Some(demands), ..Self::new(format, verdicts) }
     }
 
+    /// The same, with more fields of this very result that were not checked.
+    pub fn besides(mut self, unchecked: Vec<UncheckedField>) -> Self {
+        self.unchecked.extend(unchecked);
+        self
+    }
+
     fn new(format: &str, verdicts: &[Verdict]) -> Self {
         Self {
             instance: None,

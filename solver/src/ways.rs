@@ -12,7 +12,8 @@ use crate::interior_point::InteriorPoint;
 use crate::level::LevelSolver;
 use crate::lexicographic;
 use crate::question::Question;
-use crate::smooth::{self, SumSolver, market};
+use crate::smooth::{self, Small, SumSolver, market};
+use crate::tolerance::sum::STAGES;
 use crate::tree;
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics, Status};
 
@@ -27,7 +28,9 @@ pub(crate) enum Way {
     Aggregation { patient: bool },
     /// Only users that are alike share bins.
     InteriorPoint,
-    /// The same, for what is linear.
+    /// The same of sums of a large α, where no group counts for next to nothing.
+    Noticing,
+    /// The same as the interior point, for what is linear.
     Highs(HighsAlgorithm),
     /// In fractions: because they are `asked` for, or where nothing else is proved.
     Exact { asked: bool },
@@ -40,6 +43,7 @@ pub(crate) const ALL: &[Way] = &[
     Way::InteriorPoint,
     Way::Aggregation { patient: true },
     Way::PriceDiscovery { first: false },
+    Way::Noticing,
     Way::Highs(HighsAlgorithm::Simplex),
     Way::Highs(HighsAlgorithm::InteriorPoint),
     Way::Exact { asked: false },
@@ -71,7 +75,7 @@ impl Way {
         match self {
             Self::PriceDiscovery { .. } => "price-discovery",
             Self::Aggregation { .. } => "aggregation",
-            Self::InteriorPoint => "interior-point",
+            Self::InteriorPoint | Self::Noticing => "interior-point",
             Self::Highs(HighsAlgorithm::Simplex) => "simplex",
             Self::Highs(HighsAlgorithm::InteriorPoint) => "highs-interior-point",
             Self::Exact { .. } => exact::METHOD,
@@ -94,6 +98,7 @@ impl Way {
                     && question.shares_bins()
             }
             Self::InteriorPoint => !question.shares_bins() || question.pairs() <= IN_FULL,
+            Self::Noticing => alpha > STAGES.0 && question.pairs() <= FOR_HIGHS,
             Self::Highs(_) => HAS_HIGHS && alpha == 0.0 && question.pairs() <= FOR_HIGHS,
             Self::Exact { asked } => {
                 asked || question.pairs() <= exact::SMALL && exact::covers(question).is_ok()
@@ -119,7 +124,7 @@ impl Way {
                 let bins = Bins::by_direction(question.reduction(), question.bins());
                 self.over_bins(question, bins, false, &interior_point, budget)
             }
-            Self::InteriorPoint => self.in_full(question, &interior_point),
+            Self::InteriorPoint | Self::Noticing => self.in_full(question, &interior_point),
             Self::Highs(algorithm) => self.in_full(question, &Highs(algorithm, question.deadline.clone())),
             Self::Exact { .. } => exact::solve(question),
         }
@@ -148,7 +153,10 @@ impl Way {
         budget: f64,
     ) -> Result<Solution, SolverError> {
         match question.objective.alpha() {
-            Some(_) => smooth::solve_over(question, self.method(), bins, alike, solver, budget),
+            Some(_) => {
+                let small = if matches!(self, Self::Noticing) { Small::Noticed } else { Small::AsTheyAre };
+                smooth::solve_over(question, self.method(), bins, alike, solver, budget, small)
+            }
             // The tree knows limits and guarantees, whether it has groups or not.
             None if question.instance.has_groups() || !question.instance.quotas().is_empty() => {
                 tree::solve(question, self.method(), bins, solver, budget)

@@ -47,10 +47,26 @@ impl Specification {
     pub fn parse(file: &str, content: &[u8]) -> Result<Self, SweepError> {
         let options = serde_saphyr::options! { with_snippet: false };
         serde_saphyr::from_slice_with_options(content, options).map_err(|error| {
-            let text = error.to_string();
-            let problem = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            InstanceError::Malformed { file: file.into(), place: "specification".into(), problem }.into()
+            let place = error.location().map_or_else(
+                || "specification".into(),
+                |at| format!("line {}, column {}", at.line(), at.column()),
+            );
+            let problem = problem(&error.to_string());
+            InstanceError::Malformed { file: file.into(), place, problem }.into()
         })
+    }
+}
+
+/// What a message of the YAML reader says to who wrote the file: without the place, which stands before it, and without advice for
+/// who calls the reader.
+fn problem(told: &str) -> String {
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    let told = told.rsplit_once(" at line ").map_or(told.as_str(), |(told, _)| told);
+    let told =
+        [", set ", "; set "].iter().fold(told, |told, advice| told.split(advice).next().unwrap_or(told));
+    match told {
+        "invalid u64" => "must be a whole number >= 0".into(),
+        told => told.replace("duplicate mapping key: ", "stands here twice: "),
     }
 }
 
@@ -137,8 +153,7 @@ enum Patterns {
     Several(Vec<String>),
 }
 
-const FORMS: &str =
-    "write values as a list, {from: 0, to: 1, step: 0.1}, {seeds: 10} or {files: \"data/*.json\"}";
+const FORMS: &str = "values as a list, {from: 0, to: 1, step: 0.1}, {seeds: 10} or {files: \"data/*.json\"}";
 
 impl<'de> Deserialize<'de> for Values {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -187,7 +202,7 @@ impl Described {
                     Patterns::Several(patterns) => patterns,
                 }))
             }
-            _ => Err(FORMS.into()),
+            _ => Err(format!("write {FORMS}")),
         }
     }
 }
@@ -292,7 +307,12 @@ mod tests {
     fn what_is_not_understood_is_named() {
         for (text, told) in [
             ("command: solve\nparameter: {}\n", "parameter"),
-            ("command: solve\nparameters:\n  a: 3\n", "write values as a list"),
+            ("command: solve\nparameters:\n  a: 3\n", "expected values as a list"),
+            (
+                "command: solve\nparameters:\n  a: {seeds: 1.5}\n",
+                "line 3, column 14: must be a whole number >= 0",
+            ),
+            ("command: solve\ncommand: place\n", "line 2, column 1: stands here twice: command"),
             ("command: solve\nparameters:\n  a: {from: 1}\n", "write values as a list"),
             ("command: solve\nparameters:\n  a: {from: 1, to: 2, step: 0}\n", "step = 0"),
             ("command: solve\nparameters:\n  a: [1]\n  a: [2]\n", "a"),

@@ -143,3 +143,31 @@ fn classes_that_are_next_to_nothing_of_the_whole_keep_their_prices() {
     let draft = draft(&[(1, "1e12"), (1, "1e-9")], &["3", "7e-9"]);
     assert!(close(&shares_for(&draft, Objective::Drfh), &[0.5, 0.5], 1e-9));
 }
+
+#[test]
+fn sums_stay_proved_where_one_user_counts_for_everything() {
+    // Beside what a millionth of the cluster is worth for α = 64 every price is below the smallest double.
+    let mut draft = draft(&[(1, "1000000")], &["1", "1"]);
+    draft.users[0].tasks = Some(1);
+    let instance = draft.build().unwrap();
+    for objective in ["alpha=8", "alpha=48", "alpha=57", "alpha=64"] {
+        assert!(is_proved(&instance, objective.parse().unwrap()), "{objective}");
+    }
+}
+
+#[test]
+fn a_way_that_makes_no_progress_gives_way_to_the_next() {
+    // The interior point of HiGHS goes on for ever here.
+    let classes = [
+        (1_000, "0 156 0 3.21"),
+        (2, "5.13 0.000477 0 4.96"),
+        (2, "0.00256 0.000104 0.00179 180"),
+        (1, "0.296 1 0.471 0.0164"),
+    ];
+    let mut draft = draft(&classes, &["0 24800 0 9.29", "0 0.00016 0 0.152", "2.23 0.00222 11000 0"]);
+    draft.users[0].eligible = Some(vec![0, 2, 3]);
+    draft.users[1].tasks = Some(1_000_000);
+    draft.users[2].weight = decimal("0.09");
+    draft.users[2].rates = vec![(0, decimal("0.000233")), (2, decimal("0.0583")), (3, decimal("0.268"))];
+    assert!(is_proved(&draft.build().unwrap(), Objective::Drfh));
+}

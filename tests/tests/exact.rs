@@ -8,7 +8,7 @@ use fairplan_report::solution::{SolutionDocument, StatedSolution, solution_docum
 use fairplan_report::{read_json, write_json};
 use fairplan_solver::{backend, exact_within, sparse};
 use fairplan_tests::{
-    Dice, Draft, is_as_the_oracle_says, odd_draft, random_draft, random_draft_with_task_rows,
+    Dice, Draft, draft, is_as_the_oracle_says, odd_draft, random_draft, random_draft_with_task_rows,
     with_random_kinds,
 };
 use fairplan_verify::{SolutionClaim, verify_solution};
@@ -178,6 +178,27 @@ fn a_thousand_forged_fractions_are_refused() {
             assert!(refusal(&instance, &bytes).is_some(), "{path}: {text} became {other}\n{instance:?}");
             forged += 1;
         }
+    }
+}
+
+#[test]
+fn prices_in_doubles_are_refused_in_another_unit_than_their_levels() {
+    // Each level has one price, which in any unit is in proportion to its fraction.
+    let mut draft = draft(&[(1, "10 0"), (1, "0 10")], &["1 0", "0 1"]);
+    draft.users[1].weight = fairplan_tests::decimal("3");
+    let instance = draft.build().unwrap();
+    let honest = file(&instance, &exactly(&instance, Objective::Drfh));
+    assert_eq!(refusal(&instance, &honest), None);
+    let honest: Value = serde_json::from_slice(&honest).unwrap();
+    for level in 0..2 {
+        let mut forged = honest.clone();
+        let classes = forged["certificate"]["levels"][level]["prices"].as_array_mut().unwrap();
+        for price in classes.iter_mut().flat_map(|class| class["price"].as_object_mut().unwrap().values_mut())
+        {
+            *price = (2.0 * price.as_f64().unwrap()).into();
+        }
+        let refused = refusal(&instance, &serde_json::to_vec(&forged).unwrap()).unwrap_or_default();
+        assert!(refused.contains(&format!("unit of the prices of level {level}")), "{refused}");
     }
 }
 

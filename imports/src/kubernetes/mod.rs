@@ -255,7 +255,13 @@ fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<
                 report
                     .add(u64::from(closed.is_some()), "nodes that are cordoned or not ready, taken as open");
                 if options.all_nodes {
+                    let all = node.taints.len();
                     node.taints.retain(|taint| !taint.is_state());
+                    let lifted = closed.is_none() && node.taints.len() < all;
+                    report.add(
+                        u64::from(lifted),
+                        "nodes whose taints of a state, such as memory pressure, are lifted",
+                    );
                 }
                 nodes.push(node);
             }

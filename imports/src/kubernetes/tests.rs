@@ -101,6 +101,30 @@ fn pods_are_a_resource_when_asked_for_and_nodes_that_are_closed_count() {
 }
 
 #[test]
+fn taints_of_a_state_that_are_lifted_from_open_nodes_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, content: &str| {
+        let path = folder.path().join(name).to_str().unwrap().to_owned();
+        std::fs::write(&path, content).unwrap();
+        path
+    };
+    let nodes = "kind: Node\nmetadata: {name: n}\nspec: {taints: [{key: node.kubernetes.io/memory-pressure, effect: NoSchedule}]}\nstatus: {allocatable: {cpu: 4}}\n";
+    let pods = "kind: Pod\nmetadata: {name: p, namespace: a}\nspec: {containers: [{name: c, resources: {requests: {cpu: 1}}}]}\nstatus: {phase: Pending}\n";
+    let options = KubernetesOptions {
+        nodes: vec![write("nodes.yaml", nodes)],
+        pods: vec![write("pods.yaml", pods)],
+        all_nodes: true,
+        ..options()
+    };
+    let (_, report) = kubernetes(&options).unwrap();
+    assert_eq!(
+        report.count("nodes whose taints of a state, such as memory pressure, are lifted"),
+        1,
+        "{report}"
+    );
+}
+
+#[test]
 fn users_are_the_values_of_a_label_or_every_request() {
     let owner = "label=team".parse().unwrap();
     let (instance, report) = kubernetes(&KubernetesOptions { owner, ..options() }).unwrap();

@@ -7,7 +7,7 @@ use super::{Place, RESOURCES};
 use crate::queues::{Part, Queue, Stated, tighter};
 use crate::report::ImportReport;
 use crate::xml::Element;
-use fairplan_instances::InstanceError;
+use fairplan_instances::{Decimal, InstanceError};
 
 /// The queues, parents before their children.
 pub(super) fn read(
@@ -57,6 +57,22 @@ struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// A maximum of some memory and 0 vcores, as Hadoop's own sample has, is of memory alone: its policy `fair` compares nothing
+    /// else. A queue that may have nothing of either has its limit of nothing.
+    fn without_nothings(&mut self, name: &str, limit: &mut Stated) {
+        let is_nothing = |amount: &Option<Decimal>| amount.is_some_and(|amount| amount.is_zero());
+        if !limit.iter().any(|amount| amount.is_some() && !is_nothing(amount)) {
+            return;
+        }
+        for (r, amount) in limit.iter_mut().enumerate().filter(|(_, amount)| is_nothing(amount)) {
+            *amount = None;
+            let resource = RESOURCES[r];
+            self.report.one(format!(
+                "queue whose maximum of 0 {resource} is taken as none, beside one of more: {name}"
+            ));
+        }
+    }
+
     fn queue(&mut self, element: &Element, parent: Option<usize>) -> Result<(), InstanceError> {
         let Some(own) = element.attribute("name").filter(|name| !name.is_empty()) else {
             return Err(self.place.refused("<queue>", "", "has no name"));
@@ -77,6 +93,7 @@ impl Reading<'_> {
         let (least, most) = (amounts("minResources")?, amounts("maxResources")?);
         let is_root = parent.is_none();
         part.limit = most.unwrap_or_else(|| if is_root { part.limit.clone() } else { self.most.clone() });
+        self.without_nothings(&name, &mut part.limit);
         for (r, least) in least.into_iter().flatten().enumerate() {
             part.guarantee[r] = tighter(least, part.limit[r].filter(|_| least.is_some()));
             if let (Some(least), Some(most)) = (least, part.limit[r])
@@ -96,6 +113,9 @@ impl Reading<'_> {
             Some(policy) => {
                 self.report.one(format!("queues with the scheduling policy {policy} (taken as drf)"))
             }
+        }
+        if self.queues.iter().any(|queue| queue.name == name) {
+            return Err(self.place.refused(&format!("queue {name}"), own, "stands here twice; rename one"));
         }
         self.queues.push(Queue { name, parent, weight, parts: vec![part], work: None });
         let position = self.queues.len() - 1;

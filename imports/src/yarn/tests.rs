@@ -118,6 +118,39 @@ fn nodes_with_a_label_take_only_tasks_of_queues_that_may_use_it() {
 }
 
 #[test]
+fn a_maximum_of_memory_and_no_vcores_is_one_of_memory() {
+    // As in the sample of Hadoop's documentation.
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    let queue = |most: &str| {
+        format!(
+            "<allocations><queue name=\"sample\"><minResources>10000 mb,0vcores</minResources><maxResources>{most}</maxResources></queue></allocations>"
+        )
+    };
+    std::fs::write(&queues, queue("90000 mb,0vcores")).unwrap();
+    let (instance, report) = yarn(&YarnOptions { queues: queues.clone(), ..options("") }).unwrap();
+    assert_eq!(tenants(&instance), ["root.sample w1 6553.6,1 sure memory=10000 most memory=90000"]);
+    assert_eq!(
+        report.count("queue whose maximum of 0 vcores is taken as none, beside one of more: root.sample"),
+        1,
+        "{report}"
+    );
+}
+
+#[test]
+fn a_queue_that_stands_twice_is_refused() {
+    let text = std::fs::read_to_string(shipped("fair-scheduler.xml")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let queues = folder.path().join("fair-scheduler.xml").to_str().unwrap().to_owned();
+    std::fs::write(&queues, text.replace("name=\"reports\"", "name=\"etl\"")).unwrap();
+    let refused = yarn(&YarnOptions { queues, ..options("") }).unwrap_err().to_string();
+    assert!(
+        refused.contains("queue root.production.etl") && refused.contains("stands here twice"),
+        "{refused}"
+    );
+}
+
+#[test]
 fn each_defect_is_named_with_file_queue_field_and_value() {
     let defects = [
         (

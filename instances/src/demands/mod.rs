@@ -29,6 +29,14 @@ pub struct DemandSeries {
 }
 
 impl DemandSeries {
+    /// The same series with so many slices as one, where that leaves whole numbers; else as it is.
+    pub(crate) fn in_units_of(mut self, unit: u64) -> Self {
+        if self.slices.iter().all(|slices| slices.is_multiple_of(unit)) {
+            self.slices.iter_mut().for_each(|slices| *slices /= unit);
+        }
+        self
+    }
+
     /// How many users there are, members or not.
     pub fn user_count(&self) -> usize {
         self.users.len()

@@ -4,6 +4,7 @@ use crate::quantity::Quantity;
 use crate::{Catalog, Decimal, Instance, InstanceError, Offer, Violation};
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::io::BufRead;
 
 use super::json::Amounts;
@@ -77,7 +78,13 @@ fn from_json(document: &Document, instance: &Instance) -> Result<Catalog, Violat
         let place = |field: &str| format!("server_types[{position}].{field}");
         let capacity = match &kind.capacity {
             Some(entries) => {
-                amounts.read(entries, || place("capacity")).map_err(without_unit)?;
+                let counted: Vec<Option<Box<RawValue>>> =
+                    entries.0.iter().map(|entry| raw_count(entry, instance)).collect();
+                let entries = entries.0.iter().zip(&counted);
+                let entries = entries.map(|((name, raw), counted)| {
+                    (Text(Cow::Borrowed(&*name.0)), counted.as_deref().unwrap_or(*raw))
+                });
+                amounts.read(&Entries(entries.collect()), || place("capacity")).map_err(without_unit)?;
                 Some(amounts.values.clone())
             }
             None => None,
@@ -95,8 +102,28 @@ fn from_json(document: &Document, instance: &Instance) -> Result<Catalog, Violat
     Catalog::new(instance, document.name.0.as_ref().into(), document.currency.0.as_ref().into(), offers)
 }
 
-/// What to write instead of an amount with a unit, such as `16Gi`: an instance does not say what its numbers count, so
-/// units cannot be converted.
+/// Parts of the largest server, from and to, in which an amount with a unit counts what the instance does.
+const ALIKE: (f64, f64) = (1.0 / 4_096.0, 16.0);
+
+/// An amount with a unit, such as `16Gi` or `500m`, as so many bytes or whole ones. An instance does not say what its numbers count:
+/// they count the same where the amount is like what one of its servers has, and else the amount is refused.
+fn count(text: &str, resource: &str, instance: &Instance) -> Option<Decimal> {
+    if !text.ends_with(|last: char| last.is_ascii_alphabetic()) {
+        return None;
+    }
+    let amount = Quantity::parse(text).ok().and_then(Quantity::decimal)?;
+    let r = instance.resources().iter().position(|name| name == resource)?;
+    let largest = instance.classes().iter().map(|class| class.capacity[r].to_f64()).fold(0.0, f64::max);
+    (ALIKE.0 * largest..=ALIKE.1 * largest).contains(&amount.to_f64()).then_some(amount)
+}
+
+/// The same of an entry of a JSON document.
+fn raw_count((name, raw): &(Text<'_>, &RawValue), instance: &Instance) -> Option<Box<RawValue>> {
+    let text: String = serde_json::from_str(raw.get()).ok()?;
+    RawValue::from_string(count(&text, &name.0, instance)?.to_string()).ok()
+}
+
+/// What to write instead of an amount with a unit that counts something else than the instance does.
 fn without_unit(violation: Violation) -> Violation {
     let amount = Quantity::parse(violation.value.trim_matches('"')).ok().and_then(Quantity::decimal);
     let Some(amount) = amount else { return violation };
@@ -137,8 +164,13 @@ fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, Insta
             let text = |at: Option<usize>| at.map_or(Ok(""), |at| table.text(row, at));
             let number = |at: Option<usize>| at.map_or(Ok(None), |at| table.number(row, at));
             let missing = || Violation::new(table.place_in(row, "price"), "", "every type needs a price");
-            let amount = |at: &Option<usize>| number(*at).map_err(without_unit);
-            let amounts = columns.iter().map(amount).collect::<Result<Vec<_>, _>>()?;
+            let amount = |(at, resource): (&Option<usize>, &String)| {
+                number(*at).or_else(|violation| match count(&violation.value, resource, instance) {
+                    Some(amount) => Ok(Some(amount)),
+                    None => Err(without_unit(violation)),
+                })
+            };
+            let amounts = columns.iter().zip(resources).map(amount).collect::<Result<Vec<_>, _>>()?;
             let stated = amounts.iter().any(Option::is_some);
             let capacity = amounts.into_iter().map(Option::unwrap_or_default).collect::<Vec<Decimal>>();
             let whole = |limit| whole_number(limit, || table.place_in(row, "limit"));
@@ -164,4 +196,40 @@ fn from_table(rows: &mut dyn Rows, instance: &Instance) -> Result<Catalog, Insta
             None => violation,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::tests::Folder;
+    use crate::{Draft, generate::drfh_fig1};
+
+    #[test]
+    fn amounts_with_a_unit_are_read_where_they_count_what_the_instance_does() {
+        let folder = Folder::new();
+        let json = |memory: &str| {
+            let types =
+                format!(r#"{{"id": "a", "price": 1, "capacity": {{"cpu": 4, "memory": "{memory}"}}}}"#);
+            folder
+                .file("c.json", format!(r#"{{"format": "fairplan.catalog.v1", "server_types": [{types}]}}"#))
+        };
+        let table = |memory: &str| folder.file("c.csv", format!("id,price,cpu,memory\na,1,4,{memory}\n"));
+        let of = |path: String, instance: &Instance| {
+            read_catalog(&path, instance).map(|catalog| catalog.types[0].capacity[1].to_string())
+        };
+        let gibibytes = drfh_fig1().unwrap();
+        let mut draft = Draft::from(&gibibytes);
+        draft.classes.iter_mut().for_each(|class| class.capacity[1] = "12884901888".parse().unwrap());
+        let bytes = draft.build().unwrap();
+        let forms: [&dyn Fn(&str) -> String; 2] = [&json, &table];
+        for path in forms {
+            assert_eq!(of(path("16Gi"), &bytes).unwrap(), "17179869184");
+            let refused = of(path("16Gi"), &gibibytes).unwrap_err().to_string();
+            assert!(
+                refused.contains("16Gi") && refused.contains("17179869184 if that is bytes"),
+                "{refused}"
+            );
+            assert!(of(path("16Gx"), &bytes).is_err());
+        }
+    }
 }

@@ -32,8 +32,8 @@ pub use catalog::read_catalog;
 #[cfg(feature = "parquet")]
 pub use columnar::{BatchWriter, Columnar};
 pub use demands::{
-    QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_by,
-    read_demands_in_memory, read_demands_opened, read_fair_shares, read_members, write_demands,
+    QUANTUM, Rounding, demands_sha256_hex, read_demands, read_demands_and_instance, read_demands_in_memory,
+    read_demands_opened, read_fair_shares, read_members, read_proportions, write_demands,
 };
 #[cfg(feature = "parquet")]
 pub use frame::Frame;

@@ -1,7 +1,8 @@
 //! Standard output, or memory while somebody wants to have what would go there.
 
+use super::visible::Visible;
 use std::cell::RefCell;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 thread_local! {
     static CAPTURED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
@@ -27,6 +28,7 @@ pub fn captured<T>(work: impl FnOnce() -> T) -> (T, Vec<u8>) {
 pub(super) fn standard_output() -> Box<dyn Write + Send> {
     match CAPTURED.with_borrow(Option::is_some) {
         true => Box::new(Memory),
+        false if io::stdout().is_terminal() => Box::new(Visible::new(io::stdout())),
         false => Box::new(io::stdout()),
     }
 }

@@ -45,6 +45,16 @@ impl FileFormat {
         ENDINGS.iter().find(|(known, _)| ending.eq_ignore_ascii_case(known)).map(|(_, format)| *format)
     }
 
+    /// The name, and its ending where that says that the content is of a format that is none of these: letters and digits that begin
+    /// with a letter, so that `run-0.5` has none.
+    pub fn foreign(path: &Path) -> Option<(&Path, String)> {
+        let named = if is_gzipped(path) { path.file_stem().map(Path::new)? } else { path };
+        let ending = named.extension()?.to_string_lossy();
+        let is_one = ending.starts_with(|letter: char| letter.is_ascii_alphabetic())
+            && ending.chars().all(|letter| letter.is_ascii_alphanumeric());
+        (is_one && Self::of(path).is_none()).then(|| (path, ending.into_owned()))
+    }
+
     /// The usual ending of a name, without its dot.
     pub fn ending(self) -> &'static str {
         ENDINGS.iter().find(|(_, format)| *format == self).map_or("", |(ending, _)| ending)

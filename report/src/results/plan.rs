@@ -83,7 +83,12 @@ pub(super) fn target(target: &StatedTarget) -> String {
     }
     if target.users_with_own_scale > 0 {
         let users = counted(target.users_with_own_scale as u64, "user", "users");
-        parts.push(format!("factors of their own for what {users} ask for today"));
+        let (own, ask) = if target.users_with_own_scale == 1 {
+            ("a factor of its own", "asks")
+        } else {
+            ("factors of their own", "ask")
+        };
+        parts.push(format!("{own} for what {users} {ask} for today"));
     }
     let more = match target.more_users {
         0 => String::new(),

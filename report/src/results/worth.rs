@@ -78,7 +78,11 @@ pub(crate) fn section(document: Worth) -> Section {
     };
     let table = document.table();
     let resources = table.columns()[1].clone();
-    let of_resources = table.without(&["by_price"]).only_rows(|row| resources.cell(row) != Cell::from(""));
+    let prices = document.table().only(&["price"]).columns()[0].clone();
+    // Of what is worth nothing there is nothing to tell.
+    let is_worth_something = |row: usize| matches!(prices.cell(row), Cell::Number(price) if price > 0.0);
+    let is_told = |row: usize| resources.cell(row) != Cell::from("") && is_worth_something(row);
+    let of_resources = table.without(&["by_price"]).only_rows(is_told);
     Section::new("What one more server is worth")
         .answer_in_shares(answer(&document))
         .instance(&document.instance)
@@ -87,5 +91,5 @@ pub(crate) fn section(document: Worth) -> Section {
         .block(Block::Bars(bars))
         .grid("One more server of each class", &document.classes())
         .table("What groups have with one more", &document.groups())
-        .table("More of one resource alone, and how far its price holds", &of_resources)
+        .table("More of one resource alone, where it has a price, and how far that holds", &of_resources)
 }

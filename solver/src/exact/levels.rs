@@ -91,7 +91,9 @@ impl Raised<'_> {
             // Who is held at the same level by other prices is held by the sum of both.
             (Some(known), Some(known_scale)) if is_same => {
                 known.iter_mut().zip(&prices).for_each(|(sum, price)| *sum = &*sum + price);
-                *known_scale = &*known_scale + &scale;
+                // Those held at the level before pay the new prices too.
+                let level = vertex.levels.len() as u32 - 1;
+                *known_scale = &(&*known_scale + &scale) + &vertex.cost_of_frozen(&prices, level);
             }
             _ => {
                 vertex.levels.push(vertex.level.clone());

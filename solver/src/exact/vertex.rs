@@ -374,6 +374,13 @@ impl<'p> Vertex<'p> {
         product(prices, &self.rising)
     }
 
+    /// The same of those who are frozen at a level.
+    pub fn cost_of_frozen(&self, prices: &[Rational], level: u32) -> Rational {
+        let is_frozen = |line: &usize| matches!(self.amounts[*line], Amount::Frozen(at) if at == level);
+        let cost = |line: usize| &self.cost(prices, line, self.keys[line] as usize) * &self.per_level[line];
+        (0..self.keys.len()).filter(is_frozen).map(cost).fold(Rational::zero(), |sum, cost| &sum + &cost)
+    }
+
     /// How far what enters can go, and what ends it; of several by Bland's rule the first.
     fn longest_step(
         &self,

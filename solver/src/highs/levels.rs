@@ -291,7 +291,12 @@ fn prepared(variables: ProblemVariables, objective: Expression, algorithm: Highs
         })
         .set_option("primal_feasibility_tolerance", FEASIBILITY)
         .set_option("dual_feasibility_tolerance", FEASIBILITY)
+        .set_option("ipm_iteration_limit", MOST_STEPS)
 }
+
+/// Steps of the interior point of HiGHS, which has no limit of its own and may go on for ever where numbers are far apart; what
+/// it solves takes 10 to 100.
+const MOST_STEPS: i32 = 1_000;
 
 /// An error once time is over.
 fn in_time(deadline: &Deadline) -> Result<(), SolverError> {

@@ -70,6 +70,15 @@ impl DualityGap {
         if gap.is_nan() { f64::INFINITY } else { gap }
     }
 
+    /// By how much more the users whose tasks have no price could be worth if work were free, in parts of the worth of all:
+    /// without an end, unless α is above one.
+    pub fn gain_where_free(&self, alpha: f64) -> f64 {
+        if alpha <= 1.0 {
+            return f64::INFINITY;
+        }
+        (self.paid_freely + self.worth_freely / (alpha - 1.0)) / self.worth
+    }
+
     /// The scale of utilities at which users whose tasks have no price together pay what their shares are worth at the
     /// margin, where that is another but near enough for prices to hold the others at their limits.
     pub fn balanced(&self, utility: Utility) -> Option<Utility> {

@@ -26,6 +26,7 @@ use crate::bins::{Bins, NO_BIN};
 use crate::question::Question;
 use crate::reduction::{NO_PATTERN, Reduction};
 use fairplan_instances::{Certificate, Solution, SolverError, Statistics};
+pub(crate) use rounds::Small;
 use rounds::{GUESSING_ROUNDS, Guess, MOST_ROUNDS, Rounds, Solved};
 
 pub(crate) use problem::{SumProblem, SumSolution, SumSolver};
@@ -43,13 +44,14 @@ pub(crate) fn solve_over(
     alike: bool,
     solver: &dyn SumSolver,
     budget: f64,
+    small: Small,
 ) -> Result<Solution, SolverError> {
     let (instance, reduction, alpha) = (question.instance, question.reduction(), question.alpha());
     let users = &reduction.users;
     leave_out_users_without_tasks(reduction, &mut bins);
     let solved = if bins.of.iter().any(|bin| *bin != NO_BIN) {
         let guess = if alike { None } else { guess(reduction, &bins, alpha, solver)? };
-        let rounds = Rounds { reduction, alpha, alike, most: MOST_ROUNDS, budget, solver };
+        let rounds = Rounds { reduction, alpha, alike, most: MOST_ROUNDS, budget, solver, small };
         Some(rounds.run(&mut bins, guess)?)
     } else {
         None
@@ -108,6 +110,7 @@ fn guess(
         most: GUESSING_ROUNDS,
         budget: f64::INFINITY,
         solver,
+        small: Small::AsTheyAre,
     };
     let Solved { solution, utility, .. } = rounds.run(&mut bins, None)?;
     Ok(Some(Guess { prices: solution.prices, utility }))

@@ -120,15 +120,15 @@ impl Claim<'_> {
         let exponent = if decimals.abs() <= PLAIN { 0 } else { decimals.round() as i32 };
         let log_unit = f64::from(exponent) * std::f64::consts::LN_10;
         let value = self.value(&weight, log_unit);
-        let relative_gap = duality.relative_gap().max(0.0);
-        let bound = value + relative_gap * (log_worth - log_unit).exp();
+        // Prices too small for a double next to the worth of shares are stated as none: work is free then.
         let scale = (-utility.log_scale() - log_unit).exp();
-        let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
-        // Prices that vanish next to the worth of a share prove nothing once they are written down, of those who pay them
-        // for want of a limit.
         let vanish = scale < f64::MIN_POSITIVE && duality.paid_freely > 0.0;
+        let (scale, freely) =
+            if vanish { (0.0, duality.gain_where_free(utility.alpha)) } else { (scale, 0.0) };
+        let relative_gap = duality.relative_gap().max(0.0) + freely;
+        let bound = value + relative_gap * (log_worth - log_unit).exp();
+        let prices = prices_of_classes(self.instance, self.members, self.prices, scale);
         let finite = value.is_finite() && bound.is_finite() && prices.iter().all(|price| price.is_finite());
-        let finite = finite && !vanish;
         let status = if finite && relative_gap <= TOLERANCE { Status::Optimal } else { Status::Uncertified };
         (Total { value, bound, relative_gap, prices, exponent }, status)
     }

@@ -63,6 +63,29 @@ pub(super) struct Rounds<'a> {
     /// In the unit of [`work_of_a_step`].
     pub budget: f64,
     pub solver: &'a dyn SumSolver,
+    /// See [`Small`].
+    pub small: Small,
+}
+
+/// What counts of groups that are worth next to nothing beside others, as a large α makes them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Small {
+    /// What they are worth, as far as doubles tell.
+    AsTheyAre,
+    /// No less than what shows beside rounding. Their shares are less exact, but a group that only seems to be worth nothing does not
+    /// get lost on the way from one α to the next, and the bound is as good: all of them together are a part of it that is far below
+    /// what is promised.
+    Noticed,
+}
+
+impl Small {
+    /// The least logarithm of a size, below the largest.
+    fn least_log_size(self) -> f64 {
+        match self {
+            Self::AsTheyAre => LEAST_LOG_SIZE,
+            Self::Noticed => NOTICED_LOG_SIZE,
+        }
+    }
 }
 
 /// Most rounds, where prices are to be found and where a guess at them is.
@@ -72,7 +95,7 @@ pub(super) const GUESSING_ROUNDS: u64 = 2;
 impl Rounds<'_> {
     /// Solves for the users that are in a bin. An error when the budget is spent before.
     pub fn run(&self, bins: &mut Bins, guess: Option<Guess>) -> Result<Solved, SolverError> {
-        let &Self { reduction, alpha, alike, most: most_rounds, budget, solver } = self;
+        let &Self { reduction, alpha, alike, most: most_rounds, budget, solver, small } = self;
         let users = &reduction.users;
         let capacities = &reduction.capacities;
         let n = users.len();
@@ -133,7 +156,7 @@ impl Rounds<'_> {
                 limit: &sizes.limit,
             };
             let ahead = if alike { 0.0 } else { gap * AHEAD.0 };
-            let solution = solve_in_stages(&problem, solver, ahead.max(AHEAD.1))?;
+            let solution = solve_in_stages(&problem, solver, ahead.max(AHEAD.1), small)?;
             iterations += solution.iterations;
             rounds += 1;
             prices.clone_from(&solution.prices);
@@ -261,6 +284,7 @@ fn solve_in_stages(
     problem: &SumProblem<'_>,
     solver: &dyn SumSolver,
     accuracy: f64,
+    small: Small,
 ) -> Result<SumSolution, SolverError> {
     let solution = solver.solve(problem, accuracy)?;
     if problem.alpha <= STAGES.0 || solution.widest <= STAGES.1 || solver.deadline().is_over() {
@@ -288,7 +312,7 @@ fn solve_in_stages(
             .map(|(size, work)| size.ln() + (1.0 - alpha) * work.ln())
             .collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let sizes: Vec<f64> = logs.iter().map(|log| (log - most).max(LEAST_LOG_SIZE).exp()).collect();
+        let sizes: Vec<f64> = logs.iter().map(|log| (log - most).max(small.least_log_size()).exp()).collect();
         let total: f64 = sizes.iter().sum();
         let size: Vec<f64> = sizes.iter().map(|size| size / total).collect();
         let cost: Vec<f64> = (0..size.len()).map(|g| size[g] * (problem.cost[g] / problem.size[g])).collect();
@@ -314,3 +338,5 @@ fn solve_in_stages(
 
 /// Sizes further below the largest than this, in logarithms, are beyond a double.
 const LEAST_LOG_SIZE: f64 = -650.0;
+/// The same where small groups shall be noticed: a hundred thousandth of what is promised of all.
+const NOTICED_LOG_SIZE: f64 = -32.0;

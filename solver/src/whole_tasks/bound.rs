@@ -7,7 +7,7 @@
 //! program, until servers filled with fractions of patterns can hold them.
 
 use super::breakpoints::Breakpoints;
-use super::divisible::divisible_values;
+use super::divisible::{divisible_values, is_large, of_all_needed};
 use super::knapsack::Found;
 use super::master::{Master, Mix, Want};
 use super::packing::Packing;
@@ -97,10 +97,14 @@ fn seed(packing: &Packing, breakpoints: &Breakpoints, bound: &mut Bound, stop: &
         return;
     }
     // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-    let Ok(Mix { values, server_values, .. }) =
-        divisible_values(packing, &[Want::all(&need, f64::INFINITY)], stop)
-    else {
-        return;
+    let (values, server_values) = if is_large(packing) {
+        let Some(divisible) = of_all_needed(packing, &need, stop) else { return };
+        (divisible.values, divisible.server_values)
+    } else {
+        match divisible_values(packing, &[Want::all(&need, f64::INFINITY)], stop) {
+            Ok(Mix { values, server_values, .. }) => (values, server_values),
+            Err(_) => return,
+        }
     };
     let below: Vec<f64> = server_values.iter().map(|value| value * (1.0 - SEED)).collect();
     let effort = Effort { budget: SEED_BUDGET, part: 0.5 * SEED, kept: packing.shapes.len() };

@@ -3,8 +3,12 @@
 use super::master::{Mix, Want, add_wants, wanted_rows};
 use super::packing::{Class, Packing, Shape};
 use crate::highs::solve;
+use crate::interior_point::InteriorPoint;
+use crate::level::{Groups, LevelProblem, LevelSolver};
 use crate::linear_program::{Ended, Program, Row, Settings};
+use crate::smooth::{SumProblem, SumSolver};
 use crate::tolerance::highs::FEASIBILITY;
+use crate::tolerance::whole_tasks::CLOSE;
 use fairplan_instances::{Deadline, SolverError};
 
 /// The worth of a task of each shape and of a server of each class, and how often each want is had, from the program that
@@ -53,6 +57,142 @@ pub(super) fn divisible_values(
         values: values.collect(),
         server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),
     })
+}
+
+/// Shapes times classes up to which the program of divisible tasks takes HiGHS less than a second; beyond, an interior point
+/// over the same rows is many times faster.
+const SMALL: usize = 10_000;
+
+/// Whether so many shapes and classes are more than HiGHS takes on in a moment.
+pub(super) fn is_large(packing: &Packing) -> bool {
+    packing.shapes.len() * packing.classes.len() > SMALL
+}
+
+/// What an interior point says of divisible tasks.
+pub(super) struct Divisible {
+    /// What a task of each shape and a server of each class is worth, of any scale.
+    pub values: Vec<f64>,
+    pub server_values: Vec<f64>,
+    /// Tasks of each shape.
+    pub tasks: Vec<f64>,
+}
+
+/// The same for the largest part of all that is needed, by an interior point, as good as it is when time is over; none where
+/// nothing is needed.
+pub(super) fn of_all_needed(packing: &Packing, need: &[u64], stop: &Deadline) -> Option<Divisible> {
+    let needed: Vec<f64> = need.iter().map(|tasks| *tasks as f64).collect();
+    let rows = Rows::new(packing, &needed)?;
+    let problem = LevelProblem {
+        resources: packing.resources,
+        capacities: &rows.capacities,
+        groups: &rows.groups,
+        limits: None,
+    };
+    let solved = LevelSolver::solve(&InteriorPoint(stop.clone()), &problem, CLOSE).ok()?;
+    let tasks = needed.iter().map(|tasks| tasks * solved.level).collect();
+    rows.divisible(packing, &solved.prices, tasks)
+}
+
+/// The same for the largest sum of weighted logarithms of tasks: `weights` are those of the users of each shape, `most` the tasks
+/// that they have together.
+pub(super) fn of_logarithms(
+    packing: &Packing,
+    weights: &[f64],
+    most: &[u64],
+    stop: &Deadline,
+) -> Option<Divisible> {
+    // Around tasks of equal weight in what the cluster has, all works are near one.
+    let even: Vec<u64> =
+        (0..weights.len()).map(|s| rounded_up(packing, s, weights[s]).min(most[s])).collect();
+    let around = of_all_needed(packing, &even, stop)?;
+    let rows = Rows::new(packing, &around.tasks)?;
+    let of_group = |of: &dyn Fn(usize) -> f64| -> Vec<f64> { rows.shapes.iter().map(|s| of(*s)).collect() };
+    let size = of_group(&|s| weights[s]);
+    let limit = of_group(&|s| most[s] as f64 / around.tasks[s]);
+    let problem = SumProblem {
+        alpha: 1.0,
+        resources: packing.resources,
+        capacities: &rows.capacities,
+        groups: &rows.groups,
+        size: &size,
+        cost: &size,
+        limit: &limit,
+    };
+    let solved = SumSolver::solve(&InteriorPoint(stop.clone()), &problem, CLOSE).ok()?;
+    let mut tasks = vec![0.0; weights.len()];
+    rows.shapes.iter().zip(&solved.works).for_each(|(s, work)| tasks[*s] = around.tasks[*s] * work);
+    rows.divisible(packing, &solved.prices, tasks)
+}
+
+/// Tasks of a shape that are so large a part of the cluster, in the resource that they need most of.
+fn rounded_up(packing: &Packing, s: usize, part: f64) -> u64 {
+    let demand = &packing.shapes[s].demand;
+    let of_all = |r: usize| -> f64 {
+        packing.classes.iter().map(|class| class.servers as f64 * class.capacity[r] as f64).sum()
+    };
+    let taken = (0..packing.resources).filter(|&r| demand[r] > 0);
+    let tasks = taken.map(|r| part * of_all(r) / demand[r] as f64).fold(f64::INFINITY, f64::min);
+    tasks.ceil().max(1.0) as u64
+}
+
+/// What interior points see: shapes of which so many tasks count as one, and capacities as parts of all that there is.
+struct Rows {
+    capacities: Vec<f64>,
+    groups: Groups,
+    /// The shape of each group.
+    shapes: Vec<usize>,
+    total: Vec<f64>,
+}
+
+impl Rows {
+    fn new(packing: &Packing, tasks: &[f64]) -> Option<Self> {
+        let m = packing.resources;
+        let mut total = vec![0.0; m];
+        for class in &packing.classes {
+            (0..m).for_each(|r| total[r] += class.servers as f64 * class.capacity[r] as f64);
+        }
+        let part = |r: usize, amount: f64| if total[r] > 0.0 { amount / total[r] } else { 0.0 };
+        let of_class = |class: &Class| -> Vec<f64> {
+            (0..m).map(|r| part(r, class.servers as f64 * class.capacity[r] as f64)).collect()
+        };
+        let capacities = packing.classes.iter().flat_map(of_class).collect();
+        let mut groups = Groups::new();
+        let mut shapes = Vec::new();
+        for (s, shape) in packing.shapes.iter().enumerate().filter(|(s, _)| tasks[*s] > 0.0) {
+            let load: Vec<f64> = (0..m).map(|r| part(r, tasks[s] * shape.demand[r] as f64)).collect();
+            let classes = (0..packing.classes.len()).filter(|&l| shape.copies[l] > 0);
+            groups.push(&load, 0, true, classes.map(|l| (l, 1.0)));
+            shapes.push(s);
+        }
+        (!shapes.is_empty()).then_some(Self { capacities, groups, shapes, total })
+    }
+
+    /// In the worth of all that servers have; `None` where prices are no numbers.
+    fn divisible(&self, packing: &Packing, prices: &[f64], tasks: Vec<f64>) -> Option<Divisible> {
+        let m = packing.resources;
+        let worth: f64 = prices.iter().zip(&self.capacities).map(|(price, part)| price * part).sum();
+        if !(worth.is_finite() && worth > 0.0) {
+            return None;
+        }
+        let of_server = |class: &Class, prices: &[f64]| -> Vec<f64> {
+            let price = |r: usize| prices[r] * class.capacity[r] as f64 / (self.total[r] * worth);
+            (0..m).map(|r| if class.capacity[r] > 0 { price(r) } else { 0.0 }).collect()
+        };
+        let prices: Vec<Vec<f64>> = packing
+            .classes
+            .iter()
+            .zip(prices.chunks(m))
+            .map(|(class, prices)| of_server(class, prices))
+            .collect();
+        let prices: Vec<&[f64]> = prices.iter().map(Vec::as_slice).collect();
+        let mut values = vec![0.0; packing.shapes.len()];
+        self.shapes.iter().for_each(|s| values[*s] = cheapest(packing, &prices, &packing.shapes[*s]));
+        Some(Divisible {
+            values,
+            server_values: prices.iter().map(|prices| prices.iter().sum()).collect(),
+            tasks,
+        })
+    }
 }
 
 /// What a task costs where it costs least, at prices of all that a server of each class has of each resource. No larger

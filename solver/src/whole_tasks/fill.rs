@@ -4,6 +4,7 @@
 //! Tasks are handed out one by one near the end and all at once before it: the order brings every user to the same level,
 //! so what a level takes says how far one can go without looking at each task.
 
+use super::divisible::is_large;
 use super::packing::{Packing, WIDTH};
 use super::servers::Servers;
 use fairplan_instances::{Deadline, Instance, Placement, UserId};
@@ -53,6 +54,22 @@ const SINGLY: usize = 64;
 
 /// Tasks handed out between two looks at the clock.
 const BETWEEN_STOPS: u64 = 4_096;
+
+/// The part of the time in which servers are filled before anything else is tried.
+const ALONE: f64 = 0.2;
+
+/// What filling empty servers places, in case there is no time for patterns: none where there is no limit of time, or so little to do
+/// that they are found at once.
+pub(super) fn filled_alone(
+    instance: &Instance,
+    packing: &Packing,
+    order: &dyn Priority,
+    limit: &Deadline,
+) -> Option<Placement> {
+    let is_needed = limit.time_left().is_some() && is_large(packing);
+    let servers = || Servers::new(packing, &packing.servers());
+    is_needed.then(|| fill(instance, packing, order, servers(), &limit.after_part(ALONE)))
+}
 
 /// The placement of what is on the servers, filled up as far as time allows.
 pub(super) fn fill(

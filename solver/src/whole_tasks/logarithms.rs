@@ -80,6 +80,11 @@ impl Logarithms {
         self.shapes[shape].len() as u64
     }
 
+    /// The weight of all users of a shape, as a part of everybody's.
+    pub fn weight(&self, shape: usize) -> f64 {
+        self.shapes[shape].iter().map(|demand| demand.weight).sum()
+    }
+
     /// Most tasks of a shape that count.
     pub fn most(&self, shape: usize) -> u64 {
         self.shapes[shape].iter().fold(0, |sum, demand| sum.saturating_add(demand.limit))

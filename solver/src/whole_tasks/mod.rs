@@ -85,8 +85,9 @@ pub fn whole_task_bracket(instance: &Instance, limit: &Deadline) -> Result<Whole
             rounds: 0,
         });
     };
+    let alone = fill::filled_alone(instance, &packing, &breakpoints, limit);
     let bound = bound::bound(&packing, &breakpoints, upper, proof, &limit.after_part(BOUNDING))?;
-    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, limit)?;
+    let (placement, lower) = place(instance, &packing, &breakpoints, &bound, alone, limit)?;
     let is_closed = breakpoints.reaches(lower, bound.upper);
     Ok(WholeTaskBracket {
         without_tasks,
@@ -147,15 +148,22 @@ fn first_bound(
     Some((upper, proof))
 }
 
-/// The best of a few placements: the first aimed at what fractions of patterns reach, later ones a little lower.
+/// The best of the one there is and a few more: the first aimed at what fractions of patterns reach, later ones a little lower.
 fn place(
     instance: &Instance,
     packing: &Packing,
     breakpoints: &Breakpoints,
     bound: &Bound,
+    alone: Option<Placement>,
     stop: &Deadline,
 ) -> Result<(Placement, Breakpoint), SolverError> {
-    let mut best: Option<(Placement, Breakpoint)> = None;
+    let value = |placement: &Placement| {
+        breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..bound.upper })
+    };
+    let mut best = alone.map(|placement| {
+        let value = value(&placement);
+        (placement, value)
+    });
     let most = need(packing, &breakpoints.required(bound.upper, false));
     let most = most.iter().fold(0, |sum: u64, tasks| sum.saturating_add(*tasks));
     let is_fine = most > MANY * instance.server_count();
@@ -183,7 +191,7 @@ fn place(
         }
         repair.run(breakpoints, target, stop);
         let placement = fill::fill(instance, packing, breakpoints, repair.servers, stop);
-        let value = breakpoints.value(&placement.tasks).unwrap_or(Breakpoint { tasks: 0, ..target });
+        let value = value(&placement);
         if best.as_ref().is_none_or(|(_, best)| breakpoints.compare(value, *best).is_gt()) {
             best = Some((placement, value));
         }

@@ -6,8 +6,8 @@
 //! one after the other, which add less and less, and finds the same patterns by the same searches as for the smallest share.
 
 use super::dive::{Dive, dive, mixed};
-use super::divisible::divisible_values;
-use super::fill::fill;
+use super::divisible::{divisible_values, is_large, of_logarithms};
+use super::fill::{fill, filled_alone};
 use super::knapsack::Found;
 use super::logarithms::Logarithms;
 use super::master::{Master, Mix, Want};
@@ -67,11 +67,14 @@ pub fn proportional_bracket(
         });
     }
     let logarithms = Logarithms::new(instance, &packing);
+    let alone = filled_alone(instance, &packing, &logarithms, limit);
     let search = bound(&packing, &logarithms, &limit.after_part(BOUNDING))?;
     if search.bound.is_infinite() {
         return Err(SolverError::OutOfTime);
     }
-    let placement = place(instance, &packing, &logarithms, &search, limit)?;
+    let mixed = place(instance, &packing, &logarithms, &search, limit)?;
+    let mean = |placement: &Placement| logarithms.mean(&placement.tasks);
+    let placement = alone.filter(|alone| mean(alone) > mean(&mixed)).unwrap_or(mixed);
     let users = || instance.users().filter(|user| packing.shape_of[user.index().0].is_some());
     let weights: f64 = users().map(|user| user.weight().to_f64()).sum();
     let of_one_task: f64 = users().map(|user| user.weight().to_f64() * user.task_share().ln()).sum();
@@ -133,9 +136,6 @@ impl Goal for Search<'_> {
         self.excess
     }
 }
-
-/// Shapes times classes up to which the first program is solved whatever the time: it takes less than a second.
-const SMALL: usize = 10_000;
 
 fn bound<'a>(
     packing: &'a Packing,
@@ -203,13 +203,15 @@ impl Search<'_> {
     /// Starts from what divisible tasks are worth.
     fn seed(&mut self, stop: &Deadline) {
         self.tasks = vec![0.0; self.packing.shapes.len()];
+        if is_large(self.packing) {
+            return self.seed_from_prices(stop);
+        }
         let never = Deadline::never();
-        let is_small = self.packing.shapes.len() * self.packing.servers().len() <= SMALL;
         for round in 1..=SEEDING {
             let is_last = round == SEEDING || stop.is_over();
             self.centre_wants();
             // Only a start: without it the search takes longer, and what breaks the backend for good shows there.
-            let patience = if round == 1 && is_small { &never } else { stop };
+            let patience = if round == 1 { &never } else { stop };
             let Ok(mix) = divisible_values(self.packing, &self.wants, patience) else { return };
             self.had(&mix);
             if is_last {
@@ -221,6 +223,24 @@ impl Search<'_> {
                 break;
             }
         }
+    }
+
+    /// The same from the prices of an interior point.
+    fn seed_from_prices(&mut self, stop: &Deadline) {
+        let shapes = 0..self.packing.shapes.len();
+        let weights: Vec<f64> = shapes.clone().map(|s| self.logarithms.weight(s)).collect();
+        let most: Vec<u64> = shapes.map(|s| self.logarithms.most(s)).collect();
+        let Some(found) = of_logarithms(self.packing, &weights, &most, stop) else { return };
+        self.tasks = found.tasks;
+        self.centre_wants();
+        let wanted = vec![0.0; self.wants.len()];
+        let mix =
+            Mix { wanted, servers: Vec::new(), values: found.values, server_values: found.server_values };
+        let below: Vec<f64> = mix.server_values.iter().map(|value| value * (1.0 - BELOW)).collect();
+        let effort = Effort { kept: self.packing.shapes.len(), ..SEED };
+        let found = price(self.packing, &mix.values, &below, effort, None, stop);
+        self.exclude(&mix, &mix.values, &found);
+        self.patterns.extend(found.into_iter().flat_map(|found| found.patterns));
     }
 }
 

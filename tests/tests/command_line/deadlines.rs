@@ -227,3 +227,36 @@ fn an_explanation_says_what_there_was_no_time_to_ask() {
         false => assert_eq!(output.status.code(), Some(3), "{told}"),
     }
 }
+
+#[cfg(feature = "highs")]
+#[test]
+fn bounds_over_very_many_unlike_classes_are_no_worse_than_those_of_divisible_tasks_and_something_is_placed() {
+    let folder = Folder::new();
+    folder.write("i.json", unlike(1_500, 20));
+    let words = ["-q", "bound", "i.json", "-o", "bound.json"];
+    let output = within(&folder, 8, &words);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let bound: Value = serde_json::from_str(&folder.read("bound.json")).unwrap();
+    let of = |field: &str| bound[field].as_f64().unwrap();
+    // Rounded to whole tasks a bound by the same prices may be a little above.
+    assert!(
+        of("integral_upper") <= 1.05 * of("divisible"),
+        "{} and {}",
+        of("integral_upper"),
+        of("divisible")
+    );
+    assert!(of("integral_lower") > 0.5 * of("divisible"), "{} of {}", of("integral_lower"), of("divisible"));
+    let output = within(&folder, 8, &["-q", "bound", "i.json", "--objective", "pf", "-o", "bound.json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let output = within(&folder, 6, &["place", "i.json", "--policy", "pattern", "-o", "placed.json"]);
+    assert!(text(&output.stderr).contains("the placement is the best by then"), "{}", text(&output.stderr));
+    let placed: Value = serde_json::from_str(&folder.read("placed.json")).unwrap();
+    assert!(placed["value"].as_f64().unwrap() > 0.5 * of_divisible(&folder), "{}", placed["value"]);
+}
+
+/// What the last bound says of divisible tasks under DRFH.
+#[cfg(feature = "highs")]
+fn of_divisible(folder: &Folder) -> f64 {
+    let solved: Value = serde_json::from_str(&folder.done(&["-q", "solve", "i.json"])).unwrap();
+    solved["value"].as_f64().unwrap()
+}

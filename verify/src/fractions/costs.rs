@@ -1,7 +1,7 @@
 //! What a unit of work costs at a level's prices, compared in whole numbers.
 
 use super::fraction::Fraction;
-use super::stated::{Holding, Stated, StatedLevel, Work};
+use super::stated::{Holding, Part, Stated, StatedLevel, Work};
 use crate::users::UsableClasses;
 use fairplan_instances::{ClassId, Instance, LimitRow, Objective, ResourceId, User};
 
@@ -93,6 +93,22 @@ impl<'a> LevelCosts<'a> {
             }
         }
         cost
+    }
+
+    /// What a unit of work costs a user where it works, all its kinds together: the least, where it works where that is cheapest.
+    pub fn of_work(&self, user: User<'_>, holding: &Holding) -> Fraction {
+        if self.pooled {
+            return self.of_task(user, user.index().0, 0);
+        }
+        let mut sum = Fraction::zero();
+        let mut before = None;
+        for Part { kind, class, .. } in
+            holding.parts.iter().filter(|part| before.replace(part.kind) != Some(part.kind))
+        {
+            let rate = Fraction::decimal(self.usable.of_kind(*kind).rate(*class));
+            sum = sum.plus(&self.of_task(user, *kind, *class).over(&rate));
+        }
+        sum
     }
 
     /// Whether work of a user costs anything on a class.

@@ -376,6 +376,22 @@ fn levels(stated: &Stated<'_>, holdings: &[Holding], rows: &UsedRows) -> Verdict
     worst.verdict()
 }
 
+/// What one more of a level costs all who have it, at its fractions' prices: doubles are in this unit, so that they are the derivative
+/// of the level.
+fn unit_of_prices(stated: &Stated<'_>, holdings: &[Holding], k: usize) -> Fraction {
+    let costs = LevelCosts::of(stated.instance, stated.objective, stated.usable, &stated.levels[k]);
+    let rises = |i: usize| match stated.limited_by[i] {
+        LimitedBy::NoUsableClass => false,
+        LimitedBy::Tasks => stated.level_of[i] as usize > k,
+        LimitedBy::Capacity | LimitedBy::Limit => stated.level_of[i] as usize >= k,
+    };
+    let users = stated.instance.users().zip(holdings).filter(|(user, _)| rises(user.index().0));
+    let cost = |(user, holding): (User<'_>, &Holding)| {
+        costs.of_work(user, holding).times(&stated::work_per_level(stated.objective, user))
+    };
+    users.map(cost).fold(Fraction::zero(), |sum, cost| sum.plus(&cost))
+}
+
 /// `exact-doubles`: every double is next to its fraction.
 fn doubles(stated: &Stated<'_>, holdings: &[Holding], claim: &SolutionClaim<'_>) -> Verdict {
     let mut worst = Worst::of("exact-doubles", tolerance::EXACT_DOUBLES);
@@ -393,6 +409,16 @@ fn doubles(stated: &Stated<'_>, holdings: &[Holding], claim: &SolutionClaim<'_>)
         let scale = doubles.iter().copied().fold(0.0, f64::max);
         for (double, fraction) in doubles.iter().zip(&fractions) {
             worst.compare(*double, fraction * scale, || format!("a price of level {k}"));
+        }
+        if exact.task_prices.is_empty() {
+            let unit = unit_of_prices(stated, holdings, k);
+            if !unit.is_positive() {
+                worst.fail(|| format!("the prices of level {k} cost nobody who has it anything"));
+                continue;
+            }
+            worst.compare(scale, largest.over(&unit).near(), || {
+                format!("the unit of the prices of level {k}")
+            });
         }
     }
     for (user, holding) in stated.instance.users().zip(holdings) {

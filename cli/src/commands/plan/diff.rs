@@ -6,6 +6,7 @@ use crate::commands::tell;
 use crate::failure::Answer;
 use crate::progress;
 use fairplan::instances::table::Tabular;
+use fairplan::instances::wording::printable;
 use fairplan::report::solution::{SolutionDocument, UserResult, difference_of_results};
 use fairplan::report::{read_json, summary};
 use fairplan::{Control, Difference, Document, Error, compare_instances, read};
@@ -63,8 +64,10 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
             write(difference_of_results([&before, &after]), &output, common)
         }
         (first, second) => {
-            let problem = format!("{first} and {second}: give two {INSTANCE} or two {SOLUTION}");
-            Err(Error::input(problem))
+            let named =
+                |path: &str, format: &str| format!("{} ({})", printable(path, 400), printable(format, 60));
+            let [first, second] = [named(paths[0], first), named(paths[1], second)];
+            Err(Error::input(format!("{first} and {second}: give two {INSTANCE} or two {SOLUTION}")))
         }
     }
 }

@@ -64,7 +64,7 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let deadline = arguments.time_limit.deadline();
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
-    let series = files::read_demands_by(&arguments.series, files::Rounding::Refused, &arguments.quantum)?;
+    let series = files::read_proportions(&arguments.series, &arguments.quantum)?;
     warn(common, &instance);
     let options = GrowthOptions {
         target: arguments.target.options()?,

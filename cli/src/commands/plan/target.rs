@@ -1,6 +1,8 @@
 //! What every user shall reach, as it is named on the command line.
 
+use fairplan::instances::wording::printable;
 use fairplan::{Decimal, Error, TargetOptions};
+use std::collections::HashSet;
 
 /// Targets; of several, the largest counts for each user.
 #[derive(Clone, Debug, clap::Args)]
@@ -34,9 +36,24 @@ fn entry<'a>(option: &str, text: &'a str) -> Result<(Option<&'a str>, Decimal), 
     Ok((id, Decimal::parse(number.as_bytes()).map_err(refused)?))
 }
 
+/// Refuses an option that says two things of one user, or of all.
+fn once(option: &str, list: &[String]) -> Result<(), Error> {
+    let mut said = HashSet::new();
+    for text in list {
+        let whom = text.rsplit_once('=').map(|(id, _)| id);
+        if !said.insert(whom) {
+            let whom = whom.map_or("all users".into(), |id| printable(id, 60));
+            return Err(Error::input(format!("--{option} says two things of {whom}; say one")));
+        }
+    }
+    Ok(())
+}
+
 impl TargetArguments {
     /// What they mean.
     pub fn options(&self) -> Result<TargetOptions, Error> {
+        once("tasks", &self.tasks)?;
+        once("scale", &self.scale)?;
         let mut options =
             TargetOptions { share: self.share, as_today: self.as_today, ..TargetOptions::default() };
         for text in &self.tasks {
@@ -58,5 +75,19 @@ impl TargetArguments {
             options.more_users.push((id.map(str::to_owned), whole.ok_or_else(refused)?));
         }
         Ok(options)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_user_is_not_told_two_things() {
+        let list = |entries: &[&str]| entries.iter().map(|entry| (*entry).to_owned()).collect::<Vec<_>>();
+        assert!(once("scale", &list(&["2", "a=3", "b=3"])).is_ok());
+        let told = |entries| once("scale", &list(entries)).unwrap_err().to_string();
+        assert_eq!(told(&["a=2", "a=3"]), "--scale says two things of a; say one");
+        assert_eq!(told(&["2", "3"]), "--scale says two things of all users; say one");
     }
 }

@@ -37,12 +37,22 @@ pub enum Rounding {
     Nearest,
     /// The next larger whole number.
     Up,
+    /// It counts in millionths, as all others do, to the nearest: for a series of which only the proportions matter.
+    Proportions,
 }
+
+/// So many slices count for one where only proportions matter.
+const MILLION: u64 = 1_000_000;
 
 impl Rounding {
     /// `number` in whole slices.
     fn apply(self, number: Decimal, place: impl Fn() -> String) -> Result<u64, Violation> {
         let too_large = || Violation::new(place(), number, "is too large");
+        if self == Self::Proportions {
+            // Nearer than a millionth there is nothing to tell a series' numbers apart by.
+            let millionths = (number.to_f64() * MILLION as f64).round();
+            return if millionths < 2f64.powi(53) { Ok(millionths as u64) } else { Err(too_large()) };
+        }
         if let Some(whole) = number.scaled(0) {
             return u64::try_from(whole).map_err(|_| too_large());
         }
@@ -60,7 +70,7 @@ impl Rounding {
                 return Err(Violation::new(place(), number, problem));
             }
             Self::Down => whole,
-            Self::Nearest => whole + u128::from(half_or_more),
+            Self::Nearest | Self::Proportions => whole + u128::from(half_or_more),
             Self::Up => whole + 1,
         };
         u64::try_from(rounded).map_err(|_| too_large())
@@ -78,13 +88,16 @@ pub fn read_demands(path: &str, rounding: Rounding) -> Result<DemandSeries, Inst
     Ok(read(path, rounding, QUANTUM)?.0)
 }
 
-/// The same of a table whose column of quanta has another name.
-pub fn read_demands_by(
-    path: &str,
-    rounding: Rounding,
-    quantum_column: &str,
-) -> Result<DemandSeries, InstanceError> {
-    Ok(read(path, rounding, quantum_column)?.0)
+/// The same of a series of which only the proportions matter, so that its numbers need not be whole: where some are not, all count in
+/// millionths. Tables may call their column of quanta otherwise.
+pub fn read_proportions(path: &str, quantum_column: &str) -> Result<DemandSeries, InstanceError> {
+    // Standard input can be read once only.
+    if path != "-"
+        && let Ok((whole, _)) = read(path, Rounding::Refused, quantum_column)
+    {
+        return Ok(whole);
+    }
+    Ok(read(path, Rounding::Proportions, quantum_column)?.0.in_units_of(MILLION))
 }
 
 /// The same, and the file of the instance that a document of demands in tasks names, if it does: as seen from here.

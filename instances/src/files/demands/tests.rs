@@ -242,3 +242,14 @@ fn members_are_named_with_their_first_and_last_quantum() {
         .map(|(rows, told)| (message(&folder, members(rows)), told.to_owned())),
     );
 }
+
+#[test]
+fn a_series_of_which_only_proportions_matter_need_not_be_whole() {
+    let folder = Folder::new();
+    let read = |content: &str| read_proportions(&folder.file("a.csv", content), QUANTUM).unwrap();
+    let of = |series: &DemandSeries| -> Vec<u64> {
+        (0..series.quantum_count()).flat_map(|quantum| series.demands(quantum).1.to_vec()).collect()
+    };
+    assert_eq!(of(&read("quantum,all\n1,10\n2,25\n")), [10, 25], "whole numbers stay as they are");
+    assert_eq!(of(&read("quantum,all\n1,1\n2,2.5\n3,0.0000004\n")), [1_000_000, 2_500_000]);
+}
