@@ -3,6 +3,8 @@
 use crate::Target;
 use fairplan_instances::quantity::Quantity;
 use fairplan_instances::{Decimal, Instance, Violation};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 use std::str::FromStr;
 
@@ -28,18 +30,22 @@ impl FromStr for Unit {
 }
 
 /// What the instance counts memory in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum MemoryIn {
     /// Bytes, as importers of Kubernetes write it.
+    #[serde(rename = "bytes")]
     Bytes,
     /// MiB, as those of YARN and Slurm do.
+    #[serde(rename = "Mi")]
     Mebibytes,
     /// GiB.
+    #[serde(rename = "Gi")]
     Gibibytes,
 }
 
 impl MemoryIn {
-    fn bytes(self) -> u128 {
+    /// How many bytes that is.
+    pub fn bytes(self) -> u128 {
         match self {
             Self::Bytes => 1,
             Self::Mebibytes => MEBI,
@@ -113,6 +119,11 @@ pub(crate) fn plain(billionths: u128) -> String {
     text
 }
 
+/// Whether a resource of this name is memory.
+pub fn is_memory(name: &str) -> bool {
+    name.eq_ignore_ascii_case("memory") || name.eq_ignore_ascii_case("mem")
+}
+
 /// The resources of an instance as `target` counts them.
 ///
 /// # Errors
@@ -121,17 +132,16 @@ pub(crate) fn counted(
     instance: &Instance,
     target: Target,
     units: &[Unit],
-    memory_in: Option<MemoryIn>,
+    memory_in: MemoryIn,
 ) -> Result<Vec<Counted>, Violation> {
     if let Some(unit) = units.iter().find(|unit| !instance.resources().contains(&unit.resource)) {
         let problem = format!("is no resource of the instance; use {}", instance.resources().join(", "));
         return Err(Violation::new("unit", &unit.resource, problem));
     }
-    let own = if target.is_kubernetes() { MemoryIn::Bytes } else { MemoryIn::Mebibytes };
     let resource = |(r, name): (usize, &String)| {
-        let is_memory = name.eq_ignore_ascii_case("memory") || name.eq_ignore_ascii_case("mem");
+        let is_memory = is_memory(name);
         let is_storage = name.contains("storage") || name.starts_with("hugepages");
-        let factor = if is_memory { memory_in.unwrap_or(own).bytes() } else { 1 };
+        let factor = if is_memory { memory_in.bytes() } else { 1 };
         let stated = units.iter().rfind(|unit| unit.resource == *name);
         let unit = match stated {
             None if is_memory || is_storage => GIBI * BILLION,
@@ -149,7 +159,7 @@ pub(crate) fn counted(
         let smallest = match target {
             _ if is_memory && target.is_kubernetes() => BILLION,
             _ if is_memory => MEBI * BILLION,
-            Target::Yarn | Target::Slurm => BILLION,
+            Target::Yarn | Target::YarnFair | Target::Slurm => BILLION,
             _ if matches!(called.as_deref(), Some("cpu" | "vcore")) => BILLION / 1000,
             _ => BILLION,
         };
@@ -181,8 +191,8 @@ fn called(target: Target, name: &str) -> Option<String> {
         Target::Kueue | Target::Volcano | Target::YuniKorn if is_memory => "memory",
         Target::YuniKorn if is_cpu => "vcore",
         Target::Kueue | Target::Volcano | Target::YuniKorn => name,
-        Target::Yarn if is_cpu => "vcores",
-        Target::Yarn if is_memory => "memory",
+        Target::Yarn | Target::YarnFair if is_cpu => "vcores",
+        Target::Yarn | Target::YarnFair if is_memory => "memory",
         Target::Kai if is_cpu => "cpu",
         Target::Kai if is_memory => "memory",
         Target::Kai if is_gpu => "gpu",
@@ -190,7 +200,7 @@ fn called(target: Target, name: &str) -> Option<String> {
         Target::Slurm if is_memory => "mem",
         Target::Slurm if name.starts_with("gres/") => name,
         Target::Slurm if is_gpu => "gres/gpu",
-        Target::Yarn | Target::Kai | Target::Slurm => return None,
+        Target::Yarn | Target::YarnFair | Target::Kai | Target::Slurm => return None,
     };
     Some(called.to_owned())
 }

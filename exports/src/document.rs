@@ -1,5 +1,6 @@
 //! `fairplan.export.v1`: what each tenant gets on each class, by the answer and in whole units.
 
+use crate::amounts::MemoryIn;
 use crate::export::Export;
 use crate::tree::Tenant;
 use fairplan_instances::Body;
@@ -11,12 +12,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExportBody {
-    /// Who is told: `kueue`, `yarn`, `yunikorn`, `volcano`, `kai` or `slurm`.
+    /// Who is told: `kueue`, `yarn`, `yarn-fair`, `yunikorn`, `volcano`, `kai` or `slurm`.
     pub target: String,
     /// SHA-256 of the instance as fairplan writes it in JSON.
     pub instance_sha256: String,
     /// SHA-256 of the solution's file.
     pub solution_sha256: String,
+    /// The part of every class that nobody is given.
+    pub headroom: f64,
+    /// What the instance counts memory in.
+    pub memory_in: MemoryIn,
     /// What the target cannot be told, a sentence each; absent when it is told all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -41,6 +46,10 @@ pub struct ExportedTenant {
     /// do with theirs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<f64>,
+    /// Of the same: the largest part of a resource that the target's own rule gives it under this configuration when all ask for more
+    /// than they have, with all servers as one pool where the target does not know classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub entitled: Option<f64>,
     /// What it gets on each class of each resource, where that is not nothing.
     pub amounts: Vec<ExportedAmount>,
 }
@@ -74,12 +83,15 @@ impl Export {
             parent: tenant.parent.map(|parent| self.tenants[parent].id.clone()),
             share: tenant.share,
             kept: tenant.kept,
+            entitled: tenant.entitled,
             amounts: self.amounts(tenant).collect(),
         };
         ExportBody {
             target: self.target.name().into(),
             instance_sha256: self.source.instance.clone(),
             solution_sha256: self.source.solution.clone(),
+            headroom: self.headroom.to_f64(),
+            memory_in: self.memory_in,
             notes: self.notes.clone(),
             tenants: self.tenants.iter().map(tenant).collect(),
         }
@@ -122,6 +134,7 @@ impl Tabular for ExportBody {
             .column("tenant", "tenant", Kind::Id, |tenant| &tenant.id)
             .column("name", "name there", Kind::Name, |tenant| &tenant.name)
             .column("share", "share", Kind::Share, |tenant| tenant.share)
+            .column("entitled", "by its rule", Kind::Share, |tenant| tenant.entitled)
             .column("kept", "kept for sure", Kind::Share, |tenant| tenant.kept)
             .column("amounts", "whole units", Kind::Words, amounts)
             .done()

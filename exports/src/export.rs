@@ -63,6 +63,10 @@ pub struct Export {
     pub(crate) room: Vec<u64>,
     /// Units of each resource in the cluster.
     pub(crate) totals: Vec<f64>,
+    /// Units that the servers have, row-major `classes × resources`.
+    pub(crate) servers: Vec<f64>,
+    pub(crate) headroom: Decimal,
+    pub(crate) memory_in: MemoryIn,
     pub(crate) hard: bool,
 }
 
@@ -78,7 +82,9 @@ impl Export {
         target: Target,
         options: &ExportOptions,
     ) -> Result<Self, Violation> {
-        let resources = counted(instance, target, &options.units, options.memory_in)?;
+        let own = if target.is_kubernetes() { MemoryIn::Bytes } else { MemoryIn::Mebibytes };
+        let memory_in = options.memory_in.unwrap_or(own);
+        let resources = counted(instance, target, &options.units, memory_in)?;
         let free = free_part(options.headroom)?;
         let tree = Tree::new(instance, held, &resources, options.levels.unwrap_or(usize::MAX));
         let classes = instance.classes();
@@ -108,6 +114,8 @@ impl Export {
             sum / unit(r) as f64
         });
         let totals = totals.collect();
+        let servers =
+            capacity.iter().enumerate().map(|(at, amount)| *amount as f64 / unit(at) as f64).collect();
         let mut export = Self {
             target,
             source,
@@ -117,6 +125,9 @@ impl Export {
             resources,
             room,
             totals,
+            servers,
+            headroom: options.headroom,
+            memory_in,
             hard: options.hard,
         };
         export.make_room(&capacity, free);
@@ -132,6 +143,7 @@ impl Export {
         match self.target {
             Target::Kueue => targets::kueue::text(self),
             Target::Yarn => targets::yarn::text(self),
+            Target::YarnFair => targets::yarn_fair::text(self),
             Target::YuniKorn => targets::yunikorn::text(self),
             Target::Volcano => targets::volcano::text(self),
             Target::Kai => targets::kai::text(self),
@@ -189,6 +201,13 @@ impl Export {
         }
     }
 
+    /// States what the target's own rule gives each tenant, of those for which that is known.
+    pub fn entitle(&mut self, shares: Vec<Option<f64>>) {
+        for (tenant, share) in self.tenants.iter_mut().zip(shares) {
+            tenant.entitled = share;
+        }
+    }
+
     /// Names in the target's letters: of YARN's and YuniKorn's queues unique among their siblings, of others among all of their kind.
     fn name(&mut self, mut names: Names) {
         for t in 0..self.tenants.len() {
@@ -196,7 +215,7 @@ impl Export {
             let parent = tenant.parent.map(|parent| self.tenants[parent].id.as_str());
             let own = short(&tenant.id, parent, self.target);
             let scope = match self.target {
-                Target::Yarn | Target::YuniKorn => {
+                Target::Yarn | Target::YarnFair | Target::YuniKorn => {
                     tenant.parent.map_or_else(String::new, |parent| parent.to_string())
                 }
                 Target::Kueue if tenant.is_leaf => "queue".into(),
@@ -251,8 +270,27 @@ impl Export {
                 "{title} is told sums over all classes: on which servers a tenant has them is lost"
             ));
         }
-        if !self.target.knows_amounts() {
-            notes.push(format!("{title} makes sure of nothing: shares are what tenants have by the answer, in parts of their siblings'"));
+        if self.target == Target::Slurm {
+            notes.push(format!(
+                "{title} makes sure of what jobs ask for in the QOS of their account (--qos=sure-ACCOUNT); of the others each \
+                 account has its part by fairshare"
+            ));
+        }
+        let keeps_headroom = matches!(self.target, Target::Kueue | Target::Slurm) || self.hard;
+        if !keeps_headroom && self.headroom != Decimal::ZERO {
+            notes.push(format!(
+                "{title} cannot be told of a headroom: whoever asks for more may use it; --hard keeps it free"
+            ));
+        }
+        let many = |tenant: &&Tenant| tenant.eligible.iter().filter(|eligible| **eligible).count();
+        if let Some(tenant) = self.tenants.iter().find(|tenant| {
+            self.target == Target::Kueue && tenant.is_leaf && many(tenant) > targets::kueue::FLAVORS
+        }) {
+            notes.push(format!(
+                "{title} takes {} flavors a queue at most: {} is told those of which it has most",
+                targets::kueue::FLAVORS,
+                tenant.id
+            ));
         }
         let weighted = self.tenants.iter().any(|tenant| tenant.weight != Decimal::ONE);
         if weighted && !self.target.knows_weights() {
@@ -302,9 +340,12 @@ impl Export {
         u128::from(units) * self.resources[resource].unit
     }
 
-    /// The most a tenant may have of a resource: on a class, or (`None`) on all; at least what it gets.
-    pub(crate) fn limit(&self, tenant: &Tenant, class: Option<usize>, resource: usize) -> Option<u128> {
+    /// The most a tenant may have of a resource: on a class, or (`None`) on all; at least what it gets, and no more than those above it
+    /// may have.
+    pub(crate) fn limit(&self, tenant: usize, class: Option<usize>, resource: usize) -> Option<u128> {
         let n = self.resources.len();
+        let position = tenant;
+        let tenant = &self.tenants[position];
         let gets = self.amount(tenant, class, resource);
         if self.hard {
             return Some(gets);
@@ -319,8 +360,15 @@ impl Export {
                 let sum: Option<u128> = (0..self.classes.len()).map(of_class).sum();
                 sum.into_iter().chain(tenant.limit_over_all[resource]).min()
             }
-        };
-        limit.map(|limit| limit.max(gets))
+        }?;
+        let above = tenant.parent.and_then(|parent| self.limit(parent, class, resource));
+        Some(above.map_or(limit, |above| limit.min(above)).max(gets))
+    }
+
+    /// What all servers have of a resource.
+    pub(crate) fn all_of(&self, resource: usize) -> u128 {
+        let units: u64 = self.room.iter().skip(resource).step_by(self.resources.len()).sum();
+        u128::from(units) * self.resources[resource].unit
     }
 
     /// What stays a tenant's own when it is idle, no more than what it gets.

@@ -5,19 +5,23 @@
 
 mod amounts;
 mod document;
+mod entitled;
 mod export;
 mod held;
 mod kept;
 mod names;
 mod rounding;
+mod seen;
 mod target;
 mod targets;
 mod tree;
 
-pub use amounts::{MemoryIn, Unit};
+pub use amounts::{MemoryIn, Unit, is_memory};
 pub use document::{ExportBody, ExportedAmount, ExportedTenant};
+pub use entitled::{Measure, Shared, Told};
 pub use export::{Export, ExportOptions, ExportedClass, Source};
 pub use held::Held;
 pub use rounding::largest_remainders;
+pub use seen::Key;
 pub use target::Target;
 pub use tree::Tenant;

@@ -41,7 +41,7 @@ fn legal(target: Target, id: &str) -> String {
     let (lower, others): (bool, &[char]) = match target {
         Target::Kueue | Target::Volcano | Target::Kai => (true, &['-', '.']),
         Target::Slurm => (true, &['-', '_', '.']),
-        Target::Yarn | Target::YuniKorn => (false, &['-', '_']),
+        Target::Yarn | Target::YarnFair | Target::YuniKorn => (false, &['-', '_']),
     };
     let letter = |letter: char| {
         let letter = if lower { letter.to_ascii_lowercase() } else { letter };
@@ -66,7 +66,7 @@ fn legal(target: Target, id: &str) -> String {
 pub(crate) fn short<'a>(id: &'a str, parent: Option<&str>, target: Target) -> &'a str {
     let below =
         |above: &str| id.strip_prefix(above)?.strip_prefix(['.', '/']).filter(|rest| !rest.is_empty());
-    let has_paths = matches!(target, Target::Yarn | Target::YuniKorn);
+    let has_paths = matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn);
     let shorter = match parent {
         Some(parent) => below(parent),
         None if has_paths => below("root"),

@@ -11,6 +11,8 @@ pub enum Target {
     Kueue,
     /// `capacity-scheduler.xml` of YARN, with a node label for each class but the largest.
     Yarn,
+    /// `fair-scheduler.xml` of YARN.
+    YarnFair,
     /// `queues.yaml` of YuniKorn.
     YuniKorn,
     /// Queues of Volcano.
@@ -23,14 +25,15 @@ pub enum Target {
 
 impl Target {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Kueue, Self::Yarn, Self::YuniKorn, Self::Volcano, Self::Kai, Self::Slurm];
+    pub const ALL: [Self; 7] =
+        [Self::Kueue, Self::Yarn, Self::YarnFair, Self::YuniKorn, Self::Volcano, Self::Kai, Self::Slurm];
 
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kueue => "kueue",
             Self::Yarn => "yarn",
+            Self::YarnFair => "yarn-fair",
             Self::YuniKorn => "yunikorn",
             Self::Volcano => "volcano",
             Self::Kai => "kai",
@@ -43,6 +46,7 @@ impl Target {
         match self {
             Self::Kueue => "Kueue",
             Self::Yarn => "YARN",
+            Self::YarnFair => "YARN's fair scheduler",
             Self::YuniKorn => "YuniKorn",
             Self::Volcano => "Volcano",
             Self::Kai => "KAI",
@@ -57,17 +61,12 @@ impl Target {
 
     /// Whether its objects are those of Kubernetes, where memory is counted in bytes.
     pub(crate) fn is_kubernetes(self) -> bool {
-        !matches!(self, Self::Yarn | Self::Slurm)
-    }
-
-    /// Whether it knows what a tenant is sure of, not only its part among its siblings.
-    pub(crate) fn knows_amounts(self) -> bool {
-        self != Self::Slurm
+        !matches!(self, Self::Yarn | Self::YarnFair | Self::Slurm)
     }
 
     /// Whether weights can be told beside amounts.
     pub(crate) fn knows_weights(self) -> bool {
-        matches!(self, Self::Kueue | Self::Volcano | Self::Kai)
+        matches!(self, Self::Kueue | Self::YarnFair | Self::Kai)
     }
 
     /// Whether what a tenant keeps when it is idle can be told.

@@ -26,6 +26,10 @@ pub struct Tenant {
     pub share: f64,
     /// Of a leaf: the part of its answer that the target makes sure of, at most 1.
     pub kept: Option<f64>,
+    /// Of a leaf: the share that the target's own rule gives it when all ask for more, once that was asked.
+    pub entitled: Option<f64>,
+    /// So many times its answer are all its tasks.
+    pub most: f64,
     /// On which classes its tasks may run.
     pub(crate) eligible: Vec<bool>,
     /// The most it may have on a class, in billionths, row-major `classes × resources`.
@@ -166,6 +170,7 @@ impl Builder<'_> {
             if total(r) > 0.0 { sum / total(r) } else { 0.0 }
         };
         let share = (0..resources).map(part).fold(0.0, f64::max);
+        let most = self.most(members, &exact);
         for (position, amount) in exact.iter_mut().enumerate() {
             *amount = self.counted[position % resources].in_units(*amount);
         }
@@ -179,12 +184,32 @@ impl Builder<'_> {
             exact,
             share,
             kept: None,
+            entitled: None,
+            most,
             eligible,
             limit: vec![None; classes * resources],
             limit_over_all: vec![None; resources],
             reserve: vec![None; classes * resources],
             reserve_over_all: vec![None; resources],
         }
+    }
+
+    /// So many times what they have are all tasks of some users.
+    fn most(&self, members: &[usize], has: &[f64]) -> f64 {
+        let resources = self.counted.len();
+        let mut wants = vec![0.0; resources];
+        for &member in members {
+            let user = self.instance.user(fairplan_instances::UserId(member));
+            let Some(tasks) = user.tasks() else { return f64::INFINITY };
+            for (wants, demand) in wants.iter_mut().zip(user.demand_doubles()) {
+                *wants += tasks as f64 * demand;
+            }
+        }
+        let times = |(r, wants): (usize, f64)| {
+            let has: f64 = has.iter().skip(r).step_by(resources).sum();
+            if has > 0.0 { wants / has } else { 0.0 }
+        };
+        wants.into_iter().enumerate().map(times).fold(1.0, f64::max)
     }
 
     /// The class that a user runs on, if it can run on one only.

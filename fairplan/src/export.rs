@@ -7,8 +7,9 @@ use fairplan_instances::{ClassId, Instance, KindId, files};
 use fairplan_report::read_json;
 use fairplan_report::solution::{SolutionDocument, StatedSolution};
 use fairplan_verify::Tasks;
-use sha2::{Digest, Sha256};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod entitled;
 
 /// The shares of `solution`, a `fairplan.solution.v1` of `instance`, in whole units that fit, for `target`. The solution is verified
 /// first.
@@ -67,9 +68,12 @@ pub fn export(
             .collect::<Vec<_>>()
     };
     let held = Held::new(instance, starts.windows(2).enumerate().flat_map(of_kind));
-    let hash = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-    let source = Source { instance: sha256, solution: hash };
-    Ok(Export::new(instance, &held, source, target, options)?)
+    let source = Source { instance: sha256, solution: crate::verify::sha256_of(bytes) };
+    let mut export = Export::new(instance, &held, source, target, options)?;
+    control.stage("asking the scheduler's rule");
+    let shares = entitled::entitled(&export, &exported(&export)?);
+    export.entitle(shares);
+    Ok(export)
 }
 
 /// Something that an export changes in what is deployed.
@@ -87,22 +91,46 @@ pub struct ExportChange {
     pub more: Option<f64>,
 }
 
-/// What differs between an export and the configuration in the files `current`, queue by queue; nothing if they say the same.
-///
-/// # Errors
-/// Files that are no configuration of the export's target.
-pub fn export_changes(export: &Export, current: &[String]) -> Result<Vec<ExportChange>, Error> {
-    let kind = match export.target {
+/// What an export changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportChanges {
+    /// What of which queue; nothing if the configurations say the same.
+    pub changes: Vec<ExportChange>,
+    /// Of each tenant with nobody below it, by the name of its queue: the share that the scheduler's own rule gives it now, if it has a
+    /// queue now, and then.
+    pub entitled: BTreeMap<String, [Option<f64>; 2]>,
+}
+
+fn kind_of(target: Target) -> ConfigurationKind {
+    match target {
         Target::Kueue => ConfigurationKind::Kueue,
         Target::Yarn => ConfigurationKind::Yarn,
+        Target::YarnFair => ConfigurationKind::YarnFair,
         Target::YuniKorn => ConfigurationKind::YuniKorn,
         Target::Volcano => ConfigurationKind::Volcano,
         Target::Kai => ConfigurationKind::Kai,
         Target::Slurm => ConfigurationKind::Slurm,
-    };
-    let before = deployed(kind, current)?;
-    let after = deployed_in(kind, "the exported configuration", &export.text())?;
-    Ok(changes(&before, &after))
+    }
+}
+
+/// The configuration of an export, read back from its text.
+fn exported(export: &Export) -> Result<Deployed, Error> {
+    Ok(deployed_in(kind_of(export.target), "the exported configuration", &export.text())?)
+}
+
+/// What differs between an export and the configuration in the files `current`, queue by queue, and what that does to the shares that
+/// the scheduler's rule gives.
+///
+/// # Errors
+/// Files that are no configuration of the export's target.
+pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChanges, Error> {
+    let before = deployed(kind_of(export.target), current)?;
+    let after = exported(export)?;
+    let shares = entitled::entitled(export, &before);
+    let names = export.queue_names();
+    let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
+    let entitled = leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect();
+    Ok(ExportChanges { changes: changes(&before, &after), entitled })
 }
 
 fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {

@@ -74,6 +74,13 @@ impl Verification {
         Self { demands: Some(demands), ..Self::new(format, verdicts) }
     }
 
+    /// The same with another property.
+    pub fn with(mut self, verdict: &Verdict) -> Self {
+        self.holds &= verdict.holds;
+        self.verdicts.push(verdict.into());
+        self
+    }
+
     fn new(format: &str, verdicts: &[Verdict]) -> Self {
         Self {
             instance: None,

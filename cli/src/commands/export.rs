@@ -8,7 +8,7 @@ use fairplan::exports::{ExportOptions, MemoryIn, Target, Unit};
 use fairplan::instances::wording::{counted, printable};
 use fairplan::report::output::commit;
 use fairplan::report::{summary, write_json};
-use fairplan::{Control, Deadline, Decimal, Document, Error, ExportChange, read};
+use fairplan::{Control, Deadline, Decimal, Document, Error, ExportChange, ExportChanges, read};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,16 +16,17 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 kueue writes ResourceFlavors, Cohorts and ClusterQueues; yarn a capacity-scheduler.xml with a node label for each class but the \
-largest; yunikorn queues.yaml; volcano and kai Queues; slurm lines of sacctmgr. What each tenant has on each class is rounded to \
+largest, yarn-fair a fair-scheduler.xml; yunikorn queues.yaml; volcano and kai Queues; slurm lines of sacctmgr. What each tenant has on each class is rounded to \
 whole units by largest remainders: never more than the class has less the headroom, each within one unit. What the scheduler \
-cannot be told is said, with the part of each tenant's answer that is sure all the same.
+cannot be told is said; beside each tenant's share are what the scheduler's own rule gives it under this configuration when all ask \
+for more, and the part of its answer that is sure whatever the others do.
 
 With --current nothing but the difference to the configuration that is deployed is written; the exit status is 1 if there is one.
 
 Example: fairplan export kueue cluster.json solution.json --headroom 0.05 -o quotas.yaml
          fairplan export kueue cluster.json solution.json --current deployed.yaml")]
 pub struct Arguments {
-    /// Who is told: kueue, yarn, yunikorn, volcano, kai or slurm
+    /// Who is told: kueue, yarn, yarn-fair, yunikorn, volcano, kai or slurm
     target: Target,
     /// The instance: a fairplan.instance.v1, or - for standard input
     instance: String,
@@ -76,11 +77,11 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let export = |control: &Control<'_>| fairplan::export(&instance, &solution, target, &options, control);
     let export = progress::under(common, Deadline::never(), export)?;
     if !arguments.current.is_empty() {
-        let changes = fairplan::export_changes(&export, &arguments.current)?;
-        let text: String = changes.iter().map(line).collect();
+        let found = fairplan::export_changes(&export, &arguments.current)?;
+        let text: String = found.changes.iter().map(line).collect();
         destination.write(|out| out.write_all(text.as_bytes()))?;
-        tell(common, || summary_of(&changes));
-        return Ok(Answer::yes_if(changes.is_empty()));
+        tell(common, || summary_of(&found));
+        return Ok(Answer::yes_if(found.changes.is_empty()));
     }
     let document = Document::new(export.body());
     let mut prepared = vec![destination.prepare(|out| out.write_all(export.text().as_bytes()))?];
@@ -101,22 +102,32 @@ fn line(change: &ExportChange) -> String {
     format!("{}: {} {} -> {}{more}\n", printable(queue, 200), printable(what, 200), side(before), side(after))
 }
 
-/// Who gains and who loses.
-fn summary_of(changes: &[ExportChange]) -> String {
-    if changes.is_empty() {
+/// Who gains and who loses, by what the scheduler's rule gives them.
+fn summary_of(found: &ExportChanges) -> String {
+    if found.changes.is_empty() {
         return "The deployed configuration says the same.\n".into();
     }
-    let mut queues: Vec<&str> = changes.iter().map(|change| change.queue.as_str()).collect();
+    let mut queues: Vec<&str> = found.changes.iter().map(|change| change.queue.as_str()).collect();
     queues.dedup();
-    let of = |queue: &str, gains: bool| {
-        let own = changes.iter().filter(|change| change.queue == queue && !change.what.starts_with("weight"));
-        own.filter_map(|change| change.more).any(|more| if gains { more > 0.0 } else { more < 0.0 })
-    };
-    let count = |gains| queues.iter().filter(|queue| of(queue, gains)).count();
-    format!(
-        "{} would change: {} would have more of something, {} less of something.\n",
-        counted(queues.len() as u64, "queue", "queues"),
-        count(true),
-        count(false)
-    )
+    let mut text = counted(queues.len() as u64, "queue", "queues") + " would change.\n";
+    let moved = found.entitled.iter().filter_map(|(queue, shares)| {
+        let [before, after] = shares.map(|share| share.unwrap_or(0.0));
+        // The rule is followed in steps of a thousandth.
+        ((after - before).abs() > 2e-3 * before.max(after)).then_some((queue, before, after))
+    });
+    let moved: Vec<_> = moved.collect();
+    if moved.is_empty() {
+        return text + "The scheduler's rule gives everybody the same share as now.\n";
+    }
+    text += "By the scheduler's rule, of the resource of which that is most:\n";
+    for (queue, before, after) in moved {
+        let verb = if after > before { "gains" } else { "loses" };
+        text += &format!(
+            "  {} {verb}: {} -> {}\n",
+            printable(queue, 60),
+            format_args!("{:.2}%", before * 100.0),
+            format_args!("{:.2}%", after * 100.0)
+        );
+    }
+    text
 }

@@ -10,7 +10,7 @@ const API: &str = "scheduling.run.ai/v2";
 
 pub(crate) fn text(export: &Export) -> String {
     let mut text = comments(export);
-    for tenant in &export.tenants {
+    for (t, tenant) in export.tenants.iter().enumerate() {
         text += &object(export, API, "Queue", &tenant.name);
         text += "spec:\n";
         if let Some(parent) = tenant.parent {
@@ -26,8 +26,7 @@ pub(crate) fn text(export: &Export) -> String {
                 continue;
             };
             let quota = number(name, export.amount(tenant, None, r));
-            let limit =
-                export.limit(tenant, None, r).map_or_else(|| "-1".into(), |limit| number(name, limit));
+            let limit = export.limit(t, None, r).map_or_else(|| "-1".into(), |limit| number(name, limit));
             let _ = writeln!(
                 text,
                 "    {name}: {{quota: {quota}, limit: {limit}, overQuotaWeight: {}}}",

@@ -13,6 +13,9 @@ const ROOT: &str = "cluster";
 /// The label by which nodes belong to a flavor.
 const LABEL: &str = "fairplan/class";
 
+/// So many flavors a queue may have, at most.
+pub(crate) const FLAVORS: usize = 64;
+
 /// Nodes whose names are written into one line.
 const NAMES: usize = 50;
 
@@ -50,7 +53,7 @@ pub(crate) fn text(export: &Export) -> String {
             text += "  namespaceSelector: {}\n";
         }
         let _ = writeln!(text, "  fairSharing:\n    weight: {}", quoted(&tenant.weight.to_string()));
-        text += &if tenant.is_leaf { queue(export, tenant) } else { cohort(export, t, tenant) };
+        text += &if tenant.is_leaf { queue(export, t, tenant) } else { cohort(export, t) };
     }
     text
 }
@@ -65,7 +68,7 @@ fn root(export: &Export) -> String {
 }
 
 /// What a queue has on each flavor where its tasks may run; that of which it has most comes first, as Kueue tries them in this order.
-fn queue(export: &Export, tenant: &Tenant) -> String {
+fn queue(export: &Export, t: usize, tenant: &Tenant) -> String {
     let share = |l: &usize| {
         let n = export.resources.len();
         let part = |r: usize| tenant.exact[l * n + r] / export.totals[r].max(1e-300);
@@ -73,9 +76,10 @@ fn queue(export: &Export, tenant: &Tenant) -> String {
     };
     let mut flavors: Vec<usize> = (0..export.classes.len()).filter(|l| tenant.eligible[*l]).collect();
     flavors.sort_by(|a, b| share(b).total_cmp(&share(a)));
+    flavors.truncate(FLAVORS);
     let quota = |l: usize, r: usize| {
         let gets = export.amount(tenant, Some(l), r);
-        let borrows = export.limit(tenant, Some(l), r).map(|limit| limit - gets);
+        let borrows = export.limit(t, Some(l), r).map(|limit| limit - gets);
         let lends = export.reserve(tenant, Some(l), r).map(|reserve| gets - reserve);
         (gets, borrows, lends)
     };
@@ -83,14 +87,14 @@ fn queue(export: &Export, tenant: &Tenant) -> String {
 }
 
 /// What a cohort may have beyond what those in it have: only that is said, where it is limited.
-fn cohort(export: &Export, position: usize, tenant: &Tenant) -> String {
+fn cohort(export: &Export, position: usize) -> String {
     let n = export.resources.len();
-    let limited = |l: usize| (0..n).any(|r| tenant.limit[l * n + r].is_some());
+    let limited = |l: usize| (0..n).any(|r| export.limit(position, Some(l), r).is_some());
     let flavors: Vec<usize> = (0..export.classes.len()).filter(|l| limited(*l)).collect();
     let quota = |l: usize, r: usize| {
         let below = export.tenants.iter().filter(|child| child.parent == Some(position));
         let has: u128 = below.map(|child| export.amount(child, Some(l), r)).sum();
-        let limit = tenant.limit[l * n + r];
+        let limit = export.limit(position, Some(l), r);
         let borrows = limit.map(|limit| limit.saturating_sub(has));
         (0, borrows, None)
     };

@@ -7,4 +7,5 @@ pub(crate) mod volcano;
 mod weights;
 mod yaml;
 pub(crate) mod yarn;
+pub(crate) mod yarn_fair;
 pub(crate) mod yunikorn;

@@ -5,12 +5,15 @@ use super::yaml::{comments, map, object, quoted};
 use crate::export::Export;
 use std::fmt::Write;
 
+/// The largest weight of a queue.
+const HEAVIEST: f64 = 65_535.0;
+
 const API: &str = "scheduling.volcano.sh/v1beta1";
 
 pub(crate) fn text(export: &Export) -> String {
     let mut text = comments(export);
-    let weights = weights::whole(&export.tenants, |tenant| tenant.weight.to_f64());
-    for (tenant, weight) in export.tenants.iter().zip(weights) {
+    let weights = weights::whole(&export.tenants, HEAVIEST, |tenant| tenant.weight.to_f64());
+    for (t, (tenant, weight)) in export.tenants.iter().zip(weights).enumerate() {
         text += &object(export, API, "Queue", &tenant.name);
         let _ = writeln!(text, "spec:\n  weight: {weight}\n  reclaimable: true");
         if let Some(parent) = tenant.parent {
@@ -22,8 +25,12 @@ pub(crate) fn text(export: &Export) -> String {
             named.filter_map(|(r, it, name)| Some((name, it.quantity(of(r)?)))).collect()
         };
         text += &map(2, "deserved", &amounts(&|r| Some(export.amount(tenant, None, r))));
-        text +=
-            &map(2, "capability", &amounts(&|r| export.limit(tenant, None, r).filter(|limit| *limit > 0)));
+        // A limit of no cpu or memory would be none at all.
+        let is_limit = |r: usize, limit: &u128| {
+            *limit > 0 || !["cpu", "memory"].map(Some).contains(&export.resources[r].called.as_deref())
+        };
+        let limit = |r: usize| export.limit(t, None, r).filter(|limit| is_limit(r, limit));
+        text += &map(2, "capability", &amounts(&limit));
         let reserve = amounts(&|r| export.reserve(tenant, None, r));
         if !reserve.is_empty() {
             text += "  guarantee:\n";

@@ -8,7 +8,7 @@ use crate::tree::Tenant;
 const PREFIX: &str = "yarn.scheduler.capacity";
 
 pub(crate) fn text(export: &Export) -> String {
-    let largest = unlabelled(export);
+    let largest = export.unlabelled();
     let mut properties: Vec<(String, String)> = Vec::new();
     let labels: Vec<usize> = (0..export.classes.len()).filter(|l| *l != largest).collect();
     let children = |parent: Option<usize>| {
@@ -49,7 +49,7 @@ pub(crate) fn text(export: &Export) -> String {
                 format!("accessible-node-labels.{}.", export.classes[l].name)
             };
             properties.push((property(&path, &format!("{of}capacity")), capacity(export, tenant, l)));
-            if let Some(most) = maximum(export, tenant, l) {
+            if let Some(most) = maximum(export, t, l) {
                 properties.push((property(&path, &format!("{of}maximum-capacity")), most));
             }
         }
@@ -81,12 +81,6 @@ pub(crate) fn text(export: &Export) -> String {
     text + "</configuration>\n"
 }
 
-/// The class with the most servers, the first of equal ones.
-fn unlabelled(export: &Export) -> usize {
-    let most = (0..export.classes.len()).rev().max_by_key(|l| export.classes[*l].count);
-    most.unwrap_or(0)
-}
-
 fn written(amounts: impl Iterator<Item = (String, u128)>) -> String {
     let amounts: Vec<String> = amounts.map(|(name, amount)| format!("{name}={amount}")).collect();
     format!("[{}]", amounts.join(","))
@@ -103,7 +97,7 @@ fn capacity(export: &Export, tenant: &Tenant, class: usize) -> String {
 
 /// The same of the limits; what is not limited has what the class has, since amounts of one resource alone would leave none of the
 /// others.
-fn maximum(export: &Export, tenant: &Tenant, class: usize) -> Option<String> {
+fn maximum(export: &Export, tenant: usize, class: usize) -> Option<String> {
     let limits: Vec<Option<u128>> =
         (0..export.resources.len()).map(|r| export.limit(tenant, Some(class), r)).collect();
     let is_limited = export
@@ -119,10 +113,10 @@ fn maximum(export: &Export, tenant: &Tenant, class: usize) -> Option<String> {
     is_limited.then(|| written(export.resources.iter().enumerate().filter_map(amount)))
 }
 
-fn unit(is_memory: bool) -> u128 {
+pub(super) fn unit(is_memory: bool) -> u128 {
     if is_memory { MEBI * BILLION } else { BILLION }
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

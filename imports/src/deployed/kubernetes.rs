@@ -27,6 +27,23 @@ fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) ->
     let nothing = Value::Null;
     let spec = object.get("spec").unwrap_or(&nothing);
     let mut queue = DeployedQueue::default();
+    let known: &[&str] = match (kind, stated.as_str()) {
+        (ConfigurationKind::Kueue, "ClusterQueue") => &["kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2"],
+        (ConfigurationKind::Kueue, "Cohort") => {
+            &["kueue.x-k8s.io/v1alpha1", "kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2"]
+        }
+        (ConfigurationKind::Volcano, "Queue") if api.starts_with("scheduling.volcano.sh") => {
+            &["scheduling.volcano.sh/v1beta1"]
+        }
+        (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
+            &["scheduling.run.ai/v2"]
+        }
+        _ => &[],
+    };
+    if !known.is_empty() && !api.is_empty() && !known.contains(&api.as_str()) {
+        let problem = format!("is a version that is not read; get it as {}", known.join(" or "));
+        return Err(reading.refused(&format!("{place}: apiVersion"), &api, &problem));
+    }
     match (kind, stated.as_str()) {
         (ConfigurationKind::Kueue, "ClusterQueue" | "Cohort") => {
             let above = ["cohortName", "cohort", "parentName", "parent"];

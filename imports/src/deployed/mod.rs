@@ -3,6 +3,7 @@
 mod kubernetes;
 mod slurm;
 mod yarn;
+mod yarn_fair;
 
 use super::manifests::documents_of;
 use super::xml;
@@ -24,7 +25,9 @@ pub enum ConfigurationKind {
     YuniKorn,
     /// YARN's `capacity-scheduler.xml`.
     Yarn,
-    /// Lines of `sacctmgr`, or what `sacctmgr dump` writes.
+    /// YARN's `fair-scheduler.xml`.
+    YarnFair,
+    /// Lines of `sacctmgr`, or what `sacctmgr dump` and `sacctmgr -P show qos` write.
     Slurm,
 }
 
@@ -69,6 +72,7 @@ fn read(kind: ConfigurationKind, files: &str, sources: Vec<Source>) -> Result<De
         let reading = Reading { file: &file, found: &mut found };
         match kind {
             ConfigurationKind::Yarn => yarn::read(reading, &xml::read_of(source)?)?,
+            ConfigurationKind::YarnFair => yarn_fair::read(reading, &xml::read_of(source)?)?,
             ConfigurationKind::Slurm => slurm::read(reading, source)?,
             _ => kubernetes::read(reading, kind, &documents_of(source)?)?,
         }
@@ -126,17 +130,22 @@ mod tests {
         assert!(read(ConfigurationKind::Kai, "kubernetes/kai.yaml").len() > 1);
         assert!(read(ConfigurationKind::YuniKorn, "kubernetes/yunikorn.yaml").len() > 1);
         assert!(read(ConfigurationKind::Yarn, "yarn/capacity-scheduler.xml").len() > 1);
+        assert!(read(ConfigurationKind::YarnFair, "yarn/fair-scheduler.xml").len() > 1);
     }
 
     #[test]
     fn lines_and_dumps_of_sacctmgr_say_the_same() {
-        let lines = "# x\nsacctmgr -i add account name=a parent=root fairshare=3 GrpTRES=cpu=4,mem=100M\n\
-                     sacctmgr -i modify account where name=a set parent=root fairshare=3 GrpTRES=cpu=4,mem=100M\n";
-        let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=100M\n\
-                    Parent - 'a'\nUser - 'u':Fairshare=1\n";
+        let lines = "# x\nsacctmgr -i add account name=a parent=root\nsacctmgr -i modify account where name=a set parent=root\n\
+                     sacctmgr -i modify account where name=a set fairshare=3 GrpTRES=cpu=4,mem=2048M,gres/gpu=-1\n\
+                     sacctmgr -i add qos name=sure-a\nsacctmgr -i modify qos where name=sure-a set GrpTRES=cpu=2 Priority=1\n\
+                     sacctmgr -i modify account where name=a set qos+=sure-a\n";
+        // A dump, then what `sacctmgr -P show qos` prints.
+        let dump = "Cluster - 'c':Fairshare=1\nParent - 'root'\nAccount - 'a':Description='x':Fairshare=3:GrpTRES=cpu=4,mem=2G\n\
+                    Parent - 'a'\nUser - 'u':Fairshare=1\nName|GrpTRES\nnormal|\nsure-a|cpu=2\n";
         let read = |text| deployed_in(ConfigurationKind::Slurm, "it", text).unwrap();
         assert_eq!(read(lines), read(dump));
-        assert_eq!(read(lines)["a"].limits[&key("", "mem")], 100.0);
+        assert_eq!(read(lines)["a"].limits[&key("", "mem")], 2048.0);
+        assert_eq!(read(lines)["a"].amounts[&key("", "cpu")], 2.0);
     }
 
     #[test]
@@ -150,6 +159,13 @@ mod tests {
         assert!(wrong.contains("ClusterQueue a") && wrong.contains("= x"), "{wrong}");
         let twice = "kind: ClusterQueue\nmetadata: {name: a}\n---\nkind: ClusterQueue\nmetadata: {name: a}\n";
         assert!(refused(ConfigurationKind::Kueue, twice).contains("named twice"));
+        let older = "apiVersion: kueue.x-k8s.io/v1alpha2\nkind: ClusterQueue\nmetadata: {name: a}\n";
+        let older = refused(ConfigurationKind::Kueue, older);
+        assert!(older.contains("v1alpha2") && older.contains("v1beta1"), "{older}");
+        assert!(refused(ConfigurationKind::YarnFair, "<configuration/>").contains("<allocations>"));
+        let amounts =
+            "<allocations><queue name=\"a\"><minResources>1 GB</minResources></queue></allocations>";
+        assert!(refused(ConfigurationKind::YarnFair, &amounts.replace("1 GB", "x")).contains("minResources"));
         assert!(
             refused(ConfigurationKind::Slurm, "sacctmgr -i add account name=a fairshare=x\n")
                 .contains("line 1")
