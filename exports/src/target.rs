@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 /// A scheduler that is given the answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Target {
     /// ResourceFlavors, ClusterQueues and Cohorts of Kueue.
     Kueue,

@@ -183,3 +183,5 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod valid;

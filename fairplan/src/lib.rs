@@ -70,7 +70,7 @@ pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by, place_in_order};
 pub use plan::{
     BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, TargetOptions,
-    WorthOptions, buy, compare_instances, growth, losses, moves, worth_of_servers,
+    WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves, worth_of_servers,
 };
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,

@@ -45,7 +45,7 @@ pub use google2011::{
     google_2011_present, google_2011_trace,
 };
 pub use helios::{HeliosOptions, helios};
-pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present};
+pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present, node_labels};
 pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;

@@ -77,13 +77,16 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
     (shared, places)
 }
 
-/// Whoever has others below it has at least what they have together; of Kueue's cohorts it is in addition to their own.
+/// Whoever has others below it has at least what they have together; of Kueue's cohorts it is in addition to their own, and what they
+/// may borrow comes on top of it.
 fn sums(target: Target, tenants: &mut [Told]) {
     let mut below: Vec<Vec<f64>> = tenants.iter().map(|tenant| vec![0.0; tenant.given.len()]).collect();
     for t in (0..tenants.len()).rev() {
         let is_cohort = target == Target::Kueue;
-        for (given, below) in tenants[t].given.iter_mut().zip(&below[t]) {
+        let tenant = &mut tenants[t];
+        for ((given, limit), below) in tenant.given.iter_mut().zip(&mut tenant.limit).zip(&below[t]) {
             *given = if is_cohort { *given + below } else { given.max(*below) };
+            *limit = limit.map(|limit| if is_cohort { limit + below } else { limit });
         }
         if let Some(parent) = tenants[t].parent {
             for (sum, given) in below[parent].iter_mut().zip(&tenants[t].given) {

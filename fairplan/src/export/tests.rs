@@ -22,14 +22,15 @@ fn decimal(number: u64) -> Decimal {
 }
 
 /// A cluster with cores, memory in bytes and GPUs on some classes; groups inside groups, users with weights, some with limits.
-fn random(seed: u64, memory: u64) -> Instance {
+pub(super) fn random(seed: u64, memory: u64) -> Instance {
     let mut numbers = Numbers(seed);
     let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
     draft.resources = ["cpu", "memory", "nvidia.com/gpu"].map(String::from).to_vec();
     let classes = 1 + numbers.below(3);
     let class = |l: u64| {
         let gpus = if l == 0 { 1 + numbers.below(8) } else { 0 };
-        let capacity = [4 + numbers.below(60), (8 + numbers.below(200)) * memory, gpus].map(decimal).to_vec();
+        let capacity =
+            [4 + numbers.below(60) + 64 * l, (8 + numbers.below(200)) * memory, gpus].map(decimal).to_vec();
         ServerClass::new(format!("Class_{l}"), 1 + numbers.below(5), capacity)
     };
     draft.classes = (0..classes).map(class).collect();
@@ -61,10 +62,19 @@ fn random(seed: u64, memory: u64) -> Instance {
     });
     let quota = Quota { limits: limits.collect(), ..Quota::default() };
     draft.quotas = vec![DraftQuota { is_group: false, owner: "user.1".into(), quota }];
+    // Of some trees a group may have half of each class.
+    if groups > 0 && seed % 3 == 0 {
+        let limits = (0..classes as usize).map(|l| ClassLimit {
+            classes: vec![ClassId(l)],
+            amounts: vec![(ResourceId(0), draft.classes[l].capacity[0])],
+        });
+        let quota = Quota { limits: limits.collect(), ..Quota::default() };
+        draft.quotas.push(DraftQuota { is_group: true, owner: "Group 0".into(), quota });
+    }
     draft.build().unwrap()
 }
 
-fn solution(instance: &Instance) -> ResultFile {
+pub(super) fn solution(instance: &Instance) -> ResultFile {
     let solved = solve(instance, &SolveOptions::default(), &Control::none()).unwrap();
     let mut bytes = Vec::new();
     report::write_json(&mut bytes, &solved.document(instance, true)).unwrap();
@@ -75,9 +85,11 @@ fn exported(instance: &Instance, target: Target, options: &ExportOptions) -> Res
     export(instance, &solution(instance), target, options, &Control::none())
 }
 
-const KINDS: [(Target, ConfigurationKind); 5] = [
+const KINDS: [(Target, ConfigurationKind); 7] = [
     (Target::Kueue, ConfigurationKind::Kueue),
     (Target::Yarn, ConfigurationKind::Yarn),
+    (Target::YarnFair, ConfigurationKind::YarnFair),
+    (Target::Slurm, ConfigurationKind::Slurm),
     (Target::YuniKorn, ConfigurationKind::YuniKorn),
     (Target::Volcano, ConfigurationKind::Volcano),
     (Target::Kai, ConfigurationKind::Kai),
@@ -101,7 +113,8 @@ fn told(body: &ExportBody) -> BTreeMap<(String, String), f64> {
 fn what_random_trees_are_told_is_what_their_files_say() {
     for seed in 0..60 {
         for (target, kind) in KINDS {
-            let memory = if target == Target::Yarn { 1024 } else { 1 << 30 };
+            let in_mebibytes = matches!(target, Target::Yarn | Target::YarnFair | Target::Slurm);
+            let memory = if in_mebibytes { 1024 } else { 1 << 30 };
             let instance = random(seed, memory);
             let export = exported(&instance, target, &ExportOptions::default()).unwrap();
             let body = export.body();
@@ -113,14 +126,14 @@ fn what_random_trees_are_told_is_what_their_files_say() {
                 for ((_, resource), amount) in queue.amounts.iter().filter(|_| !is_above) {
                     let (resource, factor) = match (target, resource.as_str()) {
                         (_, "vcore" | "vcores") => ("cpu", 1.0),
-                        (_, "gpu") => ("nvidia.com/gpu", 1.0),
-                        (Target::Yarn, "memory") => ("memory", f64::from(1 << 20)),
+                        (_, "gpu" | "gres/gpu") => ("nvidia.com/gpu", 1.0),
+                        (_, "memory" | "mem") if in_mebibytes => ("memory", f64::from(1 << 20)),
                         (_, name) => (name, 1.0),
                     };
                     let name = name
                         .rsplit('.')
                         .next()
-                        .filter(|_| target == Target::Yarn || target == Target::YuniKorn);
+                        .filter(|_| matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn));
                     let key = (name.map_or_else(String::new, str::to_owned), resource.to_owned());
                     let key = if key.0.is_empty() { (queue_name(&read, queue), key.1) } else { key };
                     *found.entry(key).or_insert(0.0) += amount * factor;
@@ -128,7 +141,7 @@ fn what_random_trees_are_told_is_what_their_files_say() {
             }
             found.retain(|_, sum| *sum > 0.0);
             let mut told = told(&body);
-            if target == Target::Yarn {
+            if matches!(target, Target::Yarn | Target::YarnFair) {
                 told.retain(|(_, resource), _| resource != "nvidia.com/gpu");
             }
             assert_eq!(found.keys().collect::<Vec<_>>(), told.keys().collect::<Vec<_>>(), "{target} {seed}");

@@ -15,6 +15,7 @@ use std::path::Path;
 
 use super::open::table_in;
 use super::rows::Rows;
+use super::sorted_rows::SortedRows;
 use super::source;
 use super::strict_json::Form;
 
@@ -75,16 +76,16 @@ pub const QUANTUM: &str = "quantum";
 /// A long table has the columns `quantum`, `user` and `demand`; a wide one has `quantum` and one column a user. An
 /// empty cell, a missing row, a quantum left out between whole-numbered ones: no demand.
 pub fn read_demands(path: &str, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
-    Ok(read(path, rounding, QUANTUM)?.0)
+    Ok(read(path, rounding, None)?.0)
 }
 
-/// The same of a table whose column of quanta has another name.
+/// The same of a table whose column of quanta has another name, and whose rows may stand in any order.
 pub fn read_demands_by(
     path: &str,
     rounding: Rounding,
     quantum_column: &str,
 ) -> Result<DemandSeries, InstanceError> {
-    Ok(read(path, rounding, quantum_column)?.0)
+    Ok(read(path, rounding, Some(quantum_column))?.0)
 }
 
 /// The same, and the file of the instance that a document of demands in tasks names, if it does: as seen from here.
@@ -92,7 +93,7 @@ pub fn read_demands_and_instance(
     path: &str,
     rounding: Rounding,
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
-    read(path, rounding, QUANTUM)
+    read(path, rounding, None)
 }
 
 /// The same of JSON that is in memory already, called `name` in messages.
@@ -112,7 +113,7 @@ pub fn read_demands_opened(rows: &mut dyn Rows, rounding: Rounding) -> Result<De
 fn read(
     path: &str,
     rounding: Rounding,
-    quantum_column: &str,
+    sorted_by: Option<&str>,
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
     let mut source = source::open(path)?;
     let start =
@@ -126,7 +127,14 @@ fn read(
         };
         Ok((series, instance.map(beside)))
     } else {
-        Ok((tables::read(table_in(source, path)?.as_mut(), rounding, quantum_column)?, None))
+        let mut rows = table_in(source, path)?;
+        let series = match sorted_by {
+            Some(column) => {
+                tables::read(&mut SortedRows::by_quantum(rows.as_mut(), column)?, rounding, column)?
+            }
+            None => tables::read(rows.as_mut(), rounding, QUANTUM)?,
+        };
+        Ok((series, None))
     }
 }
 
