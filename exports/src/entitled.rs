@@ -35,8 +35,8 @@ pub struct Told {
     pub limit: Vec<Option<f64>>,
     /// Of one with nobody below it: what its tasks use where the answer has it run, all together.
     pub uses: Vec<f64>,
-    /// So many times as much its tasks can use at most.
-    pub most: f64,
+    /// So many times as much its tasks can use at most, of each class.
+    pub most: Vec<f64>,
 }
 
 /// A cluster that tenants share.
@@ -85,6 +85,7 @@ impl Shared {
             given: tenant.given[range.clone()].to_vec(),
             limit: tenant.limit[range.clone()].to_vec(),
             uses: tenant.uses[range.clone()].to_vec(),
+            most: vec![tenant.most[class]],
             ..tenant.clone()
         };
         let tenants = self.tenants.iter().map(tenant).collect();
@@ -179,7 +180,7 @@ impl<'a> Filling<'a> {
                 let times = used.map(|at| tenant.given[at] / tenant.uses[at]).fold(f64::INFINITY, f64::min);
                 if times.is_finite() {
                     let fits = self.fits(t, class).max(0.0);
-                    self.add(t, class, times.min(tenant.most).min(fits));
+                    self.add(t, class, times.min(tenant.most[class]).min(fits));
                 }
             }
         }
@@ -224,7 +225,7 @@ impl<'a> Filling<'a> {
             }
             let times = self.times[tenant][class];
             let wanted = times.max(1.0) * STEP;
-            let left = self.shared.tenants[tenant].most - times;
+            let left = self.shared.tenants[tenant].most[class] - times;
             let fits = self.fits(tenant, class).min(left);
             self.add(tenant, class, wanted.min(fits).max(0.0));
             self.open[tenant][class] = fits > wanted * (1.0 + ENOUGH);
@@ -329,7 +330,7 @@ mod tests {
             given: given.to_vec(),
             limit: vec![None; given.len()],
             uses: uses.to_vec(),
-            most: f64::INFINITY,
+            most: vec![f64::INFINITY; 2],
         }
     }
 
@@ -380,7 +381,7 @@ mod tests {
         near(&times(Measure::Dominant, 1, &[12.0], tenants.clone())[1..], &[2.0, 4.0, 6.0]);
         tenants[0].limit = vec![Some(3.0)];
         near(&times(Measure::Dominant, 1, &[12.0], tenants.clone())[1..], &[1.0, 2.0, 9.0]);
-        tenants[3].most = 5.0;
+        tenants[3].most = vec![5.0];
         near(&times(Measure::Dominant, 1, &[12.0], tenants)[1..], &[1.0, 2.0, 5.0]);
     }
 }

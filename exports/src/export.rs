@@ -66,6 +66,8 @@ pub struct Export {
     /// Units that the servers have, row-major `classes × resources`.
     pub(crate) servers: Vec<f64>,
     pub(crate) headroom: Decimal,
+    /// The part that the headroom leaves of the answer on each class.
+    pub(crate) left: Vec<f64>,
     pub(crate) memory_in: MemoryIn,
     pub(crate) hard: bool,
 }
@@ -127,6 +129,7 @@ impl Export {
             totals,
             servers,
             headroom: options.headroom,
+            left: vec![1.0; classes.len()],
             memory_in,
             hard: options.hard,
         };
@@ -166,6 +169,7 @@ impl Export {
                     factor = factor.min(most / used);
                 }
             }
+            self.left[l] = factor;
             for tenant in &mut self.tenants {
                 tenant.exact[l * resources..(l + 1) * resources]
                     .iter_mut()

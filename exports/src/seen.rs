@@ -4,6 +4,7 @@ use crate::Target;
 use crate::amounts::{BILLION, MEBI};
 use crate::entitled::Measure;
 use crate::export::Export;
+use crate::tree::Tenant;
 
 /// A resource at a place where the target counts it: on a class, or on the whole cluster.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +78,17 @@ impl Export {
             }
         }
         uses
+    }
+
+    /// So many times what it uses are all tasks of a tenant, by the places of [`Self::keys`]. What the headroom takes of the answer makes
+    /// them more.
+    pub fn most(&self, tenant: usize) -> Vec<f64> {
+        let Tenant { most, share, .. } = self.tenants[tenant];
+        if self.target.knows_classes() {
+            return self.left.iter().map(|left| most / left).collect();
+        }
+        let now = self.share_of(tenant, &vec![1.0; self.classes.len()]);
+        vec![if now > 0.0 { most * (share / now).max(1.0) } else { most }]
     }
 
     /// Of the cluster's total the largest part of a resource that a tenant has with so many times its answer on each class; one number

@@ -160,7 +160,11 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
                 before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0 && !what.starts_with("most");
             (!same && !both_nothing).then_some((what, before, after))
         };
-        let weights = numbers("weight".into(), [sides[0].weight, sides[1].weight]);
+        // Who states no weight has 1.
+        let is_there = [old.is_some(), new.is_some()];
+        let weights = [0, 1].map(|side| sides[side].weight.or(is_there[side].then_some(1.0)));
+        let weights = [0, 1].map(|side| weights[side].or(weights[1 - side].filter(|weight| *weight == 1.0)));
+        let weights = numbers("weight".into(), weights);
         let lists = [("", sides.map(|side| &side.amounts)), ("most ", sides.map(|side| &side.limits))];
         let of_lists = lists.into_iter().flat_map(|(most, lists)| {
             let keys: BTreeSet<&(String, String)> = lists[0].keys().chain(lists[1].keys()).collect();
@@ -181,6 +185,8 @@ fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
     found
 }
 
+#[cfg(test)]
+mod round_trip;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

@@ -60,7 +60,7 @@ impl Failure {
             classes.map(|(l, class)| (ClassId(l), failing(class))).filter(|(_, count)| *count > 0).collect();
         if servers.is_empty() {
             let problem = "the instance has none of these servers by name; import it with --placement-out, which names them";
-            return Err(Violation::new("servers", name, problem));
+            return Err(Violation::new("label", name, problem));
         }
         Ok(Self { name: name.into(), servers })
     }

@@ -3,6 +3,7 @@
 use super::yaml::{comments, object, quoted};
 use crate::export::Export;
 use crate::tree::Tenant;
+use fairplan_instances::wording::counted;
 use std::fmt::Write;
 
 const API: &str = "kueue.x-k8s.io/v1beta1";
@@ -38,7 +39,8 @@ pub(crate) fn text(export: &Export) -> String {
             );
         }
         if class.servers.is_empty() {
-            let _ = writeln!(text, "# Label the {} nodes of this class {LABEL}={}", class.count, class.name);
+            let nodes = counted(class.count, "node", "nodes");
+            let _ = writeln!(text, "# Of this class, to be labelled {LABEL}={}: {nodes}", class.name);
         }
     }
     text += &object(export, API, "Cohort", &root(export));

@@ -4,6 +4,7 @@
 use super::weights;
 use crate::amounts::{BILLION, Counted, MEBI};
 use crate::export::Export;
+use fairplan_instances::wording::counted;
 
 /// What the names of QOS begin with: those of tenants with nobody below them, then those of classes.
 const SURE: &str = "sure-";
@@ -61,9 +62,9 @@ fn partitions(export: &Export) -> String {
         "# For slurm.conf: jobs count by their dominant resource, a partition for each class, QOS limits that hold.\n\
          #   PriorityType=priority/multifactor\n#   PriorityFlags=MAX_TRES\n#   AccountingStorageEnforce=limits,qos\n",
     );
-    let counted: Vec<&str> =
+    let tracked: Vec<&str> =
         export.resources.iter().filter_map(|resource| resource.called.as_deref()).collect();
-    text += &format!("#   AccountingStorageTRES={}\n", counted.join(","));
+    text += &format!("#   AccountingStorageTRES={}\n", tracked.join(","));
     let weight = |(r, resource): (usize, &Counted)| {
         let called = resource.called.as_ref()?;
         // A thousand for the whole cluster; of memory for each GiB.
@@ -77,7 +78,7 @@ fn partitions(export: &Export) -> String {
     let mut lines = String::new();
     for (l, class) in export.classes.iter().enumerate() {
         let nodes = if class.servers.is_empty() {
-            format!("<the {} nodes of this class>", class.count)
+            format!("<{} of this class>", counted(class.count, "node", "nodes"))
         } else {
             class.servers.join(",")
         };

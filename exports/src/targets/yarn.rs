@@ -4,6 +4,7 @@
 use crate::amounts::{BILLION, MEBI};
 use crate::export::Export;
 use crate::tree::Tenant;
+use fairplan_instances::wording::counted;
 
 const PREFIX: &str = "yarn.scheduler.capacity";
 
@@ -64,7 +65,11 @@ pub(crate) fn text(export: &Export) -> String {
     for l in std::iter::once(largest).chain(labels) {
         let class = &export.classes[l];
         let label = if l == largest { "no label" } else { &class.name };
-        lines.push(format!("  {label}: {} nodes {}", class.count, class.servers.join(" ")));
+        lines.push(format!(
+            "  {label}: {} {}",
+            counted(class.count, "node", "nodes"),
+            class.servers.join(" ")
+        ));
     }
     for line in lines {
         // Two dashes would end the comment.

@@ -49,12 +49,12 @@ pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Optio
             weight: queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0),
             limit: amounts(&queue.limits),
             uses: vec![0.0; keys.len()],
-            most: 1.0,
+            most: vec![1.0; keys.len()],
             given,
         };
         match of_name.get(name).copied() {
             Some(t) if export.tenants[t].is_leaf => {
-                (told.uses, told.most) = (export.uses(t), export.tenants[t].most);
+                (told.uses, told.most) = (export.uses(t), export.most(t));
             }
             // Of a queue that is not exported nothing else is known than that it uses what it has.
             None if deployed.values().all(|other| other.parent != **name) => told.uses = told.given.clone(),

@@ -47,19 +47,26 @@ fn below(reading: &mut Reading<'_>, element: &Element, parent: &str) -> Result<(
     Ok(())
 }
 
-/// `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`; nothing of an empty text.
+/// `1024 mb, 1 vcores`, or `memory-mb=1024, vcores=1`; nothing of an empty text. A percentage is one of the cluster, of the resource that
+/// is named or of all.
 fn amounts(text: &str) -> Option<Vec<(String, f64)>> {
     let amount = |part: &str| {
         let part = part.trim();
         let (name, number) = match part.split_once('=') {
             Some((name, number)) => (name.trim(), number.trim()),
             None => {
-                let (number, name) = part.split_at(part.find(|c: char| c.is_ascii_alphabetic())?);
+                let (number, name) =
+                    part.split_at(part.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(part.len()));
                 (name, number.trim())
             }
         };
         let name = if ["mb", "memory-mb", "memory"].contains(&name) { "memory" } else { name };
-        Some((name.to_owned(), number.parse().ok()?))
+        let (name, number) = match number.strip_suffix('%') {
+            Some(number) => (format!("percent {name}").trim_end().to_owned(), number),
+            None if name.is_empty() => return None,
+            None => (name.to_owned(), number),
+        };
+        Some((name, number.trim().parse().ok()?))
     };
     text.split(',').filter(|part| !part.trim().is_empty()).map(amount).collect()
 }
