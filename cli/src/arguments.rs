@@ -88,6 +88,7 @@ pub enum Command {
     Verify(commands::verify::Arguments),
     Generate(commands::generate::Arguments),
     Import(commands::import::Arguments),
+    Export(commands::export::Arguments),
     Convert(commands::convert::Arguments),
     Sweep(Box<commands::sweep::Arguments>),
     Reproduce(commands::reproduce::Arguments),

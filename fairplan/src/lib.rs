@@ -32,6 +32,7 @@
 //! | what if all demands had been known | [`offline`](offline()), [`offline_tasks`] |
 //! | how fast are transactions served that come at random | [`flows`](flows()) |
 //! | what becomes of a trace of jobs | [`simulate`](simulate()), [`simulate_dedicated`] |
+//! | how is a scheduler told | [`export`](export()), [`export_changes`] |
 //! | is a result right | [`verify`](verify()), [`verify_offline`], [`verify_offline_tasks`] |
 //!
 //! What they are asked about is read by [`read`], made by [`generate`], or comes from other systems by [`imports`].
@@ -45,6 +46,7 @@ mod control;
 mod entitlements;
 mod error;
 mod explain;
+mod export;
 mod flows;
 mod offline;
 mod place;
@@ -62,20 +64,22 @@ pub use control::{Control, Progress};
 pub use entitlements::{Quotas, entitlements};
 pub use error::{Error, Found};
 pub use explain::{explain, explain_group, group_named, user_named};
+pub use export::{ExportChange, ExportChanges, export, export_changes};
 pub use flows::{FlowsOptions, Level, LevelOptions, flows};
 pub use offline::{Offline, OfflineOptions, TaskOffline, offline, offline_tasks};
 pub use place::{PATTERNS, PlaceOptions, Placed, Placer, place, place_by, place_in_order};
 pub use plan::{
     BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, TargetOptions,
-    WorthOptions, buy, compare_instances, growth, losses, moves, worth_of_servers,
+    WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves, worth_of_servers,
 };
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
 };
 pub use solve::{SolveOptions, Solved, solve};
-pub use verify::{ResultFile, verify, verify_offline, verify_offline_tasks};
+pub use verify::{ResultFile, exported_from, verify, verify_offline, verify_offline_tasks};
 
 pub use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
+pub use fairplan_exports as exports;
 pub use fairplan_heuristics::{
     Asked, Chooser, Cluster, DEVICE_POLICIES, OutsidePolicy, POLICIES, PlacementPolicy,
 };

@@ -1,9 +1,11 @@
 //! A result held against its instance or its demands, from what the two say alone.
 
 use crate::{Control, Error};
+use fairplan_exports::ExportBody;
 use fairplan_instances::wording::printable;
 use fairplan_instances::{DemandSeries, DemandsStamp, Document, Instance, InstanceStamp, TaskDemands, files};
 use fairplan_report::bound::{BoundDocument, StatedBracket};
+use fairplan_report::export::StatedExport;
 use fairplan_report::moves::{MovesBody, StatedMoves};
 use fairplan_report::offline::{
     OfflineDocument, StatedOffline, StatedTaskOffline, TaskOfflineDocument, stated_measure,
@@ -16,6 +18,8 @@ use fairplan_report::{
     Foreign, format_of, read_json, unchecked_of_bound, unchecked_of_placement, unchecked_of_solution,
 };
 use fairplan_verify::{Verdict, verify_placement};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeSet;
 
 /// A result as it was written.
 #[derive(Clone, Debug)]
@@ -40,8 +44,8 @@ impl ResultFile {
     }
 }
 
-/// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1`, `fairplan.proportional-bound.v1` or
-/// `fairplan.moves.v1` in exact arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
+/// Checks a `fairplan.solution.v1`, `fairplan.placement.v1`, `fairplan.bound.v1`, `fairplan.proportional-bound.v1`,
+/// `fairplan.moves.v1` or `fairplan.export.v1` in exact arithmetic, by code that shares nothing with what made it. That a property fails is an answer.
 ///
 /// ```
 /// use fairplan::{Control, PlaceOptions, ResultFile, generate, place, report, verify};
@@ -96,10 +100,14 @@ pub fn verify(instance: &Instance, result: ResultFile, control: &Control<'_>) ->
             let stated = StatedMoves::new(&document, instance, &sha256);
             stated.map(|stated| stated.verdicts(&document, instance))
         }
+        "fairplan.export.v1" => {
+            let document: Document<ExportBody> = read_json(&name, &bytes)?;
+            StatedExport::new(&document, instance, &sha256).map(|stated| stated.verdicts(instance))
+        }
         other => {
             return Err(Error::input(format!(
                 "{name}: format = {}: verify reads fairplan.solution.v1, fairplan.placement.v1, fairplan.bound.v1, \
-                 fairplan.proportional-bound.v1, fairplan.moves.v1 and fairplan.offline.v1",
+                 fairplan.proportional-bound.v1, fairplan.moves.v1, fairplan.export.v1 and fairplan.offline.v1",
                 printable(other, 60)
             )));
         }
@@ -171,6 +179,54 @@ pub fn verify_offline_tasks(
     });
     let stamp = DemandsStamp::new(demands.series(), &series);
     Ok(Verification::of_demands(stamp, &result.format, &with_belonging(&result.name, found)?))
+}
+
+/// Whether the configuration in `file`, or the `fairplan.export.v1`, was made by `export` from the result `from` (a solution, or a
+/// `fairplan.export.v1` of it): each hash of a solution that it states is that of this one.
+///
+/// # Errors
+/// A file that states none, and one that cannot be read.
+pub fn exported_from(from: &ResultFile, file: &str) -> Result<Verdict, Error> {
+    let content = files::source::open(file).and_then(|source| source.read_all())?;
+    let text = String::from_utf8_lossy(&content);
+    let stated: BTreeSet<&str> =
+        text.split(|c: char| !c.is_ascii_hexdigit()).filter(|word| word.len() == 64).collect();
+    let of_instance = after(&text, "of the instance ").or_else(|| after(&text, "\"instance_sha256\": \""));
+    let stated: BTreeSet<&str> = stated.into_iter().filter(|hash| Some(*hash) != of_instance).collect();
+    if stated.is_empty() {
+        return Err(Error::input(format!("{file}: states no solution that it was exported from")));
+    }
+    let expected = match from.format.as_str() {
+        "fairplan.export.v1" => {
+            let document: Document<ExportBody> = read_json(&from.name, &from.bytes)?;
+            document.solution_sha256.clone()
+        }
+        _ => sha256_of(&from.bytes),
+    };
+    let other = stated.into_iter().find(|hash| *hash != expected);
+    Ok(Verdict {
+        property: "exported-from-result",
+        holds: other.is_none(),
+        residual: if other.is_none() { 0.0 } else { f64::INFINITY },
+        tolerance: 0.0,
+        witness: other.map_or_else(String::new, |other| {
+            format!(
+                "{file} was exported from the solution {other}, not from {expected}, which {} is",
+                from.name
+            )
+        }),
+    })
+}
+
+/// The word after the first `mark`.
+fn after<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let rest = &text[text.find(mark)? + mark.len()..];
+    rest.split(|c: char| !c.is_ascii_hexdigit()).next()
+}
+
+/// The hash of a file.
+pub(crate) fn sha256_of(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Whether the result `file` belongs to what it is held against (same hash, same users and classes in the same order), and what

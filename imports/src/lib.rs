@@ -10,6 +10,7 @@ mod census;
 mod columns;
 #[cfg(test)]
 mod defects;
+mod deployed;
 mod google2011;
 mod helios;
 mod kubernetes;
@@ -38,12 +39,13 @@ pub use azure_v1::{AzureV1Options, azure_v1};
 pub use azure_v1_instance::{AzureV1InstanceOptions, azure_v1_instance};
 pub use captured::{KUBERNETES_NODES, KUBERNETES_PODS};
 pub use census::{PresentCluster, TaskGrouping};
+pub use deployed::{ConfigurationKind, Deployed, DeployedQueue, deployed, deployed_in};
 pub use google2011::{
     DrawnServers, Google2011Options, Google2011Report, Google2011TraceOptions, Grouping, google_2011,
     google_2011_present, google_2011_trace,
 };
 pub use helios::{HeliosOptions, helios};
-pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present};
+pub use kubernetes::{Daemons, KubernetesOptions, PodOwner, kubernetes, kubernetes_present, node_labels};
 pub use kubernetes_queues::{KubernetesQueuesOptions, kubernetes_queues};
 pub use kueue::{KueueOptions, QueueLevel, QueueWeights, kueue};
 pub use philly::philly;

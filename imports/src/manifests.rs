@@ -63,7 +63,11 @@ pub(super) fn of_kinds(manifests: Vec<Manifest>, kinds: &[&str], report: &mut Im
 
 /// The JSON values or YAML documents of a file.
 pub(super) fn documents(path: &str) -> Result<Vec<Value>, InstanceError> {
-    let source = source::open(path)?;
+    documents_of(source::open(path)?)
+}
+
+/// The same of what is open.
+pub(super) fn documents_of(source: source::Source) -> Result<Vec<Value>, InstanceError> {
     let file = source.name().to_owned();
     documents_in(file, &source.read_all()?)
 }

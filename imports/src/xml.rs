@@ -35,7 +35,11 @@ impl Element {
 
 /// The root element of a file; entities beyond XML's own five are refused, so nothing expands.
 pub(super) fn read(path: &str) -> Result<Element, InstanceError> {
-    let source = source::open(path)?;
+    read_of(source::open(path)?)
+}
+
+/// The same of what is open.
+pub(super) fn read_of(source: source::Source) -> Result<Element, InstanceError> {
     let file = source.name().to_owned();
     let content = source.read_all()?;
     let content = content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content);

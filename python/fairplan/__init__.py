@@ -14,6 +14,7 @@ from fairplan._native import version as _version
 from fairplan.commands import audit, bound, compare, explain, place, report, solve, verify
 from fairplan.demands import Demands, allocate, offline, verify_offline
 from fairplan.errors import FairplanError, FairplanWarning, Infeasible, InputError, NotProved
+from fairplan.exports import export
 from fairplan.imports import import_kubernetes, import_kueue, import_slurm, import_yarn
 from fairplan.instances import Instance, read
 from fairplan.pictures import Picture
@@ -25,6 +26,7 @@ from fairplan.results import (
     Comparison,
     Difference,
     Explanation,
+    Export,
     Flows,
     Growth,
     Losses,
@@ -52,6 +54,7 @@ __all__ = [
     "Demands",
     "Difference",
     "Explanation",
+    "Export",
     "FairplanError",
     "FairplanWarning",
     "Flows",
@@ -82,6 +85,7 @@ __all__ = [
     "compare",
     "errors",
     "explain",
+    "export",
     "flows",
     "generate",
     "import_kubernetes",

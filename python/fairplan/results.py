@@ -329,6 +329,21 @@ class Verification(Result):
         return self.holds
 
 
+class Export(Result):
+    """A solution as a scheduler is told. Its table has a row a tenant."""
+
+    def __init__(self, native: _native.Document, configuration: str = "") -> None:
+        super().__init__(native)
+        self.configuration = configuration
+        """The scheduler's own file; empty where the result was read from JSON."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What the scheduler cannot be told."""
+        notes: list[str] = self._members.get("notes", [])
+        return notes
+
+
 class Allocation(Result):
     """Demands divided by a mechanism. Its table has a row a user."""
 

@@ -2,10 +2,12 @@
 
 use crate::call::Call;
 use crate::document::{Document, json};
+use crate::exact::Exact;
 use crate::failure::{answered, raised};
 use crate::instance::Instance;
 use crate::policy::{Policy, Raised, asking};
 use crate::solution::Solution;
+use fairplan::exports::ExportOptions;
 use fairplan::{
     AllocateOptions, AuditOptions, Audited, BoundOptions, BuyOptions, CompareOptions, Error, FlowsOptions,
     Found, GrowthOptions, LoseOptions, MechanismOptions, Objective, OfflineOptions, PlaceOptions, ResultFile,
@@ -51,7 +53,7 @@ pub fn defaults(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     )?;
     let WorthOptions { ranges, backend } = WorthOptions::default();
     of("plan.worth", entries! { "ranges": ranges, "backend": backend })?;
-    let LoseOptions { servers, together, backend } = LoseOptions::default();
+    let LoseOptions { servers, together, backend, .. } = LoseOptions::default();
     of("plan.lose", entries! { "servers": servers, "together": together, "backend": backend })?;
     let BuyOptions { whole, under_drfh, budget, frontier, backend, .. } = BuyOptions::default();
     let buy = entries! { "whole": whole, "under_drfh": under_drfh, "budget": budget, "frontier": frontier, "backend": backend };
@@ -284,6 +286,43 @@ pub fn audit(
         let audit = audits.into_iter().next().ok_or_else(|| Error::backend("nothing was audited"))?;
         Ok((json(&fairplan::Document::new(audit))?, failure))
     })
+}
+
+/// A solution as the configuration of a scheduler: what each tenant gets, and the scheduler's own file.
+#[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "one for each option")]
+pub fn export(
+    py: Python<'_>,
+    instance: &Instance,
+    solution: Vec<u8>,
+    name: String,
+    target: &str,
+    headroom: Exact,
+    units: Vec<String>,
+    memory_in: Option<&str>,
+    levels: Option<usize>,
+    hard: bool,
+    call: Call,
+) -> PyResult<(Document, String)> {
+    let parsed = || -> Result<_, fairplan::instances::Violation> {
+        let units = units.iter().map(|unit| unit.parse()).collect::<Result<_, _>>()?;
+        let memory_in = memory_in.map(str::parse).transpose()?;
+        Ok((target.parse()?, ExportOptions { headroom: headroom.0, units, memory_in, levels, hard }))
+    };
+    let (target, options) = answered(py, parsed().map_err(Error::from))?;
+    let instance = Arc::clone(&instance.0);
+    let text = Arc::new(std::sync::Mutex::new(String::new()));
+    let written = Arc::clone(&text);
+    let document = document(py, "export", &call, move |control| {
+        let solution = ResultFile::new(name, solution)?;
+        let exported = fairplan::export(&instance, &solution, target, &options, control)?;
+        if let Ok(mut text) = written.lock() {
+            *text = exported.text();
+        }
+        Ok((json(&fairplan::Document::new(exported.body()))?, None))
+    })?;
+    let text = text.lock().map(|text| text.clone()).unwrap_or_default();
+    Ok((document, text))
 }
 
 /// A result held against its instance.

@@ -22,7 +22,7 @@ use pyo3::pymodule;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::commands::{audit, bound, compare, defaults, explain, place, solve, verify, version};
+    use crate::commands::{audit, bound, compare, defaults, explain, export, place, solve, verify, version};
     #[pymodule_export]
     use crate::demands::{Demands, allocate, karma_fig2, offline, verify_offline, workload};
     #[pymodule_export]

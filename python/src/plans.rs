@@ -142,7 +142,11 @@ pub fn lose(
 ) -> PyResult<Document> {
     let instance = Arc::clone(&instance.0);
     document(py, "plan.lose", &call, move |control| {
-        let losses = fairplan::losses(&instance, &LoseOptions { servers, together, backend }, control)?;
+        let losses = fairplan::losses(
+            &instance,
+            &LoseOptions { servers, together, backend, ..LoseOptions::default() },
+            control,
+        )?;
         Ok((json(&fairplan::Document::new(losses))?, None))
     })
 }

@@ -38,6 +38,24 @@ def test_solve_and_everything_that_follows_gives_the_bytes_of_the_command(cluste
     assert fp.verify(cluster, tmp_path / "s.json").to_json().encode() == verified
 
 
+def test_exports_are_the_bytes_of_the_command(command, tmp_path):
+    cluster = fp.generate.drfh_fig1()
+    solution = fp.solve(cluster)
+    cluster.write(tmp_path / "i.json")
+    solution.write(tmp_path / "s.json")
+    for target in ["kueue", "slurm"]:
+        exported = fp.export(cluster, solution, target, memory_in="Gi", headroom=0.05, hard=True)
+        options = ["--memory-in", "Gi", "--headroom", "0.05", "--hard"]
+        expected = command("export", target, "i.json", "s.json", *options, "--quotas", "q.json")
+        assert exported.configuration.encode() == expected
+        assert exported.to_json() == (tmp_path / "q.json").read_text()
+        assert fp.verify(cluster, exported)
+    with pytest.raises(fp.InputError, match="target = x"):
+        fp.export(cluster, solution, "x")
+    with pytest.raises(fp.InputError, match="headroom"):
+        fp.export(cluster, solution, "kueue", headroom=1)
+
+
 def test_a_group_is_explained_as_the_command_does(command, tmp_path):
     users = [{"id": "a", "demand": {"cpu": 1}, "group": "g"}, {"id": "b", "demand": {"cpu": 2}}]
     servers = [{"id": "s", "count": 2, "capacity": {"cpu": 8}}]

@@ -5,6 +5,7 @@ pub mod allocation;
 pub mod bound;
 pub mod comparison;
 pub mod entitlements;
+pub mod export;
 pub mod figure;
 pub mod flows;
 mod foreign;

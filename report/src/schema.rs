@@ -21,6 +21,7 @@ use crate::solution::SolutionDocument;
 use crate::task_allocation::AnyAllocation;
 use crate::verification::Verification;
 use fairplan_analysis::{Audit, Difference, Explanation, GroupExplanation, Growth, Losses, Worth};
+use fairplan_exports::ExportBody;
 use fairplan_instances::Document;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -37,7 +38,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 26] = [
+pub const FORMATS: [Format; 27] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -79,6 +80,7 @@ pub const FORMATS: [Format; 26] = [
     Format { name: "loss", id: "fairplan.loss.v1", schema: schema_of::<Document<Losses>> },
     Format { name: "difference", id: "fairplan.difference.v1", schema: schema_of::<Document<Difference>> },
     Format { name: "growth", id: "fairplan.growth.v1", schema: schema_of::<Document<Growth>> },
+    Format { name: "export", id: "fairplan.export.v1", schema: schema_of::<Document<ExportBody>> },
     Format {
         name: "reproduction",
         id: "fairplan.reproduction.v1",

@@ -11,6 +11,7 @@ pub use crate::results::comparison::summary as comparison;
 pub use crate::results::difference::summary as difference;
 pub use crate::results::entitlements::summary as entitlements;
 pub use crate::results::explanation::summary as explanation;
+pub use crate::results::export::summary as export;
 pub use crate::results::flows::{summary as flows, traffic};
 pub use crate::results::group_explanation::summary as group_explanation;
 pub use crate::results::growth::summary as growth;

@@ -38,11 +38,21 @@ const ONLINE: Field = ("online_bound.mechanism", "mechanisms are not run again")
 const ONLINE_VALUE: Field =
     ("online_bound.value", "mechanisms are not run again; the regret is checked for this value");
 
+const TARGET: Field = ("target", "the question that was asked");
+const SOLUTION: Field = ("solution_sha256", "`--exported` holds a file against its solution");
+const NOTES: Field = ("notes", "words for people");
+const NAME: Field = ("tenants[].name", "names the tenant for the scheduler");
+const EXPORTED_SHARE: Field = ("tenants[].share", "the solution says and proves it");
+const ENTITLED: Field = ("tenants[].entitled", "the scheduler's rule is not run again");
+const KEPT: Field =
+    ("tenants[].kept", "follows from the whole units and where tasks may run, and is not computed again");
+
 /// The fields of a format that `verify` takes as they are.
 pub fn unchecked(format: &str) -> impl Iterator<Item = UncheckedField> {
     let fields: &[Field] = match format {
         "fairplan.solution.v1" => &[VERSION, WARNINGS, BACKEND, METHOD, STATS],
         "fairplan.placement.v1" => &[VERSION, WARNINGS, POLICY, SEED],
+        "fairplan.export.v1" => &[VERSION, TARGET, SOLUTION, NOTES, NAME, EXPORTED_SHARE, ENTITLED, KEPT],
         "fairplan.moves.v1" => &[VERSION, WARNINGS, PART, BOUND],
         "fairplan.bound.v1" | "fairplan.proportional-bound.v1" => &[VERSION, WARNINGS, SEARCH],
         "fairplan.offline.v1" => &[VERSION, WARNINGS, SETTINGS, MECHANISM, VALUE, ONLINE, ONLINE_VALUE],

@@ -80,6 +80,13 @@ impl Verification {
         self
     }
 
+    /// The same with another property.
+    pub fn with(mut self, verdict: &Verdict) -> Self {
+        self.holds &= verdict.holds;
+        self.verdicts.push(verdict.into());
+        self
+    }
+
     fn new(format: &str, verdicts: &[Verdict]) -> Self {
         Self {
             instance: None,

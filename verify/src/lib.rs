@@ -8,6 +8,7 @@ mod claim;
 mod devices;
 mod divisible;
 mod exact;
+mod export;
 mod feasibility;
 mod form;
 mod fractions;
@@ -35,6 +36,7 @@ mod whole_tasks;
 
 pub use claim::{PlacementClaim, Printed, PrintedPlacement, SolutionClaim, Tasks};
 pub use divisible::{DivisibleClaim, verify_divisible};
+pub use export::{AmountClaim, ExportClaim, ExportedTenantClaim, verify_export};
 pub use form::well_formed;
 pub use groups::verify_shortfall;
 pub use offline::{OfflineClaim, OfflineProof, verify_offline};

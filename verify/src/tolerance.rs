@@ -98,3 +98,7 @@ pub const LOGARITHMS_MEET: f64 = 1e-8;
 pub(crate) fn surely(resources: usize) -> f64 {
     1.0 - (resources + 4) as f64 * f64::EPSILON
 }
+
+/// Of whole units that a scheduler is told: by how much of a unit they may be further off than one, and their sum above what there is.
+/// The answers of a solver are sums of doubles, and what is within 1e-6 of a whole number is taken as that number.
+pub(crate) const WHOLE_UNITS: f64 = 1e-5;

@@ -12,7 +12,7 @@ mod worth;
 pub use differences::{Difference, DifferenceSide, PartChange, Step, UserChange, differences};
 pub use failure::Failure;
 pub use group_change::GroupChange;
-pub use growth::{Followed, Growth, GrowthQuantum, Shortfall, growth};
+pub use growth::{BoughtBy, BoughtServers, Followed, Growth, GrowthQuantum, Shortfall, growth};
 pub use loss::{Loser, Loss, Losses, LostServers, losses};
 pub use worth::{GainingUser, ResourceWorth, ServerWorth, Worth, worth_of_servers};
 

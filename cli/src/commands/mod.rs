@@ -8,6 +8,7 @@ pub mod completions;
 pub mod convert;
 pub mod entitlements;
 pub mod explain;
+pub mod export;
 pub mod flows;
 pub mod generate;
 pub mod import;
@@ -60,6 +61,7 @@ pub fn dispatch(command: Command, common: CommonOptions) -> Result<Answer, Error
         Command::Simulate(arguments) => simulate::run(arguments, common),
         Command::Verify(arguments) => verify::run(arguments, common),
         Command::Generate(arguments) => generate::run(arguments, common),
+        Command::Export(arguments) => export::run(arguments, common),
         Command::Import(arguments) => import::run(arguments, common),
         Command::Convert(arguments) => convert::run(arguments, common),
         Command::Sweep(arguments) => sweep::run(*arguments, common),

@@ -10,7 +10,7 @@ use fairplan::report::output::Destination;
 use fairplan::report::{summary, write_json};
 use fairplan::{Control, Deadline, Document, Error, ResultFile, TaskDemands, Verification, read};
 
-/// Check a result of solve, place, bound, plan move or offline in exact arithmetic, from the two files alone
+/// Check a result of solve, place, bound, plan move, export or offline in exact arithmetic, from the two files alone
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "fairplan verify [OPTIONS] <INSTANCE> <RESULT>\n       \
@@ -21,11 +21,12 @@ The exit status is 0 if every property holds, 1 if one fails, 2 if a file is no 
 without what is checked.
 
 Example: fairplan generate drfh-fig1 -o fig1.json && fairplan solve fig1.json -o solution.json
-         fairplan verify fig1.json solution.json"
+         fairplan verify fig1.json solution.json
+         fairplan verify cluster.json solution.json --exported quotas.yaml"
 )]
 pub struct Arguments {
-    /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, fairplan.moves.v1, or fairplan.placement.v1 with its
-    /// servers); or the demands and a fairplan.offline.v1 with its quanta
+    /// The instance and the result (fairplan.solution.v1, fairplan.bound.v1, fairplan.moves.v1, fairplan.export.v1, or fairplan.placement.v1
+    /// with its servers); or the demands and a fairplan.offline.v1 with its quanta
     #[arg(value_names = ["INSTANCE", "RESULT"], num_args = 1..=2, required = true)]
     files: Vec<String>,
     #[command(flatten)]
@@ -36,6 +37,9 @@ pub struct Arguments {
     /// With DEMANDS in tasks: the instance, unless the demands name it themselves
     #[arg(long, value_name = "FILE", conflicts_with = "servers")]
     instance: Option<String>,
+    /// Hold this file too, which export wrote, against RESULT: whether it was exported from it
+    #[arg(long, value_name = "FILE")]
+    exported: Option<String>,
     #[command(flatten)]
     output: OutputArguments,
 }
@@ -45,6 +49,7 @@ struct Job {
     members: Option<String>,
     instance: Option<String>,
     result: String,
+    exported: Option<String>,
     destination: Destination,
 }
 
@@ -62,7 +67,8 @@ impl TryFrom<Arguments> for Job {
             return Err(Error::input("only one of INSTANCE and RESULT can be standard input"));
         }
         let (members, instance) = (arguments.members, arguments.instance);
-        Ok(Self { source, members, instance, result, destination: arguments.output.destination()? })
+        let exported = arguments.exported;
+        Ok(Self { source, members, instance, result, exported, destination: arguments.output.destination()? })
     }
 }
 
@@ -70,12 +76,17 @@ impl TryFrom<Arguments> for Job {
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
     let job = Job::try_from(arguments)?;
     let result = read::result(&job.result)?;
+    let exported = job.exported.as_ref().map(|file| fairplan::exported_from(&result, file)).transpose()?;
     let verified = if result.is_offline() {
         job.verify_offline(&result, common)?
     } else {
         let instance = job.source.read()?;
         let verified = |control: &Control<'_>| fairplan::verify(&instance, result, control);
         progress::under(common, Deadline::never(), verified)?
+    };
+    let verified = match exported {
+        Some(verdict) => verified.with(&verdict),
+        None => verified,
     };
     let document = Document::new(verified);
     job.destination.write(|out| write_json(out, &document))?;

@@ -260,7 +260,7 @@ fn placed(cluster: &Instance, placement: &Placement, required: &[f64]) -> Result
 
 /// An error unless an allocation that the checker finds to fit gives all users together what is asked for: their max-min
 /// where that is their weight.
-fn reached(
+pub(super) fn reached(
     cluster: &Instance,
     required: &[f64],
     solver: &dyn Solver,

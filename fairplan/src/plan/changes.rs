@@ -56,13 +56,15 @@ pub struct LoseOptions {
     /// Servers that fail together, by a pattern of their names or of their classes' ids (`*` stands for any letters), each a
     /// failure of its own. Default: none, which means class by class.
     pub together: Vec<String>,
+    /// Servers that fail together, by their names, with what they have in common: a zone, a rack. Default: none.
+    pub named: Vec<(String, Vec<String>)>,
     /// What solves: one of [`BACKENDS`](crate::BACKENDS). Default: `auto`.
     pub backend: String,
 }
 
 impl Default for LoseOptions {
     fn default() -> Self {
-        Self { servers: None, together: Vec::new(), backend: AUTO.into() }
+        Self { servers: None, together: Vec::new(), named: Vec::new(), backend: AUTO.into() }
     }
 }
 
@@ -76,16 +78,19 @@ impl Default for LoseOptions {
 /// # Ok::<(), fairplan::Error>(())
 /// ```
 pub fn losses(instance: &Instance, options: &LoseOptions, control: &Control<'_>) -> Result<Losses, Error> {
-    let failures = match &options.together[..] {
-        [] => Failure::of_each_class(instance, options.servers),
+    let failures = match (&options.together[..], &options.named[..]) {
+        ([], []) => Failure::of_each_class(instance, options.servers),
         _ if options.servers.is_some() => {
             return Err(Error::Setting(
                 "servers: what fails together is named already; leave one of both out".into(),
             ));
         }
-        patterns => {
-            let failures = patterns.iter().map(|pattern| Failure::of_those_like(instance, pattern));
-            let failures = failures.collect::<Result<_, Violation>>();
+        (patterns, named) => {
+            let like = patterns.iter().map(|pattern| Failure::of_those_like(instance, pattern));
+            let named = named.iter().map(|(name, servers)| {
+                Failure::of_servers(instance, name, &servers.iter().map(String::as_str).collect())
+            });
+            let failures = like.chain(named).collect::<Result<_, Violation>>();
             failures.map_err(|violation| Error::Setting(violation.to_string()))?
         }
     };

@@ -72,8 +72,8 @@ pub fn growth(
 }
 
 /// By how much the targets of each user are scaled in each quantum.
-struct Scaling {
-    by: String,
+pub(super) struct Scaling {
+    pub(super) by: String,
     /// The column of each user.
     column_of: Vec<usize>,
     /// Row-major `quanta × columns`, in parts of the base.
@@ -82,7 +82,12 @@ struct Scaling {
 }
 
 impl Scaling {
-    fn new(series: &DemandSeries, instance: &Instance, by: Option<&str>, base: u64) -> Result<Self, String> {
+    pub(super) fn new(
+        series: &DemandSeries,
+        instance: &Instance,
+        by: Option<&str>,
+        base: u64,
+    ) -> Result<Self, String> {
         let column = |name: &str| series.user_named(name);
         let own: Option<Vec<usize>> = instance.users().map(|user| column(user.id())).collect();
         let (by, own, only) = match (by, own) {
@@ -130,7 +135,7 @@ impl Scaling {
         Ok(Self { by: by.into(), column_of, scales, columns })
     }
 
-    fn at(&self, quantum: usize, user: usize) -> f64 {
+    pub(super) fn at(&self, quantum: usize, user: usize) -> f64 {
         self.scales[quantum * self.columns + self.column_of[user]]
     }
 }

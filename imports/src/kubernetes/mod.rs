@@ -21,7 +21,7 @@ pub(super) use nodes::Node;
 pub(super) use placement::{Conditions, Taint, Toleration};
 use pods::Pod;
 pub(super) use pods::{Amounts as PodAmounts, Spec as PodSpec, requests};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 /// What [`kubernetes`] reads and how.
@@ -237,6 +237,18 @@ pub(super) fn nodes_that_count(
 ) -> Result<Vec<Node>, InstanceError> {
     let options = KubernetesOptions { nodes: files.to_vec(), ..KubernetesOptions::default() };
     read_nodes(&options, report)
+}
+
+/// The labels of nodes, by their names.
+///
+/// # Errors
+/// A file that cannot be read or is not of the format (file, object, field and value are named), files without a node.
+pub fn node_labels(files: &[String]) -> Result<Vec<(String, BTreeMap<String, String>)>, InstanceError> {
+    let mut report = ImportReport::default();
+    let options =
+        KubernetesOptions { nodes: files.to_vec(), all_nodes: true, ..KubernetesOptions::default() };
+    let nodes = read_nodes(&options, &mut report)?;
+    Ok(nodes.into_iter().map(|node| (node.name, node.labels)).collect())
 }
 
 fn read_nodes(options: &KubernetesOptions, report: &mut ImportReport) -> Result<Vec<Node>, InstanceError> {

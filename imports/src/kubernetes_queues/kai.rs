@@ -42,7 +42,11 @@ impl Reading {
                     continue;
                 }
             };
-            let amount = |stated: f64| Quantity::parse(&format!("{:.9}", stated * factor)).ok();
+            // Without the zeros at its end, of which there would be more digits than a number can have.
+            let amount = |stated: f64| {
+                let text = format!("{:.9}", stated * factor);
+                Quantity::parse(text.trim_end_matches('0').trim_end_matches('.')).ok()
+            };
             let most = resource.limit.filter(|limit| *limit >= 0.0);
             let mut sure = resource.quota;
             if let Some(most) = most.filter(|most| *most < sure) {

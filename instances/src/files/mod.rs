@@ -20,6 +20,7 @@ mod optional_columns;
 mod parquet;
 mod quotas;
 pub mod rows;
+mod sorted_rows;
 pub mod source;
 mod strict_json;
 mod table_writer;

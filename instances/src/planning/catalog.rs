@@ -108,6 +108,37 @@ impl Catalog {
         Ok(Self { name, currency, types })
     }
 
+    /// The same servers with less: what the system and the pods of each node take off those that are bought, one entry a resource.
+    /// Types that are a class of the instance stay as they are, since the class is what is left of its servers already.
+    ///
+    /// # Errors
+    /// A type that has not so much, by its position.
+    pub fn less(mut self, overhead: &[Decimal], resources: &[String]) -> Result<Self, Violation> {
+        for (position, kind) in self.types.iter_mut().enumerate().filter(|(_, kind)| kind.more_of.is_none()) {
+            for ((amount, taken), name) in kind.capacity.iter_mut().zip(overhead).zip(resources) {
+                // A server without a resource has nobody on it who takes any.
+                if amount.is_zero() {
+                    continue;
+                }
+                let unit = amount.exponent().min(taken.exponent());
+                let left = amount
+                    .scaled(unit)
+                    .zip(taken.scaled(unit))
+                    .and_then(|(all, taken)| all.checked_sub(taken));
+                let left = left.and_then(|left| Decimal::from_units(left, unit.into()).ok());
+                *amount = left.ok_or_else(|| {
+                    let place = format!("server_types[{position}].capacity.{name}");
+                    Violation::new(
+                        place,
+                        *amount,
+                        format!("a server of this type has not the {taken} that are taken off each"),
+                    )
+                })?;
+            }
+        }
+        Ok(self)
+    }
+
     /// What so many servers of each type cost.
     pub fn cost(&self, counts: &[u64]) -> f64 {
         self.types.iter().zip(counts).map(|(kind, count)| kind.price.to_f64() * *count as f64).sum()
@@ -193,5 +224,16 @@ mod tests {
         assert_eq!(bought.users[1].eligible, None);
         assert_eq!(catalog.added_to(&instance, &[0, 0, 1], false).classes.len(), 2);
         assert_eq!(catalog.cost(&[1, 2, 3]), 6.0);
+        let overhead = ["0.25", "0"].map(|amount| amount.parse().unwrap());
+        let less = catalog.clone().less(&overhead, instance.resources()).unwrap();
+        let left = |t: usize| less.types[t].capacity[0].to_string();
+        assert_eq!([left(0), left(1)], ["0.75", "0.75"]);
+        assert_eq!(less.types[2], catalog.types[2], "a class is what is left of its servers already");
+        let overhead = ["1.5", "0"].map(|amount| amount.parse().unwrap());
+        let refused = catalog.less(&overhead, instance.resources()).unwrap_err().to_string();
+        assert!(
+            refused.contains("server_types[0].capacity.cpu = 1: a server of this type has not the 1.5"),
+            "{refused}"
+        );
     }
 }

@@ -148,6 +148,7 @@ impl Section {
                 task_offline::section(read_json(file, bytes)?)
             }
             "fairplan.offline.v1" => offline::section(read_json(file, bytes)?),
+            "fairplan.export.v1" => export::section(body(file, bytes)?),
             "fairplan.flows.v1" => flows::section(body(file, bytes)?),
             "fairplan.simulation.v1" => simulation::section(read_json(file, bytes)?),
             "fairplan.plan.v1" => plan::section(read_json(file, bytes)?),
@@ -252,7 +253,7 @@ impl Block {
 
 /// The commands whose results have a page.
 const SHOWN: &str = "solve, place, compare, bound, explain, entitlements, audit, verify, allocate, offline, flows, simulate, \
-                     plan or reproduce";
+                     plan, export or reproduce";
 
 /// What a result states, without its header.
 fn body<B: Body>(file: &str, bytes: &[u8]) -> Result<B, MalformedResult>

@@ -4,7 +4,7 @@ use super::plan::target;
 use super::sentences::{label, name};
 use crate::figure::{Bars, Curve, Mark};
 use crate::page::{Block, Section, curves, line, time};
-use crate::summary::grid::paragraph;
+use crate::summary::grid::{listed, paragraph};
 use crate::units::{counted, number, percent, thousands};
 use fairplan_analysis::{Growth, Shortfall};
 use fairplan_instances::table::Tabular;
@@ -49,6 +49,10 @@ pub fn summary(document: &Growth) -> String {
         let room = format!("room for {part} of what is asked for, by {resource}; {needs}.");
         text += &paragraph(&format!("Tightest in {quantum}: {room}"));
     }
+    if !document.purchases.is_empty() {
+        text += "\nWhat to buy by when:\n\n";
+        text += &listed(&document.purchases_table(), "stages");
+    }
     text
 }
 
@@ -71,6 +75,9 @@ pub(crate) fn section(document: Growth) -> Section {
         );
     if let Some(tightest) = &document.tightest {
         section = section.fact("Tightest", short(tightest));
+    }
+    if !document.purchases.is_empty() {
+        section = section.table("What to buy by when", &document.purchases_table());
     }
     let Some(quanta) = &document.quanta else { return section.block(asked_and_had(&document)) };
     let scales: Vec<f64> = quanta.iter().map(|quantum| quantum.scale).collect();

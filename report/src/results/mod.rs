@@ -8,6 +8,7 @@ pub(crate) mod comparison;
 pub(crate) mod difference;
 pub(crate) mod entitlements;
 pub(crate) mod explanation;
+pub(crate) mod export;
 pub(crate) mod flows;
 pub(crate) mod group_explanation;
 pub(crate) mod growth;

@@ -6,6 +6,8 @@
 mod dynamic;
 #[path = "bench/exact.rs"]
 mod exact;
+#[path = "bench/exports.rs"]
+mod exports;
 #[path = "bench/flows.rs"]
 mod flows;
 #[path = "bench/groups.rs"]
@@ -45,7 +47,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 23] = [
+const PARTS: [Part; 24] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("exact", exact::fractions),
@@ -61,6 +63,7 @@ const PARTS: [Part; 23] = [
     ("bound-pf", whole_tasks::proportional_brackets),
     ("moves", moves::moves),
     ("plan", planning::purchases),
+    ("export", exports::exports),
     ("karma", dynamic::karma_quanta),
     ("mechanisms", dynamic::a_day_of_every_mechanism),
     ("offline", dynamic::offline),

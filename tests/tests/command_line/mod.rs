@@ -6,6 +6,7 @@ mod devices;
 mod dynamic;
 mod elsewhere;
 mod endings;
+mod exports;
 mod faults;
 mod flows;
 mod groups;

@@ -9,14 +9,15 @@ use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
 use fairplan::report::summary;
-use fairplan::{Control, Document, Error, FEW_QUANTA, GrowthOptions, files};
+use fairplan::{Control, Document, Error, FEW_QUANTA, GrowthOptions, files, read};
 
 /// Say when a cluster first misses what is asked of it as demands follow a series
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 The targets hold at a scale of 1; in each quantum they are scaled by the series, the mean of its first --base quanta being \
 1. A series whose columns are the instance's users scales each by its own; any other scales all by its total, or by one \
-column (--by). The result is a fairplan.growth.v1, its table a row a quantum.
+column (--by). With --catalog it is planned what to buy by when: in each stage the cheapest servers that are enough until its \
+end, beside those that were bought before. The result is a fairplan.growth.v1, its table a row a quantum.
 
 Example: fairplan generate drfh-fig1 -o fig1.json
          printf 'quantum,all\\n1,10\\n2,11\\n3,13\\n' > demand.csv
@@ -27,7 +28,7 @@ pub struct Arguments {
     /// The series: a table (CSV, gzipped or not, or Parquet) or fairplan.demands.v1 JSON
     #[arg(long, value_name = "FILE")]
     series: String,
-    /// What a table calls its column of times, which must be in order
+    /// What a table calls its column of times; its rows may stand in any order
     #[arg(long, value_name = "COLUMN", default_value = files::QUANTUM)]
     quantum: String,
     /// What scales whom: total, user, or the column that scales all (default: user if every user has a column)
@@ -38,6 +39,12 @@ pub struct Arguments {
     base: u64,
     #[command(flatten)]
     target: TargetArguments,
+    /// Say too what to buy by when of this catalog, so that nothing is missed
+    #[arg(long, value_name = "CATALOG")]
+    catalog: Option<String>,
+    /// With --catalog: in how many stages of equal length, from the first quantum that is missed on, at most
+    #[arg(long, value_name = "N", default_value_t = 4, requires = "catalog", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    stages: u32,
     /// Also write every quantum of a series of more than 400: how many times the target it asks for, and whether it is
     /// missed
     #[arg(long)]
@@ -73,7 +80,22 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         series: arguments.series,
         backend: arguments.backend,
     };
-    let followed = |control: &Control<'_>| fairplan::growth(&instance, &series, &options, control);
+    let catalog = arguments.catalog.map(|catalog| read::catalog(&catalog, &instance)).transpose()?;
+    let stages = arguments.stages;
+    let followed = |control: &Control<'_>| -> Result<_, Error> {
+        let mut growth = fairplan::growth(&instance, &series, &options, control)?;
+        if let Some(catalog) = &catalog {
+            growth.purchases = fairplan::growth_purchases(
+                (&instance, &series),
+                catalog,
+                stages,
+                &growth,
+                &options,
+                control,
+            )?;
+        }
+        Ok(growth)
+    };
     let mut growth = progress::under(common, deadline, followed)?;
     if !arguments.per_quantum && output.table.is_none() && series.quantum_count() > FEW_QUANTA {
         growth.quanta = None;

@@ -7,13 +7,15 @@ use crate::failure::Answer;
 use crate::input::{InstanceArguments, InstanceSource};
 use crate::progress;
 use fairplan::instances::table::Tabular;
+use fairplan::instances::wording::printable;
 use fairplan::report::summary;
 use fairplan::{Control, Document, Error, LoseOptions};
+use std::collections::BTreeMap;
 
 /// Say who loses how much when a class of servers fails, or some of its servers are drained, the worst first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
-Each class in turn is taken away, or --servers-lost of its servers, or what --together names; the rest is divided anew by DRFH. The result is a \
+Each class in turn is taken away, or --servers-lost of its servers, or what --together or --label name; the rest is divided anew by DRFH. The result is a \
 fairplan.loss.v1.
 
 Example: fairplan generate drfh-fig1 | fairplan plan lose -")]
@@ -27,6 +29,14 @@ pub struct Arguments {
     /// times, each is a failure of its own
     #[arg(long, value_name = "PATTERN", conflicts_with = "servers_lost")]
     together: Vec<String>,
+    /// Let all nodes fail together that have this label: KEY=VALUE, or KEY for each of its values in turn, such as
+    /// topology.kubernetes.io/zone or nvidia.com/gpu.product; --nodes has the labels
+    #[arg(long, value_name = "KEY[=VALUE]", requires = "nodes", conflicts_with = "servers_lost")]
+    label: Vec<String>,
+    /// With --label: the nodes, as kubectl get nodes -o json prints them; the instance has their names if it was imported with
+    /// --placement-out
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "label")]
+    nodes: Vec<String>,
     #[command(flatten)]
     time_limit: TimeLimit,
     /// How to solve: auto (aggregation, else interior point), ipm (interior point) or highs (simplex)
@@ -45,7 +55,8 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let source: InstanceSource = arguments.instance.try_into()?;
     let deadline = arguments.time_limit.deadline();
     let (servers, together) = (arguments.servers_lost, arguments.together);
-    let options = LoseOptions { servers, together, backend: arguments.backend };
+    let named = labelled(&arguments.label, &arguments.nodes)?;
+    let options = LoseOptions { servers, together, named, backend: arguments.backend };
     let output = arguments.output.result(arguments.format)?;
     let instance = source.read()?;
     warn(common, &instance);
@@ -54,4 +65,29 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     output.write(&document, || document.table())?;
     tell(common, || summary::losses(&document));
     Ok(Answer::Yes)
+}
+
+/// The nodes of each value of each label, or of the value that is named.
+fn labelled(labels: &[String], nodes: &[String]) -> Result<Vec<(String, Vec<String>)>, Error> {
+    if labels.is_empty() {
+        return Ok(Vec::new());
+    }
+    let nodes = fairplan::imports::node_labels(nodes)?;
+    let mut found = Vec::new();
+    for label in labels {
+        let (key, wanted) =
+            label.split_once('=').map_or((label.as_str(), None), |(key, value)| (key, Some(value)));
+        let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (name, labels) in &nodes {
+            if let Some(value) = labels.get(key).filter(|value| wanted.is_none_or(|wanted| wanted == *value))
+            {
+                values.entry(value).or_default().push(name.clone());
+            }
+        }
+        if values.is_empty() {
+            return Err(Error::input(format!("label = {}: no node has it", printable(label, 200))));
+        }
+        found.extend(values.into_iter().map(|(value, names)| (format!("{key}={value}"), names)));
+    }
+    Ok(found)
 }

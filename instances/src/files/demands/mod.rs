@@ -15,6 +15,7 @@ use std::path::Path;
 
 use super::open::table_in;
 use super::rows::Rows;
+use super::sorted_rows::SortedRows;
 use super::source;
 use super::strict_json::Form;
 
@@ -85,19 +86,20 @@ pub const QUANTUM: &str = "quantum";
 /// A long table has the columns `quantum`, `user` and `demand`; a wide one has `quantum` and one column a user. An
 /// empty cell, a missing row, a quantum left out between whole-numbered ones: no demand.
 pub fn read_demands(path: &str, rounding: Rounding) -> Result<DemandSeries, InstanceError> {
-    Ok(read(path, rounding, QUANTUM)?.0)
+    Ok(read(path, rounding, None)?.0)
 }
 
 /// The same of a series of which only the proportions matter, so that its numbers need not be whole: where some are not, all count in
-/// millionths. Tables may call their column of quanta otherwise.
+/// millionths. Tables may call their column of
+/// quanta otherwise, and have their rows in any order.
 pub fn read_proportions(path: &str, quantum_column: &str) -> Result<DemandSeries, InstanceError> {
     // Standard input can be read once only.
     if path != "-"
-        && let Ok((whole, _)) = read(path, Rounding::Refused, quantum_column)
+        && let Ok((whole, _)) = read(path, Rounding::Refused, Some(quantum_column))
     {
         return Ok(whole);
     }
-    Ok(read(path, Rounding::Proportions, quantum_column)?.0.in_units_of(MILLION))
+    Ok(read(path, Rounding::Proportions, Some(quantum_column))?.0.in_units_of(MILLION))
 }
 
 /// The same, and the file of the instance that a document of demands in tasks names, if it does: as seen from here.
@@ -105,7 +107,7 @@ pub fn read_demands_and_instance(
     path: &str,
     rounding: Rounding,
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
-    read(path, rounding, QUANTUM)
+    read(path, rounding, None)
 }
 
 /// The same of JSON that is in memory already, called `name` in messages.
@@ -125,7 +127,7 @@ pub fn read_demands_opened(rows: &mut dyn Rows, rounding: Rounding) -> Result<De
 fn read(
     path: &str,
     rounding: Rounding,
-    quantum_column: &str,
+    sorted_by: Option<&str>,
 ) -> Result<(DemandSeries, Option<String>), InstanceError> {
     let mut source = source::open(path)?;
     let start =
@@ -139,7 +141,14 @@ fn read(
         };
         Ok((series, instance.map(beside)))
     } else {
-        Ok((tables::read(table_in(source, path)?.as_mut(), rounding, quantum_column)?, None))
+        let mut rows = table_in(source, path)?;
+        let series = match sorted_by {
+            Some(column) => {
+                tables::read(&mut SortedRows::by_quantum(rows.as_mut(), column)?, rounding, column)?
+            }
+            None => tables::read(rows.as_mut(), rounding, QUANTUM)?,
+        };
+        Ok((series, None))
     }
 }
 

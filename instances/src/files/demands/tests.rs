@@ -223,6 +223,25 @@ fn fair_shares_name_every_user_of_the_series_once() {
 }
 
 #[test]
+fn rows_of_a_series_that_is_sorted_may_stand_in_any_order() {
+    let folder = Folder::new();
+    let sorted =
+        |name: &str, table: &str| read_proportions(&folder.file(name, table), "month");
+    let wide = sorted("w.csv", "month,all\n2026-03,13\n2026-01,10\n2026-02,11\n").unwrap();
+    let numbered = sorted("n.csv", "month,all\n10,13\n8,10\n9,11\n").unwrap();
+    let long = sorted("l.csv", "month,user,demand\n10,all,13\n8,all,10\n9,all,11\n").unwrap();
+    for series in [&wide, &numbered, &long] {
+        let demands: Vec<u64> = (0..3).map(|quantum| series.demands(quantum).1[0]).collect();
+        assert_eq!(demands, [10, 11, 13]);
+    }
+    assert_eq!(wide.label(0).to_string(), "2026-01");
+    assert_fragments([
+        (message(&folder, sorted("t.csv", "month,all\n2,1\n1,1\n2,3\n")), "t.csv: line 4".to_owned()),
+        (message(&folder, sorted("m.csv", "time,all\n2,1\n")), "column month: is missing".to_owned()),
+    ]);
+}
+
+#[test]
 fn members_are_named_with_their_first_and_last_quantum() {
     let folder = Folder::new();
     let table = "quantum,a,b\n5,1,0\n6,1,1\n7,0,1\n";

@@ -1,0 +1,133 @@
+//! `export`: a solution as the configuration of the scheduler that shall obey it.
+
+use super::{tell, warn};
+use crate::arguments::{CommonOptions, OutputArguments};
+use crate::failure::Answer;
+use crate::{output, progress};
+use fairplan::exports::{ExportOptions, MemoryIn, Target, Unit};
+use fairplan::instances::wording::{counted, printable};
+use fairplan::report::output::commit;
+use fairplan::report::{summary, write_json};
+use fairplan::{Control, Deadline, Decimal, Document, Error, ExportChange, ExportChanges, read};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Write a solution as the configuration of a scheduler, in whole units that fit the servers
+#[derive(Debug, clap::Args)]
+#[command(after_help = "\
+kueue writes ResourceFlavors, Cohorts and ClusterQueues; yarn a capacity-scheduler.xml with a node label for each class but the \
+largest, yarn-fair a fair-scheduler.xml; yunikorn queues.yaml; volcano and kai Queues; slurm lines of sacctmgr. What each tenant has on each class is rounded to \
+whole units by largest remainders: never more than the class has less the headroom, each within one unit. What the scheduler \
+cannot be told is said; beside each tenant's share are what the scheduler's own rule gives it under this configuration when all ask \
+for more, and the part of its answer that is sure whatever the others do.
+
+With --current nothing but the difference to the configuration that is deployed is written; the exit status is 1 if there is one.
+
+Example: fairplan export kueue cluster.json solution.json --headroom 0.05 -o quotas.yaml
+         fairplan export kueue cluster.json solution.json --current deployed.yaml")]
+pub struct Arguments {
+    /// Who is told: kueue, yarn, yarn-fair, yunikorn, volcano, kai or slurm
+    target: Target,
+    /// The instance: a fairplan.instance.v1, or - for standard input
+    instance: String,
+    /// Its fairplan.solution.v1
+    solution: String,
+    /// Show what would change in the configuration that these files are
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "quotas")]
+    current: Vec<String>,
+    /// Leave this part of every class to nobody, from 0 to below 1
+    #[arg(long, value_name = "PART", default_value = "0", value_parser = part, allow_negative_numbers = true)]
+    headroom: Decimal,
+    /// Whole units of these resources: cpu=1,memory=4Gi (default: 1 core, 1Gi, 1 piece)
+    #[arg(long = "unit", value_name = "RESOURCE=AMOUNT", value_delimiter = ',')]
+    units: Vec<Unit>,
+    /// What the instance counts memory in: bytes, Mi or Gi (default: bytes; for yarn and slurm Mi)
+    #[arg(long, value_name = "UNIT")]
+    memory_in: Option<MemoryIn>,
+    /// How many levels of groups and users become queues (default: all)
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    levels: Option<u16>,
+    /// Let nobody have more than it is given, even when others are idle
+    #[arg(long)]
+    hard: bool,
+    /// Write what each tenant gets, exact and rounded, here too (fairplan.export.v1)
+    #[arg(long, value_name = "FILE")]
+    quotas: Option<PathBuf>,
+    #[command(flatten)]
+    output: OutputArguments,
+}
+
+fn part(text: &str) -> Result<Decimal, String> {
+    text.parse().map_err(|_| "state a part of one, from 0 to below 1".into())
+}
+
+/// Reads, verifies, rounds; writes the configuration or what it changes.
+pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
+    let Arguments { target, headroom, units, memory_in, hard, .. } = arguments;
+    if arguments.instance == "-" && arguments.solution == "-" {
+        return Err(Error::input("only one of INSTANCE and SOLUTION can be standard input"));
+    }
+    let destination = arguments.output.text()?;
+    let quotas = arguments.quotas.as_deref().map(output::document).transpose()?;
+    let options =
+        ExportOptions { headroom, units, memory_in, levels: arguments.levels.map(usize::from), hard };
+    let instance = read::instance(&arguments.instance)?;
+    let solution = read::result(&arguments.solution)?;
+    warn(common, &instance);
+    let export = |control: &Control<'_>| fairplan::export(&instance, &solution, target, &options, control);
+    let export = progress::under(common, Deadline::never(), export)?;
+    if !arguments.current.is_empty() {
+        let found = fairplan::export_changes(&export, &arguments.current)?;
+        let text: String = found.changes.iter().map(line).collect();
+        destination.write(|out| out.write_all(text.as_bytes()))?;
+        tell(common, || summary_of(&found));
+        return Ok(Answer::yes_if(found.changes.is_empty()));
+    }
+    let document = Document::new(export.body());
+    let mut prepared = vec![destination.prepare(|out| out.write_all(export.text().as_bytes()))?];
+    if let Some(quotas) = quotas {
+        prepared.push(quotas.prepare(|out| write_json(out, &document))?);
+    }
+    commit(prepared)?;
+    tell(common, || summary::heading(&instance) + &summary::export(&document));
+    Ok(Answer::Yes)
+}
+
+/// A change as a line: `research: cpu on big 40 -> 44 (+4)`.
+fn line(change: &ExportChange) -> String {
+    let ExportChange { queue, what, before, after, more } = change;
+    let side = |side: &Option<String>| side.clone().map_or_else(|| "-".into(), |side| printable(&side, 200));
+    let more =
+        more.map_or_else(String::new, |more| format!(" ({}{more})", if more > 0.0 { "+" } else { "" }));
+    format!("{}: {} {} -> {}{more}\n", printable(queue, 200), printable(what, 200), side(before), side(after))
+}
+
+/// Who gains and who loses, by what the scheduler's rule gives them.
+fn summary_of(found: &ExportChanges) -> String {
+    if found.changes.is_empty() {
+        return "The deployed configuration says the same.\n".into();
+    }
+    let mut queues: Vec<&str> = found.changes.iter().map(|change| change.queue.as_str()).collect();
+    queues.dedup();
+    let mut text = counted(queues.len() as u64, "queue", "queues") + " would change.\n";
+    let moved = found.entitled.iter().filter_map(|(queue, shares)| {
+        let [before, after] = shares.map(|share| share.unwrap_or(0.0));
+        // The rule is followed in steps of a thousandth.
+        ((after - before).abs() > 2e-3 * before.max(after)).then_some((queue, before, after))
+    });
+    let moved: Vec<_> = moved.collect();
+    if moved.is_empty() {
+        return text + "The scheduler's rule gives everybody the same share as now.\n";
+    }
+    text += "By the scheduler's rule, of the resource of which that is most:\n";
+    for (queue, before, after) in moved {
+        let verb = if after > before { "gains" } else { "loses" };
+        text += &format!(
+            "  {} {verb}: {} -> {}\n",
+            printable(queue, 60),
+            format_args!("{:.2}%", before * 100.0),
+            format_args!("{:.2}%", after * 100.0)
+        );
+    }
+    text
+}

@@ -1,0 +1,387 @@
+//! What a scheduler's own rule entitles tenants to that all ask for more: it fills the cluster in small steps, as a scheduler does
+//! whose tasks are small.
+//!
+//! First everybody has what it is sure of. Then, from the top of the tree down, the tenant is served that has least by the scheduler's
+//! [`Measure`], until nothing more fits. A step is a thousandth of what the tenant has, so that what is found is right to about that.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+/// By what a scheduler decides who is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Measure {
+    /// What it uses over what it is given, of the resource where that is most (YARN's capacity scheduler, YuniKorn, Volcano).
+    OverGiven,
+    /// What it uses beyond what it is given, of each resource summed over the classes, as a part of all that is given, where that is
+    /// most, over its weight (Kueue).
+    Borrowed,
+    /// What it uses over its fair part: what it is given and, by weight among its siblings, of what is given to nobody (KAI).
+    OverFair,
+    /// The largest part of the cluster that it uses, over its weight (Slurm with `MAX_TRES`, YARN's fair scheduler).
+    Dominant,
+}
+
+/// A tenant as a scheduler is told of it. All amounts count in the same units, row-major `classes × resources`; a scheduler that does
+/// not know classes has one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Told {
+    /// The position of the tenant that it belongs to, which stands before it.
+    pub parent: Option<usize>,
+    /// Among its siblings.
+    pub weight: f64,
+    /// What it is sure of.
+    pub given: Vec<f64>,
+    /// The most it may have.
+    pub limit: Vec<Option<f64>>,
+    /// Of one with nobody below it: what its tasks use where the answer has it run, all together.
+    pub uses: Vec<f64>,
+    /// So many times as much its tasks can use at most, of each class.
+    pub most: Vec<f64>,
+}
+
+/// A cluster that tenants share.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shared {
+    /// The rule.
+    pub measure: Measure,
+    /// How many resources there are.
+    pub resources: usize,
+    /// What the scheduler can give out, row-major `classes × resources`.
+    pub room: Vec<f64>,
+    /// The tenants, each before those below it.
+    pub tenants: Vec<Told>,
+}
+
+/// The part of what it has that a step is.
+const STEP: f64 = 1e-3;
+/// What is short by less than this part is not short.
+const ENOUGH: f64 = 1e-9;
+
+impl Shared {
+    /// Of each tenant and class, in the order of the tenants: so many times as much as the answer has it use there. Of those with
+    /// somebody below them nothing is said.
+    pub fn entitled(&self) -> Vec<Vec<f64>> {
+        let classes = self.room.len() / self.resources.max(1);
+        // What runs on one class is no matter of another's, but where the measure sums them up.
+        if classes > 1 && self.measure != Measure::Borrowed {
+            let mut found = vec![Vec::with_capacity(classes); self.tenants.len()];
+            for class in 0..classes {
+                for (found, alone) in found.iter_mut().zip(self.only(class).entitled()) {
+                    found.extend(alone);
+                }
+            }
+            return found;
+        }
+        let mut filling = Filling::new(self, classes);
+        filling.sure();
+        filling.rest();
+        filling.times
+    }
+
+    /// One class by itself.
+    fn only(&self, class: usize) -> Self {
+        let range = class * self.resources..(class + 1) * self.resources;
+        let tenant = |tenant: &Told| Told {
+            given: tenant.given[range.clone()].to_vec(),
+            limit: tenant.limit[range.clone()].to_vec(),
+            uses: tenant.uses[range.clone()].to_vec(),
+            most: vec![tenant.most[class]],
+            ..tenant.clone()
+        };
+        let tenants = self.tenants.iter().map(tenant).collect();
+        Self {
+            measure: self.measure,
+            resources: self.resources,
+            room: self.room[range.clone()].to_vec(),
+            tenants,
+        }
+    }
+}
+
+/// A tenant to be served; the one with the smallest measure comes first, of equal ones the first.
+#[derive(PartialEq)]
+struct Next {
+    measure: f64,
+    tenant: usize,
+}
+
+impl Eq for Next {}
+
+impl Ord for Next {
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.measure.total_cmp(&self.measure).then(other.tenant.cmp(&self.tenant))
+    }
+}
+
+impl PartialOrd for Next {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+struct Filling<'a> {
+    shared: &'a Shared,
+    classes: usize,
+    /// What each tenant and all below it use.
+    used: Vec<Vec<f64>>,
+    /// What each is given or, by weight, its fair part.
+    fair: Vec<Vec<f64>>,
+    /// What nobody uses yet.
+    free: Vec<f64>,
+    /// Of each resource, what is given at the top.
+    given: Vec<f64>,
+    /// So many times the answer on each class.
+    times: Vec<Vec<f64>>,
+    /// Whether more may fit on a class.
+    open: Vec<Vec<bool>>,
+    /// Below each tenant, and first of all below none, those that can still be served.
+    queues: Vec<BinaryHeap<Next>>,
+}
+
+impl<'a> Filling<'a> {
+    fn new(shared: &'a Shared, classes: usize) -> Self {
+        let size = shared.room.len();
+        let tenants = &shared.tenants;
+        let mut given = vec![0.0; shared.resources];
+        for tenant in tenants.iter().filter(|tenant| tenant.parent.is_none()) {
+            for (at, amount) in tenant.given.iter().enumerate() {
+                given[at % shared.resources] += amount;
+            }
+        }
+        let runs = |tenant: &Told, class: usize| {
+            tenant.uses[class * shared.resources..(class + 1) * shared.resources]
+                .iter()
+                .any(|amount| *amount > 0.0)
+        };
+        Self {
+            shared,
+            classes,
+            used: vec![vec![0.0; size]; tenants.len()],
+            fair: fair(shared),
+            free: shared.room.clone(),
+            given,
+            times: vec![vec![0.0; classes]; tenants.len()],
+            open: tenants
+                .iter()
+                .map(|tenant| (0..classes).map(|class| runs(tenant, class)).collect())
+                .collect(),
+            queues: Vec::new(),
+        }
+    }
+
+    /// Everybody gets what it is sure of, as far as its tasks can use it.
+    fn sure(&mut self) {
+        let resources = self.shared.resources;
+        for t in 0..self.shared.tenants.len() {
+            let tenant = &self.shared.tenants[t];
+            for class in 0..self.classes {
+                let range = class * resources..(class + 1) * resources;
+                let used = range.clone().filter(|at| tenant.uses[*at] > 0.0);
+                let times = used.map(|at| tenant.given[at] / tenant.uses[at]).fold(f64::INFINITY, f64::min);
+                if times.is_finite() {
+                    let fits = self.fits(t, class).max(0.0);
+                    self.add(t, class, times.min(tenant.most[class]).min(fits));
+                }
+            }
+        }
+    }
+
+    /// What is left goes to whoever has least.
+    fn rest(&mut self) {
+        let tenants = &self.shared.tenants;
+        self.queues = (0..=tenants.len()).map(|_| BinaryHeap::new()).collect();
+        // From below: whoever has nobody to serve below it is not served.
+        let mut served: Vec<bool> = self.open.iter().map(|open| open.contains(&true)).collect();
+        for t in (0..tenants.len()).rev() {
+            if let Some(parent) = tenants[t].parent {
+                served[parent] |= served[t];
+            }
+        }
+        for t in (0..tenants.len()).filter(|t| served[*t]) {
+            let next = Next { measure: self.measure(t), tenant: t };
+            self.queues[tenants[t].parent.map_or(0, |parent| parent + 1)].push(next);
+        }
+        while self.serve(0) {}
+    }
+
+    /// Serves somebody in a queue; no more if nobody there can be.
+    fn serve(&mut self, queue: usize) -> bool {
+        let Some(Next { tenant, .. }) = self.queues[queue].pop() else { return false };
+        let is_leaf = self.queues[tenant + 1].is_empty();
+        let goes_on = if is_leaf { self.step(tenant) } else { self.serve(tenant + 1) };
+        let is_left = if is_leaf { goes_on } else { !self.queues[tenant + 1].is_empty() };
+        if is_left {
+            let next = Next { measure: self.measure(tenant), tenant };
+            self.queues[queue].push(next);
+        }
+        !self.queues[queue].is_empty()
+    }
+
+    /// One step on the first class where one fits; whether another may.
+    fn step(&mut self, tenant: usize) -> bool {
+        for class in 0..self.classes {
+            if !self.open[tenant][class] {
+                continue;
+            }
+            let times = self.times[tenant][class];
+            let wanted = times.max(1.0) * STEP;
+            let left = self.shared.tenants[tenant].most[class] - times;
+            let fits = self.fits(tenant, class).min(left);
+            self.add(tenant, class, wanted.min(fits).max(0.0));
+            self.open[tenant][class] = fits > wanted * (1.0 + ENOUGH);
+            return self.open[tenant].contains(&true);
+        }
+        false
+    }
+
+    /// So many times the answer fit on a class yet, by what is free and by the limits of the tenant and those above.
+    fn fits(&self, tenant: usize, class: usize) -> f64 {
+        let resources = self.shared.resources;
+        let uses = &self.shared.tenants[tenant].uses;
+        let mut fits = f64::INFINITY;
+        for at in (class * resources..(class + 1) * resources).filter(|at| uses[*at] > 0.0) {
+            let mut free = self.free[at];
+            let mut above = Some(tenant);
+            while let Some(t) = above {
+                if let Some(limit) = self.shared.tenants[t].limit[at] {
+                    free = free.min(limit - self.used[t][at]);
+                }
+                above = self.shared.tenants[t].parent;
+            }
+            fits = fits.min(free / uses[at]);
+        }
+        fits
+    }
+
+    fn add(&mut self, tenant: usize, class: usize, times: f64) {
+        let resources = self.shared.resources;
+        self.times[tenant][class] += times;
+        for at in class * resources..(class + 1) * resources {
+            let amount = self.shared.tenants[tenant].uses[at] * times;
+            self.free[at] -= amount;
+            let mut above = Some(tenant);
+            while let Some(t) = above {
+                self.used[t][at] += amount;
+                above = self.shared.tenants[t].parent;
+            }
+        }
+    }
+
+    /// How much a tenant has, by the scheduler's rule.
+    fn measure(&self, t: usize) -> f64 {
+        let (tenant, used) = (&self.shared.tenants[t], &self.used[t]);
+        let over = |of: &[f64]| {
+            let part = |(used, of): (&f64, &f64)| match (*used, *of) {
+                (0.0, _) => 0.0,
+                (_, 0.0) => f64::INFINITY,
+                (used, of) => used / of,
+            };
+            used.iter().zip(of).map(part).fold(0.0, f64::max)
+        };
+        match self.shared.measure {
+            Measure::OverGiven => over(&tenant.given),
+            Measure::OverFair => over(&self.fair[t]),
+            Measure::Dominant => {
+                let parts = used.iter().zip(&self.shared.room).filter(|(_, room)| **room > 0.0);
+                parts.map(|(used, room)| used / room).fold(0.0, f64::max) / tenant.weight
+            }
+            Measure::Borrowed => {
+                let borrowed = |r: usize| -> f64 {
+                    let of_classes = (r..used.len()).step_by(self.shared.resources);
+                    of_classes.map(|at| (used[at] - tenant.given[at]).max(0.0)).sum()
+                };
+                let parts = (0..self.shared.resources).filter(|r| self.given[*r] > 0.0);
+                parts.map(|r| borrowed(r) / self.given[r]).fold(0.0, f64::max) / tenant.weight
+            }
+        }
+    }
+}
+
+/// What each tenant is given and its part of what is given to none of its siblings.
+fn fair(shared: &Shared) -> Vec<Vec<f64>> {
+    let tenants = &shared.tenants;
+    let mut fair: Vec<Vec<f64>> = Vec::with_capacity(tenants.len());
+    let mut sums = vec![(vec![0.0; shared.room.len()], 0.0); tenants.len() + 1];
+    for tenant in tenants {
+        let (given, weights) = &mut sums[tenant.parent.map_or(0, |parent| parent + 1)];
+        given.iter_mut().zip(&tenant.given).for_each(|(sum, amount)| *sum += amount);
+        *weights += tenant.weight;
+    }
+    for tenant in tenants {
+        let (given, weights) = &sums[tenant.parent.map_or(0, |parent| parent + 1)];
+        let all = tenant.parent.map_or(&shared.room, |parent| &fair[parent]);
+        let part = |at: usize| {
+            tenant.given[at] + (all[at] - given[at]).max(0.0) * tenant.weight / weights.max(f64::MIN_POSITIVE)
+        };
+        let own = (0..all.len()).map(part).collect();
+        fair.push(own);
+    }
+    fair
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(parent: Option<usize>, weight: f64, given: &[f64], uses: &[f64]) -> Told {
+        Told {
+            parent,
+            weight,
+            given: given.to_vec(),
+            limit: vec![None; given.len()],
+            uses: uses.to_vec(),
+            most: vec![f64::INFINITY; 2],
+        }
+    }
+
+    fn times(measure: Measure, resources: usize, room: &[f64], tenants: Vec<Told>) -> Vec<f64> {
+        let shared = Shared { measure, resources, room: room.to_vec(), tenants };
+        shared.entitled().into_iter().map(|classes| classes.iter().sum()).collect()
+    }
+
+    fn near(found: &[f64], expected: &[f64]) {
+        let is_near = |(found, expected): (&f64, &f64)| (found - expected).abs() <= 4e-3 * expected.max(1.0);
+        assert!(found.iter().zip(expected).all(is_near), "{found:?}, not {expected:?}");
+    }
+
+    #[test]
+    fn without_anything_given_the_pool_is_shared_by_dominant_shares() {
+        // 9 cores and 18 GB, tasks of (1, 4) and (3, 1): the example of the paper on DRF, three and two tasks.
+        let tenants = vec![told(None, 1.0, &[0.0; 2], &[1.0, 4.0]), told(None, 1.0, &[0.0; 2], &[3.0, 1.0])];
+        near(&times(Measure::Dominant, 2, &[9.0, 18.0], tenants), &[3.0, 2.0]);
+    }
+
+    #[test]
+    fn each_measure_shares_by_its_own_rule_what_nobody_is_given() {
+        let tenants = || vec![told(None, 1.0, &[2.0], &[1.0]), told(None, 3.0, &[4.0], &[1.0])];
+        near(&times(Measure::OverGiven, 1, &[12.0], tenants()), &[4.0, 8.0]);
+        near(&times(Measure::Borrowed, 1, &[12.0], tenants()), &[3.5, 8.5]);
+        near(&times(Measure::OverFair, 1, &[12.0], tenants()), &[3.5, 8.5]);
+        near(&times(Measure::Dominant, 1, &[12.0], tenants()), &[3.0, 9.0]);
+    }
+
+    #[test]
+    fn borrowing_is_summed_over_classes_and_other_measures_take_each_by_itself() {
+        // One class each beside a common one: whoever borrows on its own class gets less of the common one under Kueue.
+        let tenants =
+            || vec![told(None, 1.0, &[2.0, 2.0], &[1.0, 1.0]), told(None, 1.0, &[0.0, 2.0], &[0.0, 1.0])];
+        near(&times(Measure::OverGiven, 1, &[6.0, 8.0], tenants()), &[10.0, 4.0]);
+        // Four borrowed on the first class, four more are free on the second: all go to the other.
+        near(&times(Measure::Borrowed, 1, &[6.0, 8.0], tenants()), &[8.0, 6.0]);
+    }
+
+    #[test]
+    fn groups_share_before_those_in_them_and_limits_hold_for_both() {
+        let mut tenants = vec![
+            told(None, 1.0, &[0.0], &[0.0]),
+            told(Some(0), 1.0, &[0.0], &[1.0]),
+            told(Some(0), 2.0, &[0.0], &[1.0]),
+            told(None, 1.0, &[0.0], &[1.0]),
+        ];
+        near(&times(Measure::Dominant, 1, &[12.0], tenants.clone())[1..], &[2.0, 4.0, 6.0]);
+        tenants[0].limit = vec![Some(3.0)];
+        near(&times(Measure::Dominant, 1, &[12.0], tenants.clone())[1..], &[1.0, 2.0, 9.0]);
+        tenants[3].most = vec![5.0];
+        near(&times(Measure::Dominant, 1, &[12.0], tenants)[1..], &[1.0, 2.0, 5.0]);
+    }
+}

@@ -1,0 +1,399 @@
+//! The answer in whole units that fit: what each tenant gets on each class.
+
+use crate::amounts::{BILLION, Counted, MemoryIn, Unit, counted};
+use crate::held::Held;
+use crate::names::{Names, short};
+use crate::rounding::largest_remainders;
+use crate::tree::{Tenant, Tree};
+use crate::{Target, kept, targets};
+use fairplan_instances::{Decimal, Instance, ServerClass, Violation};
+
+/// How the answer is written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ExportOptions {
+    /// The part of each class that nobody gets, 0 to 1.
+    pub headroom: Decimal,
+    /// Units of resources; others have one core, one GiB or one piece.
+    pub units: Vec<Unit>,
+    /// What the instance counts memory in; `None`: what the target's importer writes.
+    pub memory_in: Option<MemoryIn>,
+    /// How many levels of the tree become queues; `None`: all.
+    pub levels: Option<usize>,
+    /// Whether tenants may have no more than what they are given, even when others are idle.
+    pub hard: bool,
+}
+
+/// What the answer is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// SHA-256 of the instance.
+    pub instance: String,
+    /// SHA-256 of the solution's file.
+    pub solution: String,
+}
+
+/// A class of servers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportedClass {
+    /// The class's id.
+    pub id: String,
+    /// What the target calls it.
+    pub name: String,
+    /// How many servers.
+    pub count: u64,
+    /// What they are called, if that is known.
+    pub servers: Vec<String>,
+}
+
+/// The answer as a scheduler can be told.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Export {
+    /// Who is told.
+    pub target: Target,
+    /// What was exported.
+    pub source: Source,
+    /// Classes of servers.
+    pub classes: Vec<ExportedClass>,
+    /// Tenants, each before those below it.
+    pub tenants: Vec<Tenant>,
+    /// What the target cannot be told, a sentence each.
+    pub notes: Vec<String>,
+    pub(crate) resources: Vec<Counted>,
+    /// Whole units there are for tenants, row-major `classes × resources`.
+    pub(crate) room: Vec<u64>,
+    /// Units of each resource in the cluster.
+    pub(crate) totals: Vec<f64>,
+    /// Units that the servers have, row-major `classes × resources`.
+    pub(crate) servers: Vec<f64>,
+    pub(crate) headroom: Decimal,
+    /// The part that the headroom leaves of the answer on each class.
+    pub(crate) left: Vec<f64>,
+    pub(crate) memory_in: MemoryIn,
+    pub(crate) hard: bool,
+}
+
+impl Export {
+    /// The answer that `held` is, for `target`.
+    ///
+    /// # Errors
+    /// Headroom that is no part of one, units that the target cannot count in, memory in another unit than it is said to be in.
+    pub fn new(
+        instance: &Instance,
+        held: &Held,
+        source: Source,
+        target: Target,
+        options: &ExportOptions,
+    ) -> Result<Self, Violation> {
+        let own = if target.is_kubernetes() { MemoryIn::Bytes } else { MemoryIn::Mebibytes };
+        let memory_in = options.memory_in.unwrap_or(own);
+        let resources = counted(instance, target, &options.units, memory_in)?;
+        let free = free_part(options.headroom)?;
+        let tree = Tree::new(instance, held, &resources, options.levels.unwrap_or(usize::MAX));
+        let classes = instance.classes();
+        let mut names = Names::new(target);
+        let class = |class: &ServerClass| ExportedClass {
+            id: class.id.clone(),
+            name: names.unique("", &class.id),
+            count: class.count,
+            servers: class.names.clone(),
+        };
+        let exported = classes.iter().map(class).collect();
+        let amounts = |class: &ServerClass| -> Vec<u128> {
+            let all = resources.iter().zip(&class.capacity);
+            all.map(|(counted, amount)| counted.billionths(*amount).saturating_mul(class.count.into()))
+                .collect()
+        };
+        let capacity: Vec<u128> = classes.iter().flat_map(amounts).collect();
+        let unit = |at: usize| resources[at % resources.len()].unit;
+        let room = capacity.iter().enumerate().map(|(at, amount)| {
+            let free = amount / BILLION * free + amount % BILLION * free / BILLION;
+            u64::try_from(free / unit(at)).unwrap_or(u64::MAX)
+        });
+        let room: Vec<u64> = room.collect();
+        let totals = (0..resources.len()).map(|r| {
+            let sum: f64 =
+                capacity.iter().skip(r).step_by(resources.len()).map(|amount| *amount as f64).sum();
+            sum / unit(r) as f64
+        });
+        let totals = totals.collect();
+        let servers =
+            capacity.iter().enumerate().map(|(at, amount)| *amount as f64 / unit(at) as f64).collect();
+        let mut export = Self {
+            target,
+            source,
+            classes: exported,
+            tenants: tree.tenants,
+            notes: tree.lost.into_iter().map(|lost| format!("{lost} are not told")).collect(),
+            resources,
+            room,
+            totals,
+            servers,
+            headroom: options.headroom,
+            left: vec![1.0; classes.len()],
+            memory_in,
+            hard: options.hard,
+        };
+        export.make_room(&capacity, free);
+        export.round();
+        export.name(Names::new(target));
+        kept::set(&mut export);
+        export.note();
+        Ok(export)
+    }
+
+    /// The scheduler's own file.
+    pub fn text(&self) -> String {
+        match self.target {
+            Target::Kueue => targets::kueue::text(self),
+            Target::Yarn => targets::yarn::text(self),
+            Target::YarnFair => targets::yarn_fair::text(self),
+            Target::YuniKorn => targets::yunikorn::text(self),
+            Target::Volcano => targets::volcano::text(self),
+            Target::Kai => targets::kai::text(self),
+            Target::Slurm => targets::slurm::text(self),
+        }
+    }
+
+    /// Where the headroom takes of what is used on a class, everybody there gets as much less as it takes.
+    fn make_room(&mut self, capacity: &[u128], free: u128) {
+        let resources = self.resources.len();
+        for l in 0..self.classes.len() {
+            let mut factor = 1f64;
+            for r in 0..resources {
+                let at = l * resources + r;
+                let top = self.tenants.iter().filter(|tenant| tenant.parent.is_none());
+                let used: f64 = top.map(|tenant| tenant.exact[at]).sum();
+                let most =
+                    capacity[at] as f64 / self.resources[r].unit as f64 * (free as f64 / BILLION as f64);
+                if used > most * (1.0 + 1e-9) {
+                    factor = factor.min(most / used);
+                }
+            }
+            self.left[l] = factor;
+            for tenant in &mut self.tenants {
+                tenant.exact[l * resources..(l + 1) * resources]
+                    .iter_mut()
+                    .for_each(|amount| *amount *= factor);
+            }
+        }
+    }
+
+    /// Whole units, from the top down: the children of a tenant get no more than it.
+    fn round(&mut self) {
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.tenants.len() + 1];
+        for (t, tenant) in self.tenants.iter().enumerate() {
+            children[tenant.parent.map_or(0, |parent| parent + 1)].push(t);
+        }
+        for (parent, children) in children.iter().enumerate().filter(|(_, children)| !children.is_empty()) {
+            for at in 0..self.room.len() {
+                let most = match parent {
+                    0 => self.room[at],
+                    parent => self.tenants[parent - 1].units[at],
+                };
+                let exact: Vec<f64> = children.iter().map(|t| self.tenants[*t].exact[at]).collect();
+                let unit = self.resources[at % self.resources.len()].unit;
+                let may_rise = |t: &usize| {
+                    let tenant = &self.tenants[*t];
+                    let above = (tenant.exact[at].floor() as u128 + 1) * unit;
+                    tenant.limit[at].is_none_or(|limit| above <= limit)
+                };
+                let may_rise: Vec<bool> = children.iter().map(may_rise).collect();
+                for (t, units) in children.iter().zip(largest_remainders(&exact, most, &may_rise)) {
+                    self.tenants[*t].units[at] = units;
+                }
+            }
+        }
+    }
+
+    /// States what the target's own rule gives each tenant, of those for which that is known.
+    pub fn entitle(&mut self, shares: Vec<Option<f64>>) {
+        for (tenant, share) in self.tenants.iter_mut().zip(shares) {
+            tenant.entitled = share;
+        }
+    }
+
+    /// Names in the target's letters: of YARN's and YuniKorn's queues unique among their siblings, of others among all of their kind.
+    fn name(&mut self, mut names: Names) {
+        for t in 0..self.tenants.len() {
+            let tenant = &self.tenants[t];
+            let parent = tenant.parent.map(|parent| self.tenants[parent].id.as_str());
+            let own = short(&tenant.id, parent, self.target);
+            let scope = match self.target {
+                Target::Yarn | Target::YarnFair | Target::YuniKorn => {
+                    tenant.parent.map_or_else(String::new, |parent| parent.to_string())
+                }
+                Target::Kueue if tenant.is_leaf => "queue".into(),
+                _ => String::new(),
+            };
+            self.tenants[t].name = names.unique(&scope, own);
+        }
+    }
+
+    /// Says what the target cannot be told.
+    fn note(&mut self) {
+        let title = self.target.title();
+        let has = |r: usize| {
+            self.tenants
+                .iter()
+                .any(|t| t.exact.iter().skip(r).step_by(self.resources.len()).any(|x| *x > 0.0))
+        };
+        let mut notes = Vec::new();
+        for (r, resource) in self.resources.iter().enumerate().filter(|(r, _)| has(*r)) {
+            if resource.called.is_none() {
+                notes.push(format!("{title} counts no {}: nobody is told what it gets of it", resource.name));
+            }
+            let lost = |tenant: &&Tenant| {
+                let amounts = tenant.exact.iter().zip(&tenant.units).skip(r).step_by(self.resources.len());
+                amounts.clone().map(|(exact, _)| exact).sum::<f64>() > 1e-6
+                    && amounts.map(|(_, units)| units).sum::<u64>() == 0
+            };
+            let small: Vec<&str> = self
+                .tenants
+                .iter()
+                .filter(|t| t.is_leaf)
+                .filter(lost)
+                .map(|tenant| tenant.id.as_str())
+                .collect();
+            if let Some(first) = small.first().filter(|_| resource.called.is_some()) {
+                let others =
+                    if small.len() > 1 { format!(" and {} more", small.len() - 1) } else { String::new() };
+                notes.push(format!(
+                    "{first}{others} would get less than a unit of {} and get none; state a smaller --unit {}=AMOUNT",
+                    resource.name, resource.name
+                ));
+            }
+        }
+        let used = |l: usize| {
+            let n = self.resources.len();
+            self.tenants
+                .iter()
+                .any(|tenant| tenant.exact[l * n..(l + 1) * n].iter().any(|amount| *amount > 0.0))
+        };
+        if !self.target.knows_classes() && (0..self.classes.len()).filter(|l| used(*l)).count() > 1 {
+            notes.push(format!(
+                "{title} is told sums over all classes: on which servers a tenant has them is lost"
+            ));
+        }
+        if self.target == Target::Slurm {
+            notes.push(format!(
+                "{title} makes sure of what jobs ask for in the QOS of their account (--qos=sure-ACCOUNT); of the others each \
+                 account has its part by fairshare"
+            ));
+        }
+        let keeps_headroom = matches!(self.target, Target::Kueue | Target::Slurm) || self.hard;
+        if !keeps_headroom && self.headroom != Decimal::ZERO {
+            notes.push(format!(
+                "{title} cannot be told of a headroom: whoever asks for more may use it; --hard keeps it free"
+            ));
+        }
+        let many = |tenant: &&Tenant| tenant.eligible.iter().filter(|eligible| **eligible).count();
+        if let Some(tenant) = self.tenants.iter().find(|tenant| {
+            self.target == Target::Kueue && tenant.is_leaf && many(tenant) > targets::kueue::FLAVORS
+        }) {
+            notes.push(format!(
+                "{title} takes {} flavors a queue at most: {} is told those of which it has most",
+                targets::kueue::FLAVORS,
+                tenant.id
+            ));
+        }
+        let weighted = self.tenants.iter().any(|tenant| tenant.weight != Decimal::ONE);
+        if weighted && !self.target.knows_weights() {
+            notes.push(format!("{title} takes no weights beside amounts: what is idle goes by the amounts"));
+        }
+        let over_all = |of: fn(&Tenant) -> &Vec<Option<u128>>| {
+            self.tenants.iter().any(|tenant| of(tenant).iter().any(Option::is_some))
+        };
+        if self.target.knows_classes() && over_all(|tenant| &tenant.limit_over_all) {
+            notes.push(format!("{title} takes limits on each class: limits over all classes are not told"));
+        }
+        let has_reserves = over_all(|tenant| &tenant.reserve) || over_all(|tenant| &tenant.reserve_over_all);
+        if has_reserves && !self.target.knows_reserves() {
+            notes.push(format!("{title} lends what is idle: reserves are not told"));
+        } else if self.target.knows_classes() && over_all(|tenant| &tenant.reserve_over_all) {
+            notes.push(format!(
+                "{title} takes reserves on each class: reserves over all classes are not told"
+            ));
+        }
+        self.notes.extend(notes);
+    }
+
+    /// Lines that say where the file comes from and what it lacks, for its comments.
+    pub(crate) fn comments(&self) -> Vec<String> {
+        let mut lines = vec![
+            format!("Made by fairplan export {} from the solution {}", self.target, self.source.solution),
+            format!("of the instance {}.", self.source.instance),
+        ];
+        lines.extend(self.notes.iter().map(|note| format!("Note: {note}.")));
+        let classes = self.classes.iter().map(|class| (&class.id, &class.name));
+        let tenants = self.tenants.iter().map(|tenant| (&tenant.id, &tenant.name));
+        for (id, name) in tenants.chain(classes.filter(|_| self.target.knows_classes())) {
+            if id != name {
+                lines.push(format!("Name: {name} is {}", fairplan_instances::wording::printable(id, 200)));
+            }
+        }
+        lines
+    }
+
+    /// What a tenant gets of a resource: on a class, or (`None`) on all.
+    pub(crate) fn amount(&self, tenant: &Tenant, class: Option<usize>, resource: usize) -> u128 {
+        let n = self.resources.len();
+        let units: u64 = match class {
+            Some(class) => tenant.units[class * n + resource],
+            None => tenant.units.iter().skip(resource).step_by(n).sum(),
+        };
+        u128::from(units) * self.resources[resource].unit
+    }
+
+    /// The most a tenant may have of a resource: on a class, or (`None`) on all; at least what it gets, and no more than those above it
+    /// may have.
+    pub(crate) fn limit(&self, tenant: usize, class: Option<usize>, resource: usize) -> Option<u128> {
+        let n = self.resources.len();
+        let position = tenant;
+        let tenant = &self.tenants[position];
+        let gets = self.amount(tenant, class, resource);
+        if self.hard {
+            return Some(gets);
+        }
+        let limit = match class {
+            Some(class) => tenant.limit[class * n + resource],
+            None => {
+                // Where none of its tasks can run it has nothing.
+                let of_class = |l: usize| {
+                    if tenant.eligible[l] { tenant.limit[l * n + resource] } else { Some(0) }
+                };
+                let sum: Option<u128> = (0..self.classes.len()).map(of_class).sum();
+                sum.into_iter().chain(tenant.limit_over_all[resource]).min()
+            }
+        }?;
+        let above = tenant.parent.and_then(|parent| self.limit(parent, class, resource));
+        Some(above.map_or(limit, |above| limit.min(above)).max(gets))
+    }
+
+    /// What all servers have of a resource.
+    pub(crate) fn all_of(&self, resource: usize) -> u128 {
+        let units: u64 = self.room.iter().skip(resource).step_by(self.resources.len()).sum();
+        u128::from(units) * self.resources[resource].unit
+    }
+
+    /// What stays a tenant's own when it is idle, no more than what it gets.
+    pub(crate) fn reserve(&self, tenant: &Tenant, class: Option<usize>, resource: usize) -> Option<u128> {
+        let n = self.resources.len();
+        let reserve = match class {
+            Some(class) => tenant.reserve[class * n + resource],
+            None => {
+                let of_classes = tenant.reserve.iter().skip(resource).step_by(n).flatten();
+                let all: Vec<u128> =
+                    of_classes.chain(tenant.reserve_over_all[resource].iter()).copied().collect();
+                (!all.is_empty()).then(|| all.iter().sum())
+            }
+        };
+        reserve.map(|reserve| reserve.min(self.amount(tenant, class, resource)))
+    }
+}
+
+/// What is left of one after the headroom, in billionths.
+fn free_part(headroom: Decimal) -> Result<u128, Violation> {
+    let problem = "must be a part of one, from 0 to below 1, with at most nine decimals";
+    let billionths = headroom.scaled(-9).filter(|part| *part < BILLION);
+    billionths.map(|part| BILLION - part).ok_or_else(|| Violation::new("headroom", headroom, problem))
+}

@@ -1,0 +1,34 @@
+//! What users have, in amounts of each resource on each class.
+
+use fairplan_instances::{ClassId, Instance, KindId};
+
+/// What users have on each class.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Held {
+    classes: usize,
+    resources: usize,
+    /// Row-major `users × classes × resources`.
+    amounts: Vec<f64>,
+}
+
+impl Held {
+    /// From how many tasks of each kind (of each user, where it has no kinds) run on each class.
+    pub fn new(instance: &Instance, tasks: impl IntoIterator<Item = (KindId, ClassId, f64)>) -> Self {
+        let (classes, resources) = (instance.classes().len(), instance.resources().len());
+        let mut amounts = vec![0.0; instance.user_count() * classes * resources];
+        for (kind, class, tasks) in tasks {
+            let kind = instance.kind(kind);
+            let start = (kind.user().index().0 * classes + class.0) * resources;
+            for (amount, demand) in amounts[start..start + resources].iter_mut().zip(kind.demand_doubles()) {
+                *amount += tasks * demand;
+            }
+        }
+        Self { classes, resources, amounts }
+    }
+
+    /// What a user has, row-major `classes × resources`.
+    pub(crate) fn of(&self, user: usize) -> &[f64] {
+        let length = self.classes * self.resources;
+        &self.amounts[user * length..(user + 1) * length]
+    }
+}

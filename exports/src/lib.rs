@@ -1,0 +1,27 @@
+//! From an instance and what a solution gives its users to the configuration of the scheduler that shall obey.
+//!
+//! [`Export`] is the answer in whole units that fit the servers, tenant by tenant and class by class; [`Export::text`] is the
+//! scheduler's own file. What a scheduler cannot carry is said in [`Export::notes`].
+
+mod amounts;
+mod document;
+mod entitled;
+mod export;
+mod held;
+mod kept;
+mod names;
+mod rounding;
+mod seen;
+mod target;
+mod targets;
+mod tree;
+
+pub use amounts::{MemoryIn, Unit, is_memory};
+pub use document::{ExportBody, ExportedAmount, ExportedTenant};
+pub use entitled::{Measure, Shared, Told};
+pub use export::{Export, ExportOptions, ExportedClass, Source};
+pub use held::Held;
+pub use rounding::largest_remainders;
+pub use seen::Key;
+pub use target::Target;
+pub use tree::Tenant;

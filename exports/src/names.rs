@@ -1,0 +1,118 @@
+//! Names that a target takes: what it refuses is written otherwise, and no two become one.
+
+use crate::Target;
+use std::collections::HashSet;
+
+/// Letters that a name may have, at most.
+const LONGEST: usize = 63;
+
+/// Names that are given out, each once in its scope.
+pub(crate) struct Names {
+    target: Target,
+    taken: HashSet<(String, String)>,
+}
+
+impl Names {
+    pub(crate) fn new(target: Target) -> Self {
+        Self { target, taken: HashSet::new() }
+    }
+
+    /// The name of something called `id`, which nothing else in `scope` has.
+    pub(crate) fn unique(&mut self, scope: &str, id: &str) -> String {
+        let name = legal(self.target, id);
+        let numbered = |count: u32| {
+            let ending = format!("-{count}");
+            let kept = &name[..name.len().min(LONGEST - ending.len())];
+            format!("{}{ending}", kept.trim_end_matches(['-', '_', '.']))
+        };
+        let candidates = std::iter::once(name.clone()).chain((2..).map(numbered));
+        for candidate in candidates {
+            if self.taken.insert((scope.to_owned(), candidate.clone())) {
+                return candidate;
+            }
+        }
+        name
+    }
+}
+
+/// `id` with what the target refuses replaced by `-`.
+fn legal(target: Target, id: &str) -> String {
+    // Names of Kubernetes' objects and of Slurm's accounts are in small letters; dots part the paths of YARN's and YuniKorn's queues.
+    let (lower, others): (bool, &[char]) = match target {
+        Target::Kueue | Target::Volcano | Target::Kai => (true, &['-', '.']),
+        Target::Slurm => (true, &['-', '_', '.']),
+        Target::Yarn | Target::YarnFair | Target::YuniKorn => (false, &['-', '_']),
+    };
+    let letter = |letter: char| {
+        let letter = if lower { letter.to_ascii_lowercase() } else { letter };
+        if letter.is_ascii_alphanumeric() || others.contains(&letter) { letter } else { '-' }
+    };
+    let mut name: String = id.chars().map(letter).collect();
+    // Parts between dots begin and end with a letter or digit.
+    while let Some(at) = [".-", "-.", ".."].iter().find_map(|pair| name.find(pair)) {
+        name.replace_range(at..at + 2, "-");
+    }
+    name.truncate(LONGEST);
+    let name = name.trim_matches(|letter: char| !letter.is_ascii_alphanumeric());
+    // Every queue of YARN and YuniKorn is below root, and Kubernetes and Slurm know it too.
+    match name {
+        "" => "unnamed".into(),
+        "root" => "root-queue".into(),
+        name => name.to_owned(),
+    }
+}
+
+/// What is left of `id` without the name of what it is in: importers name queues by their whole paths.
+pub(crate) fn short<'a>(id: &'a str, parent: Option<&str>, target: Target) -> &'a str {
+    let below =
+        |above: &str| id.strip_prefix(above)?.strip_prefix(['.', '/']).filter(|rest| !rest.is_empty());
+    let has_paths = matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn);
+    let shorter = match parent {
+        Some(parent) => below(parent),
+        None if has_paths => below("root"),
+        None => None,
+    };
+    let is_kueue = target == Target::Kueue;
+    shorter.or_else(|| id.strip_prefix("cohort/").filter(|rest| is_kueue && !rest.is_empty())).unwrap_or(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_target_refuses_is_written_otherwise_and_stays_unique() {
+        let mut names = Names::new(Target::Kueue);
+        let mut name = |id: &str| names.unique("", id);
+        assert_eq!(name("ml.research"), "ml.research");
+        assert_eq!(name("ML Research"), "ml-research");
+        assert_eq!(name("ml_research"), "ml-research-2");
+        assert_eq!(name("ml/research"), "ml-research-3");
+        assert_eq!(name("a..b.-c"), "a-b-c");
+        assert_eq!(name("Ünïcode"), "n-code");
+        assert_eq!(name("--"), "unnamed");
+        assert_eq!(name("日本"), "unnamed-2");
+        let long = "x".repeat(80);
+        assert_eq!(name(&long).len(), 63);
+        assert_eq!(name(&long), format!("{}-2", "x".repeat(61)));
+        assert_eq!(Names::new(Target::Yarn).unique("", "a.b c_d"), "a-b-c_d");
+        assert_eq!(Names::new(Target::Yarn).unique("", "root"), "root-queue");
+    }
+
+    #[test]
+    fn the_same_name_may_be_in_two_scopes() {
+        let mut names = Names::new(Target::Yarn);
+        assert_eq!(
+            [names.unique("a", "x"), names.unique("b", "x"), names.unique("a", "x")],
+            ["x", "x", "x-2"]
+        );
+    }
+
+    #[test]
+    fn paths_of_importers_are_shortened_to_their_last_part() {
+        assert_eq!(short("root.sci.dev", Some("root.sci"), Target::Yarn), "dev");
+        assert_eq!(short("root.sci", None, Target::Yarn), "sci");
+        assert_eq!(short("science", Some("sci"), Target::Yarn), "science");
+        assert_eq!(short("cohort/sci", None, Target::Kueue), "sci");
+    }
+}

@@ -1,0 +1,95 @@
+//! Slurm: an account for each tenant, with its share by the answer and, where it is limited, the most that runs at once; for what it is
+//! sure of a QOS of its own, whose jobs go first up to that; for each class a QOS for its partition, which keeps the headroom.
+
+use super::weights;
+use crate::amounts::{BILLION, Counted, MEBI};
+use crate::export::Export;
+use fairplan_instances::wording::counted;
+
+/// What the names of QOS begin with: those of tenants with nobody below them, then those of classes.
+const SURE: &str = "sure-";
+const PARTITION: &str = "partition-";
+
+/// What jobs in the QOS of their account come before others by.
+const PRIORITY: u32 = 1000;
+
+pub(crate) fn text(export: &Export) -> String {
+    let mut text: String = export.comments().iter().map(|line| format!("# {line}\n")).collect();
+    text += &partitions(export);
+    // Shares to one in a million of the cluster; whoever gets nothing has the smallest.
+    let shares = weights::whole(&export.tenants, weights::LARGEST, |tenant| (tenant.share * 1e6).round());
+    for (t, (tenant, share)) in export.tenants.iter().zip(shares).enumerate() {
+        let parent = tenant.parent.map_or("root", |parent| export.tenants[parent].name.as_str());
+        let limits = written(export, |r| export.limit(t, None, r));
+        let name = &tenant.name;
+        // For accounts that were there before. A parent has a line of its own: where it stays the same, sacctmgr does nothing of the
+        // whole line.
+        text += &format!("sacctmgr -i add account name={name} parent={parent}\n");
+        text += &format!("sacctmgr -i modify account where name={name} set parent={parent}\n");
+        text +=
+            &format!("sacctmgr -i modify account where name={name} set fairshare={share} GrpTRES={limits}\n");
+        if tenant.is_leaf {
+            let sure = written(export, |r| Some(export.amount(tenant, None, r)));
+            text += &qos(&format!("{SURE}{name}"), &sure, &format!(" Priority={PRIORITY}"));
+            text += &format!("sacctmgr -i modify account where name={name} set qos+={SURE}{name}\n");
+        }
+    }
+    text
+}
+
+/// A QOS whose jobs together have no more than these amounts.
+fn qos(name: &str, amounts: &str, more: &str) -> String {
+    // It is there before it is given anything, so that a second run changes what the first one made.
+    format!(
+        "sacctmgr -i add qos name={name}\nsacctmgr -i modify qos where name={name} set GrpTRES={amounts}{more}\n"
+    )
+}
+
+/// Amounts as `GrpTRES` takes them: cores and pieces whole, memory in MiB; -1 takes away a limit that was there.
+fn written(export: &Export, of: impl Fn(usize) -> Option<u128>) -> String {
+    let one = |(r, resource): (usize, &Counted)| {
+        let called = resource.called.as_ref()?;
+        let Some(amount) = of(r) else { return Some(format!("{called}=-1")) };
+        let amount = if resource.is_memory { amount / (MEBI * BILLION) } else { amount / BILLION };
+        Some(format!("{called}={amount}{}", if resource.is_memory { "M" } else { "" }))
+    };
+    export.resources.iter().enumerate().filter_map(one).collect::<Vec<_>>().join(",")
+}
+
+/// What belongs into `slurm.conf`, as comments, and the QOS of partitions.
+fn partitions(export: &Export) -> String {
+    let mut text = String::from(
+        "# For slurm.conf: jobs count by their dominant resource, a partition for each class, QOS limits that hold.\n\
+         #   PriorityType=priority/multifactor\n#   PriorityFlags=MAX_TRES\n#   AccountingStorageEnforce=limits,qos\n",
+    );
+    let tracked: Vec<&str> =
+        export.resources.iter().filter_map(|resource| resource.called.as_deref()).collect();
+    text += &format!("#   AccountingStorageTRES={}\n", tracked.join(","));
+    let weight = |(r, resource): (usize, &Counted)| {
+        let called = resource.called.as_ref()?;
+        // A thousand for the whole cluster; of memory for each GiB.
+        let total = export.totals[r] * resource.unit as f64 / BILLION as f64;
+        let total = if resource.is_memory { total / (MEBI << 10) as f64 } else { total };
+        let unit = if resource.is_memory { "G" } else { "" };
+        (total > 0.0).then(|| format!("{called}={:.6}{unit}", 1000.0 / total))
+    };
+    let weights: Vec<String> = export.resources.iter().enumerate().filter_map(weight).collect();
+    let n = export.resources.len();
+    let mut lines = String::new();
+    for (l, class) in export.classes.iter().enumerate() {
+        let nodes = if class.servers.is_empty() {
+            format!("<{} of this class>", counted(class.count, "node", "nodes"))
+        } else {
+            class.servers.join(",")
+        };
+        text += &format!(
+            "#   PartitionName={} Nodes={nodes} QOS={PARTITION}{} TRESBillingWeights=\"{}\"\n",
+            class.name,
+            class.name,
+            weights.join(",")
+        );
+        let room = written(export, |r| Some(u128::from(export.room[l * n + r]) * export.resources[r].unit));
+        lines += &qos(&format!("{PARTITION}{}", class.name), &room, "");
+    }
+    text + &lines
+}

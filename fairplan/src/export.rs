@@ -1,0 +1,193 @@
+//! A solution as the configuration of the scheduler that shall obey it, and what that changes.
+
+use crate::{Control, Error, ResultFile};
+use fairplan_exports::{Export, ExportOptions, Held, Source, Target};
+use fairplan_imports::{ConfigurationKind, Deployed, DeployedQueue, deployed, deployed_in};
+use fairplan_instances::{ClassId, Instance, KindId, files};
+use fairplan_report::read_json;
+use fairplan_report::solution::{SolutionDocument, StatedSolution};
+use fairplan_verify::Tasks;
+use std::collections::{BTreeMap, BTreeSet};
+
+mod entitled;
+
+/// The shares of `solution`, a `fairplan.solution.v1` of `instance`, in whole units that fit, for `target`. The solution is verified
+/// first.
+///
+/// ```
+/// use fairplan::exports::{ExportOptions, MemoryIn, Target};
+/// use fairplan::{Control, ResultFile, SolveOptions, export, generate, report, solve};
+///
+/// let instance = generate::drfh_fig1()?;
+/// let solved = solve(&instance, &SolveOptions::default(), &Control::none())?;
+/// let mut bytes = Vec::new();
+/// report::write_json(&mut bytes, &solved.document(&instance, true)).unwrap();
+/// let solution = ResultFile::new("solution.json".into(), bytes)?;
+/// let options = ExportOptions { memory_in: Some(MemoryIn::Gibibytes), ..ExportOptions::default() };
+/// let exported = export(&instance, &solution, Target::Kueue, &options, &Control::none())?;
+/// assert!(exported.text().contains("kind: ClusterQueue"));
+/// # Ok::<(), fairplan::Error>(())
+/// ```
+///
+/// # Errors
+/// A result that is no solution, one of another instance, one that is not proved, one that treats all servers as one; and what the
+/// target cannot count in.
+pub fn export(
+    instance: &Instance,
+    solution: &ResultFile,
+    target: Target,
+    options: &ExportOptions,
+    control: &Control<'_>,
+) -> Result<Export, Error> {
+    let ResultFile { name, bytes, format } = solution;
+    if format != "fairplan.solution.v1" {
+        return Err(Error::input(format!(
+            "{name}: is a {format}; export takes a fairplan.solution.v1, which solve writes"
+        )));
+    }
+    let sha256 = files::sha256_hex(instance);
+    control.stage("verifying");
+    let document: SolutionDocument = read_json(name, bytes)?;
+    let stated = StatedSolution::new(&document, instance, &sha256);
+    let stated = stated.map_err(|foreign| Error::input(format!("{name}: {foreign}")))?;
+    if let Some(failed) = stated.verdicts(instance).into_iter().find(|verdict| !verdict.holds) {
+        let problem =
+            format!("{name}: is no proved solution ({}: {}); solve again", failed.property, failed.witness);
+        return Err(Error::input(problem));
+    }
+    let Tasks::Listed { starts, entries } = stated.claim().tasks else {
+        let problem = format!(
+            "{name}: its objective treats all servers as one; export needs what runs on which class, as drfh says"
+        );
+        return Err(Error::input(problem));
+    };
+    let of_kind = |(kind, range): (usize, &[usize])| {
+        let entries = entries[range[0]..range[1]].iter();
+        entries
+            .map(move |(class, tasks)| (KindId(kind), ClassId(*class as usize), *tasks))
+            .collect::<Vec<_>>()
+    };
+    let held = Held::new(instance, starts.windows(2).enumerate().flat_map(of_kind));
+    let source = Source { instance: sha256, solution: crate::verify::sha256_of(bytes) };
+    let mut export = Export::new(instance, &held, source, target, options)?;
+    control.stage("asking the scheduler's rule");
+    let shares = entitled::entitled(&export, &exported(&export)?);
+    export.entitle(shares);
+    Ok(export)
+}
+
+/// Something that an export changes in what is deployed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportChange {
+    /// The queue, as the scheduler calls it.
+    pub queue: String,
+    /// What of it: `cpu on big`, `most memory`, `weight`, `parent`.
+    pub what: String,
+    /// Before; `None` where nothing was stated.
+    pub before: Option<String>,
+    /// After; `None` where nothing is stated any more.
+    pub after: Option<String>,
+    /// By how much it is more, of numbers.
+    pub more: Option<f64>,
+}
+
+/// What an export changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ExportChanges {
+    /// What of which queue; nothing if the configurations say the same.
+    pub changes: Vec<ExportChange>,
+    /// Of each tenant with nobody below it, by the name of its queue: the share that the scheduler's own rule gives it now, if it has a
+    /// queue now, and then.
+    pub entitled: BTreeMap<String, [Option<f64>; 2]>,
+}
+
+fn kind_of(target: Target) -> ConfigurationKind {
+    match target {
+        Target::Kueue => ConfigurationKind::Kueue,
+        Target::Yarn => ConfigurationKind::Yarn,
+        Target::YarnFair => ConfigurationKind::YarnFair,
+        Target::YuniKorn => ConfigurationKind::YuniKorn,
+        Target::Volcano => ConfigurationKind::Volcano,
+        Target::Kai => ConfigurationKind::Kai,
+        Target::Slurm => ConfigurationKind::Slurm,
+    }
+}
+
+/// The configuration of an export, read back from its text.
+fn exported(export: &Export) -> Result<Deployed, Error> {
+    Ok(deployed_in(kind_of(export.target), "the exported configuration", &export.text())?)
+}
+
+/// What differs between an export and the configuration in the files `current`, queue by queue, and what that does to the shares that
+/// the scheduler's rule gives.
+///
+/// # Errors
+/// Files that are no configuration of the export's target.
+pub fn export_changes(export: &Export, current: &[String]) -> Result<ExportChanges, Error> {
+    let before = deployed(kind_of(export.target), current)?;
+    let after = exported(export)?;
+    let shares = entitled::entitled(export, &before);
+    let names = export.queue_names();
+    let leaves = (0..names.len()).filter(|t| export.tenants[*t].is_leaf);
+    let entitled = leaves.map(|t| (names[t].clone(), [shares[t], export.tenants[t].entitled])).collect();
+    Ok(ExportChanges { changes: changes(&before, &after), entitled })
+}
+
+fn changes(before: &Deployed, after: &Deployed) -> Vec<ExportChange> {
+    let names: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let nothing = DeployedQueue::default();
+    let mut found = Vec::new();
+    for name in names {
+        let (old, new) = (before.get(name), after.get(name));
+        let sides = [old.unwrap_or(&nothing), new.unwrap_or(&nothing)];
+        let mut change = |what: String, sides: [Option<String>; 2], more| {
+            let [before, after] = sides;
+            found.push(ExportChange { queue: name.clone(), what, before, after, more });
+        };
+        if old.is_none() || new.is_none() {
+            change("queue".into(), [old, new].map(|queue| queue.map(|_| "there".into())), None);
+        }
+        if old.is_some() && new.is_some() && sides[0].parent != sides[1].parent {
+            change("parent".into(), sides.map(|side| Some(side.parent.clone())), None);
+        }
+        let numbers = |what: String, [before, after]: [Option<f64>; 2]| {
+            let same = match (before, after) {
+                (Some(before), Some(after)) => (before - after).abs() <= 1e-9 * before.abs().max(after.abs()),
+                (one, other) => one == other,
+            };
+            // Nothing and no word of it are the same.
+            let both_nothing =
+                before.unwrap_or(0.0) == 0.0 && after.unwrap_or(0.0) == 0.0 && !what.starts_with("most");
+            (!same && !both_nothing).then_some((what, before, after))
+        };
+        // Who states no weight has 1.
+        let is_there = [old.is_some(), new.is_some()];
+        let weights = [0, 1].map(|side| sides[side].weight.or(is_there[side].then_some(1.0)));
+        let weights = [0, 1].map(|side| weights[side].or(weights[1 - side].filter(|weight| *weight == 1.0)));
+        let weights = numbers("weight".into(), weights);
+        let lists = [("", sides.map(|side| &side.amounts)), ("most ", sides.map(|side| &side.limits))];
+        let of_lists = lists.into_iter().flat_map(|(most, lists)| {
+            let keys: BTreeSet<&(String, String)> = lists[0].keys().chain(lists[1].keys()).collect();
+            let of = move |key: &(String, String)| {
+                let (class, resource) = key;
+                let on = if class.is_empty() { String::new() } else { format!(" on {class}") };
+                (format!("{most}{resource}{on}"), lists.map(|list| list.get(key).copied()))
+            };
+            keys.into_iter().map(of).collect::<Vec<_>>()
+        });
+        let of_lists = of_lists.filter_map(|(what, sides)| numbers(what, sides));
+        for (what, before, after) in weights.into_iter().chain(of_lists) {
+            let more = after.unwrap_or(0.0) - before.unwrap_or(0.0);
+            let more = (!what.starts_with("most") || (before.is_some() && after.is_some())).then_some(more);
+            change(what, [before, after].map(|number| number.map(|number| number.to_string())), more);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod round_trip;
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+mod valid;

@@ -1,0 +1,132 @@
+//! What a scheduler's own rule entitles tenants to under a configuration, as it stands in its files.
+
+use fairplan_exports::{Export, Key, Measure, Shared, Target, Told};
+use fairplan_imports::{Deployed, DeployedQueue};
+use std::collections::HashMap;
+
+/// The largest part of the cluster that each tenant of `export` is entitled to, by its target's rule under the configuration
+/// `deployed`; `None` for tenants with somebody below them and those that the configuration does not have.
+pub(super) fn entitled(export: &Export, deployed: &Deployed) -> Vec<Option<f64>> {
+    let (shared, places) = shared(export, deployed);
+    let times = shared.entitled();
+    let share = |(t, place): (usize, &Option<usize>)| {
+        let place = place.filter(|_| export.tenants[t].is_leaf)?;
+        Some(export.share_of(t, &times[place]))
+    };
+    places.iter().enumerate().map(share).collect()
+}
+
+/// The configuration as its scheduler sees it, and where each tenant of the export is in it.
+pub(super) fn shared(export: &Export, deployed: &Deployed) -> (Shared, Vec<Option<usize>>) {
+    let keys = export.keys();
+    let names = export.queue_names();
+    let of_name: HashMap<&str, usize> =
+        names.iter().enumerate().map(|(t, name)| (name.as_str(), t)).collect();
+    let order = parents_first(export.target, deployed);
+    let positions: HashMap<&str, usize> =
+        order.iter().enumerate().map(|(position, (name, _))| (*name, position)).collect();
+    let cluster = export.cluster();
+    let mut tenants: Vec<Told> = Vec::with_capacity(order.len());
+    for (name, queue) in &order {
+        let amounts = |of: &std::collections::BTreeMap<(String, String), f64>| -> Vec<Option<f64>> {
+            let amount = |key: &Key| {
+                let amount = of.get(&(key.class.clone(), key.resource.clone()))?;
+                Some(amount / key.unit)
+            };
+            keys.iter().map(amount).collect()
+        };
+        let parent = above(export.target, queue).and_then(|above| positions.get(above.as_str()).copied());
+        let mut given: Vec<f64> =
+            amounts(&queue.amounts).into_iter().map(|amount| amount.unwrap_or(0.0)).collect();
+        // A percentage is one of what the queue above has.
+        for (at, key) in keys.iter().enumerate() {
+            if let Some(percent) = queue.amounts.get(&(key.class.clone(), "percent".to_owned())) {
+                given[at] += percent / 100.0 * parent.map_or(cluster[at], |parent| tenants[parent].given[at]);
+            }
+        }
+        let mut told = Told {
+            parent,
+            weight: queue.weight.filter(|weight| *weight > 0.0).unwrap_or(1.0),
+            limit: amounts(&queue.limits),
+            uses: vec![0.0; keys.len()],
+            most: vec![1.0; keys.len()],
+            given,
+        };
+        match of_name.get(name).copied() {
+            Some(t) if export.tenants[t].is_leaf => {
+                (told.uses, told.most) = (export.uses(t), export.most(t));
+            }
+            // Of a queue that is not exported nothing else is known than that it uses what it has.
+            None if deployed.values().all(|other| other.parent != **name) => told.uses = told.given.clone(),
+            _ => {}
+        }
+        tenants.push(told);
+    }
+    sums(export.target, &mut tenants);
+    let room = match export.target.measure() {
+        // Quotas are all that Kueue knows.
+        Measure::Borrowed => {
+            let top = || tenants.iter().filter(|tenant| tenant.parent.is_none());
+            (0..keys.len()).map(|at| top().map(|tenant| tenant.given[at]).sum()).collect()
+        }
+        _ => cluster,
+    };
+    let shared =
+        Shared { measure: export.target.measure(), resources: export.resource_count(), room, tenants };
+    let places = names.iter().map(|name| positions.get(name.as_str()).copied()).collect();
+    (shared, places)
+}
+
+/// Whoever has others below it has at least what they have together; of Kueue's cohorts it is in addition to their own, and what they
+/// may borrow comes on top of it.
+fn sums(target: Target, tenants: &mut [Told]) {
+    let mut below: Vec<Vec<f64>> = tenants.iter().map(|tenant| vec![0.0; tenant.given.len()]).collect();
+    for t in (0..tenants.len()).rev() {
+        let is_cohort = target == Target::Kueue;
+        let tenant = &mut tenants[t];
+        for ((given, limit), below) in tenant.given.iter_mut().zip(&mut tenant.limit).zip(&below[t]) {
+            *given = if is_cohort { *given + below } else { given.max(*below) };
+            *limit = limit.map(|limit| if is_cohort { limit + below } else { limit });
+        }
+        if let Some(parent) = tenants[t].parent {
+            for (sum, given) in below[parent].iter_mut().zip(&tenants[t].given) {
+                *sum += given;
+            }
+        }
+    }
+}
+
+/// The queue above, as it is named itself; `None` at the top, where all is.
+fn above(target: Target, queue: &DeployedQueue) -> Option<String> {
+    if queue.parent.is_empty() || queue.parent == "root" {
+        return None;
+    }
+    Some(if target == Target::Kueue { format!("cohort {}", queue.parent) } else { queue.parent.clone() })
+}
+
+/// Queues, each after the one that it is in; those in a circle are left out.
+fn parents_first(target: Target, deployed: &Deployed) -> Vec<(&str, &DeployedQueue)> {
+    // A queue `root` is what all are in.
+    let mut left: Vec<(&str, &DeployedQueue)> = deployed
+        .iter()
+        .filter(|(name, _)| *name != "root")
+        .map(|(name, queue)| (name.as_str(), queue))
+        .collect();
+    let mut order: Vec<(&str, &DeployedQueue)> = Vec::with_capacity(left.len());
+    let mut known: std::collections::HashSet<String> = std::collections::HashSet::new();
+    loop {
+        let before = order.len();
+        left.retain(|(name, queue)| {
+            let above = above(target, queue).filter(|above| deployed.contains_key(above));
+            let is_next = above.is_none_or(|above| known.contains(&above));
+            if is_next {
+                order.push((name, queue));
+            }
+            !is_next
+        });
+        known.extend(order[before..].iter().map(|(name, _)| (*name).to_owned()));
+        if order.len() == before {
+            return order;
+        }
+    }
+}

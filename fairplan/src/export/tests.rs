@@ -1,0 +1,249 @@
+use super::*;
+use crate::{SolveOptions, report, solve};
+use fairplan_exports::{ExportBody, MemoryIn, Unit};
+use fairplan_instances::quantity::Quantity;
+use fairplan_instances::{
+    ClassLimit, Decimal, Draft, DraftQuota, DraftUser, NewGroup, Quota, ResourceId, ServerClass,
+};
+use std::collections::BTreeMap;
+
+/// Numbers that a seed gives.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+fn decimal(number: u64) -> Decimal {
+    Decimal::from_units(number.into(), 0).unwrap()
+}
+
+/// A cluster with cores, memory in bytes and GPUs on some classes; groups inside groups, users with weights, some with limits.
+pub(super) fn random(seed: u64, memory: u64) -> Instance {
+    let mut numbers = Numbers(seed);
+    let mut draft = Draft::from(&crate::generate::drfh_fig1().unwrap());
+    draft.resources = ["cpu", "memory", "nvidia.com/gpu"].map(String::from).to_vec();
+    let classes = 1 + numbers.below(3);
+    let class = |l: u64| {
+        let gpus = if l == 0 { 1 + numbers.below(8) } else { 0 };
+        let capacity =
+            [4 + numbers.below(60) + 64 * l, (8 + numbers.below(200)) * memory, gpus].map(decimal).to_vec();
+        ServerClass::new(format!("Class_{l}"), 1 + numbers.below(5), capacity)
+    };
+    draft.classes = (0..classes).map(class).collect();
+    let groups = numbers.below(4);
+    let group = |g: u64| NewGroup {
+        id: format!("Group {g}"),
+        weight: decimal(1 + g),
+        parent: (g == 2).then(|| "Group 0".to_owned()),
+    };
+    draft.groups = (0..groups).map(group).collect();
+    let template = draft.users[0].clone();
+    let users = 2 + numbers.below(4);
+    let user = |u: u64| DraftUser {
+        id: format!("user.{u}"),
+        demand: [1 + numbers.below(3), (1 + numbers.below(4)) * memory, u64::from(u == 0)]
+            .map(decimal)
+            .to_vec(),
+        weight: decimal(1 + numbers.below(3)),
+        tasks: None,
+        eligible: None,
+        group: (groups > 0 && u % 2 == 1).then(|| (u % groups) as usize),
+        ..template.clone()
+    };
+    draft.users = (0..users).map(user).collect();
+    // Somebody is limited on each class.
+    let limits = (0..classes as usize).map(|l| ClassLimit {
+        classes: vec![ClassId(l)],
+        amounts: vec![(ResourceId(0), decimal(2 + l as u64))],
+    });
+    let quota = Quota { limits: limits.collect(), ..Quota::default() };
+    draft.quotas = vec![DraftQuota { is_group: false, owner: "user.1".into(), quota }];
+    // Of some trees a group may have half of each class.
+    if groups > 0 && seed % 3 == 0 {
+        let limits = (0..classes as usize).map(|l| ClassLimit {
+            classes: vec![ClassId(l)],
+            amounts: vec![(ResourceId(0), draft.classes[l].capacity[0])],
+        });
+        let quota = Quota { limits: limits.collect(), ..Quota::default() };
+        draft.quotas.push(DraftQuota { is_group: true, owner: "Group 0".into(), quota });
+    }
+    draft.build().unwrap()
+}
+
+pub(super) fn solution(instance: &Instance) -> ResultFile {
+    let solved = solve(instance, &SolveOptions::default(), &Control::none()).unwrap();
+    let mut bytes = Vec::new();
+    report::write_json(&mut bytes, &solved.document(instance, true)).unwrap();
+    ResultFile::new("solution.json".into(), bytes).unwrap()
+}
+
+fn exported(instance: &Instance, target: Target, options: &ExportOptions) -> Result<Export, Error> {
+    export(instance, &solution(instance), target, options, &Control::none())
+}
+
+const KINDS: [(Target, ConfigurationKind); 7] = [
+    (Target::Kueue, ConfigurationKind::Kueue),
+    (Target::Yarn, ConfigurationKind::Yarn),
+    (Target::YarnFair, ConfigurationKind::YarnFair),
+    (Target::Slurm, ConfigurationKind::Slurm),
+    (Target::YuniKorn, ConfigurationKind::YuniKorn),
+    (Target::Volcano, ConfigurationKind::Volcano),
+    (Target::Kai, ConfigurationKind::Kai),
+];
+
+/// What tenants with nobody below them get of each resource, by their sums over classes, in cores, bytes and pieces.
+fn told(body: &ExportBody) -> BTreeMap<(String, String), f64> {
+    let mut sums = BTreeMap::new();
+    for tenant in body.tenants.iter().filter(|tenant| tenant.kept.is_some()) {
+        for amount in &tenant.amounts {
+            let unit = Quantity::parse(&amount.unit).unwrap().decimal().unwrap().to_f64();
+            *sums.entry((tenant.name.clone(), amount.resource.clone())).or_insert(0.0) +=
+                unit * amount.units as f64;
+        }
+    }
+    sums.retain(|_, sum| *sum > 0.0);
+    sums
+}
+
+#[test]
+fn what_random_trees_are_told_is_what_their_files_say() {
+    for seed in 0..60 {
+        for (target, kind) in KINDS {
+            let in_mebibytes = matches!(target, Target::Yarn | Target::YarnFair | Target::Slurm);
+            let memory = if in_mebibytes { 1024 } else { 1 << 30 };
+            let instance = random(seed, memory);
+            let export = exported(&instance, target, &ExportOptions::default()).unwrap();
+            let body = export.body();
+            let read = deployed_in(kind, "it", &export.text()).unwrap();
+            let mut found: BTreeMap<(String, String), f64> = BTreeMap::new();
+            for (name, queue) in &read {
+                let is_above =
+                    name.starts_with("cohort ") || read.values().any(|other| other.parent == *name);
+                for ((_, resource), amount) in queue.amounts.iter().filter(|_| !is_above) {
+                    let (resource, factor) = match (target, resource.as_str()) {
+                        (_, "vcore" | "vcores") => ("cpu", 1.0),
+                        (_, "gpu" | "gres/gpu") => ("nvidia.com/gpu", 1.0),
+                        (_, "memory" | "mem") if in_mebibytes => ("memory", f64::from(1 << 20)),
+                        (_, name) => (name, 1.0),
+                    };
+                    let name = name
+                        .rsplit('.')
+                        .next()
+                        .filter(|_| matches!(target, Target::Yarn | Target::YarnFair | Target::YuniKorn));
+                    let key = (name.map_or_else(String::new, str::to_owned), resource.to_owned());
+                    let key = if key.0.is_empty() { (queue_name(&read, queue), key.1) } else { key };
+                    *found.entry(key).or_insert(0.0) += amount * factor;
+                }
+            }
+            found.retain(|_, sum| *sum > 0.0);
+            let mut told = told(&body);
+            if matches!(target, Target::Yarn | Target::YarnFair) {
+                told.retain(|(_, resource), _| resource != "nvidia.com/gpu");
+            }
+            assert_eq!(found.keys().collect::<Vec<_>>(), told.keys().collect::<Vec<_>>(), "{target} {seed}");
+            for (key, amount) in &told {
+                assert!((found[key] - amount).abs() <= 1e-9 * amount, "{target} {seed} {key:?}");
+            }
+        }
+    }
+}
+
+fn queue_name(read: &Deployed, queue: &DeployedQueue) -> String {
+    read.iter().find(|(_, other)| std::ptr::eq(*other, queue)).map(|(name, _)| name.clone()).unwrap()
+}
+
+#[test]
+fn whole_units_fit_less_the_headroom_and_are_within_one_of_the_answer() {
+    for seed in 0..60 {
+        let instance = random(seed, 1 << 30);
+        let headroom: Decimal = "0.1".parse().unwrap();
+        let options = ExportOptions { headroom, ..ExportOptions::default() };
+        let body = exported(&instance, Target::Kueue, &options).unwrap().body();
+        let mut used: BTreeMap<(&str, &str), f64> = BTreeMap::new();
+        for tenant in &body.tenants {
+            for amount in &tenant.amounts {
+                assert!((amount.units as f64 - amount.exact).abs() < 1.0 + 1e-5, "{seed}: {amount:?}");
+                let unit = Quantity::parse(&amount.unit).unwrap().decimal().unwrap().to_f64();
+                if tenant.parent.is_none() {
+                    *used.entry((&amount.class, &amount.resource)).or_default() += unit * amount.units as f64;
+                }
+            }
+        }
+        for class in instance.classes() {
+            for (r, resource) in instance.resources().iter().enumerate() {
+                let most = class.capacity[r].to_f64() * class.count as f64 * 0.9;
+                let used = used.get(&(class.id.as_str(), resource.as_str())).copied().unwrap_or(0.0);
+                assert!(used <= most * (1.0 + 1e-12), "{seed}: {} {resource}: {used} of {most}", class.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_configuration_differs_from_another_answer_and_not_from_itself() {
+    let instance = random(3, 1 << 30);
+    for target in Target::ALL {
+        let options = ExportOptions { memory_in: Some(MemoryIn::Bytes), ..ExportOptions::default() };
+        let export = exported(&instance, target, &options).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), export.text()).unwrap();
+        let current = [file.path().display().to_string()];
+        assert!(export_changes(&export, &current).unwrap().changes.is_empty(), "{target}");
+        let hard = exported(&instance, target, &ExportOptions { hard: true, ..options }).unwrap();
+        let changes = export_changes(&hard, &current).unwrap().changes;
+        assert!(changes.iter().any(|change| change.what.starts_with("most")), "{target}: {changes:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_says_why() {
+    let (instance, other) = (random(1, 1 << 30), random(2, 1 << 30));
+    let refusal = |instance: &Instance, solution: &ResultFile, options: &ExportOptions| {
+        export(instance, solution, Target::Kueue, options, &Control::none()).unwrap_err().to_string()
+    };
+    let plain = ExportOptions::default();
+    let of_other = refusal(&instance, &solution(&other), &plain);
+    assert!(
+        of_other.contains("solution.json") && of_other.contains("the hash of another instance"),
+        "{of_other}"
+    );
+    let solved = solution(&instance);
+    let text = String::from_utf8(solved.bytes.clone()).unwrap();
+    let raised = text.replacen("\"tasks\":", "\"tasks\": 1e3, \"x\":", 1);
+    assert!(
+        ResultFile::new("s".into(), raised.into_bytes())
+            .is_ok_and(|file| !refusal(&instance, &file, &plain).is_empty())
+    );
+    let uncertified = text.replacen("\"optimal\"", "\"uncertified\"", 1);
+    let uncertified = ResultFile::new("s.json".into(), uncertified.into_bytes()).unwrap();
+    assert!(refusal(&instance, &uncertified, &plain).contains("no proved solution"));
+    let option = |options: ExportOptions| refusal(&instance, &solved, &options);
+    let headroom = |text: &str| ExportOptions { headroom: text.parse().unwrap(), ..ExportOptions::default() };
+    assert!(option(headroom("1")).contains("headroom = 1"));
+    let unit = |text: &str| ExportOptions { units: vec![text.parse().unwrap()], ..ExportOptions::default() };
+    assert!(option(unit("cpus=1")).contains("unit = cpus: is no resource"));
+    assert!(option(unit("memory=0")).contains("must be above 0"));
+    assert!(option(unit("nvidia.com/gpu=0.5")).contains("in whole 1"));
+    let gibibytes = random(1, 1);
+    let small = refusal(&gibibytes, &solution(&gibibytes), &plain);
+    assert!(small.contains("--memory-in"), "{small}");
+}
+
+#[test]
+fn units_are_what_is_asked_for_and_levels_end_the_tree() {
+    let instance = random(7, 1 << 30);
+    let options = ExportOptions {
+        units: vec![Unit { resource: "memory".into(), amount: "4Gi".into() }],
+        levels: Some(1),
+        ..ExportOptions::default()
+    };
+    let body = exported(&instance, Target::Kueue, &options).unwrap().body();
+    assert!(body.tenants.iter().all(|tenant| tenant.parent.is_none() && tenant.kept.is_some()));
+    let memory =
+        body.tenants.iter().flat_map(|tenant| &tenant.amounts).find(|amount| amount.resource == "memory");
+    assert_eq!(memory.unwrap().unit, "4Gi");
+}

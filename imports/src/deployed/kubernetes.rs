@@ -1,0 +1,141 @@
+//! Queues of Kueue, Volcano, KAI and YuniKorn.
+
+use super::{ConfigurationKind, DeployedQueue, Reading};
+use fairplan_instances::InstanceError;
+use serde_json::Value;
+
+pub(super) fn read(
+    mut reading: Reading<'_>,
+    kind: ConfigurationKind,
+    documents: &[Value],
+) -> Result<(), InstanceError> {
+    documents.iter().try_for_each(|document| object(&mut reading, kind, document))
+}
+
+fn object(reading: &mut Reading<'_>, kind: ConfigurationKind, object: &Value) -> Result<(), InstanceError> {
+    if let Some(items) = object.get("items").and_then(Value::as_array) {
+        return items.iter().try_for_each(|item| self::object(reading, kind, item));
+    }
+    if kind == ConfigurationKind::YuniKorn {
+        let first = object.get("partitions").and_then(Value::as_array).and_then(|all| all.first());
+        return first.map_or(Ok(()), |partition| yunikorn(reading, partition, ""));
+    }
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let name = text(object.get("metadata").and_then(|metadata| metadata.get("name")));
+    let (stated, api) = (text(object.get("kind")), text(object.get("apiVersion")));
+    let place = format!("{stated} {name}");
+    let nothing = Value::Null;
+    let spec = object.get("spec").unwrap_or(&nothing);
+    let mut queue = DeployedQueue::default();
+    let known: &[&str] = match (kind, stated.as_str()) {
+        (ConfigurationKind::Kueue, "ClusterQueue") => &["kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2"],
+        (ConfigurationKind::Kueue, "Cohort") => {
+            &["kueue.x-k8s.io/v1alpha1", "kueue.x-k8s.io/v1beta1", "kueue.x-k8s.io/v1beta2"]
+        }
+        (ConfigurationKind::Volcano, "Queue") if api.starts_with("scheduling.volcano.sh") => {
+            &["scheduling.volcano.sh/v1beta1"]
+        }
+        (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
+            &["scheduling.run.ai/v2"]
+        }
+        _ => &[],
+    };
+    if !known.is_empty() && !api.is_empty() && !known.contains(&api.as_str()) {
+        let problem = format!("is a version that is not read; get it as {}", known.join(" or "));
+        return Err(reading.refused(&format!("{place}: apiVersion"), &api, &problem));
+    }
+    match (kind, stated.as_str()) {
+        (ConfigurationKind::Kueue, "ClusterQueue" | "Cohort") => {
+            let above = ["cohortName", "cohort", "parentName", "parent"];
+            queue.parent = text(above.iter().find_map(|key| spec.get(*key)));
+            let weight = spec.get("fairSharing").and_then(|sharing| sharing.get("weight"));
+            queue.weight = number(reading, &format!("{place}: spec.fairSharing.weight"), weight)?;
+            for flavor in list(spec, "resourceGroups").iter().flat_map(|group| list(group, "flavors")) {
+                for resource in list(flavor, "resources") {
+                    let key = (text(flavor.get("name")), text(resource.get("name")));
+                    let amount = |field: &str| {
+                        number(
+                            reading,
+                            &format!("{place}: flavor {}, {}.{field}", key.0, key.1),
+                            resource.get(field),
+                        )
+                    };
+                    let nominal = amount("nominalQuota")?.unwrap_or(0.0);
+                    // What may be borrowed comes on top.
+                    let limit = amount("borrowingLimit")?.map(|borrowing| nominal + borrowing);
+                    if nominal > 0.0 || stated == "ClusterQueue" {
+                        queue.amounts.insert(key.clone(), nominal);
+                    }
+                    queue.limits.extend(limit.map(|limit| (key, limit)));
+                }
+            }
+            reading.add(&if stated == "Cohort" { format!("cohort {name}") } else { name }, queue)
+        }
+        (ConfigurationKind::Volcano, "Queue") if api.starts_with("scheduling.volcano.sh") => {
+            queue.parent = text(spec.get("parent"));
+            queue.weight = number(reading, &format!("{place}: spec.weight"), spec.get("weight"))?;
+            amounts(reading, &place, spec.get("deserved"), &mut queue.amounts)?;
+            amounts(reading, &place, spec.get("capability"), &mut queue.limits)?;
+            reading.add(&name, queue)
+        }
+        (ConfigurationKind::Kai, "Queue") if api.starts_with("scheduling.run.ai") => {
+            queue.parent = text(spec.get("parentQueue"));
+            for (resource, stated) in spec.get("resources").and_then(Value::as_object).into_iter().flatten() {
+                let of = |field: &str| stated.get(field).and_then(Value::as_f64);
+                let factor = match resource.as_str() {
+                    "cpu" => 1e-3,
+                    "memory" => 1e6,
+                    _ => 1.0,
+                };
+                let key = || (String::new(), resource.clone());
+                queue.amounts.extend(of("quota").map(|quota| (key(), quota * factor)));
+                let limit = of("limit").filter(|limit| *limit >= 0.0);
+                queue.limits.extend(limit.map(|limit| (key(), limit * factor)));
+                queue.weight = of("overQuotaWeight").or(queue.weight);
+            }
+            reading.add(&name, queue)
+        }
+        _ => Ok(()),
+    }
+}
+
+fn yunikorn(reading: &mut Reading<'_>, above: &Value, parent: &str) -> Result<(), InstanceError> {
+    for queue in list(above, "queues") {
+        let own = queue.get("name").and_then(Value::as_str).unwrap_or_default();
+        let name = if parent.is_empty() { own.to_owned() } else { format!("{parent}.{own}") };
+        let mut found = DeployedQueue { parent: parent.to_owned(), ..DeployedQueue::default() };
+        let resources = |field: &str| queue.get("resources").and_then(|resources| resources.get(field));
+        amounts(reading, &name, resources("guaranteed"), &mut found.amounts)?;
+        amounts(reading, &name, resources("max"), &mut found.limits)?;
+        reading.add(&name, found)?;
+        yunikorn(reading, queue, &name)?;
+    }
+    Ok(())
+}
+
+/// A list in a field, empty where there is none.
+fn list<'a>(of: &'a Value, field: &str) -> &'a [Value] {
+    of.get(field).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn amounts(
+    reading: &Reading<'_>,
+    place: &str,
+    of: Option<&Value>,
+    found: &mut std::collections::BTreeMap<(String, String), f64>,
+) -> Result<(), InstanceError> {
+    for (resource, amount) in of.and_then(Value::as_object).into_iter().flatten() {
+        let amount = number(reading, &format!("{place}: {resource}"), Some(amount))?;
+        found.extend(amount.map(|amount| ((String::new(), resource.clone()), amount)));
+    }
+    Ok(())
+}
+
+/// A quantity, as a text or as a number.
+fn number(reading: &Reading<'_>, place: &str, value: Option<&Value>) -> Result<Option<f64>, InstanceError> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => reading.quantity(place, text).map(Some),
+        Some(value) => reading.quantity(place, &value.to_string()).map(Some),
+    }
+}

@@ -1,0 +1,71 @@
+"""A solution as the configuration of the scheduler that shall obey it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+
+from fairplan import _native
+from fairplan.commands import Cluster, Progress, _call, _instance
+from fairplan.results import Export, Result, Solution
+
+__all__ = ["export"]
+
+
+def export(
+    instance: Cluster,
+    solution: Solution | str | os.PathLike[str],
+    target: str,
+    *,
+    headroom: int | float | Decimal = 0,
+    unit: Mapping[str, str] | None = None,
+    memory_in: str | None = None,
+    levels: int | None = None,
+    hard: bool = False,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> Export:
+    """Writes a solution as the configuration of a scheduler, in whole units that fit the servers. The solution is verified first;
+    ``configuration`` of what comes back is the scheduler's own file.
+
+    Args:
+        instance: what the solution is of.
+        solution: a solution, or the path of one.
+        target: ``kueue``, ``yarn``, ``yarn-fair``, ``yunikorn``, ``volcano``, ``kai`` or ``slurm``.
+        headroom: the part of every class that nobody is given.
+        unit: whole units of resources (``{"cpu": "100m", "memory": "4Gi"}``); of others one core, one GiB or one piece.
+        memory_in: what the instance counts memory in: ``bytes``, ``Mi`` or ``Gi`` (default: bytes; for YARN and Slurm ``Mi``).
+        levels: how many levels of groups and users become queues (default: all).
+        hard: let nobody have more than it is given, even when others are idle.
+
+    Raises:
+        InputError: the solution is of another instance or not proved, or the scheduler cannot count in these units.
+
+    >>> import fairplan as fp
+    >>> cluster = fp.generate.drfh_fig1()
+    >>> exported = fp.export(cluster, fp.solve(cluster), "kueue", memory_in="Gi")
+    >>> [tenant["amounts"][0]["units"] for tenant in exported["tenants"]]
+    [1, 10]
+    >>> exported.configuration.count("kind: ClusterQueue")
+    2
+    """
+    if isinstance(solution, Result):
+        document, name = solution.to_json().encode(), "the solution"
+    else:
+        document, name = Path(solution).read_bytes(), os.fspath(solution)
+    units = [f"{resource}={amount}" for resource, amount in (unit or {}).items()]
+    native, text = _native.export(
+        _instance(instance)._native,
+        document,
+        name,
+        target,
+        headroom,
+        units,
+        memory_in,
+        levels,
+        hard,
+        _call(time_limit, progress),
+    )
+    return Export(native, text)

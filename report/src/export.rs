@@ -1,0 +1,77 @@
+//! What a `fairplan.export.v1` states, matched with its instance.
+
+use crate::foreign::Foreign;
+use fairplan_exports::{ExportBody, ExportedAmount};
+use fairplan_instances::quantity::Quantity;
+use fairplan_instances::{ClassId, Decimal, Instance, ResourceId};
+use fairplan_verify::{AmountClaim, ExportClaim, ExportedTenantClaim, Verdict, verify_export};
+use std::collections::HashMap;
+
+/// An export whose classes and resources are those of the instance.
+pub struct StatedExport {
+    claim: ExportClaim,
+}
+
+impl StatedExport {
+    /// Matches a document with the instance it says it belongs to.
+    ///
+    /// # Errors
+    /// Where the two cannot be matched: another hash, a class or resource that is not there, a tenant in none that stands before it.
+    pub fn new(body: &ExportBody, instance: &Instance, sha256: &str) -> Result<Self, Foreign> {
+        if body.instance_sha256 != sha256 {
+            let problem = format!(
+                "is the hash of another instance; this one's is {sha256}. If servers came or left since, import, solve and export again"
+            );
+            return Err(Foreign::new("instance_sha256", &body.instance_sha256, problem));
+        }
+        let headroom = Decimal::from_f64(body.headroom)
+            .map_err(|_| Foreign::new("headroom", &body.headroom.to_string(), "must be a part of one"))?;
+        let memory = body.memory_in.bytes();
+        let mut position: HashMap<&str, usize> = HashMap::new();
+        let mut tenants = Vec::with_capacity(body.tenants.len());
+        for (t, tenant) in body.tenants.iter().enumerate() {
+            let place = |field: &str| format!("tenants[{t}].{field}");
+            let parent = match &tenant.parent {
+                None => None,
+                Some(id) => Some(*position.get(id.as_str()).ok_or_else(|| {
+                    Foreign::new(place("parent"), id, "no tenant of this id stands before this one")
+                })?),
+            };
+            let amounts = tenant.amounts.iter().enumerate();
+            let amounts = amounts.map(|(k, amount)| {
+                amount_of(amount, instance, memory).map_err(|(field, value, problem)| {
+                    Foreign::new(format!("tenants[{t}].amounts[{k}].{field}"), &value, problem)
+                })
+            });
+            let amounts = amounts.collect::<Result<_, _>>()?;
+            // Users and groups may have the same id; a parent is a group, which is named first.
+            position.entry(&tenant.id).or_insert(t);
+            tenants.push(ExportedTenantClaim { id: tenant.id.clone(), parent, amounts });
+        }
+        Ok(Self { claim: ExportClaim { headroom, tenants } })
+    }
+
+    /// What the checker says.
+    pub fn verdicts(&self, instance: &Instance) -> Vec<Verdict> {
+        verify_export(instance, &self.claim)
+    }
+}
+
+fn amount_of(
+    amount: &ExportedAmount,
+    instance: &Instance,
+    memory: u128,
+) -> Result<AmountClaim, (&'static str, String, &'static str)> {
+    let class = instance.classes().iter().position(|class| class.id == amount.class);
+    let class = class.ok_or_else(|| ("class", amount.class.clone(), "there is no such class of servers"))?;
+    let resource = instance.resources().iter().position(|name| *name == amount.resource);
+    let resource =
+        resource.ok_or_else(|| ("resource", amount.resource.clone(), "there is no such resource"))?;
+    let refused = |problem| ("unit", amount.unit.clone(), problem);
+    let unit = Quantity::parse(&amount.unit).map_err(refused)?;
+    let unit = unit.decimal().and_then(|unit| unit.scaled(-9)).filter(|unit| *unit > 0);
+    let unit = unit.ok_or_else(|| refused("must be above 0, with at most nine decimals"))?;
+    let per = if fairplan_exports::is_memory(&amount.resource) { memory } else { 1 };
+    let (class, resource) = (ClassId(class), ResourceId(resource));
+    Ok(AmountClaim { class, resource, unit, per, exact: amount.exact, units: amount.units })
+}
