@@ -6,7 +6,7 @@ use crate::commands::{Argument, Commands, PIPE, Shape};
 use crate::specification::Specification;
 use crate::value::Value;
 
-/// Said to every command that knows it, so that results are the same to the byte.
+/// Said to every command that knows it.
 const NO_TIMING: &str = "no-timing";
 
 /// A command, what can be said to it, and what always is.
@@ -16,6 +16,8 @@ pub(crate) struct Stage<'a> {
     /// What the names of its parameters begin with.
     pub(crate) prefix: String,
     always: Vec<String>,
+    /// Whether it is told to leave out the seconds too, so that results are the same to the byte.
+    untimed: bool,
 }
 
 impl<'a> Stage<'a> {
@@ -41,15 +43,13 @@ impl<'a> Stage<'a> {
         let arguments = commands
             .arguments(command)
             .map_err(|problem| SweepError::refused(format!("{prefix}{problem}")))?;
-        let mut always: Vec<String> = said.arguments.iter().filter_map(Value::word).collect();
+        let always: Vec<String> = said.arguments.iter().filter_map(Value::word).collect();
         if always.iter().any(|word| word == PIPE) {
             return refused("arguments: | is no argument; state the command before it under from");
         }
-        let no_timing = format!("--{NO_TIMING}");
-        if arguments.iter().any(|argument| argument.name == NO_TIMING) && !always.contains(&no_timing) {
-            always.push(no_timing);
-        }
-        Ok(Self { said, arguments, prefix, always })
+        let knows = arguments.iter().any(|argument| argument.name == NO_TIMING);
+        let untimed = knows && !always.contains(&format!("--{NO_TIMING}"));
+        Ok(Self { said, arguments, prefix, always, untimed })
     }
 
     /// Where an argument stands among those of the command.
@@ -74,6 +74,9 @@ impl<'a> Stage<'a> {
                     words.push(format!("--{}={}", argument.name, value.word().unwrap_or_default()));
                 }
             }
+        }
+        if self.untimed {
+            words.push(format!("--{NO_TIMING}"));
         }
         words
     }
