@@ -6,6 +6,7 @@ use crate::commands;
 use crate::failure::{self, Answer};
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 use fairplan::Error;
+use fairplan::instances::files::source::fed;
 use fairplan::report::output::captured;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -21,9 +22,14 @@ pub struct Called {
     pub output: Vec<u8>,
 }
 
-/// Runs a command on the threads of the pool from which it is called. `words` are those after `fairplan`.
-pub fn called(words: &[String]) -> Called {
-    let (outcome, output) = captured(|| catch_unwind(AssertUnwindSafe(|| run(words))));
+/// Runs a command on the threads of the pool from which it is called. `words` are those after `fairplan`; `input` is its standard
+/// input, if it is not to read that of the process.
+pub fn called(words: &[String], input: Option<Vec<u8>>) -> Called {
+    let run = || match input {
+        Some(input) => fed(input, || run(words)),
+        None => run(words),
+    };
+    let (outcome, output) = captured(|| catch_unwind(AssertUnwindSafe(run)));
     let (status, message) = match outcome {
         Ok(Ok(Answer::Yes)) => (0, String::new()),
         Ok(Ok(Answer::No)) => (1, String::new()),

@@ -38,7 +38,7 @@ pub struct Format {
 }
 
 /// Every format, inputs first.
-pub const FORMATS: [Format; 27] = [
+pub static FORMATS: [Format; 27] = [
     Format { name: "instance", id: "fairplan.instance.v1", schema: schema_of::<instance::InstanceDocument> },
     Format { name: "demands", id: "fairplan.demands.v1", schema: schema_of::<demands::DemandsDocument> },
     Format { name: "traffic", id: "fairplan.traffic.v1", schema: schema_of::<traffic::TrafficDocument> },
@@ -89,8 +89,14 @@ pub const FORMATS: [Format; 27] = [
 ];
 
 impl Format {
-    /// The format called `name`, by its short or its full name.
-    pub fn named(name: &str) -> Option<&'static Self> {
+    /// The format of documents that this type reads and writes.
+    pub const fn of<T: JsonSchema>(name: &'static str, id: &'static str) -> Self {
+        Self { name, id, schema: schema_of::<T> }
+    }
+
+    /// The format of this crate called `name`, by its short or its full name.
+    #[cfg(test)]
+    pub(crate) fn named(name: &str) -> Option<&'static Self> {
         FORMATS.iter().find(|format| format.name == name || format.id == name)
     }
 

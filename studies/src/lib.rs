@@ -141,25 +141,36 @@ impl ReproduceOptions {
         self.studies().map(drop)
     }
 
+    /// The names of the exhibits that are meant.
+    ///
+    /// # Errors
+    /// An unknown name, or one whose files are not named.
+    pub fn exhibits(&self) -> Result<Vec<&'static str>, Error> {
+        Ok(self.entries()?.into_iter().map(|entry| entry.name).collect())
+    }
+
     fn studies(&self) -> Result<Vec<How>, Error> {
-        let needs_hours = |how: &How| matches!(how, How::OfHours(_));
-        let needs_pods = |how: &How| matches!(how, How::OfPods(_));
+        Ok(self.entries()?.into_iter().map(|entry| entry.make.0).collect())
+    }
+
+    fn entries(&self) -> Result<Vec<&'static Entry<Study>>, Error> {
+        let needs_hours = |entry: &Entry<Study>| matches!(entry.make.0, How::OfHours(_));
+        let needs_pods = |entry: &Entry<Study>| matches!(entry.make.0, How::OfPods(_));
         if self.ids.is_empty() {
-            let all = STUDIES.entries().iter().map(|entry| entry.make.0);
-            let has_files = |how: &How| {
-                (self.google2011.is_some() || !needs_hours(how))
-                    && (self.alibaba_gpu2023.is_some() || !needs_pods(how))
+            let has_files = |entry: &&Entry<Study>| {
+                (self.google2011.is_some() || !needs_hours(entry))
+                    && (self.alibaba_gpu2023.is_some() || !needs_pods(entry))
             };
-            return Ok(all.filter(has_files).collect());
+            return Ok(STUDIES.entries().iter().filter(has_files).collect());
         }
-        let named = |id: &String| STUDIES.find(id).map(|(entry, _)| entry.make.0);
-        let studies = self.ids.iter().map(named).collect::<Result<Vec<How>, UnknownName>>()?;
-        if self.google2011.is_none() && studies.iter().any(needs_hours) {
+        let named = |id: &String| STUDIES.find(id).map(|(entry, _)| entry);
+        let studies = self.ids.iter().map(named).collect::<Result<Vec<_>, UnknownName>>()?;
+        if self.google2011.is_none() && studies.iter().any(|entry| needs_hours(entry)) {
             return Err(Error::input(
                 "drfh-table2 and drfh-fig5 to drfh-fig8 need hours of a real trace: name its directory by --google2011",
             ));
         }
-        if self.alibaba_gpu2023.is_none() && studies.iter().any(needs_pods) {
+        if self.alibaba_gpu2023.is_none() && studies.iter().any(|entry| needs_pods(entry)) {
             return Err(Error::input(
                 "fgd and fgd-gpuspec33 need the tables of a real cluster: name their directory by --alibaba-gpu2023",
             ));
@@ -201,12 +212,26 @@ pub fn reproduce(options: &ReproduceOptions, control: &Control<'_>) -> Result<Re
         numbers.extend(said);
         figures.extend(figure);
     }
+    Ok(document(numbers, figures, options.summary))
+}
+
+/// The document of all these together, in their order; with `summary` it says what stands of every table and figure of the papers.
+pub fn joined(parts: impl IntoIterator<Item = ReproductionDocument>, summary: bool) -> ReproductionDocument {
+    let (mut numbers, mut figures) = (Vec::new(), Vec::new());
+    for part in parts {
+        numbers.extend(part.body.numbers);
+        figures.extend(part.body.figures);
+    }
+    document(numbers, figures, summary)
+}
+
+fn document(numbers: Numbers, figures: Vec<Figure>, summary: bool) -> ReproductionDocument {
     let reasons = [&[stochastic::FIG_1][..], &traces::REASONS, &evaluations::REASONS].concat();
     let mut document = ReproductionBody::new(numbers, figures, &reasons);
-    if options.summary {
+    if summary {
         document.body.exhibits = exhibits::standings(&document.numbers, &document.reasons);
     }
-    Ok(document)
+    document
 }
 
 fn with_figure((numbers, figure): Curves) -> (Numbers, Option<Figure>) {

@@ -53,6 +53,15 @@ pub struct Outcome {
     pub result: Vec<u8>,
 }
 
+/// Stands between two commands of a task: the second reads what the first writes.
+pub const PIPE: &str = "|";
+
+/// The words of a task as they are typed.
+pub(crate) fn typed(words: &[String]) -> String {
+    let parts = words.split(|word| word == PIPE).map(|part| format!("fairplan {}", part.join(" ")));
+    parts.collect::<Vec<_>>().join(" | ")
+}
+
 /// Who knows the commands and runs them in this process.
 pub trait Commands: Sync {
     /// What can be said to the command with this name (`plan buy` is two words).
@@ -61,13 +70,14 @@ pub trait Commands: Sync {
     /// One line: that there is no such command, or that it cannot be swept and why.
     fn arguments(&self, command: &[String]) -> Result<Vec<Argument>, String>;
 
-    /// Whether these words can be meant, without doing anything; and the files that they name.
+    /// Whether the words of one command can be meant, without doing anything; and the files that they name. One that `is_fed` has to
+    /// read standard input, where another's result comes; any other has none.
     ///
     /// # Errors
     /// One line that names what is not understood.
-    fn check(&self, words: &[String]) -> Result<Vec<Given>, String>;
+    fn check(&self, words: &[String], is_fed: bool) -> Result<Vec<Given>, String>;
 
-    /// Runs the command, on the threads of the pool from which it is called. It reads no standard input, and what it writes to
+    /// Runs one command, on the threads of the pool from which it is called. Its standard input is `input`, and what it writes to
     /// standard output is its result.
-    fn run(&self, words: &[String]) -> Outcome;
+    fn run(&self, words: &[String], input: Option<Vec<u8>>) -> Outcome;
 }

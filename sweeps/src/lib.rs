@@ -6,6 +6,7 @@
 //!
 //! How a command is run is not known here: [`Commands`] is who knows it.
 
+mod axes;
 mod collect;
 mod commands;
 mod engines;
@@ -18,21 +19,26 @@ mod ordered;
 mod pattern;
 mod plan;
 pub mod record;
+mod results;
 mod run;
+mod schema;
 mod specification;
 mod spool;
+mod stage;
 mod task;
 mod tasks;
 mod value;
 
 pub use collect::{CollectOptions, Collected, collect};
-pub use commands::{Argument, Commands, Given, Outcome, Role, Shape};
+pub use commands::{Argument, Commands, Given, Outcome, PIPE, Role, Shape};
 pub use engines::{KubernetesOptions, SlurmOptions, kubernetes_job, slurm_script};
 pub use error::SweepError;
 pub use indices::Indices;
 pub use missing::{Chunks, Missing, missing};
 pub use plan::{Plan, plan};
+pub use results::results;
 pub use run::{Ran, RunOptions, Standing, run};
+pub use schema::FORMATS;
 pub use specification::Specification;
 pub use task::{Header, Task};
 pub use tasks::TaskFile;

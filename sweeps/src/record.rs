@@ -6,6 +6,7 @@
 use crate::{Outcome, SweepError, Task};
 use fairplan_instances::FAIRPLAN_VERSION;
 use fairplan_report::output::place_file;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fs::{self, File};
@@ -13,26 +14,31 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The format of a record.
-const FORMAT: &str = "fairplan.run.v1";
+pub(crate) const FORMAT: &str = "fairplan.run.v1";
 
 /// How a record ends. One that a power failure cut short does not.
 const END: &[u8] = b"}\n";
 
 /// One run of one task.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Record<'a> {
+    /// `fairplan.run.v1`.
     #[serde(borrow)]
     pub format: &'a str,
+    /// The version that ran the task.
     pub fairplan_version: &'a str,
-    /// The task.
+    /// The id of the task.
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
     pub id: &'a str,
+    /// How the command ended: 0 done, 1 the answer is no, everything else a failure.
     pub exit_status: u8,
-    /// Why it failed.
+    /// Why it failed. Absent if it did not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// The document that the command wrote.
+    /// The document that the command wrote, with a format of its own. Absent if it failed.
     #[serde(default, borrow, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub result: Option<&'a RawValue>,
 }
 

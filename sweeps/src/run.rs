@@ -3,7 +3,7 @@
 //! Every worker has threads of its own for what happens inside a task: one, unless there are fewer tasks than threads. So tasks
 //! do not wait for each other's parts, and a small task does not pay for being split.
 
-use crate::commands::Commands;
+use crate::commands::{Commands, Outcome, PIPE};
 use crate::inputs::Inputs;
 use crate::record;
 use crate::tasks::{Lines, TaskFile};
@@ -174,7 +174,7 @@ impl Shared<'_> {
             }
             let unchanged = || task.inputs.iter().try_for_each(|input| self.inputs.check(*input));
             unchanged()?;
-            let outcome = self.commands.run(&task.arguments);
+            let outcome = self.outcome(&task.arguments);
             if self.stop.load(Ordering::Relaxed) && outcome.status > 1 {
                 break; // It may have ended early because it was asked to.
             }
@@ -193,6 +193,26 @@ impl Shared<'_> {
             count.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    /// What comes of the commands of a task, each reading what the one before it wrote; the first that fails ends it.
+    fn outcome(&self, words: &[String]) -> Outcome {
+        let mut parts = words.split(|word| word == PIPE).peekable();
+        let mut last = Outcome { status: 0, message: String::new(), result: Vec::new() };
+        let mut input = None;
+        while let Some(part) = parts.next() {
+            last = self.commands.run(part, input);
+            if parts.peek().is_none() {
+                break;
+            }
+            if last.status > 1 {
+                let first = part.first().map_or("", String::as_str);
+                last.message = format!("{first}: {}", last.message);
+                break;
+            }
+            input = Some(std::mem::take(&mut last.result));
+        }
+        last
     }
 
     fn standing(&self) -> Standing {

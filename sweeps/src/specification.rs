@@ -18,6 +18,9 @@ const MOST_VALUES: u64 = 10_000_000;
 #[derive(Clone, Debug, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Specification {
+    /// What makes the standard input of the command, with parameters of its own: runs of another command.
+    #[serde(default)]
+    pub(crate) from: Option<Box<Specification>>,
     pub(crate) command: Words,
     #[serde(default)]
     pub(crate) arguments: Vec<Value>,
@@ -38,6 +41,13 @@ impl Specification {
         let source = source::open(path)?;
         let file = source.name().to_owned();
         Self::parse(&file, &source.read_all()?)
+    }
+
+    /// The commands of a task in the order in which they run, each with what is said to it.
+    pub(crate) fn stages(&self) -> Vec<&Self> {
+        let mut stages = self.from.as_ref().map_or_else(Vec::new, |from| from.stages());
+        stages.push(self);
+        stages
     }
 
     /// The same of bytes in memory, called `file` in messages.

@@ -3,6 +3,7 @@
 use crate::ordered::Ordered;
 use crate::value::Value;
 use fairplan_instances::FAIRPLAN_VERSION;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -10,7 +11,7 @@ use sha2::{Digest, Sha256};
 pub(crate) const FORMAT: &str = "fairplan.sweep.v1";
 
 /// The first line of a list of tasks.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
     /// `fairplan.sweep.v1`.
@@ -26,26 +27,29 @@ pub struct Header {
 }
 
 /// A file that tasks read, as it was when they were planned.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// Its path, as tasks say it.
     pub path: String,
     /// The SHA-256 of its bytes, in hexadecimal.
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
     pub sha256: String,
 }
 
 /// One line: a command that is run once.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Task {
     /// The SHA-256 of arguments, inputs and version, in hexadecimal: the name of its result.
+    #[schemars(regex(pattern = "^[0-9a-f]{64}$"))]
     pub id: String,
-    /// The words of the command line, without the first.
+    /// The words of the command line, without the first. Between two commands stands `|`: the second reads what the first writes.
     pub arguments: Vec<String>,
     /// Which inputs it reads, by their positions in the header.
     pub inputs: Vec<usize>,
-    /// The value of each parameter.
+    /// The value of each parameter: a text, a number, true, false or null.
+    #[schemars(with = "std::collections::BTreeMap<String, serde_json::Value>")]
     pub(crate) parameters: Ordered<Value>,
 }
 

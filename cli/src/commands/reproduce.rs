@@ -1,5 +1,6 @@
 //! `reproduce`: published tables and figures, recomputed.
 
+use super::sweep::reproduced;
 use super::tell;
 use crate::arguments::{CommonOptions, OutputArguments};
 use crate::failure::Answer;
@@ -35,6 +36,9 @@ pub struct Arguments {
     /// Servers for --google2011, drawn from the published distribution. The paper has 2,000 for a whole day
     #[arg(long, value_name = "N", default_value_t = 2000, requires = "google2011")]
     servers: u64,
+    /// Recompute each exhibit as a task of a sweep in this directory: on all cores, and what is there already not again
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["google2011", "alibaba_gpu2023"])]
+    sweep: Option<PathBuf>,
     /// Draw the figures, each as ID.svg in this directory
     #[arg(long, value_name = "DIRECTORY")]
     plots: Option<PathBuf>,
@@ -49,15 +53,20 @@ fn exhibits() -> String {
 
 /// Recomputes, writes, says whether all agree.
 pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error> {
-    let Arguments { ids, summary, google2011, alibaba_gpu2023, servers, plots, output } = arguments;
+    let Arguments { ids, summary, google2011, alibaba_gpu2023, servers, sweep, plots, output } = arguments;
     let options = ReproduceOptions { ids, summary, google2011, alibaba_gpu2023, servers };
     options.check()?;
     if let Some(directory) = plots.as_ref().filter(|directory| !directory.is_dir()) {
         return Err(Error::input(format!("--plots {}: no such directory", directory.display())));
     }
     let destination = output.destination()?;
-    let reproduce = |control: &Control<'_>| reproduce(&options, control);
-    let document = progress::under(common, Deadline::never(), reproduce)?;
+    let document = match sweep {
+        Some(directory) => reproduced(&options, &directory, common)?,
+        None => {
+            let reproduce = |control: &Control<'_>| reproduce(&options, control);
+            progress::under(common, Deadline::never(), reproduce)?
+        }
+    };
     let mut prepared = Vec::new();
     for (directory, figure) in plots.iter().flat_map(|plots| document.figures.iter().map(move |f| (plots, f)))
     {

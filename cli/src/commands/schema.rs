@@ -5,7 +5,7 @@ use crate::failure::Answer;
 use fairplan::Error;
 use fairplan::instances::wording::unknown;
 use fairplan::report::output::{Destination, Sink};
-use fairplan::report::schema::{FORMATS, Format};
+use fairplan::report::schema::{self, Format};
 use std::io::{self, Write};
 
 /// Print the JSON Schema of a format, or of all of them in one object
@@ -18,8 +18,13 @@ pub struct Arguments {
     output: OutputArguments,
 }
 
+/// Every format, those of sweeps last.
+fn formats() -> impl Iterator<Item = &'static Format> {
+    schema::FORMATS.iter().chain(&fairplan_sweeps::FORMATS)
+}
+
 fn names() -> String {
-    FORMATS.iter().map(|format| format.name).collect::<Vec<_>>().join(", ")
+    formats().map(|format| format.name).collect::<Vec<_>>().join(", ")
 }
 
 struct Job {
@@ -31,9 +36,8 @@ impl TryFrom<Arguments> for Job {
     type Error = Error;
     fn try_from(arguments: Arguments) -> Result<Self, Error> {
         let named = |name: String| {
-            Format::named(&name).ok_or_else(|| {
-                Error::input(unknown("format", &name, FORMATS.iter().map(|format| format.name)))
-            })
+            let known = formats().find(|format| format.name == name || format.id == name);
+            known.ok_or_else(|| Error::input(unknown("format", &name, formats().map(|format| format.name))))
         };
         Ok(Self {
             format: arguments.name.map(named).transpose()?,
@@ -48,7 +52,7 @@ pub fn run(arguments: Arguments) -> Result<Answer, Error> {
     job.destination.write(|out| match job.format {
         Some(format) => pretty(out, &format.schema()),
         None => {
-            let all = FORMATS.iter().map(|format| (format.id.to_owned(), format.schema().to_value()));
+            let all = formats().map(|format| (format.id.to_owned(), format.schema().to_value()));
             pretty(out, &all.collect::<serde_json::Map<_, _>>())
         }
     })?;

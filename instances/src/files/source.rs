@@ -2,6 +2,7 @@
 
 use crate::InstanceError;
 use flate2::bufread::MultiGzDecoder;
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::Path;
@@ -36,7 +37,10 @@ pub struct Source {
 /// read that meets them.
 pub fn open(path: &str) -> Result<Source, InstanceError> {
     if path == "-" {
-        return Source::new("standard input", io::stdin(), GZIP_LIMIT);
+        return match FED.with_borrow_mut(|fed| fed.as_mut().map(std::mem::take)) {
+            Some(bytes) => in_memory(STANDARD_INPUT, bytes),
+            None => Source::new(STANDARD_INPUT, io::stdin(), GZIP_LIMIT),
+        };
     }
     let failed = |source| InstanceError::Io { file: path.to_owned(), source };
     let metadata = std::fs::metadata(path).map_err(failed)?;
@@ -54,6 +58,26 @@ pub fn open(path: &str) -> Result<Source, InstanceError> {
     let source = Source::new(path, File::open(path).map_err(failed)?, GZIP_LIMIT)?;
     let length = (kind.is_file() && !source.gzip).then_some(metadata.len());
     Ok(Source { length, ..source })
+}
+
+const STANDARD_INPUT: &str = "standard input";
+
+thread_local! {
+    /// What stands for standard input; once it is read, nothing is left of it.
+    static FED: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
+}
+
+/// Does `work`; what it opens on this thread as standard input are these bytes.
+pub fn fed<T>(bytes: Vec<u8>, work: impl FnOnce() -> T) -> T {
+    /// Puts back what was there, however the work ends.
+    struct Restored(Option<Vec<u8>>);
+    impl Drop for Restored {
+        fn drop(&mut self) {
+            FED.set(self.0.take());
+        }
+    }
+    let _before = Restored(FED.replace(Some(bytes)));
+    work()
 }
 
 /// The content of a file that is in memory already, called `name` in messages; else as [`open`].
@@ -234,6 +258,16 @@ mod tests {
     use super::*;
     use flate2::{Compression, write::GzEncoder};
     use std::io::Write;
+
+    #[test]
+    fn who_is_fed_reads_that_as_standard_input_once() {
+        let read = || open("-").and_then(Source::read_all).map_err(|error| error.to_string());
+        let (first, second) = fed(b"text".to_vec(), || (read(), read()));
+        assert_eq!(first, Ok(b"text".to_vec()));
+        assert_eq!(second, Err("standard input: the file is empty".into()));
+        assert!(std::panic::catch_unwind(|| fed(Vec::new(), || panic!("broke"))).is_err());
+        assert!(FED.with_borrow(Option::is_none), "a panic does not leave anybody fed");
+    }
 
     #[test]
     fn the_gzip_limit_needs_both_the_size_and_the_ratio_to_be_passed() {

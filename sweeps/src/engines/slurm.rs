@@ -1,7 +1,7 @@
 //! A job array for Slurm.
 
 use super::quoted;
-use crate::{Chunks, Indices};
+use crate::{Chunks, Indices, SweepError};
 use std::fmt::Write;
 
 /// What the script asks Slurm for.
@@ -23,6 +23,38 @@ pub struct SlurmOptions {
     pub cpus: u64,
     /// More for `sbatch`, such as `--mem=4G`.
     pub extra: Vec<String>,
+}
+
+/// What the script says itself: the option, what of it sbatch takes for the whole, its short letter, and how it is said here.
+const OWN: [(&str, &str, &str, &str); 2] = [
+    ("--array", "--ar", "-a", "the array is of the chunks that lack results; see --chunk and --throttle"),
+    ("--cpus-per-task", "--cpus-per-t", "-c", "state it by --cpus, so that tasks use them"),
+];
+
+impl SlurmOptions {
+    /// Refuses what would not be an option of `sbatch`, or would make another array than that of the chunks.
+    ///
+    /// # Errors
+    /// Names the option.
+    pub fn check(&self) -> Result<(), SweepError> {
+        for option in &self.extra {
+            let refused = |why: &str| SweepError::refused(format!("--option {option:?}: {why}"));
+            if !option.starts_with('-') || option.contains(['\n', '\r']) {
+                return Err(refused("is no option of sbatch; write it as --mem=4G"));
+            }
+            // One line may have several.
+            for word in option.split_whitespace() {
+                let name = word.split('=').next().unwrap_or(word);
+                let says = |(long, enough, short, _): &&(&str, &str, &str, &str)| {
+                    (long.starts_with(name) && name.starts_with(enough)) || word.starts_with(short)
+                };
+                if let Some((.., instead)) = OWN.iter().find(says) {
+                    return Err(refused(instead));
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The script for `sbatch`. A job whose node dies comes again, and skips what is done.
@@ -50,9 +82,8 @@ pub fn slurm_script(options: &SlurmOptions) -> String {
 mod tests {
     use super::*;
 
-    #[test]
-    fn the_script_says_what_is_asked_and_quotes_what_a_shell_would_read() {
-        let script = slurm_script(&SlurmOptions {
+    fn options() -> SlurmOptions {
+        SlurmOptions {
             tasks: "my sweep.jsonl".into(),
             directory: "it's".into(),
             program: "fairplan".into(),
@@ -61,7 +92,37 @@ mod tests {
             throttle: Some(20),
             cpus: 2,
             extra: vec!["--mem=4G".into()],
-        });
+        }
+    }
+
+    #[test]
+    fn a_second_array_and_what_is_no_option_are_refused() {
+        let refused =
+            |option: &str| SlurmOptions { extra: vec![option.into()], ..options() }.check().is_err();
+        for option in [
+            "--array",
+            "--array=1-9",
+            "--arr=1-9",
+            "-a1-9",
+            "--mem=1G -a 1-9",
+            "--cpus-per-task=4",
+            "-c4",
+            "mem=4G",
+            "--mem=1G\nrm -rf x",
+            "",
+        ] {
+            assert!(refused(option), "{option}");
+        }
+        for option in
+            ["--mem=4G", "--account=a", "-A a", "--cpus-per-gpu=2", "--time=2:00:00 --nice", "--comment=--x"]
+        {
+            assert!(!refused(option), "{option}");
+        }
+    }
+
+    #[test]
+    fn the_script_says_what_is_asked_and_quotes_what_a_shell_would_read() {
+        let script = slurm_script(&options());
         for line in [
             "#SBATCH --array=0-3,7%20",
             "#SBATCH --requeue",

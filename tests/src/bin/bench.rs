@@ -14,6 +14,8 @@ mod flows;
 mod groups;
 #[path = "bench/kinds.rs"]
 mod kinds;
+#[path = "bench/measured.rs"]
+mod measured;
 #[path = "bench/moves.rs"]
 mod moves;
 #[path = "bench/over_time.rs"]
@@ -24,6 +26,8 @@ mod planning;
 mod simulation;
 #[path = "bench/sums.rs"]
 mod sums;
+#[path = "bench/sweeps.rs"]
+mod sweeps;
 #[path = "bench/whole_tasks.rs"]
 mod whole_tasks;
 #[path = "bench/wide.rs"]
@@ -47,7 +51,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 24] = [
+const PARTS: [Part; 26] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("exact", exact::fractions),
@@ -72,6 +76,8 @@ const PARTS: [Part; 24] = [
     ("flows", flows::flows),
     ("simulation", simulation::simulations),
     ("command", whole_command),
+    ("sweeps", sweeps::sweeps),
+    ("larger", sweeps::larger),
 ];
 
 /// Without arguments all parts, otherwise those named; `--quick` makes everything a tenth as large.
@@ -265,14 +271,20 @@ fn google_with_small_tasks(servers: u64) -> Result<Instance, Box<dyn std::error:
     Ok(fairplan_instances::generate::google(&options)?)
 }
 
+/// The command, if it was built.
+fn command() -> Result<Option<std::path::PathBuf>, Box<dyn std::error::Error>> {
+    let fairplan = std::env::current_exe()?.with_file_name("fairplan");
+    if fairplan.exists() {
+        return Ok(Some(fairplan));
+    }
+    println!("(the whole command was not measured: build it first with `make build`)");
+    Ok(None)
+}
+
 /// The command from tables to tables, beside what pandas needs to read the users.
 fn whole_command(scale: u64) -> Outcome {
     let users = 1_000_000 / scale;
-    let fairplan = std::env::current_exe()?.with_file_name("fairplan");
-    if !fairplan.exists() {
-        println!("(the whole command was not measured: build it first with `make build`)");
-        return Ok(());
-    }
+    let Some(fairplan) = command()? else { return Ok(()) };
     let folder = tempfile::tempdir()?;
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let (servers, people, result) = (path("servers.csv"), path("users.csv"), path("shares.csv"));

@@ -261,6 +261,149 @@ fn a_task_that_fails_is_told_keeps_no_other_from_running_and_is_tried_again() {
     assert!(table.lines().nth(2).unwrap().contains(",user-9,2,") && table.contains("message"), "{table}");
 }
 
+#[test]
+fn what_one_command_writes_another_reads_in_the_same_task() {
+    let folder = Folder::new();
+    folder.write(
+        "sweep.yaml",
+        "from:\n  command: generate population\n  arguments: [--users, 3, --cluster, random:2x2]\n  parameters: {seed: {seeds: 3}}\n\
+         command: solve\narguments: ['-']\nparameters: {objective: [drfh, pf]}\n",
+    );
+    folder.done(&["sweep", "plan", "sweep.yaml", "-o", "sweep.jsonl"]);
+    folder.done(&["sweep", "run", "sweep.jsonl", "--all", "-o", "results"]);
+    let table = table(&folder, "results");
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    assert_eq!((rows.len(), &rows[0][2..5]), (7, &["from.seed", "objective", "exit_status"][..]));
+    // The same as by a file.
+    let words =
+        ["generate", "population", "--users", "3", "--cluster", "random:2x2", "--seed", "2", "-o", "a.json"];
+    folder.done(&words);
+    let alone: Value = serde_json::from_str(&folder.done(&["solve", "a.json", "--objective", "pf"])).unwrap();
+    assert_eq!(rows[6][2..4], ["2", "pf"]);
+    let same = format!(",{},", alone["value"]);
+    assert!(table.lines().nth(6).unwrap().contains(&same), "{same}\n{table}");
+    // A task whose first command fails says so.
+    let failing = "from: {command: generate population, parameters: {users: [2, 3]}, arguments: [--cluster, 'distinct:99999999']}\n\
+                   command: solve\narguments: ['-']\n";
+    folder.write("sweep.yaml", failing);
+    folder.done(&["sweep", "plan", "sweep.yaml", "-o", "sweep.jsonl"]);
+    let run = folder.run(&["sweep", "run", "sweep.jsonl", "--all", "-o", "others"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(text(&run.stderr).contains("task 0: generate: "), "{}", text(&run.stderr));
+}
+
+#[test]
+fn commands_that_do_not_go_together_are_refused() {
+    let folder = Folder::new();
+    folder.done(&["generate", "drfh-fig1", "-o", "fig1.json"]);
+    let from = "from: {command: generate population, parameters: {seed: {seeds: 2}}}\ncommand: solve\n";
+    for (specification, told) in [
+        (from.to_owned(), "none of its inputs are -"),
+        (format!("{from}arguments: [fig1.json]\n"), "none of its inputs are -"),
+        (
+            format!("{from}arguments: ['-']\nparameters: {{objectiv: [pf]}}\n"),
+            "parameter objectiv: solve has no such option",
+        ),
+        (
+            from.replace("seed:", "sead:") + "arguments: ['-']\n",
+            "parameter from.sead: generate population has no such option (did you mean seed?)",
+        ),
+        (
+            "command: solve\narguments: [fig1.json, '|', solve, '-']\nparameters: {objective: [pf]}\n".into(),
+            "| is no argument",
+        ),
+        ("command: solve\nparameters: {instance: ['|']}\n".into(), "parameter instance: | is no argument"),
+        ("from: {command: report}\ncommand: solve\n".into(), "from.command: report cannot be swept"),
+    ] {
+        folder.write("sweep.yaml", &specification);
+        let refused = folder.refused(&["sweep", "plan", "sweep.yaml", "-o", "sweep.jsonl"]);
+        assert!(refused.contains(told), "{specification}: {refused}");
+    }
+}
+
+/// Who lies gains under proportional fairness (multi-resource fairness paper, Sec. 2.3), and under DRFH does not.
+#[test]
+fn the_search_for_lies_is_a_sweep_over_seeds() {
+    let folder = Folder::new();
+    folder.write(
+        "lies.yaml",
+        "from:\n  command: generate population\n  arguments: [--users, 3, --kind, alike, --cluster, random:2x2]\n  parameters: {seed: {seeds: 6}}\n\
+         command: audit\narguments: ['-', --users-searched, 3]\nparameters: {objective: [drfh, pf]}\n",
+    );
+    folder.done(&["sweep", "plan", "lies.yaml", "-o", "sweep.jsonl"]);
+    folder.done(&["sweep", "run", "sweep.jsonl", "--all", "-o", "results"]);
+    let table = folder.done(&["sweep", "collect", "sweep.jsonl", "results", "--each", "properties"]);
+    let of = |objective: &str| {
+        let lines = table
+            .lines()
+            .filter(|line| line.contains(&format!(",{objective},")) && line.contains(",truthfulness,"));
+        let failed = lines.clone().filter(|line| line.contains(",truthfulness,false,")).count();
+        (lines.count(), failed)
+    };
+    assert_eq!(of("drfh"), (6, 0), "{table}");
+    let (count, failed) = of("pf");
+    assert!(count == 6 && failed > 0, "{table}");
+}
+
+#[test]
+fn exhibits_recomputed_as_a_sweep_are_the_same_document_and_are_not_computed_twice() {
+    let folder = Folder::new();
+    let ids = ["karma-fig2", "drfh-fig1", "kdn-tables", "karma-fig4"];
+    let with = |more: &[&str]| folder.done(&[&["reproduce"], &ids[..], more].concat());
+    let alone = with(&["--summary"]);
+    assert_eq!(with(&["--summary", "--sweep", "study"]), alone);
+    let before = results(&folder, "study/results");
+    let when = |path: &PathBuf| fs::metadata(path).unwrap().modified().unwrap();
+    let times: Vec<_> = before.iter().map(when).collect();
+    assert_eq!(with(&["--summary", "--sweep", "study"]), alone);
+    assert_eq!((before.len(), before.iter().map(when).collect::<Vec<_>>()), (4, times));
+    let refused = folder.refused(&["reproduce", "karma-fig9", "--sweep", "study"]);
+    assert!(refused.contains("karma-fig9"), "{refused}");
+    folder.write("file", "");
+    let refused = folder.refused(&["reproduce", "karma-fig2", "--sweep", "file"]);
+    assert!(refused.contains("--sweep file: is a file; name a directory"), "{refused}");
+}
+
+#[test]
+fn lists_of_tasks_and_results_are_as_their_schemas_say() {
+    let folder = planned(1);
+    folder.done(&["sweep", "run", "sweep.jsonl", "--all", "-o", "results"]);
+    let validator = |name: &str| {
+        let schema: Value = serde_json::from_str(&folder.done(&["schema", name])).unwrap();
+        jsonschema::validator_for(&schema).unwrap()
+    };
+    let (line, record) = (validator("sweep"), validator("fairplan.run.v1"));
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    for text in folder.read("sweep.jsonl").lines() {
+        assert!(line.is_valid(&read(text)), "{text}");
+        assert!(
+            !line.is_valid(&read(&text.replacen("\"id\"", "\"is\"", 1).replacen("\"tasks\"", "\"task\"", 1))),
+            "{text}"
+        );
+    }
+    folder.done(&["generate", "drfh-fig1", "-o", "fig1.json"]);
+    folder.write("failing.yaml", "command: explain\narguments: [fig1.json]\nparameters: {user: [user-9]}\n");
+    folder.done(&["sweep", "plan", "failing.yaml", "-o", "failing.jsonl"]);
+    folder.run(&["sweep", "run", "failing.jsonl", "--all", "-o", "results"]);
+    let there = results(&folder, "results");
+    assert_eq!(there.len(), 7, "six results and a failure");
+    for path in there {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(record.is_valid(&read(&text)), "{text}");
+        assert!(!record.is_valid(&read(&text.replacen("\"exit_status\":", "\"status\":", 1))));
+    }
+}
+
+#[test]
+fn two_coordinators_at_once_make_the_same_table() {
+    let folder = planned(20);
+    folder.done(&["sweep", "run", "sweep.jsonl", "--all", "-o", "alone"]);
+    let words = ["--quiet", "sweep", "run", "sweep.jsonl", "--all", "-o", "results"];
+    let mut children: Vec<Child> = (0..2).map(|_| background(&folder, &words)).collect();
+    assert!(children.iter_mut().all(|child| child.wait().unwrap().success()));
+    assert_eq!(table(&folder, "results"), table(&folder, "alone"));
+}
+
 /// Running the whole sweep, killed as often as `kills` says at times that are not known beforehand; then the table.
 fn killed(kills: u32) {
     let folder = planned(25);
@@ -369,6 +512,8 @@ fn the_script_for_slurm_runs_all_that_is_missing() {
     assert_eq!(table(&folder, "results").lines().count(), 19);
     let refused = folder.refused(&words);
     assert!(refused.contains("there is nothing to run"), "{refused}");
+    let refused = folder.refused(&["sweep", "slurm", "sweep.jsonl", "others", "--option=--array=0-9"]);
+    assert!(refused.contains("--option \"--array=0-9\": the array is of the chunks"), "{refused}");
 }
 
 #[test]
@@ -392,6 +537,32 @@ fn the_manifest_for_kubernetes_is_an_indexed_job_whose_words_run() {
         folder.done(&words.iter().map(String::as_str).collect::<Vec<_>>());
     }
     assert_eq!(table(&folder, "results").lines().count(), 19);
+    let nameless = ["sweep", "kubernetes", "sweep.jsonl", "results", "--image", "", "--claim", "c"];
+    let refused = folder.refused(&nameless);
+    assert!(refused.contains("--image \"\": names no image"), "{refused}");
+}
+
+/// The rule that the guide gives for Snakemake, where that is installed.
+#[test]
+fn snakemake_runs_every_chunk() {
+    let is_there = |output: std::process::Output| output.status.success();
+    if !Command::new("snakemake").arg("--version").output().is_ok_and(is_there) {
+        println!("Snakemake is not installed; its rule is not tried");
+        return;
+    }
+    let folder = planned(2);
+    let guide = fs::read_to_string(super::root().join("guide/src/sweeps.md")).unwrap();
+    let rule = guide.split("## Snakemake").nth(1).and_then(|rest| rest.split("```").nth(1)).unwrap();
+    let rule = rule.trim_start_matches("text\n").replace("range(18)", "range(2)");
+    assert!(rule.contains("fairplan -q sweep run") && rule.contains("range(2)"), "{rule}");
+    folder.write("Snakefile", rule.replace("fairplan -q", &format!("{} -q", binary().display())));
+    let run = Command::new("snakemake")
+        .args(["--cores", "2", "--quiet"])
+        .current_dir(folder.0.path())
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    assert_eq!(table(&folder, "results").lines().count(), 13);
 }
 
 /// The line that the guide gives for GNU parallel, where that is installed.

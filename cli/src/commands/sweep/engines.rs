@@ -107,11 +107,6 @@ impl SweepArguments {
 pub fn slurm(arguments: SlurmArguments, common: CommonOptions) -> Result<Answer, Error> {
     let SlurmArguments { sweep, throttle, cpus, option, program, output } = arguments;
     let destination = output.text()?;
-    if let Some(wrong) = option.iter().find(|option| !option.starts_with('-') || option.contains('\n')) {
-        return Err(Error::input(format!(
-            "--option {wrong:?}: is no option of sbatch; write it as --mem=4G"
-        )));
-    }
     let (tasks, chunk) = sweep.read()?;
     let chunks = missing(&tasks, Path::new(&sweep.directory)).map_err(failed)?.chunks(chunk);
     if chunks.is_empty() {
@@ -130,6 +125,7 @@ pub fn slurm(arguments: SlurmArguments, common: CommonOptions) -> Result<Answer,
         cpus,
         extra: option,
     };
+    options.check().map_err(failed)?;
     destination.write(|out| std::io::Write::write_all(out, slurm_script(&options).as_bytes()))?;
     tell(common, || told(&options.chunks, chunk));
     Ok(Answer::Yes)
@@ -156,6 +152,7 @@ pub fn kubernetes(arguments: KubernetesArguments, common: CommonOptions) -> Resu
         cpus,
         memory,
     };
+    options.check().map_err(failed)?;
     destination.write(|out| write_json(out, &kubernetes_job(&options)))?;
     tell(common, || told(&Indices::below(chunks), chunk));
     Ok(Answer::Yes)

@@ -4,8 +4,11 @@ mod collect;
 mod engines;
 mod missing;
 mod plan;
+mod reproduction;
 mod run;
 mod swept;
+
+pub use reproduction::reproduced;
 
 use crate::arguments::CommonOptions;
 use crate::failure::Answer;

@@ -8,8 +8,8 @@ use crate::failure::Answer;
 use crate::{interrupt, progress};
 use fairplan::instances::wording::{counted, printable, thousands};
 use fairplan::{Control, Deadline, Error, Progress};
-use fairplan_sweeps::{Indices, Ran, RunOptions, Standing, SweepError, TaskFile, run as run_tasks};
-use std::path::PathBuf;
+use fairplan_sweeps::{Indices, Ran, RunOptions, Standing, TaskFile, run as run_tasks};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Run tasks and keep their results, each whole or not at all
@@ -52,23 +52,30 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
         let reason = format!("names no task; {} has {count}", arguments.tasks);
         return Err(Error::input(format!("--index {}: {reason}", arguments.index.unwrap_or_default())));
     }
+    let ran = run_all(&tasks, &indices, &arguments.output, common)?;
+    tell(common, || summary(&ran));
+    Ok(Answer::yes_if(ran.failed == 0))
+}
+
+/// Runs tasks on all threads, telling how far it is.
+pub fn run_all(
+    tasks: &TaskFile,
+    indices: &Indices,
+    directory: &Path,
+    common: CommonOptions,
+) -> Result<Ran, Error> {
     let threads = match common.threads {
         Some(threads) => usize::from(threads),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
     let stop = interrupt::ask();
-    let options = RunOptions { indices: &indices, threads, stop: &stop };
+    let options = RunOptions { indices, threads, stop: &stop };
     let work = |control: &Control<'_>| {
         (control.progress)(Progress::Stage("beginning"));
         let told = |standing: &Standing| (control.progress)(Progress::Step(&so_far(standing)));
-        run_tasks(&tasks, &arguments.output, &InProcess, &options, &told)
+        run_tasks(tasks, directory, &InProcess, &options, &told)
     };
-    let ran = match progress::under(common, Deadline::never(), work) {
-        Err(error @ SweepError::Stopped(_)) => return Err(failed(error)),
-        other => other.map_err(failed)?,
-    };
-    tell(common, || summary(&ran));
-    Ok(Answer::yes_if(ran.failed == 0))
+    progress::under(common, Deadline::never(), work).map_err(failed)
 }
 
 /// `1,200 of 10,000 tasks, 3 failed, about 2 min left`.

@@ -65,7 +65,7 @@ impl Commands for InProcess {
         })
     }
 
-    fn check(&self, words: &[String]) -> Result<Vec<Given>, String> {
+    fn check(&self, words: &[String], is_fed: bool) -> Result<Vec<Given>, String> {
         let matches = matches(words).map_err(|error| crate::failure::usage(&error).to_string())?;
         with_command(|cli| {
             let (mut command, mut said, mut typed) = (&*cli, &matches, Vec::new());
@@ -74,24 +74,32 @@ impl Commands for InProcess {
                 (command, said) = (found, inner);
                 typed.push(name.to_owned());
             }
-            let mut given = Vec::new();
+            let (mut given, mut readers) = (Vec::new(), 0);
             for arg in command.get_arguments() {
                 let argument = argument(&typed, arg);
                 for value in typed_values(said, arg) {
                     if let Role::Refused(why) = argument.role {
                         return Err(format!("--{}: {why}", argument.name));
                     }
-                    if let Some(path) = input(&argument, value)? {
+                    if is_fed && argument.role == Role::Input && value == "-" {
+                        readers += 1;
+                    } else if let Some(path) = input(&argument, value)? {
                         given.push(Given { argument: argument.name.clone(), path });
                     }
                 }
+            }
+            if is_fed && readers != 1 {
+                return Err(format!(
+                    "{} of its inputs are -, which is what the command under from writes; name one so",
+                    if readers == 0 { "none".into() } else { readers.to_string() }
+                ));
             }
             Ok(given)
         })
     }
 
-    fn run(&self, words: &[String]) -> Outcome {
-        let crate::Called { status, message, output } = called(words);
+    fn run(&self, words: &[String], input: Option<Vec<u8>>) -> Outcome {
+        let crate::Called { status, message, output } = called(words, input);
         Outcome { status, message, result: output }
     }
 }
@@ -114,7 +122,9 @@ fn input(argument: &Argument, value: String) -> Result<Option<String>, String> {
         return Ok(None);
     }
     if value == "-" {
-        return Err(format!("{name}: a task has no standard input; name a file"));
+        return Err(format!(
+            "{name}: a task has no standard input; name a file, or what makes it under from"
+        ));
     }
     match Path::new(&value).is_file() {
         true => Ok(Some(value)),
@@ -238,19 +248,26 @@ mod tests {
             ("solve Cargo.toml -o x", "not for tasks"),
             ("solve Cargo.toml --quiet", "said to sweep run"),
         ] {
-            let refused = InProcess.check(&words(line)).unwrap_err();
+            let refused = InProcess.check(&words(line), false).unwrap_err();
             assert!(refused.contains(told), "{line}: {refused}");
         }
-        let given = InProcess.check(&words("solve Cargo.toml --objective=pf")).unwrap();
+        let given = InProcess.check(&words("solve Cargo.toml --objective=pf"), false).unwrap();
         assert_eq!(given, [Given { argument: "instance".into(), path: "Cargo.toml".into() }]);
+        assert_eq!(InProcess.check(&words("solve - --objective=pf"), true).unwrap(), []);
+        for line in ["solve Cargo.toml", "plan diff - -"] {
+            let refused = InProcess.check(&words(line), true).unwrap_err();
+            assert!(refused.contains("of its inputs are -"), "{line}: {refused}");
+        }
     }
 
     #[test]
     fn a_command_runs_in_this_process_and_says_how_it_ended() {
-        let done = called(&words("generate drfh-fig1"));
+        let done = called(&words("generate drfh-fig1"), None);
         assert!(done.status == 0 && done.output.starts_with(b"{\n"), "{done:?}");
-        let refused = called(&words("solve missing.json"));
+        let refused = called(&words("solve missing.json"), None);
         assert_eq!((refused.status, refused.output.len()), (2, 0));
         assert!(refused.message.starts_with("missing.json: No such file"), "{}", refused.message);
+        let solved = called(&words("solve -"), Some(done.output));
+        assert!(solved.status == 0 && solved.output.starts_with(b"{\n"), "{}", solved.message);
     }
 }
