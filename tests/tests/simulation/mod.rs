@@ -1,14 +1,15 @@
 //! Traces run on clusters: against the plain simulator, and against what must hold of any run.
 
 mod naive;
+mod present;
 mod traces;
 
 use fairplan_heuristics::policy;
 use fairplan_instances::trace::{EventKind, EventSource, NewTasks, Trace, TraceHeader};
 use fairplan_instances::{ClusterOutcome, Decimal, Objective, ServerClass, TaskCounts};
 use fairplan_simulation::{
-    ClusterRules, ClusterSettings, ServiceOrder, SimulationError, TaskEvent, Watch, dedicated_clouds,
-    simulate_cluster,
+    ClusterRules, ClusterSettings, Present, ServiceOrder, SimulationError, TaskEvent, Watch,
+    dedicated_clouds, simulate_cluster,
 };
 use fairplan_solver::backend;
 use naive::Rule;
@@ -128,10 +129,21 @@ fn run(
     order: ServiceOrder,
     settings: ClusterSettings,
 ) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
+    run_from(trace, name, order, settings, None)
+}
+
+/// The same, begun with tasks on servers.
+fn run_from(
+    trace: &Trace,
+    name: &str,
+    order: ServiceOrder,
+    settings: ClusterSettings,
+    present: Option<&Present>,
+) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
     let policy = policy(name, 5).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules = ClusterRules { choice: &choice, order, solver: &*solver, present: None };
+    let rules = ClusterRules { choice: &choice, order, solver: &*solver, present };
     let mut ledger = Ledger::new(trace, settings.over_commit);
     let outcome = simulate_cluster(&mut trace.replay().unwrap(), rules, settings, &mut ledger)?;
     assert!(ledger.checked > 0 || outcome.tasks.submitted == 0);
