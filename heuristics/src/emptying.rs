@@ -184,20 +184,19 @@ mod tests {
 
     #[test]
     fn the_least_loaded_server_is_emptied_into_the_fullest_with_room() {
-        let found = emptied_of(vec![vec![(0, 3)], vec![(0, 9)], vec![(1, 2)], vec![(1, 9)]]);
+        let found = emptied_of(vec![vec![(0, 3)], vec![(0, 7)], vec![(1, 2)], vec![(1, 7)]]);
         assert_eq!((&found.servers[..], found.tasks), (&[2, 0][..], 5));
-        // One of user 1 fits beside the eleven of user 2, which take most of the memory's room first.
         let after = found.after.servers;
         assert!(after[0].is_empty() && after[2].is_empty());
         let sum = |user: u32| after.iter().flatten().filter(|(u, _)| *u == user).map(|(_, n)| n).sum::<u64>();
-        assert_eq!((sum(0), sum(1)), (12, 11));
+        assert_eq!((sum(0), sum(1)), (10, 9));
     }
 
     #[test]
     fn tasks_go_nowhere_where_they_may_not_run_or_have_no_room() {
-        // User 2's single task has the second server of its class full, and the first class is not its own.
-        let full = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 1)], vec![(1, 10), (0, 1)]]);
-        assert_eq!(full.servers, [0]);
+        // The last server's memory is full, and user 2 may not run on the first two.
+        let full = emptied_of(vec![vec![(0, 1)], vec![], vec![(1, 2)], vec![(1, 10)]]);
+        assert_eq!((&full.servers[..], &full.after.servers[2][..]), (&[0][..], &[(0, 1), (1, 2)][..]));
         // An empty server takes nothing: that would empty none.
         let alone = emptied_of(vec![vec![(0, 1)], vec![], vec![], vec![]]);
         assert_eq!((&alone.servers[..], alone.tasks), (&[][..], 0));
