@@ -4,6 +4,8 @@
 
 #[path = "bench/dynamic.rs"]
 mod dynamic;
+#[path = "bench/elsewhere.rs"]
+mod elsewhere;
 #[path = "bench/exact.rs"]
 mod exact;
 #[path = "bench/flows.rs"]
@@ -45,7 +47,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 23] = [
+const PARTS: [Part; 25] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("exact", exact::fractions),
@@ -59,6 +61,8 @@ const PARTS: [Part; 23] = [
     ("placement", placements),
     ("bound", whole_tasks::brackets),
     ("bound-pf", whole_tasks::proportional_brackets),
+    ("judged", elsewhere::judged),
+    ("decisions", elsewhere::decisions),
     ("moves", moves::moves),
     ("plan", planning::purchases),
     ("karma", dynamic::karma_quanta),
