@@ -285,10 +285,8 @@ fn what_a_simulation_cannot_begin_with_is_refused_by_name() {
     assert!(refusal.contains("are cpu, disk, those of the trace cpu, memory"), "{refusal}");
     let class = &begun_class(&text);
     folder.write("moved.json", text.replace(class, "\"elsewhere\""));
-    let server = format!(
-        r#"{{"format": "fairplan.placement.v1", "servers": [{{"server": "elsewhere/1", "class": "elsewhere",
-            "tasks": [{{"user": "user-1", "tasks": 1}}]}}]}}"#
-    );
+    let server = r#"{"format": "fairplan.placement.v1", "servers": [{"server": "elsewhere/1", "class": "elsewhere",
+            "tasks": [{"user": "user-1", "tasks": 1}]}]}"#;
     folder.write("there.json", server);
     let other = ["-q", "simulate", "trace.jsonl", "--placement", "there.json", "--instance", "moved.json"];
     let refusal = folder.refused(&other);

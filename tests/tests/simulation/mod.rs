@@ -129,12 +129,12 @@ fn run(
     order: ServiceOrder,
     settings: ClusterSettings,
 ) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
-    run_from(trace, name, order, settings, None)
+    run_from([trace; 2], name, order, settings, None)
 }
 
-/// The same, begun with tasks on servers.
+/// The same, begun with tasks on servers; shapes have the numbers that they have in the second trace.
 fn run_from(
-    trace: &Trace,
+    [trace, numbered]: [&Trace; 2],
     name: &str,
     order: ServiceOrder,
     settings: ClusterSettings,
@@ -144,7 +144,7 @@ fn run_from(
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
     let rules = ClusterRules { choice: &choice, order, solver: &*solver, present };
-    let mut ledger = Ledger::new(trace, settings.over_commit);
+    let mut ledger = Ledger::new(numbered, settings.over_commit);
     let outcome = simulate_cluster(&mut trace.replay().unwrap(), rules, settings, &mut ledger)?;
     assert!(ledger.checked > 0 || outcome.tasks.submitted == 0);
     Ok((outcome, ledger.events))

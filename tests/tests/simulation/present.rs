@@ -111,7 +111,7 @@ fn a_run_from_a_placement_goes_on_as_if_its_policy_had_placed_it() {
         tried += 1;
         let rest = case.trace(false);
         let order = ServiceOrder::LowestShare;
-        let (outcome, since) = run_from(&rest, name, order, settings, Some(&present)).unwrap();
+        let (outcome, since) = run_from([&rest, &whole], name, order, settings, Some(&present)).unwrap();
         let context = format!("case {number}, {name}");
         assert_eq!(later(since), later(events), "{context}");
         assert_eq!((outcome.tasks, outcome.end), (placing.tasks, placing.end), "{context}");
@@ -127,7 +127,7 @@ fn tasks_that_stay_run_to_the_end_and_do_not_prolong_it() {
     let run_with = |horizon, present: Option<&Present>| {
         let settings = ClusterSettings { horizon, ..Default::default() };
         let trace = case.trace(present.is_none());
-        run_from(&trace, "first-fit", ServiceOrder::LowestShare, settings, present).unwrap()
+        run_from([&trace, &whole], "first-fit", ServiceOrder::LowestShare, settings, present).unwrap()
     };
     let present = case.placed(&whole, &run_with(None, None).1, None).unwrap();
     let first: u64 = case.first.iter().map(|(.., count)| u64::from(*count)).sum();
@@ -140,7 +140,8 @@ fn tasks_that_stay_run_to_the_end_and_do_not_prolong_it() {
 
 #[test]
 fn tasks_without_room_and_servers_that_are_not_there_are_refused_by_name() {
-    let case = Case::new(4);
+    let case = Case { first: vec![("u0".into(), [1, 0], 1)], ..Case::new(4) };
+    let whole = case.trace(true);
     let server = |name: &str, tasks| PresentServer { names: vec![name.into()], tasks };
     let present = |servers| Present {
         users: vec![PresentTasks {
@@ -154,7 +155,7 @@ fn tasks_without_room_and_servers_that_are_not_there_are_refused_by_name() {
     let refused = |present: &Present| {
         let trace = case.trace(false);
         let order = ServiceOrder::LowestShare;
-        run_from(&trace, "first-fit", order, ClusterSettings::default(), Some(present))
+        run_from([&trace, &whole], "first-fit", order, ClusterSettings::default(), Some(present))
             .err()
             .unwrap()
             .to_string()
