@@ -240,9 +240,13 @@ mod tests {
         class.devices = vec![(ResourceId(1), 2)];
         builder.class(class).unwrap();
         // One whole GPU beside 0.7 and 0.3 fills a server; who wants many cpus leaves half of it.
-        let users =
-            [("greedy", ["7", "1"]), ("lean", ["2", "1"]), ("most", ["3", "0.7"]), ("rest", ["3", "0.3"])]
-                .map(|(id, demand)| builder.user(NewUser::new(id, &demand.map(number))).unwrap());
+        let users = [
+            ("greedy", ["7", "1"]),
+            ("lean", ["5", "1"]),
+            ("most", ["1.5", "0.7"]),
+            ("rest", ["1.5", "0.3"]),
+        ]
+        .map(|(id, demand)| builder.user(NewUser::new(id, &demand.map(number))).unwrap());
         let instance = builder.build().unwrap();
         let tasks: Vec<UserId> = users.into_iter().flat_map(|user| [user; 3]).collect();
         let placement = refilled(&instance, ResourceId(1), &tasks, &Control::none());
