@@ -5,7 +5,7 @@ use crate::bound::bracketed;
 use crate::place::Placer;
 use crate::solve::{AUTO, Solved, hashed, solver};
 use crate::{Control, Error, Found, Progress, ResultFile};
-use fairplan_heuristics::OutsidePolicy;
+use fairplan_heuristics::{OutsidePolicy, emptied};
 use fairplan_instances::{
     ClassId, Headline, Instance, InstanceStamp, Objective, Placement, ResourceId, User, WholeTaskBracket,
     files,
@@ -146,10 +146,10 @@ pub fn compare_by(
             placement => placement?,
         };
         let seconds = options.timing.then_some(start.elapsed().as_secs_f64());
-        rows.push((placer.name(), None, judge(&placement), seconds));
+        rows.push((placer.name(), None, judge(&placement)?, seconds));
     }
     for Given { name, file, placement } in given {
-        rows.push((name, Some(file), judge(&placement), None));
+        rows.push((name, Some(file), judge(&placement)?, None));
     }
     for (.., judged, _) in &rows {
         let figures = &judged.figures;
@@ -238,15 +238,23 @@ impl Judged {
         placement: &Placement,
         bracket: Option<&WholeTaskBracket>,
         judges: bool,
-    ) -> Self {
-        let judgement = judges.then(|| Judgement::new(instance, placement));
+    ) -> Result<Self, Error> {
+        let judgement = match judges {
+            true => {
+                let found = emptied(instance, placement)?;
+                let judgement = Judgement::new(instance, placement);
+                Some(judgement.with_emptied(placement, found.servers.len() as u64, found.tasks))
+            }
+            false => None,
+        };
         // What was placed now has passed its check.
         let is_valid = judgement.as_ref().is_none_or(Judgement::is_valid);
         let is_optimal = bracket.map(|bracket| {
             let without = &bracket.without_tasks;
             is_valid && bracket.upper.is_none_or(|upper| reaches(instance, &placement.tasks, upper, without))
         });
-        Self { figures: PlacementFigures::new(instance, placement), is_optimal, is_valid, judgement }
+        let figures = PlacementFigures::new(instance, placement);
+        Ok(Self { figures, is_optimal, is_valid, judgement })
     }
 }
 

@@ -51,6 +51,7 @@ mod flows;
 mod offline;
 mod place;
 mod plan;
+mod present;
 pub mod read;
 mod simulate;
 mod solve;
@@ -72,6 +73,7 @@ pub use plan::{
     BuyOptions, FEW_QUANTA, GrowthOptions, LoseOptions, MoveTarget, MovesOptions, Plan, TargetOptions,
     WorthOptions, buy, compare_instances, growth, growth_purchases, losses, moves, worth_of_servers,
 };
+pub use present::SimulationStart;
 pub use simulate::{
     MOST_DEPRIVED, SimulateOptions, Simulated, SimulatedPolicy, TraceInput, simulate, simulate_dedicated,
 };

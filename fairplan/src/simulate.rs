@@ -1,5 +1,6 @@
 //! A trace of jobs run on its cluster, policies side by side.
 
+use crate::present::SimulationStart;
 use crate::solve::{AUTO, solver};
 use crate::{Control, Error, Found, Progress};
 use fairplan_heuristics::{BestFit, ClusterNames, FailureNote, OutsidePolicy, PlacementPolicy, Turn, policy};
@@ -8,11 +9,11 @@ use fairplan_instances::{
     ClusterOutcome, Deadline, Entry, InstanceError, Objective, Registry, Solver, TaskCounts, files,
 };
 use fairplan_report::simulation::{
-    PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, TraceStamp, seconds,
+    PolicyRun, SimulationBody, SimulationDocument, SimulationSettings, StartingPlacement, TraceStamp, seconds,
 };
 use fairplan_report::table::NamedOutcome;
 use fairplan_simulation::{
-    ClusterRules, ClusterSettings, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
+    ClusterRules, ClusterSettings, Present, ServiceOrder, Watch, dedicated_clouds, simulate_cluster,
 };
 use rayon::prelude::*;
 use std::time::Duration;
@@ -31,6 +32,8 @@ pub struct SimulateOptions {
     pub dedicated: bool,
     /// Seed of the policy `random` and of the dealing of dedicated clouds. Default: 0.
     pub seed: u64,
+    /// What runs when the trace begins, which `dedicated` excludes. Default: nothing.
+    pub start: Option<Box<SimulationStart>>,
 }
 
 impl Default for SimulateOptions {
@@ -42,6 +45,7 @@ impl Default for SimulateOptions {
             settings: ClusterSettings::default(),
             dedicated: false,
             seed: 0,
+            start: None,
         }
     }
 }
@@ -58,6 +62,10 @@ impl SimulateOptions {
         let policies = named.chain(outside).collect::<Result<Vec<ClusterPolicy>, Error>>()?;
         if self.dedicated && !self.commands.is_empty() {
             let problem = "policy-command is one cluster's: leave out --dedicated";
+            return Err(Error::Setting(problem.into()));
+        }
+        if self.dedicated && self.start.is_some() {
+            let problem = "placement is one cluster's: leave out --dedicated";
             return Err(Error::Setting(problem.into()));
         }
         for (position, policy) in policies.iter().enumerate() {
@@ -77,6 +85,7 @@ pub struct Simulated {
     /// In the order of the options.
     pub policies: Vec<SimulatedPolicy>,
     settings: SimulationSettings,
+    start: Option<StartingPlacement>,
     sha256: String,
 }
 
@@ -97,7 +106,8 @@ impl Simulated {
         let runs = self.policies.iter().map(|SimulatedPolicy { name, shared, dedicated }| {
             PolicyRun::new(name, &self.header, shared, dedicated.as_ref())
         });
-        SimulationBody::new(TraceStamp::new(&self.header, &self.sha256), self.settings, runs.collect())
+        let trace = TraceStamp::new(&self.header, &self.sha256);
+        SimulationBody::new(trace, self.settings, self.start.clone(), runs.collect())
     }
 
     /// The runs on the shared cluster, as the writers of series and jobs take them.
@@ -127,13 +137,17 @@ pub fn simulate(
     let policies = options.named()?;
     let solver = solver(AUTO, &Deadline::never())?;
     let SimulateOptions { settings, dedicated, seed, .. } = *options;
+    let header = trace.open()?.register().header().clone();
+    let start = options.start.as_ref().map(|start| start.read(&header)).transpose()?;
+    let (present, start) = start.unzip();
     control.stage("simulating");
     let stop = || control.deadline.is_over();
     let run = |policy: &ClusterPolicy| -> Result<SimulatedPolicy, Error> {
         let note = FailureNote::default();
         let mut watch = Patience { policy: &policy.name, control, note: &note, instants: 0 };
         let asked = policy.asked_within(control.deadline.time_left());
-        let shared = asked.as_ref().unwrap_or(policy).run(trace, &*solver, settings, &note, &mut watch);
+        let run = Shared { input: trace, settings, present: present.as_ref(), note: &note };
+        let shared = asked.as_ref().unwrap_or(policy).run(run, &*solver, &mut watch);
         if let Some(failure) = note.read() {
             return Err(Error::backend(failure));
         }
@@ -149,8 +163,9 @@ pub fn simulate(
     let simulated = Simulated {
         policies: policies.into_iter().collect::<Result<Vec<_>, Error>>()?,
         sha256: sha256?,
-        header: trace.open()?.register().header().clone(),
+        header,
         settings: echoed(settings, seed),
+        start,
     };
     if !simulated.document().partial {
         return Ok(simulated);
@@ -249,6 +264,14 @@ struct ClusterPolicy {
     order: ServiceOrder,
 }
 
+/// A run on the cluster that users share.
+struct Shared<'a> {
+    input: &'a TraceInput,
+    settings: ClusterSettings,
+    present: Option<&'a Present>,
+    note: &'a FailureNote,
+}
+
 /// Who chooses servers.
 enum Chooser {
     Rule(Box<dyn PlacementPolicy>),
@@ -284,18 +307,17 @@ impl ClusterPolicy {
         }
     }
 
-    /// Runs a trace.
+    /// Runs a trace on the cluster that users share.
     fn run(
         &self,
-        input: &TraceInput,
+        Shared { input, settings, present, note }: Shared<'_>,
         solver: &dyn Solver,
-        settings: ClusterSettings,
-        note: &FailureNote,
         watch: &mut dyn Watch,
     ) -> Result<ClusterOutcome, Error> {
         let mut source = input.open()?;
         let names = cluster_names(source.register().header());
         self.ruled(solver, (&names, note), |rules| {
+            let rules = ClusterRules { present, ..rules };
             Ok(simulate_cluster(&mut *source, rules, settings, watch)?)
         })
     }
@@ -325,7 +347,7 @@ impl ClusterPolicy {
             Chooser::Rule(policy) => policy.choice(totals, largest),
             Chooser::Outside(policy) => policy.choice(names.clone(), note.clone()),
         };
-        run(ClusterRules { choice: &choice, order: self.order, solver })
+        run(ClusterRules { choice: &choice, order: self.order, solver, present: None })
     }
 }
 

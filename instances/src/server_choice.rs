@@ -22,6 +22,11 @@ pub trait ServerChoice: Send {
     /// Takes the room of a task of this shape on this server, unless there is none.
     fn take_on(&mut self, server: usize, shape: usize) -> bool;
 
+    /// The same of a task that runs there already, which nobody chooses a server for any more.
+    fn hold(&mut self, server: usize, shape: usize) -> bool {
+        self.take_on(server, shape)
+    }
+
     /// Gives back the room of a task of this shape.
     fn release(&mut self, server: usize, shape: usize);
 

@@ -189,6 +189,15 @@ impl Tabular for Comparison {
                 Kind::Count,
                 judged(|judged| judged.servers_needed_at_least),
             )
+            .column("emptied_servers", "can be emptied", Kind::Count, |policy| {
+                policy.judgement.as_ref().and_then(|judged| judged.emptied_servers)
+            })
+            .column("emptied_servers_at_most", "at most", Kind::Count, |policy| {
+                policy.judgement.as_ref().and_then(|judged| judged.emptied_servers_at_most)
+            })
+            .column("emptied_by_moving", "by moving", Kind::Count, |policy| {
+                policy.judgement.as_ref().and_then(|judged| judged.emptied_by_moving)
+            })
             .column(
                 "over_committed_servers",
                 "over-committed servers",

@@ -20,6 +20,15 @@ pub struct Judgement {
     pub empty_servers: u64,
     /// The tasks that run need at least so many servers: those of the largest capacity that together have what they use.
     pub servers_needed_at_least: u64,
+    /// So many servers with tasks were found that can be emptied one after the other, their tasks going where there is room.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emptied_servers: Option<u64>,
+    /// The tasks that move for that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emptied_by_moving: Option<u64>,
+    /// No steps can empty more servers with tasks: the others are needed at least. Absent where a server holds more than it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emptied_servers_at_most: Option<u64>,
     /// Servers that hold more than they have. Empty for every policy.
     pub over_committed: Vec<OverCommitted>,
     /// Tasks on servers on which their user may not run. Empty for every policy.
@@ -113,6 +122,18 @@ impl Judgement {
         judged.stranded = stranded(instance, placement, &states);
         judged.servers_needed_at_least = needed(instance, &used);
         judged
+    }
+
+    /// With how many servers of `of` were emptied by moving how many tasks.
+    pub fn with_emptied(self, of: &Placement, servers: u64, moving: u64) -> Self {
+        let used = of.servers.len() as u64 - self.empty_servers;
+        let most = self.over_committed.is_empty().then(|| used.saturating_sub(self.servers_needed_at_least));
+        Self {
+            emptied_servers: Some(servers),
+            emptied_by_moving: Some(moving),
+            emptied_servers_at_most: most,
+            ..self
+        }
     }
 
     /// Whether no server holds more than it has, and no task is where it may not be: only then do bounds hold for it.

@@ -73,7 +73,7 @@ pub struct MovesTarget {
     /// The part of the bound that was asked for.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub part: Option<f64>,
-    /// The bound: no placement of whole tasks has a higher level.
+    /// No placement of whole tasks has a higher level, as `fairplan bound` proves; this file does not.
     #[serde(default, deserialize_with = "stated", skip_serializing_if = "Option::is_none")]
     pub bound: Option<f64>,
     /// The level that was aimed at: that of one user with so many tasks.
@@ -206,6 +206,9 @@ pub struct MovesFigures {
     /// Tasks that wait.
     pub unplaced: [u64; 2],
 }
+
+/// Parts of doubles that are printed differ by less than this.
+const STATED: f64 = 1e-9;
 
 /// Moved, started and stopped tasks of each user.
 fn tallies(users: usize, steps: &[Step]) -> Vec<[u64; 3]> {
@@ -492,7 +495,24 @@ impl StatedMoves {
         if has_level != [is_level; 3] {
             return Some("target: part, bound and level are there for a level, and only then".into());
         }
+        if let (Some(part), Some(bound), Some(level)) =
+            (body.target.part, body.target.bound, &body.target.level)
+        {
+            let is_part = part > 0.0 && part <= 1.0;
+            let is_between =
+                level.value >= part * bound * (1.0 - STATED) && level.value <= bound * (1.0 + STATED);
+            if !is_part || !is_between {
+                let value = level.value;
+                return Some(format!(
+                    "target: a level of {value} is not from {part} of {bound} to all of it"
+                ));
+            }
+        }
         let by_departures = body.proof.kind == ProofKind::Departures;
+        let runs = |(user, has): (&MovedUser, &u64)| user.required == *has;
+        if by_departures && !body.users.iter().zip(&after.tasks).all(runs) {
+            return Some("users: what is required for a placement are the tasks that run in the end".into());
+        }
         if by_departures && (body.proof.unit.is_some() || !body.proof.gains.is_empty()) {
             return Some("proof: departures need neither a unit nor gains".into());
         }

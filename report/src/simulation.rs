@@ -3,7 +3,7 @@
 use fairplan_instances::ResourceMap;
 use fairplan_instances::table::{Kind, Table, Tabular};
 use fairplan_instances::trace::{MICROSECONDS, TraceHeader};
-use fairplan_instances::{Body, ClusterOutcome, Document, JobRun, UserRun};
+use fairplan_instances::{Body, ClusterOutcome, Document, InstanceStamp, JobRun, UserRun};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,9 @@ pub struct SimulationBody {
     pub trace: TraceStamp,
     /// Everything else that decided the outcome.
     pub settings: SimulationSettings,
+    /// What ran when the trace began, if anything did: it counts as submitted and started then, a job of each user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starting_placement: Option<StartingPlacement>,
     /// Whether a policy was stopped before its end: its numbers tell how things stood then.
     pub partial: bool,
     /// What came of each policy.
@@ -51,6 +54,22 @@ pub struct TraceCount {
     pub what: String,
     /// How many.
     pub count: u64,
+}
+
+/// A placement that a simulation began with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StartingPlacement {
+    /// What says what its tasks hold.
+    pub instance: InstanceStamp,
+    /// Who placed them, where its file says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<String>,
+    /// How many tasks ran.
+    pub tasks: u64,
+    /// How long each of them went on; to the end of the run, if this is missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remaining: Option<f64>,
 }
 
 /// What decides an outcome beside the trace and the policy.
@@ -193,9 +212,11 @@ impl SimulationBody {
     pub fn new(
         trace: TraceStamp,
         settings: SimulationSettings,
+        starting_placement: Option<StartingPlacement>,
         policies: Vec<PolicyRun>,
     ) -> SimulationDocument {
-        Document::new(Self { trace, settings, partial: policies.iter().any(|run| run.partial), policies })
+        let partial = policies.iter().any(|run| run.partial);
+        Document::new(Self { trace, settings, starting_placement, partial, policies })
     }
 }
 

@@ -6,6 +6,7 @@
 //! `⌈y⌉ − 1 < y`, parts that fit on a device count less than `k + 1` together. With `k = 1` no two tasks of more than half a device
 //! share one.
 
+use super::refilled::refilled;
 use fairplan::instances::{Decimal, Draft, DraftUser, ResourceId};
 use fairplan::{
     Control, Error, Instance, Objective, PlaceOptions, SolveOptions, UserId, place_in_order, solve,
@@ -62,7 +63,7 @@ pub(crate) fn ceiling(
 }
 
 /// What a placement of the tasks of these users allocates of a resource, as part of all of it: the best of two policies' with the tasks
-/// that want any of it as they come, and with those first that want most.
+/// that want any of it as they come, and with those first that want most; and of servers filled anew until that helps no more.
 pub(crate) fn found(
     instance: &Instance,
     gpu: ResourceId,
@@ -85,6 +86,12 @@ pub(crate) fn found(
             let placed = order.iter().zip(servers).filter(|(_, server)| server.is_some());
             best = best.max(placed.map(|(user, _)| wants(user)).sum());
         }
+    }
+    let all: u128 = as_they_come.iter().map(wants).sum();
+    if best < all {
+        let placement = refilled(instance, gpu, &as_they_come, control);
+        let tasks = (0..).map(UserId).zip(placement.tasks);
+        best = best.max(tasks.map(|(user, tasks)| wants(&user) * u128::from(tasks)).sum());
     }
     Ok(best as f64 / instance.total_units(gpu) as f64)
 }

@@ -8,6 +8,7 @@ mod exhibits;
 mod fragmentation;
 mod karma;
 mod mrf;
+mod refilled;
 mod stochastic;
 mod traces;
 

@@ -346,6 +346,9 @@ fn forged_plans_are_refused_by_the_property_that_they_break() {
         forged(&|plan| plan["kept_servers"] = json!([plan["steps"][0]["from"]])),
         ["kept", "server-gains"][..1]
     );
+    assert_eq!(forged(&|plan| plan["target"]["part"] = json!(1.5)), ["stated-numbers"]);
+    assert_eq!(forged(&|plan| plan["target"]["bound"] = json!(9.0)), ["stated-numbers"]);
+    assert_eq!(forged(&|plan| plan["target"]["bound"] = json!(0.1)), ["stated-numbers"]);
     let sha256 = "0".repeat(64);
     assert_eq!(forged(&|plan| plan["instance"]["sha256"] = json!(sha256)), ["belongs-to-instance"]);
     assert_eq!(forged(&|plan| plan["steps"][0]["user"] = json!("nobody")), ["belongs-to-instance"]);
@@ -367,6 +370,10 @@ fn a_level_is_reached_by_steps_that_pass_and_a_given_placement_exactly() {
     assert!(body.target.reached);
     let after: Vec<u64> = body.users.iter().map(|user| user.tasks_after).collect();
     assert_eq!(after, then.tasks);
+    let mut forged = serde_json::to_value(Document::new(body.clone())).unwrap();
+    assert_eq!(refused(&instance, &forged), [""; 0]);
+    forged["users"][0]["required"] = json!(0);
+    assert_eq!(refused(&instance, &forged), ["stated-numbers"]);
     // What is to stay cannot leave.
     let names = ServerNames::new(&instance);
     let leaving = body.steps.iter().find_map(|step| step.from.clone()).unwrap();

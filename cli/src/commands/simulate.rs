@@ -10,7 +10,7 @@ use fairplan::report::table::{write_jobs, write_series};
 use fairplan::report::{summary, write_json};
 use fairplan::{
     ClusterSettings, Control, Deadline, Decimal, Error, Found, MOST_DEPRIVED, POLICIES, SimulateOptions,
-    TraceInput,
+    SimulationStart, TraceInput, read,
 };
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,6 +46,15 @@ pub struct Arguments {
     policy_command: Vec<String>,
     #[command(flatten)]
     timeout: PolicyTimeout,
+    /// Begin with this placement: its tasks run on their servers from the trace's first instant on, before any other is placed
+    #[arg(long, value_name = "FILE", requires = "instance")]
+    placement: Option<String>,
+    /// The instance of the placement, which says what its tasks hold
+    #[arg(long, value_name = "FILE", requires = "placement")]
+    instance: Option<String>,
+    /// The tasks of the placement go on for so many seconds (default: to the end of the run)
+    #[arg(long, value_name = "SECONDS", value_parser = microseconds, requires = "placement", allow_negative_numbers = true)]
+    remaining: Option<u64>,
     /// Servers give so many times their capacity to tasks
     #[arg(long, value_name = "FACTOR", default_value = "1", allow_negative_numbers = true)]
     over_commit: Decimal,
@@ -119,7 +128,17 @@ pub fn run(arguments: Arguments, common: CommonOptions) -> Result<Answer, Error>
     let Arguments { policy: policies, dedicated, seed, .. } = arguments;
     let commands = arguments.policy_command.iter().map(|command| arguments.timeout.policy(command));
     let commands = commands.collect::<Result<_, Error>>()?;
-    let options = SimulateOptions { policies, commands, settings, dedicated, seed };
+    let start = arguments.instance.zip(arguments.placement);
+    let start = start.map(|(instance, placement)| -> Result<_, Error> {
+        let inputs = [&arguments.trace, &instance, &placement];
+        if inputs.iter().filter(|path| **path == "-").count() > 1 {
+            return Err(Error::input("only one of TRACE, --placement and --instance can be standard input"));
+        }
+        let (instance, placement) = (read::instance(&instance)?, read::result(&placement)?);
+        Ok(Box::new(SimulationStart { instance, placement, remaining: arguments.remaining }))
+    });
+    let start = start.transpose()?;
+    let options = SimulateOptions { policies, commands, settings, dedicated, seed, start };
     options.check()?;
     let (series, jobs) = (long(arguments.series)?, long(arguments.jobs)?);
     let destination = arguments.output.destination()?;

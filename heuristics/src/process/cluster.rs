@@ -43,6 +43,8 @@ pub(super) struct OutsideChoice {
     note: FailureNote,
     /// `None` before the first task, and after a failure.
     dialogue: Option<Dialogue>,
+    /// What has become of tasks before the first that is asked for.
+    before: Vec<u8>,
     has_failed: bool,
     capacities: Vec<Vec<u128>>,
     free: Vec<Vec<u128>>,
@@ -58,6 +60,7 @@ impl OutsideChoice {
             names,
             note,
             dialogue: None,
+            before: Vec::new(),
             has_failed: false,
             capacities: Vec::new(),
             free: Vec::new(),
@@ -93,11 +96,19 @@ impl OutsideChoice {
     /// Says something that is not answered, once the policy has been told of the cluster.
     fn tell(&mut self, kind: &str, fields: &[u8]) {
         if let Some(dialogue) = &mut self.dialogue {
-            let out = dialogue.outgoing();
-            // Writing to memory cannot fail.
-            let _ = write!(out, "{{\"type\":\"{kind}\",");
-            out.extend_from_slice(fields);
-            out.extend_from_slice(b"}\n");
+            message(kind, fields, dialogue.outgoing());
+        }
+    }
+
+    /// Says what becomes of a task on a server; later, if the policy is not told of the cluster yet.
+    fn tell_of_task(&mut self, kind: &str, server: usize, shape: usize) {
+        let (name, _) = self.server_name(server);
+        let user = format!("\"shape-{}\"", shape + 1);
+        let fields = [b"\"server\":", &text(&name)[..], b",\"user\":", user.as_bytes()].concat();
+        match &mut self.dialogue {
+            Some(dialogue) => message(kind, &fields, dialogue.outgoing()),
+            None if !self.has_failed => message(kind, &fields, &mut self.before),
+            None => {}
         }
     }
 
@@ -119,6 +130,7 @@ impl OutsideChoice {
             b"]}\n",
         ];
         parts.into_iter().for_each(|part| dialogue.outgoing().extend_from_slice(part));
+        dialogue.outgoing().append(&mut self.before);
         Ok(dialogue)
     }
 
@@ -194,15 +206,30 @@ impl ServerChoice for OutsideChoice {
         fits(&self.demands[shape], &self.free[server]) && self.take(shape) == Some(server)
     }
 
+    /// Such a policy is told, not asked.
+    fn hold(&mut self, server: usize, shape: usize) -> bool {
+        if !fits(&self.demands[shape], &self.free[server]) {
+            return false;
+        }
+        self.free[server].iter_mut().zip(&self.demands[shape]).for_each(|(free, need)| *free -= need);
+        self.tell_of_task("begin", server, shape);
+        true
+    }
+
     fn release(&mut self, server: usize, shape: usize) {
         self.free[server].iter_mut().zip(&self.demands[shape]).for_each(|(free, need)| *free += need);
-        let (name, _) = self.server_name(server);
-        let user = format!("\"shape-{}\"", shape + 1);
-        let fields = [b"\"server\":", &text(&name)[..], b",\"user\":", user.as_bytes()].concat();
-        self.tell("end", &fields);
+        self.tell_of_task("end", server, shape);
     }
 
     fn decides_alone(&self) -> bool {
         true
     }
+}
+
+/// A message of this type, which is not answered.
+fn message(kind: &str, fields: &[u8], out: &mut Vec<u8>) {
+    // Writing to memory cannot fail.
+    let _ = write!(out, "{{\"type\":\"{kind}\",");
+    out.extend_from_slice(fields);
+    out.extend_from_slice(b"}\n");
 }

@@ -1,8 +1,11 @@
 //! Progressive filling with a policy in another process.
 //!
-//! Users are served in the same order as under every other policy. Who is next depends on answers only where the user with the
-//! lowest share still waits for one: a user that is turned down leaves, and those with higher shares never come before it. So
-//! tasks of other users are asked for ahead of the answers, which saves most of the waiting between two processes.
+//! Users are served in the same order as under every other policy. Answers change that order only by turning a user down, who
+//! leaves; the others follow each other as before. So tasks are asked for ahead of the answers, as if all had a server, which saves
+//! most of the waiting between two processes. What was asked for a user behind the answer that turns it down would not have been
+//! asked: room only shrinks, so that no server will do for it either. A policy that answers otherwise is begun again and asked so
+//! that it need not know this: no task before the one before it of the same user is answered. Where users stand in groups, or a
+//! task's work depends on its server, each answer is waited for.
 
 use super::OutsidePolicy;
 use super::dialogue::{Dialogue, Unanswered};
@@ -19,12 +22,32 @@ use std::collections::VecDeque;
 /// Tasks that are asked for before the first of them has an answer, at most.
 const AHEAD: usize = 512;
 
+/// And of one user: policies look at that many in vain when they turn it down.
+const OF_ONE: u32 = 64;
+
 /// Fills the servers of `instance`, asking where each task goes.
 pub(super) fn fill(
     policy: &OutsidePolicy,
     instance: &Instance,
     deadline: &Deadline,
 ) -> Result<Placement, PlacementError> {
+    let mut of_one = OF_ONE;
+    loop {
+        if let Some(placement) = filled(policy, instance, deadline, of_one)? {
+            return Ok(placement);
+        }
+        // Who is asked for one task of a user at a time is never asked behind turning it down.
+        of_one = 1;
+    }
+}
+
+/// The same with so many tasks of a user asked for at once; none if that makes a difference to the policy.
+fn filled(
+    policy: &OutsidePolicy,
+    instance: &Instance,
+    deadline: &Deadline,
+    of_one: u32,
+) -> Result<Option<Placement>, PlacementError> {
     let packing = Packing::in_resources(instance)?;
     let shares = Shares::new(instance, Turn::LowestShare)?;
     let names = ServerNames::new(instance);
@@ -41,13 +64,16 @@ pub(super) fn fill(
         tasks: vec![0; instance.user_count()],
         journal: Journal::new(packing.servers()),
         asked: VecDeque::new(),
-        waits: vec![false; instance.user_count()],
+        waits: vec![0; instance.user_count()],
+        is_turned_down: vec![false; instance.user_count()],
         task: 0,
     };
     filling.messages.cluster(&names, &packing, filling.dialogue.outgoing());
-    filling.fill(shares)?;
+    if !filling.fill(shares, of_one)? {
+        return Ok(None);
+    }
     filling.dialogue.end()?;
-    Ok(Placement { tasks: filling.tasks, servers: filling.journal.finish() })
+    Ok(Some(Placement { tasks: filling.tasks, servers: filling.journal.finish() }))
 }
 
 /// What is placed and asked so far.
@@ -64,56 +90,67 @@ struct Filling<'a> {
     journal: Journal,
     /// The tasks without an answer, by number and user.
     asked: VecDeque<(u64, usize)>,
-    /// Of each user whether a task of it is among them.
-    waits: Vec<bool>,
+    /// Of each user how many of its tasks are among them, and whether it has been turned down.
+    waits: Vec<u32>,
+    is_turned_down: Vec<bool>,
     /// Tasks asked for so far.
     task: u64,
 }
 
 impl Filling<'_> {
-    /// Asks until no user is left.
-    fn fill(&mut self, mut shares: Shares) -> Result<(), PlacementError> {
+    /// Asks until no user is left; whether no user had a server after it was turned down.
+    fn fill(&mut self, mut shares: Shares, of_one: u32) -> Result<bool, PlacementError> {
         let has_rates = self.instance.rules().iter().any(|rule| !rule.rates().is_empty());
-        // What a task adds to a share is known before its server only without rates.
-        let ahead = if has_rates { 1 } else { AHEAD };
-        let mut may_ask = true;
+        let waits_for_each = has_rates || self.instance.has_groups();
+        let ahead = if waits_for_each { 1 } else { AHEAD };
+        // Many questions at once cost both sides less than as many one by one.
+        let mut refilled_at = 0;
         loop {
-            // Many questions at once cost both sides less than as many one by one.
-            may_ask |= self.asked.len() <= ahead / 2;
-            while may_ask && let Some(user) = shares.lowest() {
-                if self.waits[user] {
-                    break;
-                }
-                let view = self.instance.user(UserId(user));
-                if view.tasks().is_some_and(|limit| self.tasks[user] >= limit)
-                    || self.tasks[user] == 0 && !view.fits_somewhere()
-                {
-                    shares.leave(user);
-                    continue;
-                }
-                self.task += 1;
-                self.messages.place(self.task, user, self.dialogue.outgoing());
-                self.asked.push_back((self.task, user));
-                self.waits[user] = true;
-                may_ask = self.asked.len() < ahead;
-                if !has_rates {
-                    shares.add_tasks(user, 1, || self.packing.class_of(0));
-                }
+            if self.asked.len() <= refilled_at {
+                self.ask(&mut shares, ahead, of_one, !waits_for_each);
+                refilled_at = self.asked.len() / 2;
             }
-            let Some((task, user)) = self.asked.front().copied() else { return Ok(()) };
+            let Some((task, user)) = self.asked.front().copied() else { return Ok(true) };
             let server = self.answer(task, user)?;
             self.asked.pop_front();
-            self.waits[user] = false;
+            self.waits[user] -= 1;
             match server {
-                None => shares.leave(user),
+                None if self.is_turned_down[user] => {}
+                None => {
+                    self.is_turned_down[user] = true;
+                    shares.leave(user);
+                }
+                Some(_) if self.is_turned_down[user] => return Ok(false),
                 Some(server) => {
                     self.take(task, user, server)?;
                     self.tasks[user] += 1;
                     self.journal.add(server as u32, user as u32);
-                    if has_rates {
+                    if waits_for_each {
                         shares.add_tasks(user, 1, || self.packing.class_of(server));
                     }
                 }
+            }
+        }
+    }
+
+    /// Asks for the next tasks, as far as who is next is known and not too many have been asked for.
+    fn ask(&mut self, shares: &mut Shares, ahead: usize, of_one: u32, counts: bool) {
+        while self.asked.len() < ahead
+            && let Some(user) = shares.lowest()
+            && self.waits[user] < of_one
+        {
+            let view = self.instance.user(UserId(user));
+            let asked = self.tasks[user] + u64::from(self.waits[user]);
+            if view.tasks().is_some_and(|limit| asked >= limit) || asked == 0 && !view.fits_somewhere() {
+                shares.leave(user);
+                continue;
+            }
+            self.task += 1;
+            self.messages.place(self.task, user, self.dialogue.outgoing());
+            self.asked.push_back((self.task, user));
+            self.waits[user] += 1;
+            if counts {
+                shares.add_tasks(user, 1, || self.packing.class_of(0));
             }
         }
     }

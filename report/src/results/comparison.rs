@@ -64,6 +64,7 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
             &format!("; {} of the {} is free where nothing that waits fits", percent(part), name(resource));
     }
     text.push('.');
+    text += &emptied(judged);
     if let Some(first) = judged.over_committed.first() {
         let servers = counted(judged.over_committed_servers(), "server holds", "servers hold");
         let (server, resource) = (name(&first.server), name(&first.resource));
@@ -77,6 +78,20 @@ fn verdict(document: &Comparison, policy: &ComparedPolicy) -> String {
         text += &format!(" {run}: {user}'s on {server}, for one.");
     }
     text
+}
+
+/// How many servers can be emptied, if any.
+fn emptied(judged: &Judgement) -> String {
+    let (Some(servers @ 1..), Some(tasks)) = (judged.emptied_servers, judged.emptied_by_moving) else {
+        return String::new();
+    };
+    let (servers_told, tasks) = (counted(servers, "server", "servers"), counted(tasks, "task", "tasks"));
+    let most = match judged.emptied_servers_at_most {
+        Some(most) if most > servers => format!(", and no steps empty more than {}", number(most as f64)),
+        Some(_) => ", and no steps empty more".into(),
+        None => String::new(),
+    };
+    format!(" Moving {tasks} empties {servers_told}{most}.")
 }
 
 /// A smaller part of a resource is not worth a word.

@@ -47,6 +47,14 @@ pub fn summary(document: &SimulationDocument) -> String {
         counted(first.users.iter().filter(|user| user.submitted > 0).count() as u64, "user", "users"),
         duration(document.policies.iter().map(|run| run.end - run.start).fold(0.0, f64::max)),
     );
+    if let Some(start) = &document.starting_placement {
+        let tasks = counted(start.tasks, "task that runs", "tasks that run");
+        let until = start.remaining.map_or_else(
+            || "to the end of the run".to_owned(),
+            |seconds| format!("for {}", duration(seconds)),
+        );
+        let _ = writeln!(text, "It begins with {tasks} already, each {until}");
+    }
     if document.partial {
         text += "STOPPED before the end: the numbers tell how things stood then\n";
     }

@@ -39,6 +39,7 @@ pub fn dedicated_clouds<'s>(
     seed: u64,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<ClusterOutcome, SimulationError> {
+    let rules = ClusterRules { present: None, ..rules };
     let settings = ClusterSettings { sample_every: None, optimum_every: None, ..settings };
     let mut source = open()?;
     let mut submits = Vec::new();

@@ -9,6 +9,7 @@ mod accounts;
 mod dedicated;
 mod fluid;
 mod part;
+mod present;
 mod round;
 mod running;
 mod servers;
@@ -17,17 +18,19 @@ mod shares;
 mod waiting;
 
 pub use dedicated::dedicated_clouds;
+pub use present::{Present, PresentServer, PresentTasks};
 pub use settings::{ClusterRules, ClusterSettings, ServiceOrder, TaskEvent, Watch};
 
 use crate::SimulationError;
 use crate::ranks::Ranks;
 use accounts::Accounts;
 use fairplan_instances::trace::{Event, EventKind, EventSource, ShapeNumber, Submission, UserNumber};
-use fairplan_instances::{ClusterOutcome, ClusterSample, Objective, UserSample};
+use fairplan_instances::{ClusterOutcome, ClusterSample, Objective, UserSample, Violation};
 use fluid::Fluid;
 use part::Part;
+use present::Joined;
 use round::{Round, Turn};
-use running::{Running, Task};
+use running::{FOREVER, Running, Task};
 use servers::Servers;
 use settings::{check, weight_exponent};
 use shares::Shares;
@@ -37,14 +40,18 @@ use waiting::Waiting;
 /// Runs a trace on its cluster.
 ///
 /// # Errors
-/// A trace that breaks a rule, settings that mean nothing, a solver that failed.
+/// A trace that breaks a rule, settings that mean nothing, a solver that failed; tasks that run at its beginning where there is no
+/// room for them.
 pub fn simulate_cluster(
     source: &mut dyn EventSource,
     rules: ClusterRules<'_>,
     settings: ClusterSettings,
     watch: &mut dyn Watch,
 ) -> Result<ClusterOutcome, SimulationError> {
-    run(source, rules, settings, None, watch)
+    match rules.present {
+        None => run(source, rules, settings, None, watch),
+        Some(present) => run(&mut Joined::new(source, present)?, rules, settings, None, watch),
+    }
 }
 
 fn run(
@@ -78,7 +85,7 @@ fn run(
             break;
         }
     }
-    let unfinished = event.is_some() || run.running.next_end().is_some();
+    let unfinished = event.is_some() || run.running.are_any();
     if let Some(horizon) =
         settings.horizon.filter(|horizon| unfinished && *horizon > run.now && !run.outcome.partial)
     {
@@ -145,6 +152,8 @@ struct Run<'a> {
     changed: bool,
     /// The resources that had hardly any room after the last round.
     bottlenecks: Vec<usize>,
+    /// Of how many users what runs at the beginning has begun.
+    begun: usize,
     /// The shape of tasks that need what a shape of the trace is.
     shape_of: Vec<Option<u32>>,
     shapes: Vec<ShapeNumber>,
@@ -203,6 +212,7 @@ impl<'a> Run<'a> {
             solved: None,
             changed: true,
             bottlenecks: Vec::new(),
+            begun: 0,
             shape_of: Vec::new(),
             shapes: Vec::new(),
             demands: Vec::new(),
@@ -309,7 +319,7 @@ impl<'a> Run<'a> {
             }
             EventKind::Submitted(submission) => {
                 if self.part.as_ref().is_none_or(|part| part.user == submission.user) {
-                    self.submit(submission);
+                    self.submit(submission)?;
                 }
             }
         }
@@ -318,13 +328,53 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn submit(&mut self, submission: Submission) {
+    fn submit(&mut self, submission: Submission) -> Result<(), SimulationError> {
         let Submission { user, job, demand, count, duration, .. } = submission;
         let shape = self.shape(demand);
         let (now, row) = (self.now, shape as usize * self.width..(shape as usize + 1) * self.width);
         let demand = &self.demands[row];
         self.accounts.submit(now, &submission, demand, self.source.job_id());
-        self.waiting.push(user.0, shape, demand, job, duration, count);
+        match self.rules.present.and_then(|present| Some((present, present.users.get(self.begun)?))) {
+            None => self.waiting.push(user.0, shape, demand, job, duration, count),
+            Some((present, tasks)) => {
+                self.begun += 1;
+                let duration = present.remaining.unwrap_or(FOREVER);
+                let task = Task { user: user.0, shape, job, duration, server: 0, number: 0 };
+                self.begin(tasks, task)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tasks that run at the beginning take their room.
+    fn begin(&mut self, tasks: &PresentTasks, task: Task) -> Result<(), Violation> {
+        let row = task.shape as usize * self.width..(task.shape as usize + 1) * self.width;
+        let demand = self.shapes[task.shape as usize];
+        for PresentServer { names, tasks: count } in &tasks.servers {
+            let known = self.source.register().servers();
+            let Some(server) = names.iter().find_map(|name| known.position(name)) else {
+                let problem =
+                    "runs tasks in the placement, and the trace has no such server at its beginning";
+                return Err(Violation::new("server", names.join(" or "), problem));
+            };
+            let task = Task { server: server as u32, ..task };
+            for _ in 0..*count {
+                if !self.servers.hold(task.server, task.shape, &self.demands[row.clone()]) {
+                    let problem = format!(
+                        "has no room, as this policy counts it, for all that the placement puts there; {} of user {}, for one",
+                        if *count == 1 { "a task" } else { "tasks" },
+                        tasks.user
+                    );
+                    return Err(Violation::new("server", known.get(server), problem));
+                }
+                self.shares.take(task.user as usize, &self.demands[row.clone()]);
+                self.running.begin(self.now, task);
+                self.accounts.start(task.user);
+                let Task { user, server, .. } = task;
+                self.watch.task(self.now, TaskEvent::Started { user, demand, server });
+            }
+        }
+        Ok(())
     }
 
     /// The number of a shape among those of tasks.

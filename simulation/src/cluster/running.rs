@@ -4,6 +4,9 @@ use fairplan_instances::trace::JobNumber;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// How long a task runs that goes on to the end of the run.
+pub(super) const FOREVER: u64 = u64::MAX;
+
 /// A task on a server.
 #[derive(Clone, Copy)]
 pub(super) struct Task {
@@ -42,7 +45,14 @@ impl Running {
                 (self.tasks.len() - 1) as u32
             }
         };
-        self.ends.push(Reverse((now.saturating_add(task.duration), task.number, position)));
+        if task.duration < FOREVER {
+            self.ends.push(Reverse((now.saturating_add(task.duration), task.number, position)));
+        }
+    }
+
+    /// Whether any task runs.
+    pub fn are_any(&self) -> bool {
+        self.tasks.iter().any(Option::is_some)
     }
 
     /// When the next task ends.

@@ -149,12 +149,28 @@ impl Servers {
             Some([Some(only), None]) => self.choice.take_on(only as usize, shape as usize).then_some(only)?,
             _ => self.choice.take(shape as usize)? as u32,
         };
+        self.count(server, demand);
+        Some(server)
+    }
+
+    /// Takes room for a task that runs on a server already, unless there is none.
+    pub fn hold(&mut self, server: u32, shape: u32, demand: &[u64]) -> bool {
+        let has_room = (server as usize) < self.len()
+            && fits(demand, self.free(server))
+            && self.choice.hold(server as usize, shape as usize);
+        if has_room {
+            self.count(server, demand);
+        }
+        has_room
+    }
+
+    /// Counts a task as on a server.
+    fn count(&mut self, server: u32, demand: &[u64]) {
         let free = &mut self.free[server as usize * self.width..];
         for ((free, used), demand) in free.iter_mut().zip(&mut self.used).zip(demand) {
             *free -= demand;
             *used += u128::from(*demand);
         }
-        Some(server)
     }
 
     /// Gives the room of a task back.

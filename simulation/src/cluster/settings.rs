@@ -1,5 +1,6 @@
 //! What decides a run beside its trace: settings, rules, and who watches.
 
+use super::Present;
 use fairplan_instances::trace::{EventSource, ShapeNumber};
 use fairplan_instances::{Decimal, Objective, ServerRule, Solver, TaskCounts, Violation};
 
@@ -42,6 +43,8 @@ pub struct ClusterRules<'a> {
     pub order: ServiceOrder,
     /// Finds ideal shares and the optimum.
     pub solver: &'a dyn Solver,
+    /// What runs when the trace begins; nothing on dedicated clouds.
+    pub present: Option<&'a Present>,
 }
 
 /// Which of the users with tasks that fit somewhere starts one.

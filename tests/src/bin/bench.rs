@@ -4,6 +4,8 @@
 
 #[path = "bench/dynamic.rs"]
 mod dynamic;
+#[path = "bench/elsewhere.rs"]
+mod elsewhere;
 #[path = "bench/exact.rs"]
 mod exact;
 #[path = "bench/exports.rs"]
@@ -51,7 +53,7 @@ type Outcome = Result<(), Box<dyn std::error::Error>>;
 type Part = (&'static str, fn(u64) -> Outcome);
 
 /// Every part, by the name that selects it.
-const PARTS: [Part; 26] = [
+const PARTS: [Part; 28] = [
     ("highs", against_highs),
     ("million", a_million_users),
     ("exact", exact::fractions),
@@ -65,6 +67,8 @@ const PARTS: [Part; 26] = [
     ("placement", placements),
     ("bound", whole_tasks::brackets),
     ("bound-pf", whole_tasks::proportional_brackets),
+    ("judged", elsewhere::judged),
+    ("decisions", elsewhere::decisions),
     ("moves", moves::moves),
     ("plan", planning::purchases),
     ("export", exports::exports),

@@ -2,7 +2,7 @@
 //! first argument.
 
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 
 fn main() {
@@ -28,6 +28,7 @@ fn main() {
     let id = |server: &Value| server["id"].as_str().unwrap_or_default().to_owned();
     let positions: HashMap<String, usize> = servers.iter().map(id).zip(0..).collect();
     let mut task = 0u64;
+    let mut met: HashSet<String> = HashSet::new();
     loop {
         line.clear();
         if input.read_line(&mut line).unwrap_or(0) == 0 {
@@ -45,6 +46,11 @@ fn main() {
                     // What was passed by may have room again.
                     users.values_mut().for_each(|(_, first)| *first = (*first).min(at));
                 }
+                "begin" => {
+                    let at = positions.get(&text("server")).copied().unwrap_or_default();
+                    let demand = users.get(&text("user")).cloned().unwrap_or_default().0;
+                    free[at].iter_mut().zip(&demand).for_each(|(left, need)| *left -= need);
+                }
                 "user" => drop(users.insert(text("id"), (amounts(&message, "demand"), 0))),
                 _ => {}
             }
@@ -52,6 +58,7 @@ fn main() {
         }
         task += 1;
         let user = line.rsplit_once("\"user\":\"").and_then(|(_, rest)| rest.split_once('"'));
+        let is_first = user.is_some_and(|(id, _)| met.insert(id.to_owned()));
         let Some((demand, at)) = user.and_then(|(id, _)| users.get_mut(id)) else { break };
         let fits = |free: &[f64]| demand.iter().zip(free).all(|(need, left)| *need <= left + 1e-9);
         while *at < free.len() && !fits(&free[*at]) {
@@ -67,6 +74,8 @@ fn main() {
                 let _ = output.flush();
                 std::thread::sleep(std::time::Duration::from_secs(600));
             }
+            // Turns every user down once, and would place what comes after that.
+            "fickle" if is_first => drop(output.write_all(b"{\"server\":null}\n")),
             "nonsense" if task == 5 => drop(output.write_all(b"yes\n")),
             "unknown" if task == 5 => drop(output.write_all(b"{\"server\":\"nowhere\"}\n")),
             "twice" => drop(output.write_all(b"{\"server\":null}\n{\"server\":null}\n")),

@@ -200,3 +200,103 @@ fn a_simulation_asks_a_policy_in_another_process_and_tells_it_when_tasks_end() {
     let refusal = folder.refused(&[&words[..], &["a", "--dedicated"]].concat());
     assert!(refusal.contains("--policy-command is one cluster's"), "{refusal}");
 }
+
+#[test]
+fn a_policy_is_asked_group_by_group_as_ours_are() {
+    let folder = Folder::new();
+    let mut with_turned_down = 0;
+    for seed in 0..60 {
+        let mut draft = fairplan_tests::random_tree(seed);
+        draft.classes.iter_mut().for_each(|class| class.set_count(class.count.min(6)));
+        let Ok(instance) = draft.build() else { continue };
+        if instance.has_kinds() || instance.plain("place").is_err() {
+            continue;
+        }
+        folder.instance("i.json", &instance);
+        let ours = placed(&folder, &["--policy", "first-fit"]);
+        assert_eq!(placed(&folder, &["--policy-command", &policy("")]), ours, "tree {seed}");
+        with_turned_down += 1;
+    }
+    assert!(with_turned_down > 20, "{with_turned_down}");
+}
+
+#[test]
+fn a_policy_that_answers_otherwise_behind_a_refusal_is_asked_one_task_of_a_user_at_a_time() {
+    let folder = Folder::new();
+    folder.instance("i.json", &drfh_fig4(&[1, 2, 3]).unwrap());
+    let fickle = placed(&folder, &["--policy-command", &policy("fickle")]);
+    let tasks: Vec<u64> =
+        fickle["users"].as_array().unwrap().iter().map(|user| user["tasks"].as_u64().unwrap()).collect();
+    assert_eq!(tasks, [0, 0, 0], "a user that is turned down is not asked for again");
+}
+
+/// The servers of the trace in which `trace-drfh-fig4` runs, with tasks of its users.
+fn start(folder: &Folder) -> [String; 2] {
+    let instance = drfh_fig4(&[1, 2, 3]).unwrap();
+    let mut draft = fairplan_instances::Draft::from(&instance);
+    draft.users.iter_mut().for_each(|user| user.tasks = Some(15));
+    folder.instance("i.json", &draft.build().unwrap());
+    folder.done(&["-q", "place", "i.json", "--policy", "first-fit", "--servers-out", "-o", "now.json"]);
+    ["i.json", "now.json"].map(Into::into)
+}
+
+#[test]
+fn a_policy_in_another_process_is_told_what_runs_when_a_simulation_begins() {
+    let folder = Folder::new();
+    folder.done(&["-q", "generate", "trace-drfh-fig4", "-o", "trace.jsonl"]);
+    let [instance, now] = start(&folder);
+    let command = policy("");
+    let words = ["--policy-command", &command, "--placement", &now, "--instance", &instance];
+    let stays = simulated(&folder, &words);
+    assert_eq!(stays["tasks"]["running"], 45, "{stays}");
+    assert_eq!(stays["tasks"]["submitted"], 18_145);
+    let ends = simulated(&folder, &[&words[..], &["--remaining", "500"]].concat());
+    assert_eq!((&ends["tasks"]["running"], &ends["tasks"]["completed"]), (&0.into(), &18_145.into()));
+    // What runs already takes its time from what comes.
+    let free = simulated(&folder, &words[..2]);
+    let end = |run: &Value| run["end"].as_f64().unwrap();
+    assert!(end(&free) < end(&ends) && end(&ends) < end(&stays), "{free} {ends} {stays}");
+}
+
+#[test]
+fn what_a_simulation_cannot_begin_with_is_refused_by_name() {
+    let folder = Folder::new();
+    folder.done(&["-q", "generate", "trace-drfh-fig4", "-o", "trace.jsonl"]);
+    let [instance, now] = start(&folder);
+    let words = ["-q", "simulate", "trace.jsonl", "--policy", "best-fit", "--placement", &now, "--instance"];
+    let begun: Value =
+        serde_json::from_str(&folder.done(&[&words[..], &[&instance, "--remaining", "60"]].concat()))
+            .unwrap();
+    let start = &begun["starting_placement"];
+    assert_eq!((&start["policy"], &start["tasks"]), (&"first-fit".into(), &45.into()));
+    assert_eq!(start["remaining"], 60.0);
+    let refused = |more: &[&str], told: &str| {
+        let refusal = folder.refused(&[&words[..], more].concat());
+        assert!(refusal.contains(told), "{refusal}");
+    };
+    refused(&[&instance, "--dedicated"], "leave out --dedicated");
+    folder.instance("other.json", &drfh_fig1().unwrap());
+    refused(&["other.json"], "now.json: instance.sha256 = ");
+    let text = folder.read("i.json");
+    folder.write("renamed.json", text.replace("\"memory\"", "\"disk\""));
+    folder.write("there.json", r#"{"format": "fairplan.placement.v1", "servers": []}"#);
+    let other = ["-q", "simulate", "trace.jsonl", "--placement", "there.json", "--instance", "renamed.json"];
+    let refusal = folder.refused(&other);
+    assert!(refusal.contains("are cpu, disk, those of the trace cpu, memory"), "{refusal}");
+    let class = &begun_class(&text);
+    folder.write("moved.json", text.replace(class, "\"elsewhere\""));
+    let server = r#"{"format": "fairplan.placement.v1", "servers": [{"server": "elsewhere/1", "class": "elsewhere",
+            "tasks": [{"user": "user-1", "tasks": 1}]}]}"#;
+    folder.write("there.json", server);
+    let other = ["-q", "simulate", "trace.jsonl", "--placement", "there.json", "--instance", "moved.json"];
+    let refusal = folder.refused(&other);
+    assert!(refusal.contains("server = elsewhere/1: runs tasks in the placement"), "{refusal}");
+    let alone = folder.refused(&["-q", "simulate", "trace.jsonl", "--placement", "now.json"]);
+    assert!(alone.contains("--instance"), "{alone}");
+}
+
+/// The first class's id, with its quotes.
+fn begun_class(instance: &str) -> String {
+    let instance: Value = serde_json::from_str(instance).unwrap();
+    instance["server_classes"][0]["id"].to_string()
+}

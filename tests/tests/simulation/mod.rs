@@ -1,14 +1,15 @@
 //! Traces run on clusters: against the plain simulator, and against what must hold of any run.
 
 mod naive;
+mod present;
 mod traces;
 
 use fairplan_heuristics::policy;
 use fairplan_instances::trace::{EventKind, EventSource, NewTasks, Trace, TraceHeader};
 use fairplan_instances::{ClusterOutcome, Decimal, Objective, ServerClass, TaskCounts};
 use fairplan_simulation::{
-    ClusterRules, ClusterSettings, ServiceOrder, SimulationError, TaskEvent, Watch, dedicated_clouds,
-    simulate_cluster,
+    ClusterRules, ClusterSettings, Present, ServiceOrder, SimulationError, TaskEvent, Watch,
+    dedicated_clouds, simulate_cluster,
 };
 use fairplan_solver::backend;
 use naive::Rule;
@@ -128,11 +129,22 @@ fn run(
     order: ServiceOrder,
     settings: ClusterSettings,
 ) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
+    run_from([trace; 2], name, order, settings, None)
+}
+
+/// The same, begun with tasks on servers; shapes have the numbers that they have in the second trace.
+fn run_from(
+    [trace, numbered]: [&Trace; 2],
+    name: &str,
+    order: ServiceOrder,
+    settings: ClusterSettings,
+    present: Option<&Present>,
+) -> Result<(ClusterOutcome, Vec<(u64, TaskEvent)>), SimulationError> {
     let policy = policy(name, 5).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules = ClusterRules { choice: &choice, order, solver: &*solver };
-    let mut ledger = Ledger::new(trace, settings.over_commit);
+    let rules = ClusterRules { choice: &choice, order, solver: &*solver, present };
+    let mut ledger = Ledger::new(numbered, settings.over_commit);
     let outcome = simulate_cluster(&mut trace.replay().unwrap(), rules, settings, &mut ledger)?;
     assert!(ledger.checked > 0 || outcome.tasks.submitted == 0);
     Ok((outcome, ledger.events))
@@ -222,7 +234,8 @@ fn a_user_alone_on_its_dedicated_cloud_is_as_in_a_trace_of_its_own() {
     let policy = policy("first-fit", 0).unwrap();
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").unwrap();
-    let rules = ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver };
+    let rules =
+        ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver, present: None };
     let settings = ClusterSettings { horizon: Some(15), ..ClusterSettings::default() };
     let open = || Ok(Box::new(trace.replay().unwrap()) as Box<dyn EventSource>);
     let outcome = dedicated_clouds(&open, rules, settings, 3, &|| false).unwrap();

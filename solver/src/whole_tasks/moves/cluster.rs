@@ -81,6 +81,13 @@ impl<'a> Cluster<'a> {
         shape.copies[server.class] > 0 && fits(&shape.demand, &server.free)
     }
 
+    /// How many more tasks of `user` fit on a server.
+    pub fn room(&self, server: usize, user: u32) -> u64 {
+        let Some(shape) = self.packing.shape_of[user as usize] else { return 0 };
+        let (shape, server) = (&self.packing.shapes[shape as usize], &self.servers[server]);
+        if shape.copies[server.class] > 0 { copies(&shape.demand, &server.free) } else { 0 }
+    }
+
     /// How many tasks of a user a server has.
     pub fn count(&self, server: usize, user: u32) -> u64 {
         let tasks = &self.servers[server].tasks;

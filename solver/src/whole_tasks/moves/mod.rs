@@ -6,6 +6,7 @@
 //! finds those that matter; any prices bound it. In which order steps can be made is another question ([`crate::steps`]).
 
 mod cluster;
+mod pool;
 mod program;
 mod search;
 mod whole;
@@ -19,7 +20,7 @@ use cluster::Cluster;
 use fairplan_instances::{
     Breakpoint, Deadline, Instance, MovePlan, MoveRules, MovesProof, Placement, SolverError, UserId,
 };
-use program::{Priced, Question, UNIT};
+use program::{CLOSE, Priced, Question, UNIT};
 use whole::Making;
 
 /// The part of the time for the program, and then the part of what is left for making whole exchanges; the rest is for the bound
@@ -42,7 +43,8 @@ pub fn fewest_moves(
     let packing = Packing::new(instance)?;
     let cluster = Cluster::new(instance, &packing, before, rules)?;
     let groups = cluster.groups();
-    let question = Question { packing: &packing, cluster: &cluster, groups: &groups, rules, required };
+    let question =
+        Question { packing: &packing, cluster: &cluster, groups: &groups, rules, required, close: CLOSE };
     let mut known = Vec::new();
     let priced = question.solve(&mut known, &limit.after_part(PRICING))?;
     let mut making = Making::new(&question);

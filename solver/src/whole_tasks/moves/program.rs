@@ -3,6 +3,7 @@
 
 use super::super::packing::Packing;
 use super::cluster::{Cluster, Exchange};
+use super::pool::{ALL, solve_pooled};
 use super::search::{Found, Prices};
 use crate::highs::Growing;
 use crate::linear_program::{Column, Ended, Program, Row, Settings};
@@ -26,7 +27,7 @@ const NEW: f64 = 0.4;
 
 /// Rounds of prices at most; the bound is within this part of what the program costs, or within this much, when it ends.
 const ROUNDS: usize = 300;
-const CLOSE: (f64, f64) = (0.002, 0.3);
+pub(super) const CLOSE: (f64, f64) = (0.002, 0.3);
 const ROUGH: f64 = 0.1;
 
 /// What a missing task is worth at most in moves, at first, and how often that is doubled while tasks are missing: while it is little
@@ -57,6 +58,8 @@ pub(super) struct Question<'a> {
     pub rules: &'a MoveRules,
     /// Tasks of each user at least.
     pub required: &'a [u64],
+    /// The program ends when the bound is within this part of its cost, or within so much.
+    pub close: (f64, f64),
 }
 
 impl Question<'_> {
@@ -70,7 +73,7 @@ impl Question<'_> {
     }
 
     /// The best exchange of each group that gains more than its threshold; of some groups alone, where `some` says which.
-    fn search(
+    pub fn search(
         &self,
         values: &[u64],
         thresholds: &[u64],
@@ -87,7 +90,7 @@ impl Question<'_> {
     }
 
     /// What is missing at these values, less what servers gain: what all steps cost at least.
-    fn least(&self, values: &[u64], gains: &[u64]) -> u128 {
+    pub fn least(&self, values: &[u64], gains: &[u64]) -> u128 {
         let (mut above, mut below) = (0u128, 0u128);
         for ((value, required), has) in values.iter().zip(self.required).zip(&self.cluster.totals) {
             let worth = u128::from(*value) * u128::from(required.abs_diff(*has));
@@ -101,6 +104,18 @@ impl Question<'_> {
 
     /// Solves it, as far as time allows.
     pub fn solve(
+        &self,
+        columns: &mut Vec<(usize, Exchange)>,
+        stop: &Deadline,
+    ) -> Result<Priced, SolverError> {
+        match self.groups.len() {
+            0..=ALL => self.solve_all(columns, stop),
+            _ => solve_pooled(self, columns, stop),
+        }
+    }
+
+    /// The same with all groups in the program from the beginning.
+    pub fn solve_all(
         &self,
         columns: &mut Vec<(usize, Exchange)>,
         stop: &Deadline,
@@ -237,7 +252,7 @@ impl Question<'_> {
                     columns.push(new);
                 }
             }
-            let is_close = cost - bound <= CLOSE.0 * cost || cost - bound <= CLOSE.1;
+            let is_close = cost - bound <= self.close.0 * cost || cost - bound <= self.close.1;
             let added = columns.len() - before;
             if stop.is_over() {
                 break;

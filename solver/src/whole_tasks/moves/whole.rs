@@ -11,8 +11,12 @@ use rayon::prelude::*;
 const ROUNDS: usize = 60;
 const RAISED: f64 = 1.6;
 
-/// Sets of tasks that are looked at on one server.
+/// Sets of tasks that are looked at on one server; and while there are more servers than this, only some are looked at in a round.
 const NODES: u64 = 500;
+const ENOUGH: usize = 1_500;
+
+/// What a task is worth at least, on many servers, where its user has none to spare.
+const NOT_SPARE: f64 = (3 * UNIT) as f64;
 
 /// What a needed task is worth at least.
 const LEAST: u64 = UNIT / 4;
@@ -118,11 +122,13 @@ impl<'a> Making<'a> {
     pub fn start_free(&mut self, smallest_first: &[u32]) {
         for user in smallest_first {
             for s in 0..self.cluster.servers.len() {
-                while self.missing(*user) > 0 && self.cluster.has_room(s, *user) {
-                    self.cluster.add(s, *user, 1);
-                }
-                if self.missing(*user) == 0 {
+                let missing = self.missing(*user);
+                if missing == 0 {
                     break;
+                }
+                let tasks = self.cluster.room(s, *user).min(missing);
+                if tasks > 0 {
+                    self.cluster.add(s, *user, tasks);
                 }
             }
         }
@@ -132,7 +138,12 @@ impl<'a> Making<'a> {
     /// missing stands, at the least cost.
     pub fn complete(&mut self, priced: &Priced, smallest_first: &[u32], stop: &Deadline) {
         let users = self.question.required.len();
-        let mut values: Vec<f64> = priced.last_values.iter().map(|value| *value as f64).collect();
+        // Of thousands of servers enough will do.
+        let one_in = (self.cluster.servers.len() / ENOUGH).max(1);
+        // There the program hardly tells what tasks are worth that nobody misses: to miss one would cost more than to spare one.
+        let least = if one_in > 1 { NOT_SPARE } else { 0.0 };
+        let mut values: Vec<f64> =
+            priced.last_values.iter().map(|value| (*value as f64).max(least)).collect();
         // What starts where there is room harms nobody.
         let mut unmoved = Self::new(self.question);
         unmoved.start_free(smallest_first);
@@ -140,8 +151,8 @@ impl<'a> Making<'a> {
         let first = if unmoved.state() < self.state() { &unmoved } else { &*self };
         let mut best = (first.state(), first.cluster.clone());
         let mut since = 0;
-        for _ in 0..ROUNDS {
-            if self.all_missing() == 0 || stop.is_over() || since > 12 {
+        for round in 0..ROUNDS * one_in {
+            if self.all_missing() == 0 || stop.is_over() || since > 12 * one_in {
                 break;
             }
             let missing: Vec<u64> = (0..users).map(|user| self.missing(user as u32)).collect();
@@ -162,6 +173,9 @@ impl<'a> Making<'a> {
             let packing = self.question.packing;
             let prices = Prices::new(packing, &wanted, &leaving, Some(&missing));
             let search = |(s, server)| {
+                if s % one_in != round % one_in {
+                    return None;
+                }
                 prices.search(server, 0, NODES).best.map(|(gain, exchange)| (gain, s, exchange))
             };
             let found: Vec<_> = self.cluster.servers.par_iter().enumerate().filter_map(search).collect();

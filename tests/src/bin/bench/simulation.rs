@@ -16,7 +16,8 @@ fn run(source: &mut dyn EventSource, name: &str) -> Result<ClusterOutcome, Box<d
     let policy = policy(name, 1)?;
     let choice = |totals: &[u128], largest: &[u128]| policy.choice(totals, largest);
     let solver = backend("auto").ok_or("no solver")?;
-    let rules = ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver };
+    let rules =
+        ClusterRules { choice: &choice, order: ServiceOrder::LowestShare, solver: &*solver, present: None };
     Ok(simulate_cluster(source, rules, ClusterSettings::default(), &mut ())?)
 }
 
