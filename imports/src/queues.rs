@@ -5,8 +5,8 @@ use super::census::{Class, Memory, Server, add_classes};
 use super::queue_tasks::{Asked, Scopes};
 use super::report::ImportReport;
 use fairplan_instances::{
-    ClassId, ClassLimit, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule, Quota,
-    ResourceAmounts, ResourceId, Violation,
+    ClassAmounts, ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule,
+    Quota, ResourceAmounts, ResourceId, Violation,
 };
 use hashbrown::HashMap;
 
@@ -337,6 +337,8 @@ impl<'a> Tree<'a> {
         let name = &self.queues[queue].name;
         let mut quota = Quota::default();
         let resources = || asked.iter().enumerate();
+        let is_whole = self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1);
+        let mut stated: Vec<ResourceAmounts> = Vec::new();
         for part in parts {
             let mut amounts = ResourceAmounts::new();
             for (r, asks) in resources() {
@@ -362,37 +364,117 @@ impl<'a> Tree<'a> {
                     Some(limit) => amounts.push((ResourceId(r), limit)),
                 }
             }
-            if self.places.len() == 1 || (self.is_leaf[queue] && parts.len() == 1) {
+            if is_whole {
                 quota.limit.extend(amounts);
-            } else if !amounts.is_empty() {
-                quota.limits.push(ClassLimit { classes: self.classes_of(part.place, classes), amounts });
+            } else {
+                stated.push(amounts);
             }
         }
-        let sums = [|part: &Part| part.guarantee.clone(), |part: &Part| part.reserve.clone()].map(|of| {
-            let sum = |(r, _): (usize, &bool)| {
-                let mut amounts = parts.iter().filter_map(|part| of(part).get(r).copied().flatten());
-                let sum = amounts.try_fold(Decimal::ZERO, added);
-                let place = || format!("queue {name}: {}", self.resources[r]);
-                sum.ok_or_else(|| Violation::new(place(), "", "has amounts too far apart to add up"))
-            };
-            resources().map(sum).collect::<Result<Vec<Decimal>, Violation>>()
-        });
-        let [guarantee, reserve] = sums;
-        for (what, sums, to) in
-            [("guarantees", guarantee?, &mut quota.guarantee), ("reserves", reserve?, &mut quota.reserve)]
-        {
-            for (r, amount) in sums.into_iter().enumerate().filter(|(_, amount)| !amount.is_zero()) {
+        let sets: Vec<Vec<ClassId>> = parts.iter().map(|part| self.classes_of(part.place, classes)).collect();
+        let mut shared = false;
+        for r in (0..asked.len()).filter(|_| !is_whole) {
+            let of =
+                |part: usize| stated[part].iter().find(|(other, _)| other.0 == r).map(|(_, limit)| *limit);
+            let limits: Vec<Option<Decimal>> = (0..parts.len()).map(of).collect();
+            let spread = Spread { name, resource: &self.resources[r], is_cap: true };
+            shared |= spread.over(&sets, &limits, ResourceId(r), &mut quota.limits)?;
+        }
+        let Quota { guarantee, guarantees, reserve, reserves, .. } = &mut quota;
+        let lists: [(&str, fn(&Part) -> &Stated, _, _); 2] = [
+            ("guarantees", |part| &part.guarantee, guarantee, guarantees),
+            ("reserves", |part| &part.reserve, reserve, reserves),
+        ];
+        for (what, of, over_all, over_some) in lists {
+            for (r, asks) in resources() {
+                let amounts: Vec<Option<Decimal>> =
+                    parts.iter().map(|part| above_zero(of(part).get(r).copied().flatten())).collect();
+                if amounts.iter().all(Option::is_none) {
+                    continue;
+                }
                 if is_top {
                     report.one(format!("{what} of the queue above all left out: everybody is in it"));
-                } else if !asked[r] {
+                } else if !asks {
                     report.one(format!("{what} left out: no task of the queue asks for the resource"));
+                } else if is_whole {
+                    over_all.push((ResourceId(r), sum(name, &self.resources[r], &amounts)?));
                 } else {
-                    to.push((ResourceId(r), amount));
+                    let spread = Spread { name, resource: &self.resources[r], is_cap: false };
+                    shared |= spread.over(&sets, &amounts, ResourceId(r), over_some)?;
                 }
             }
         }
+        if shared {
+            report.one("queues with several quotas on the same servers, which count together there");
+        }
         Ok(quota)
     }
+}
+
+/// Amounts of a resource at the places of a queue, which may share servers: several quotas on the same servers are one there.
+struct Spread<'a> {
+    name: &'a str,
+    resource: &'a str,
+    /// Whether they are the most there may be: then a place without one has no bound.
+    is_cap: bool,
+}
+
+impl Spread<'_> {
+    /// Notes them over sets of classes; tells whether places share any. Of those that do their sum is noted over all their classes, and
+    /// the amount of each over those that no other has.
+    fn over(
+        &self,
+        sets: &[Vec<ClassId>],
+        amounts: &[Option<Decimal>],
+        resource: ResourceId,
+        to: &mut Vec<ClassAmounts>,
+    ) -> Result<bool, Violation> {
+        let counts = |place: &usize| amounts[*place].is_some() || self.is_cap;
+        let mut left: Vec<usize> = (0..sets.len()).filter(counts).collect();
+        let mut shared = false;
+        let mut note =
+            |classes: Vec<ClassId>, amount: Decimal| match to.iter_mut().find(|over| over.classes == classes)
+            {
+                _ if classes.is_empty() => {}
+                Some(over) => over.amounts.push((resource, amount)),
+                None => to.push(ClassAmounts { classes, amounts: vec![(resource, amount)] }),
+            };
+        while !left.is_empty() {
+            let mut together = vec![left.remove(0)];
+            let meet = |one: usize, other: usize| sets[one].iter().any(|class| sets[other].contains(class));
+            while let Some(at) = left.iter().position(|place| together.iter().any(|one| meet(*one, *place))) {
+                together.push(left.remove(at));
+            }
+            if let [place] = together[..] {
+                amounts[place].into_iter().for_each(|amount| note(sets[place].clone(), amount));
+                continue;
+            }
+            shared |= together.iter().any(|place| amounts[*place].is_some());
+            for place in &together {
+                let others = || together.iter().filter(|other| *other != place);
+                let is_own = |class: &&ClassId| !others().any(|other| sets[*other].contains(class));
+                let own = sets[*place].iter().filter(is_own).copied().collect();
+                if let Some(amount) = amounts[*place] {
+                    note(own, amount);
+                }
+            }
+            let here: Vec<Option<Decimal>> = together.iter().map(|place| amounts[*place]).collect();
+            if here.iter().all(Option::is_some) || !self.is_cap {
+                let mut all: Vec<ClassId> =
+                    together.iter().flat_map(|place| sets[*place].iter().copied()).collect();
+                all.sort();
+                all.dedup();
+                note(all, sum(self.name, self.resource, &here)?);
+            }
+        }
+        Ok(shared)
+    }
+}
+
+/// The sum of what is stated.
+fn sum(name: &str, resource: &str, amounts: &[Option<Decimal>]) -> Result<Decimal, Violation> {
+    let sum = amounts.iter().flatten().copied().try_fold(Decimal::ZERO, added);
+    let place = || format!("queue {name}: {resource}");
+    sum.ok_or_else(|| Violation::new(place(), "", "has amounts too far apart to add up"))
 }
 
 impl Part {

@@ -86,18 +86,21 @@ def limit_rows(instance):
     rows, every = {}, [l["id"] for l in instance["server_classes"]]
     for kind in ("group", "user"):
         for one in instance.get(kind + "s", []):
-            need(kind == "user" or not one.get("guarantee"), f"guarantees of groups are not known here ({one['id']})")
+            sure = one.get("guarantee") or one.get("guarantees")
+            need(kind == "user" or not sure, f"guarantees of groups are not known here ({one['id']})")
             sets = [(every, one.get("limit", {}))] + [(some["classes"], some["amounts"]) for some in one.get("limits", [])]
             for classes, amounts in sets:
                 for r in instance["resources"]:
                     if r in amounts:
                         rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
                                                     "amount": amounts[r], "every": classes is every}
-            for r in instance["resources"]:
-                if one.get("reserve", {}).get(r):
-                    total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"])
-                    rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(every), "resource": r, "every": True,
-                                                "amount": total - one["reserve"][r], "reserve": one["reserve"][r]}
+            sets = [(every, one.get("reserve", {}))] + [(some["classes"], some["amounts"]) for some in one.get("reserves", [])]
+            for classes, amounts in sets:
+                for r in instance["resources"]:
+                    if amounts.get(r):
+                        total = sum(l["count"] * l["capacity"].get(r, 0) for l in instance["server_classes"] if l["id"] in classes)
+                        rows["limit", len(rows)] = {"owner": (kind, one["id"]), "classes": set(classes), "resource": r,
+                                                    "every": classes is every, "amount": total - amounts[r], "reserve": amounts[r]}
     parent = {g["id"]: g.get("parent") for g in instance.get("groups", [])}
     for user in instance["users"]:
         owners, group = {("user", user["id"])}, user.get("group")
@@ -271,11 +274,27 @@ def sure(tree, node):
 
 def floor_of(user):
     """What a user is guaranteed as the objective counts shares, at most what its tasks are worth."""
-    sure = [Fraction(amount) / user["needs"][r] for r, amount in user.get("guarantee", {}).items() if amount]
-    if not sure or not user["usable"]:
+    stated = [(set(user["usable"]), user.get("guarantee", {}))]
+    stated += [(set(some["classes"]), some["amounts"]) for some in user.get("guarantees", [])]
+    stated = [(classes, r, amount) for classes, amounts in stated for r, amount in amounts.items() if amount]
+    # What is guaranteed of a resource on some classes only is nothing on the others.
+    there = lambda l, r: any(l in classes for classes, other, _ in stated if other == r)
+    on = frozenset(l for l in user["usable"] if all(there(l, r) for _, r, _ in stated))
+    if not stated or not on:
         return Fraction(0)
+    most = {}
+    for classes, tasks in sorted(((on & classes, Fraction(amount) / user["needs"][r]) for classes, r, amount in stated),
+                                 key=lambda one: len(one[0])):
+        if not classes:
+            continue
+        inside = [other for other in most if other & classes]
+        need(all(other <= classes for other in inside), f"classes of guarantees of user {user['id']} cross")
+        is_all = sum(len(other) for other in inside) == len(classes)
+        together = sum((most.pop(other) for other in inside), Fraction(0))
+        most[classes] = min(tasks, together) if is_all else tasks
+    sure = sum(most.values(), Fraction(0))
     need(len(set(user["rate"].values())) == 1, f"user {user['id']} is guaranteed work at several rates: not known here")
-    tasks = min(sure + [user["tasks"]] if "tasks" in user else sure)
+    tasks = min(sure, user["tasks"]) if "tasks" in user else sure
     return tasks * user["delta"] / user["weight"] * user["own"]
 
 
@@ -526,7 +545,7 @@ def check(instance, solution):
     def measure(share):
         return min(max(share, min(usual, share * 1000)), MEASURED)
 
-    if rows or any("group" in user or user.get("guarantee") for user in users):
+    if rows or any("group" in user or user.get("guarantee") or user.get("guarantees") for user in users):
         return stages(solution, users, capacity, tree, measure, usual, rows)
     for user in users:
         k, limit, weighted, cap, who = (user[key] for key in ("level", "limit", "weighted", "cap", "id"))
