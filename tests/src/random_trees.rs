@@ -127,9 +127,9 @@ pub fn random_tree_with_quotas_of_classes(seed: u64) -> Draft {
             };
             let cut = 1 + dice.below(classes as u64) as usize;
             match dice.below(4) {
-                0 => {}
                 // Besides what is guaranteed over all.
-                1 => over(0..cut, all.clone()),
+                1 if cut < classes => over(0..cut, all.clone()),
+                0 | 1 => {}
                 2 => over(0..cut, std::mem::take(all)),
                 _ if cut < classes => {
                     over(0..cut, all.clone());

@@ -110,6 +110,20 @@ fn flavors_are_the_nodes_that_their_labels_and_taints_allow_and_limits_are_over_
 }
 
 #[test]
+fn flavors_on_the_same_nodes_count_together_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let more = "---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ResourceFlavor\nmetadata: {name: spare}\n\
+                ---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: audio}\nspec: {cohortName: labs, \
+                resourceGroups: [{flavors: [{name: spare, resources: [{name: cpu, nominalQuota: 3}]}]}]}\n";
+    let (instance, report) = kueue(&fleet(&folder, more, true)).unwrap();
+    let told = tenants(&instance);
+    // Seven of plain and three of spare; what may be borrowed of plain only limits nobody who may use spare on the same nodes.
+    let labs = "[labs] <company w3 sure on gpu-1 cpu=32 nvidia.com/gpu=4 sure on cpu3.92 cpu=10 kept on cpu3.92 cpu=4";
+    assert!(told.iter().any(|line| line == labs), "{told:#?}");
+    assert_eq!(report.count("queues with several quotas on the same servers, which count together there"), 2);
+}
+
+#[test]
 fn without_nodes_each_flavor_is_a_server_with_all_its_quotas() {
     let folder = tempfile::tempdir().unwrap();
     let (instance, _) = kueue(&fleet(&folder, "", false)).unwrap();
