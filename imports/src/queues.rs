@@ -6,8 +6,8 @@ use super::queue_tasks::{Asked, Scopes};
 use super::quota_places::{Spread, sum};
 use super::report::ImportReport;
 use fairplan_instances::{
-    ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule, Quota,
-    ResourceAmounts, ResourceId, Violation,
+    ClassAmounts, ClassId, Decimal, Instance, InstanceBuilder, NewGroup, NewUser, Owner, PlacementRule,
+    Quota, ResourceAmounts, ResourceId, Violation,
 };
 use hashbrown::HashMap;
 
@@ -381,7 +381,7 @@ impl<'a> Tree<'a> {
             shared |= spread.over(&sets, &limits, ResourceId(r), &mut quota.limits)?;
         }
         let Quota { guarantee, guarantees, reserve, reserves, .. } = &mut quota;
-        let lists: [(&str, fn(&Part) -> &Stated, _, _); 2] = [
+        let lists: [Given<'_>; 2] = [
             ("guarantees", |part| &part.guarantee, guarantee, guarantees),
             ("reserves", |part| &part.reserve, reserve, reserves),
         ];
@@ -410,6 +410,9 @@ impl<'a> Tree<'a> {
         Ok(quota)
     }
 }
+
+/// What a quota is given: what that is called, where a part states it, and what it becomes over all classes and over some.
+type Given<'q> = (&'static str, fn(&Part) -> &Stated, &'q mut ResourceAmounts, &'q mut Vec<ClassAmounts>);
 
 impl Part {
     /// At a place, where nothing is stated yet.
